@@ -1,0 +1,80 @@
+/** A merchant's account: its settings, and its secrets in clear for as long as they are in memory. */
+import { findExponent } from './currency.ts';
+import { refuseMember } from './errors.ts';
+import { parseDecimal } from './money.ts';
+
+export const secretKinds = [
+  'access-secret',
+  'partner-webhook-secret',
+  'bank-gateway-secret',
+] as const;
+export type RotatableSecretKind = (typeof secretKinds)[number];
+/** The key that makes `user_id`s; it is never shown and never rotated, or consumers would change. */
+export type SecretKind = RotatableSecretKind | 'consumer-id-key';
+
+export const signatureVersions = ['v2', 'v3'] as const;
+export type SignatureVersion = (typeof signatureVersions)[number];
+
+/** Orders in `from` are processed in `to` at `rate`, a decimal text. Decision 3.7. */
+export type AlternateCurrency = {
+  readonly from: string;
+  readonly to: string;
+  readonly rate: string;
+};
+
+export type AccountSettings = {
+  readonly name: string;
+  readonly optionalOrderDetails: boolean;
+  readonly encryptedPayloads: boolean;
+  readonly signatureVersion: SignatureVersion;
+  readonly bankGatewayMerchant: string | null;
+  readonly alternateCurrencies: readonly AlternateCurrency[];
+};
+
+export type LiveSecret = {
+  readonly value: string;
+  /** When it stops being valid; null for the current one. */
+  readonly expiresAt: Date | null;
+};
+
+export type Account = AccountSettings & {
+  readonly accountId: string;
+  readonly secrets: Readonly<Record<SecretKind, readonly LiveSecret[]>>;
+};
+
+/** The secrets of a kind that are valid now, the current one first. */
+export function liveSecrets(account: Account, kind: SecretKind, now: Date): readonly string[] {
+  return account.secrets[kind]
+    .filter((secret) => secret.expiresAt === null || secret.expiresAt > now)
+    .sort((a, b) => Number(a.expiresAt !== null) - Number(b.expiresAt !== null))
+    .map((secret) => secret.value);
+}
+
+export const accountDefaults: Omit<AccountSettings, 'name'> = {
+  optionalOrderDetails: false,
+  encryptedPayloads: false,
+  signatureVersion: 'v3',
+  bankGatewayMerchant: null,
+  alternateCurrencies: [],
+};
+
+/** Refuses settings that could not work, with a sentence for the operator. */
+export function checkSettings(settings: AccountSettings): AccountSettings {
+  if (settings.name.trim() === '' || settings.name.length > 255) {
+    refuseMember('name', 'must have 1 to 255 characters');
+  }
+  const seen = new Set<string>();
+  for (const { from, to, rate } of settings.alternateCurrencies) {
+    const written = `alternate currency ${from}:${to}:${rate}`;
+    const decimal = parseDecimal(rate);
+    if (findExponent(from) === undefined)
+      refuseMember(written, `names an unknown currency ${from}`);
+    if (findExponent(to) === undefined) refuseMember(written, `names an unknown currency ${to}`);
+    if (from === to) refuseMember(written, 'must name two different currencies');
+    if (!decimal || decimal.digits === 0n)
+      refuseMember(written, 'needs a rate above 0 such as 83.25');
+    if (seen.has(from)) refuseMember(written, `is the second one for ${from}`);
+    seen.add(from);
+  }
+  return settings;
+}

@@ -1,0 +1,175 @@
+/**
+ * Every refusal the service can answer: one closed list, one table. The edge turns a code into an
+ * HTTP reply; everything inside speaks codes only. `docs/errors.md` is kept equal by a test.
+ */
+
+type ErrorEntry = {
+  readonly status: number;
+  /** Safe to show to the consumer at checkout. */
+  readonly consumerMessage: string;
+  /** Tells the merchant's team what to do. A refusal may replace it with a more exact one. */
+  readonly merchantMessage: string;
+  /** Seconds after which trying again makes sense; sent as `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+};
+
+const technicalError = 'Sorry, a technical error occurred. Please try again in a moment.';
+const notAllowed = 'Sorry, this is not possible for this payment.';
+const startAgain = 'Your payment session is no longer valid. Please start again from the shop.';
+
+/** Decision 8.1. */
+export const errorTable = {
+  INVALID_REQUEST_PARAMETER: {
+    status: 400,
+    consumerMessage: technicalError,
+    merchantMessage: 'Check the request payload: a member is missing or has a value we cannot use.',
+  },
+  ENCRYPTION_NOT_ENABLED: {
+    status: 400,
+    consumerMessage: technicalError,
+    merchantMessage:
+      'Encrypted payloads are not enabled for this account: send the plain JSON body, or ask the operator to enable them.',
+  },
+  DECRYPTION_FAILED: {
+    status: 400,
+    consumerMessage: technicalError,
+    merchantMessage:
+      'The encrypted payload could not be opened: check the access secret and the encryption steps.',
+  },
+  AUTHENTICATION_FAILED: {
+    status: 401,
+    consumerMessage: startAgain,
+    merchantMessage:
+      'Send valid credentials: access_key and access_secret to generate-token, or the header "Authorization: Bearer <token>" to every other call.',
+  },
+  INVALID_TOKEN: {
+    status: 401,
+    consumerMessage: startAgain,
+    merchantMessage:
+      'The token is not one of ours or not of the kind this call needs: get a new one from generate-token.',
+  },
+  TOKEN_EXPIRED: {
+    status: 401,
+    consumerMessage: startAgain,
+    merchantMessage:
+      'The token has expired: get a new merchant token from generate-token, or a new order token from refresh-token.',
+  },
+  PERMISSION_DENIED: {
+    status: 403,
+    consumerMessage: notAllowed,
+    merchantMessage:
+      'An order token may not make this call: use a merchant token from generate-token.',
+  },
+  ORDER_NOT_FOUND: {
+    status: 404,
+    consumerMessage: 'Sorry, we could not find this order.',
+    merchantMessage: 'No order of this account has this order_id: check the value.',
+  },
+  INVOICE_NOT_FOUND: {
+    status: 404,
+    consumerMessage: 'Sorry, we could not find this order.',
+    merchantMessage: 'No order of this account has this invoice_id: check the value.',
+  },
+  TRANSACTION_NOT_FOUND: {
+    status: 404,
+    consumerMessage: 'Sorry, we could not find this payment.',
+    merchantMessage: 'No transaction of this account has this transaction_id: check the value.',
+  },
+  NOT_FOUND: {
+    status: 404,
+    consumerMessage: technicalError,
+    merchantMessage: 'There is nothing at this path: check the URL against /docs.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    consumerMessage: technicalError,
+    merchantMessage: 'This path does not take this HTTP method: use one named in the Allow header.',
+  },
+  DUPLICATE_INVOICE_ID: {
+    status: 409,
+    consumerMessage: 'Sorry, this order already exists.',
+    merchantMessage:
+      'An order with this invoice_id exists already: use a new invoice_id for a new order.',
+  },
+  ORDER_COMPLETED: {
+    status: 409,
+    consumerMessage: 'This order is already paid.',
+    merchantMessage: 'The order is completed and takes no further change or payment.',
+  },
+  ORDER_LAPSED: {
+    status: 409,
+    consumerMessage: 'This order has expired. Please start again from the shop.',
+    merchantMessage: 'The order has lapsed: create a new order with a new invoice_id.',
+  },
+  DUPLICATE_REFUND_REQUEST: {
+    status: 409,
+    consumerMessage: 'This refund was already requested.',
+    merchantMessage:
+      'A refund with this refund_request_id is pending or succeeded: use a new refund_request_id for another refund.',
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    consumerMessage: technicalError,
+    merchantMessage: 'The request body is larger than 256 KiB: send less.',
+  },
+  INVALID_REFUND_AMOUNT: {
+    status: 422,
+    consumerMessage: notAllowed,
+    merchantMessage: 'The refund_amount is more than what is still available for refund.',
+  },
+  REFUND_NOT_ALLOWED: {
+    status: 422,
+    consumerMessage: notAllowed,
+    merchantMessage:
+      'This payment cannot be refunded: it has not succeeded, or its provider is not set up.',
+  },
+  PAYMENT_MODE_NOT_ENABLED: {
+    status: 422,
+    consumerMessage: 'This payment mode is not available. Please choose another.',
+    merchantMessage:
+      'The payment mode is not enabled for this account: use one listed by payment-modes.',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    consumerMessage: technicalError,
+    merchantMessage: 'Too many requests: wait the seconds named in Retry-After, then try again.',
+    retryAfterSeconds: 1,
+  },
+  INTERNAL_ERROR: {
+    status: 500,
+    consumerMessage: technicalError,
+    merchantMessage:
+      'The service failed to handle this request: try again, and give the x-request-id to the operator if it stays.',
+  },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    consumerMessage: technicalError,
+    merchantMessage:
+      'The service cannot answer just now and changed nothing it did not confirm: try again after the seconds named in Retry-After.',
+    retryAfterSeconds: 1,
+  },
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+/** A refusal on its way to the caller. `merchantMessage` never carries a secret or a token. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly merchantMessage: string;
+
+  constructor(code: ErrorCode, merchantMessage?: string, options?: { cause?: unknown }) {
+    super(code, options);
+    this.name = 'ServiceError';
+    this.code = code;
+    this.merchantMessage = merchantMessage ?? errorTable[code].merchantMessage;
+  }
+
+  get entry(): ErrorEntry {
+    return errorTable[this.code];
+  }
+}
+
+/** Refuses one member of a request; the merchant reads which one and what it should be. */
+export function refuseMember(member: string, whatItShouldBe: string): never {
+  throw new ServiceError('INVALID_REQUEST_PARAMETER', `${member} ${whatItShouldBe}`);
+}

@@ -1,0 +1,40 @@
+/** Identifiers, made by the service itself: no sequence, no coordination between processes. */
+import { randomBytes } from 'node:crypto';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** Bytes from here on would favour the first letters; they are thrown away. */
+const unbiasedBelow = 256 - (256 % alphabet.length);
+const idLength = 16;
+
+export const newAccountId = (): string => `acc_${randomBase62(idLength)}`;
+export const newOrderId = (): string => `o_${randomBase62(idLength)}`;
+export const newUserId = (): string => `user_${randomBase62(idLength)}`;
+export const newSecretId = (): string => `sec_${randomBase62(idLength)}`;
+
+export const isAccountId = (text: string): boolean => /^acc_[0-9A-Za-z]{16}$/.test(text);
+export const isOrderId = (text: string): boolean => /^o_[0-9A-Za-z]{16}$/.test(text);
+
+/** An access key names its account, so that finding it needs no index across accounts. */
+export function accessKeyOf(accountId: string): string {
+  return `access_key_${accountId.slice('acc_'.length)}`;
+}
+
+export function findAccountIdOfAccessKey(accessKey: string): string | undefined {
+  const match = /^access_key_([0-9A-Za-z]{16})$/.exec(accessKey);
+  return match ? `acc_${match[1]}` : undefined;
+}
+
+export function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) text += base62Of(randomBytes(2 * length));
+  return text.slice(0, length);
+}
+
+/** The base62 letters of bytes that are already random, such as a digest's. */
+export function base62Of(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) {
+    if (byte < unbiasedBelow) text += alphabet[byte % alphabet.length];
+  }
+  return text;
+}

@@ -1,0 +1,37 @@
+/** Every limit of the service, named in one place. Decision 8.2. */
+export const limits = {
+  bodyBytesMax: 256 * 1024,
+  nestingMax: 16,
+  textCharsMax: 1_024,
+  invoiceIdCharsMax: 255,
+  emailCharsMax: 254,
+  lineItemsMax: 500,
+  customAttributesMax: 50,
+  customAttributeKeyCharsMax: 64,
+  customAttributeValueCharsMax: 512,
+  /** Decision 3.3: above this an amount is refused. Sums of 500 such amounts stay exact integers. */
+  amountMinorMax: 10_000_000_000_000,
+  mobileNumberDigitsMin: 4,
+  mobileNumberDigitsMax: 15,
+
+  merchantTokenLifetimeSeconds: 20 * 60,
+  orderTokenLifetimeSeconds: 20 * 60,
+  refreshTokenLifetimeSeconds: 24 * 60 * 60,
+  /** How far the clocks of two of our own processes may differ before a token looks forged. */
+  clockSkewSecondsMax: 30,
+
+  /** A client has this long to send its whole request. */
+  requestArrivalMsMax: 15_000,
+  keepAliveMs: 72_000,
+  statementMsMax: 5_000,
+  databaseConnectMsMax: 3_000,
+  /** Requests that may wait for a database connection before the rest is shed with 503. */
+  databaseQueueMax: 2_000,
+  databaseConnectionsMax: 16,
+  transactionAttemptsMax: 5,
+  shutdownMsMax: 10_000,
+
+  /** How long a process may go on with secrets and keys it has read before it looks again. */
+  secretsCacheMsMax: 1_000,
+  accountsCachedMax: 10_000,
+} as const;

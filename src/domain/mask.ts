@@ -1,0 +1,20 @@
+/** Personal data as an order token may see it. Decision 2.3. */
+
+/** `asha@example.com` becomes `a***a@example.com`; UPI ids alike. */
+export function maskAddress(address: string): string {
+  const at = address.lastIndexOf('@');
+  if (at < 1) return '***';
+  return `${address[0]}***${address[at - 1]}${address.slice(at)}`;
+}
+
+/** `9876543210` becomes `******3210`. */
+export function maskPhone(phone: string): string {
+  const visible = phone.slice(-4);
+  return '*'.repeat(phone.length - visible.length) + visible;
+}
+
+/** `Asha` becomes `A***`. */
+export function maskName(name: string): string {
+  const [first = ''] = name;
+  return `${first}***`;
+}

@@ -1,0 +1,154 @@
+/**
+ * Decides whether a request becomes an order, and with which amounts. Pure: the same request and
+ * settings give the same decision. Refusals name the contract's member, the first one wrong first.
+ */
+import type { AccountSettings, AlternateCurrency } from './account.ts';
+import { findExponent, getExponent } from './currency.ts';
+import { refuseMember } from './errors.ts';
+import { limits } from './limits.ts';
+import { checkLineItems } from './line-items.ts';
+import { convertAmount, type MinorUnits, parseAmount, parseDecimal } from './money.ts';
+import type { Amounts, CurrencyConversion, OrderDetails, SentNumber, User } from './order.ts';
+
+/** A create order call, mapped to our names; shapes and lengths were checked at the edge. */
+export type OrderRequest = {
+  readonly invoiceId: string;
+  readonly currency: string;
+  readonly amountBeforeTax?: SentNumber;
+  readonly tax?: SentNumber;
+  readonly totalAmount?: SentNumber;
+  readonly details: OrderDetails;
+};
+
+export type DecidedOrder = {
+  readonly amounts: Amounts;
+  readonly conversion: CurrencyConversion | null;
+  /** The request in one canonical form: equal text means the same content. Decision 3.5. */
+  readonly content: string;
+};
+
+export function decideOrder(request: OrderRequest, settings: AccountSettings): DecidedOrder {
+  const sent = decideAmounts(request);
+  if (!settings.optionalOrderDetails) requireDetails(request.details);
+  checkUser(request.details.user);
+  checkAddress('shipping_address', request.details.shippingAddress);
+  const canonicalItems = checkLineItems(request.details, sent);
+
+  const alternate = settings.alternateCurrencies.find(({ from }) => from === sent.currency);
+  const content = canonicalContent(request, sent, canonicalItems);
+  if (!alternate) return { amounts: sent, conversion: null, content };
+  return {
+    amounts: convertAmounts(sent, alternate),
+    conversion: { original: sent, rate: alternate.rate },
+    content,
+  };
+}
+
+/** Decision 3.3: what is missing follows from the rest; what is given must add up exactly. */
+export function decideAmounts(
+  request: Pick<OrderRequest, 'currency' | 'amountBeforeTax' | 'tax' | 'totalAmount'>,
+): Amounts {
+  const { currency } = request;
+  const exponent = findExponent(currency);
+  if (exponent === undefined) {
+    refuseMember('currency', 'must be an active ISO 4217 code in upper case, such as INR');
+  }
+  if (request.totalAmount === undefined) {
+    refuseMember('total_amount', 'is missing: send the total including tax, such as 10.50');
+  }
+  const total = readAmount('total_amount', request.totalAmount, exponent);
+  if (total === 0) refuseMember('total_amount', 'must be more than 0');
+  const tax = request.tax === undefined ? 0 : readAmount('tax', request.tax, exponent);
+  if (tax > total) refuseMember('tax', 'is more than total_amount');
+  if (request.amountBeforeTax === undefined) {
+    return { currency, total, tax, beforeTax: total - tax };
+  }
+  const beforeTax = readAmount('amount_before_tax', request.amountBeforeTax, exponent);
+  if (beforeTax + tax !== total) {
+    refuseMember('total_amount', 'must be exactly amount_before_tax plus tax: correct the amounts');
+  }
+  return { currency, total, tax, beforeTax };
+}
+
+function readAmount(member: string, input: SentNumber, exponent: number): MinorUnits {
+  const outcome = parseAmount(input, exponent);
+  if (outcome.kind === 'refused') refuseMember(member, outcome.why);
+  return outcome.minor;
+}
+
+function convertAmounts(original: Amounts, alternate: AlternateCurrency): Amounts {
+  const rate = parseDecimal(alternate.rate);
+  if (!rate) throw new Error(`the stored rate ${alternate.rate} is not a decimal`);
+  const from = getExponent(original.currency);
+  const to = getExponent(alternate.to);
+  const total = convertAmount(original.total, rate, from, to);
+  const tax = convertAmount(original.tax, rate, from, to);
+  if (total === 0) refuseMember('total_amount', `is too small to be converted to ${alternate.to}`);
+  if (total > limits.amountMinorMax) {
+    refuseMember('total_amount', `is larger than we can process once converted to ${alternate.to}`);
+  }
+  return { currency: alternate.to, total, tax, beforeTax: total - tax };
+}
+
+/** Decision 3.4: required unless the account has optional order details. */
+function requireDetails({ user, shippingAddress, lineItems }: OrderDetails): void {
+  if (!user)
+    refuseMember('user', 'is missing: send the consumer with email, first_name and mobile_number');
+  if (!user.email)
+    refuseMember('user.email', 'is missing: send the e-mail address of the consumer');
+  if (!user.firstName)
+    refuseMember('user.first_name', 'is missing: send the first name of the consumer');
+  if (!user.mobileNumber) {
+    refuseMember('user.mobile_number', 'is missing: send the mobile number of the consumer');
+  }
+  if (!shippingAddress) refuseMember('shipping_address', 'is missing: send the delivery address');
+  if (!lineItems) refuseMember('order_line_items', 'is missing: send at least one cart item');
+}
+
+function checkUser(user: User | undefined): void {
+  if (user?.email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(user.email)) {
+    refuseMember('user.email', 'must be an e-mail address');
+  }
+  const { mobileNumberDigitsMin: min, mobileNumberDigitsMax: max } = limits;
+  if (
+    user?.mobileNumber !== undefined &&
+    (!/^\d+$/.test(user.mobileNumber) ||
+      user.mobileNumber.length < min ||
+      user.mobileNumber.length > max)
+  ) {
+    refuseMember('user.mobile_number', `must be ${min} to ${max} digits and nothing else`);
+  }
+  if (user && !/^\+\d{1,4}$/.test(user.countryCode)) {
+    refuseMember('user.country_code', 'must be a telephone country code such as +91');
+  }
+}
+
+function checkAddress(member: string, address: OrderDetails['shippingAddress']): void {
+  if (address && Object.keys(address).length === 0) {
+    refuseMember(member, 'is empty: send at least one of its members');
+  }
+}
+
+/** Members in a fixed order, numbers by value: `"10.50"` and `10.5` are the same content. */
+function canonicalContent(request: OrderRequest, amounts: Amounts, items: unknown): string {
+  const { customAttributes, lineItems: _asSent, ...details } = request.details;
+  return JSON.stringify([
+    request.invoiceId,
+    amounts.currency,
+    amounts.total,
+    amounts.tax,
+    amounts.beforeTax,
+    sortMembers(details),
+    items,
+    [...(customAttributes ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)),
+  ]);
+}
+
+/** The edge maps members in a fixed order, but a missing one must equal an absent one. */
+function sortMembers(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => [name, sortMembers(member)]);
+}
