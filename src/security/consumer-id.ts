@@ -1,0 +1,22 @@
+/**
+ * The `user_id` of a consumer: the same for the same consumer of an account, without a table to
+ * look it up in. The key is the account's own, so ids of two accounts cannot be compared, and
+ * nobody can find a phone number by trying them all.
+ */
+import { createHmac } from 'node:crypto';
+import { base62Of, newUserId } from '../domain/ids.ts';
+import type { User } from '../domain/order.ts';
+
+export function consumerIdOf(user: User, consumerIdKey: string): string {
+  const identity = identityOf(user);
+  if (identity === undefined) return newUserId();
+  const digest = createHmac('sha512', consumerIdKey).update(identity, 'utf8').digest();
+  return `user_${base62Of(digest).slice(0, 16)}`;
+}
+
+/** A mobile number is what a consumer keeps; without one it is the e-mail address. */
+function identityOf(user: User): string | undefined {
+  if (user.mobileNumber) return `tel:${user.countryCode}:${Number(user.mobileNumber)}`;
+  if (user.email) return `mailto:${user.email.toLowerCase()}`;
+  return undefined;
+}

@@ -1,0 +1,147 @@
+/**
+ * Tokens: JWTs signed with HS256 by a ring of keys, each found by its `kid`. Decisions 2.1 to 2.4.
+ * A token says which account it speaks for and what it may do; nothing is looked up to check it.
+ */
+import { createDecoder, createSigner, createVerifier } from 'fast-jwt';
+import { ServiceError } from '../domain/errors.ts';
+import { limits } from '../domain/limits.ts';
+
+const issuer = 'payment-order-service';
+const algorithm = 'HS256';
+
+export type TokenType = 'merchant' | 'order' | 'refresh';
+
+/** Who a verified token speaks for. */
+export type Caller =
+  | { readonly type: 'merchant'; readonly accountId: string }
+  | { readonly type: 'order' | 'refresh'; readonly accountId: string; readonly orderId: string };
+
+export type IssuedToken = { readonly token: string; readonly expiresAt: Date };
+
+/** One key of the ring; one signs, all that have not expired verify. */
+export type SigningKey = {
+  readonly keyId: string;
+  readonly secret: Buffer;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+};
+
+export type KeyRing = {
+  readonly issue: (caller: Caller, now: Date) => IssuedToken;
+  readonly verify: (token: string, now: Date) => Caller;
+};
+
+type Claims = {
+  readonly sub: string;
+  readonly token_type: TokenType;
+  readonly order_id?: string;
+  readonly iat: number;
+  readonly exp: number;
+};
+
+const lifetimeSeconds: Readonly<Record<TokenType, number>> = {
+  merchant: limits.merchantTokenLifetimeSeconds,
+  order: limits.orderTokenLifetimeSeconds,
+  refresh: limits.refreshTokenLifetimeSeconds,
+};
+
+const decodeHeader = createDecoder({ complete: true });
+
+export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
+  const newestFirst = keys
+    .map((key) => ({ ...key, sign: signerOf(key), verify: verifierOf(key) }))
+    .sort((a, b) => Number(b.createdAt) - Number(a.createdAt));
+  const byId = new Map(newestFirst.map((key) => [key.keyId, key]));
+
+  /** A new key signs only once every process has had time to read it, so none meets it unknown. */
+  const signingKey = (now: Date) => {
+    const readByAll = new Date(now.getTime() - 2 * limits.secretsCacheMsMax);
+    const key = newestFirst.find(({ createdAt }) => createdAt <= readByAll) ?? newestFirst.at(-1);
+    if (!key) throw new Error('the key ring is empty');
+    return key;
+  };
+
+  return {
+    issue(caller, now) {
+      const iat = Math.floor(now.getTime() / 1000);
+      const exp = iat + lifetimeSeconds[caller.type];
+      const orderId = caller.type === 'merchant' ? {} : { order_id: caller.orderId };
+      const claims: Claims = {
+        sub: caller.accountId,
+        token_type: caller.type,
+        ...orderId,
+        iat,
+        exp,
+      };
+      return { token: signingKey(now).sign(claims), expiresAt: new Date(exp * 1000) };
+    },
+    verify(token, now) {
+      const key = byId.get(keyIdOf(token) ?? '');
+      if (!key || (key.expiresAt && key.expiresAt <= now)) throw new ServiceError('INVALID_TOKEN');
+      return callerOf(checkTimes(readClaims(key.verify, token), now));
+    },
+  };
+}
+
+function signerOf(key: SigningKey): (claims: Claims) => string {
+  return createSigner({
+    algorithm,
+    key: key.secret,
+    kid: key.keyId,
+    iss: issuer,
+  });
+}
+
+function verifierOf(key: SigningKey): (token: string) => unknown {
+  // Times are checked below against the service's own clock.
+  return createVerifier({
+    key: key.secret,
+    algorithms: [algorithm],
+    allowedIss: issuer,
+    requiredClaims: ['sub', 'iss', 'iat', 'exp', 'token_type'],
+    ignoreExpiration: true,
+    cache: false,
+  });
+}
+
+function keyIdOf(token: string): string | undefined {
+  try {
+    const { header } = decodeHeader(token) as { header: { kid?: unknown } };
+    return typeof header.kid === 'string' ? header.kid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readClaims(verify: (token: string) => unknown, token: string): Claims {
+  try {
+    return verify(token) as Claims;
+  } catch {
+    throw new ServiceError('INVALID_TOKEN');
+  }
+}
+
+function checkTimes(claims: Claims, now: Date): Claims {
+  const nowSeconds = now.getTime() / 1000;
+  const { iat, exp } = claims;
+  if (!Number.isInteger(iat) || !Number.isInteger(exp)) throw new ServiceError('INVALID_TOKEN');
+  if (iat > nowSeconds + limits.clockSkewSecondsMax) throw new ServiceError('INVALID_TOKEN');
+  if (exp <= nowSeconds) throw new ServiceError('TOKEN_EXPIRED');
+  return claims;
+}
+
+function callerOf(claims: Claims): Caller {
+  const { sub: accountId, token_type: tokenType, order_id: orderId } = claims;
+  if (typeof accountId !== 'string') throw new ServiceError('INVALID_TOKEN');
+  switch (tokenType) {
+    case 'merchant':
+      return { type: tokenType, accountId };
+    case 'order':
+    case 'refresh':
+      if (typeof orderId !== 'string') throw new ServiceError('INVALID_TOKEN');
+      return { type: tokenType, accountId, orderId };
+    default:
+      tokenType satisfies never;
+      throw new ServiceError('INVALID_TOKEN');
+  }
+}
