@@ -1,0 +1,192 @@
+/** Accounts, their settings and sealed secrets. Opening a seal is left to others. */
+import type {
+  AccountSettings,
+  AlternateCurrency,
+  SecretKind,
+  SignatureVersion,
+} from '../domain/account.ts';
+import type { Queryable, Transaction } from './database.ts';
+
+export type SealedSecret = {
+  readonly kind: SecretKind;
+  readonly secretId: string;
+  readonly sealed: Buffer;
+  readonly expiresAt: Date | null;
+};
+
+export type StoredAccount = AccountSettings & {
+  readonly accountId: string;
+  readonly createdAt: Date;
+  readonly secrets: readonly SealedSecret[];
+};
+
+type AccountRow = {
+  account_id: string;
+  name: string;
+  optional_order_details: boolean;
+  encrypted_payloads: boolean;
+  signature_version: SignatureVersion;
+  bank_gateway_merchant: string | null;
+  created_at: Date;
+  alternate_currencies: AlternateCurrency[] | null;
+};
+
+type SecretRow = { kind: SecretKind; secret_id: string; sealed: Buffer; expires_at: Date | null };
+
+const selectAccounts = `
+  select a.*,
+         (select json_agg(json_build_object(
+                   'from', c.from_currency, 'to', c.to_currency, 'rate', c.rate)
+                 order by c.from_currency)
+            from account_alternate_currencies c
+           where c.account_id = a.account_id) as alternate_currencies
+    from accounts a`;
+
+export async function insertAccount(
+  tx: Transaction,
+  accountId: string,
+  settings: AccountSettings,
+  now: Date,
+): Promise<void> {
+  await tx.query({
+    text: `insert into accounts (account_id, name, optional_order_details, encrypted_payloads,
+                                 signature_version, bank_gateway_merchant, created_at)
+           values ($1, $2, $3, $4, $5, $6, $7)`,
+    values: [...settingsValues(accountId, settings), now],
+  });
+  await replaceAlternateCurrencies(tx, accountId, settings.alternateCurrencies);
+}
+
+export async function updateAccount(
+  tx: Transaction,
+  accountId: string,
+  settings: AccountSettings,
+): Promise<void> {
+  await tx.query({
+    text: `update accounts
+              set name = $2, optional_order_details = $3, encrypted_payloads = $4,
+                  signature_version = $5, bank_gateway_merchant = $6
+            where account_id = $1`,
+    values: settingsValues(accountId, settings),
+  });
+  await replaceAlternateCurrencies(tx, accountId, settings.alternateCurrencies);
+}
+
+export async function findAccount(
+  database: Queryable,
+  accountId: string,
+): Promise<StoredAccount | undefined> {
+  const { rows } = await database.query<AccountRow>({
+    name: 'find-account',
+    text: `${selectAccounts} where a.account_id = $1`,
+    values: [accountId],
+  });
+  if (!rows[0]) return undefined;
+  const { rows: secrets } = await database.query<SecretRow>({
+    name: 'find-account-secrets',
+    text: `select kind, secret_id, sealed, expires_at
+             from account_secrets where account_id = $1
+            order by created_at desc, secret_id`,
+    values: [accountId],
+  });
+  return toAccount(rows[0], secrets);
+}
+
+/** Serialises changes of one account: two rotations at once must not both find the same current secret. */
+export async function lockAccount(
+  tx: Transaction,
+  accountId: string,
+): Promise<StoredAccount | undefined> {
+  await tx.query({
+    text: 'select 1 from accounts where account_id = $1 for update',
+    values: [accountId],
+  });
+  return findAccount(tx, accountId);
+}
+
+export async function listAccounts(database: Queryable): Promise<StoredAccount[]> {
+  const { rows } = await database.query<AccountRow>({
+    text: `${selectAccounts} order by a.created_at, a.account_id`,
+  });
+  return rows.map((row) => toAccount(row, []));
+}
+
+export async function hasAccounts(database: Queryable): Promise<boolean> {
+  const { rows } = await database.query({ text: 'select 1 from accounts limit 1' });
+  return rows.length > 0;
+}
+
+export async function insertSecret(
+  tx: Transaction,
+  accountId: string,
+  secret: SealedSecret,
+  now: Date,
+): Promise<void> {
+  await tx.query({
+    text: `insert into account_secrets (account_id, kind, secret_id, sealed, created_at, expires_at)
+           values ($1, $2, $3, $4, $5, $6)`,
+    values: [accountId, secret.kind, secret.secretId, secret.sealed, now, secret.expiresAt],
+  });
+}
+
+/** Gives the secrets of a kind an end; one that ends sooner keeps its own. */
+export async function endSecrets(
+  tx: Transaction,
+  accountId: string,
+  kind: SecretKind,
+  endsAt: Date,
+): Promise<void> {
+  await tx.query({
+    text: `update account_secrets set expires_at = $3
+            where account_id = $1 and kind = $2 and (expires_at is null or expires_at > $3)`,
+    values: [accountId, kind, endsAt],
+  });
+}
+
+async function replaceAlternateCurrencies(
+  tx: Transaction,
+  accountId: string,
+  alternatives: readonly AlternateCurrency[],
+): Promise<void> {
+  await tx.query({
+    text: 'delete from account_alternate_currencies where account_id = $1',
+    values: [accountId],
+  });
+  for (const { from, to, rate } of alternatives) {
+    await tx.query({
+      text: `insert into account_alternate_currencies (account_id, from_currency, to_currency, rate)
+             values ($1, $2, $3, $4)`,
+      values: [accountId, from, to, rate],
+    });
+  }
+}
+
+function settingsValues(accountId: string, settings: AccountSettings): unknown[] {
+  return [
+    accountId,
+    settings.name,
+    settings.optionalOrderDetails,
+    settings.encryptedPayloads,
+    settings.signatureVersion,
+    settings.bankGatewayMerchant,
+  ];
+}
+
+function toAccount(row: AccountRow, secrets: readonly SecretRow[]): StoredAccount {
+  return {
+    accountId: row.account_id,
+    name: row.name,
+    optionalOrderDetails: row.optional_order_details,
+    encryptedPayloads: row.encrypted_payloads,
+    signatureVersion: row.signature_version,
+    bankGatewayMerchant: row.bank_gateway_merchant,
+    alternateCurrencies: row.alternate_currencies ?? [],
+    createdAt: row.created_at,
+    secrets: secrets.map((secret) => ({
+      kind: secret.kind,
+      secretId: secret.secret_id,
+      sealed: secret.sealed,
+      expiresAt: secret.expires_at,
+    })),
+  };
+}

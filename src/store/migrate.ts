@@ -1,0 +1,86 @@
+/** Brings the schema up to date: numbered SQL files, each applied once, by one process at a time. */
+import { readdir, readFile } from 'node:fs/promises';
+import type { Database, Queryable, Transaction } from './database.ts';
+import { sqlState } from './database.ts';
+
+const folder = new URL('../../migrations/', import.meta.url);
+
+type Migration = { readonly version: number; readonly name: string };
+
+/** Applies what is missing and returns the names of what was applied. */
+export async function migrate(database: Database): Promise<string[]> {
+  const migrations = await listMigrations();
+  if ((await findMissing(database, migrations)).length === 0) return [];
+  await createJournal(database);
+  return database.transaction(async (tx) => {
+    await lockJournal(tx);
+    const missing = await findMissing(tx, migrations);
+    for (const migration of missing) await apply(tx, migration);
+    return missing.map(({ name }) => name);
+  });
+}
+
+/** What a database lacks; everything when it is empty. */
+export async function findMissingMigrations(database: Queryable): Promise<string[]> {
+  const missing = await findMissing(database, await listMigrations());
+  return missing.map(({ name }) => name);
+}
+
+async function listMigrations(): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => /^\d{4}-[a-z-]+\.sql$/.test(file)).sort();
+  return files.map((name) => ({ version: Number(name.slice(0, 4)), name }));
+}
+
+async function findMissing(
+  database: Queryable,
+  migrations: readonly Migration[],
+): Promise<Migration[]> {
+  const applied = await listApplied(database);
+  return migrations.filter(({ version }) => !applied.has(version));
+}
+
+async function listApplied(database: Queryable): Promise<Set<number>> {
+  const { rows: found } = await database.query<{ exists: boolean }>({
+    text: `select to_regclass('schema_migrations') is not null as exists`,
+  });
+  if (!found[0]?.exists) return new Set();
+  const { rows } = await database.query<{ version: number }>({
+    text: 'select version from schema_migrations',
+  });
+  return new Set(rows.map(({ version }) => version));
+}
+
+/** Two processes may both find no journal; the one that loses the race finds it made. */
+async function createJournal(database: Database): Promise<void> {
+  const uniqueViolation = '23505';
+  const duplicateTable = '42P07';
+  try {
+    await database.query({
+      text: `create table if not exists schema_migrations (
+               version    integer     not null,
+               name       text        not null,
+               applied_at timestamptz not null,
+               primary key (version)
+             )`,
+    });
+  } catch (error) {
+    if (![uniqueViolation, duplicateTable].includes(sqlState(error) ?? '')) throw error;
+  }
+}
+
+/** Row 0 exists to be locked: processes that start together migrate one after the other. */
+async function lockJournal(tx: Transaction): Promise<void> {
+  await tx.query({
+    text: `insert into schema_migrations (version, name, applied_at)
+           values (0, 'lock', now()) on conflict (version) do nothing`,
+  });
+  await tx.query({ text: 'select 1 from schema_migrations where version = 0 for update' });
+}
+
+async function apply(tx: Transaction, { version, name }: Migration): Promise<void> {
+  await tx.query({ text: await readFile(new URL(name, folder), 'utf8') });
+  await tx.query({
+    text: 'insert into schema_migrations (version, name, applied_at) values ($1, $2, now())',
+    values: [version, name],
+  });
+}
