@@ -1,0 +1,31 @@
+/** `account create`: opens an account and prints its secrets this once. */
+import { createAccount } from '../use-cases/create-account.ts';
+import { accountOptions, accountOptionsUsage, readSettings } from './account-options.ts';
+import { type Command, readWords, UsageError } from './command.ts';
+
+export const accountCreate: Command = {
+  name: ['account', 'create'],
+  usage: `account create --name NAME ${accountOptionsUsage}`,
+  parse: (words) => {
+    const { values } = readWords(words, accountOptions);
+    const { name } = values;
+    if (name === undefined) throw new UsageError('Give the account a name with --name.');
+    const settings = readSettings(values);
+    return {
+      json: values.json,
+      run: async (services) => {
+        const account = await createAccount(services, { ...settings, name });
+        return {
+          account_id: account.accountId,
+          name: account.name,
+          access_key: account.accessKey,
+          access_secret: account.accessSecret,
+          partner_webhook_secret: account.partnerWebhookSecret,
+          bank_gateway_secret: account.bankGatewaySecret,
+          partner_webhook_url: account.partnerWebhookUrl,
+          bank_gateway_webhook_url: account.bankGatewayWebhookUrl,
+        };
+      },
+    };
+  },
+};

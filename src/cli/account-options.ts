@@ -1,0 +1,77 @@
+/** The settings of an account as flags; shared by create and update. */
+import {
+  type AccountSettings,
+  type AlternateCurrency,
+  signatureVersions,
+} from '../domain/account.ts';
+import { jsonOption, UsageError } from './command.ts';
+
+export const accountOptions = {
+  name: { type: 'string' },
+  'optional-order-details': { type: 'boolean' },
+  'encrypted-payloads': { type: 'boolean' },
+  'signature-version': { type: 'string' },
+  'alternate-currency': { type: 'string', multiple: true },
+  'bank-gateway-merchant': { type: 'string' },
+  ...jsonOption,
+} as const;
+
+export const accountOptionsUsage =
+  '[--optional-order-details] [--encrypted-payloads] [--signature-version v2|v3] [--alternate-currency USD:INR:83.25] [--bank-gateway-merchant ID] [--json]';
+
+export type AccountFlags = {
+  readonly name?: string;
+  readonly 'optional-order-details'?: boolean;
+  readonly 'encrypted-payloads'?: boolean;
+  readonly 'signature-version'?: string;
+  readonly 'alternate-currency'?: string[];
+  readonly 'bank-gateway-merchant'?: string;
+};
+
+/** Only what was named; `before` are the alternate currencies the account has. */
+export function readSettings(
+  flags: AccountFlags,
+  before: readonly AlternateCurrency[] = [],
+): Partial<AccountSettings> {
+  const alternatives = flags['alternate-currency'];
+  const merchant = flags['bank-gateway-merchant'];
+  return {
+    ...(flags.name !== undefined && { name: flags.name }),
+    ...(flags['optional-order-details'] !== undefined && {
+      optionalOrderDetails: flags['optional-order-details'],
+    }),
+    ...(flags['encrypted-payloads'] !== undefined && {
+      encryptedPayloads: flags['encrypted-payloads'],
+    }),
+    ...(flags['signature-version'] !== undefined && {
+      signatureVersion: readSignatureVersion(flags['signature-version']),
+    }),
+    ...(alternatives !== undefined && {
+      alternateCurrencies: changeAlternatives(before, alternatives),
+    }),
+    ...(merchant !== undefined && { bankGatewayMerchant: merchant === '' ? null : merchant }),
+  };
+}
+
+function readSignatureVersion(text: string) {
+  const version = signatureVersions.find((known) => known === text);
+  if (!version)
+    throw new UsageError(`--signature-version must be ${signatureVersions.join(' or ')}.`);
+  return version;
+}
+
+/** `USD:INR:83.25` sets the one for USD, `USD:off` takes it away. */
+function changeAlternatives(
+  before: readonly AlternateCurrency[],
+  texts: readonly string[],
+): AlternateCurrency[] {
+  const after = new Map(before.map((alternative) => [alternative.from, alternative]));
+  for (const text of texts) {
+    const [from = '', to = '', rate, more] = text.split(':');
+    if (to === 'off' && rate === undefined) after.delete(from);
+    else if (rate === undefined || more !== undefined) {
+      throw new UsageError(`--alternate-currency must look like USD:INR:83.25, or USD:off.`);
+    } else after.set(from, { from, to, rate });
+  }
+  return [...after.values()];
+}

@@ -1,0 +1,44 @@
+/** `account rotate`: a new secret, with an overlap in which the old one is valid too. */
+import { type RotatableSecretKind, secretKinds } from '../domain/account.ts';
+import { rotateSecret } from '../use-cases/rotate-secret.ts';
+import { type Command, jsonOption, readWords, UsageError } from './command.ts';
+
+const secondsPerUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+export const accountRotate: Command = {
+  name: ['account', 'rotate'],
+  usage: `account rotate ID ${secretKinds.join('|')} [--overlap 24h] [--json]`,
+  parse: (words) => {
+    const options = { overlap: { type: 'string' }, ...jsonOption } as const;
+    const { values, positionals } = readWords(words, options, [
+      'an account id',
+      'the kind of secret',
+    ]);
+    const [accountId = '', kindText = ''] = positionals;
+    const kind = readKind(kindText);
+    const overlapSeconds = readOverlap(values.overlap ?? '24h');
+    return {
+      json: values.json,
+      run: async (services) => {
+        const rotated = await rotateSecret(services, accountId, kind, overlapSeconds);
+        return {
+          account_id: rotated.accountId,
+          [kind.replaceAll('-', '_')]: rotated.secret,
+          old_valid_until: rotated.oldValidUntil.toISOString(),
+        };
+      },
+    };
+  },
+};
+
+function readKind(text: string): RotatableSecretKind {
+  const kind = secretKinds.find((known) => known === text);
+  if (!kind) throw new UsageError(`The kind of secret must be one of ${secretKinds.join(', ')}.`);
+  return kind;
+}
+
+function readOverlap(text: string): number {
+  const match = /^(\d{1,6})([smhd])$/.exec(text);
+  if (!match) throw new UsageError('--overlap must be a number with s, m, h or d, such as 24h.');
+  return Number(match[1]) * (secondsPerUnit[match[2] ?? ''] ?? 0);
+}

@@ -1,0 +1,18 @@
+/** An account's settings as the command line prints them. */
+import type { AccountSettings } from '../domain/account.ts';
+import { accessKeyOf } from '../domain/ids.ts';
+
+export function accountView(account: AccountSettings & { readonly accountId: string }) {
+  return {
+    account_id: account.accountId,
+    name: account.name,
+    access_key: accessKeyOf(account.accountId),
+    optional_order_details: account.optionalOrderDetails,
+    encrypted_payloads: account.encryptedPayloads,
+    signature_version: account.signatureVersion,
+    bank_gateway_merchant: account.bankGatewayMerchant,
+    alternate_currencies: account.alternateCurrencies.map(
+      ({ from, to, rate }) => `${from}:${to}:${rate}`,
+    ),
+  };
+}

@@ -1,0 +1,53 @@
+/** The operator's command line: finds the command, joins the database, prints the outcome. */
+import { readConfig } from '../config.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { StartError } from '../domain/start-error.ts';
+import { joinFoundation } from '../foundation.ts';
+import { accountCreate } from './account-create.ts';
+import { accountList } from './account-list.ts';
+import { accountRotate } from './account-rotate.ts';
+import { accountUpdate } from './account-update.ts';
+import { type Command, UsageError } from './command.ts';
+import { render } from './render.ts';
+
+const commands: readonly Command[] = [accountCreate, accountList, accountUpdate, accountRotate];
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  console.error(explain(error));
+  process.exitCode = 1;
+}
+
+async function main(words: readonly string[]): Promise<void> {
+  const command = commands.find(({ name }) => name.every((word, index) => words[index] === word));
+  if (!command) {
+    const asked = words.length === 0 || words.includes('--help');
+    if (!asked) throw new UsageError(`There is no command "${words.slice(0, 2).join(' ')}".`);
+    console.log(usage());
+    return;
+  }
+  const { json, run } = command.parse(words.slice(command.name.length));
+  const { services, close } = await joinFoundation(readConfig(process.env));
+  try {
+    const outcome = await run(services);
+    console.log(json ? JSON.stringify(outcome) : render(outcome));
+  } finally {
+    await close();
+  }
+}
+
+function usage(): string {
+  return [
+    'Usage: npm run --silent cli -- <command>',
+    '',
+    ...commands.map(({ usage }) => `  ${usage}`),
+  ].join('\n');
+}
+
+function explain(error: unknown): string {
+  if (error instanceof UsageError) return `${error.message}\n\n${usage()}`;
+  if (error instanceof StartError) return error.message;
+  if (error instanceof ServiceError) return error.merchantMessage;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

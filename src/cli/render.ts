@@ -1,0 +1,19 @@
+/** An outcome for human eyes: names on the left, values on the right, one block per entry of a list. */
+import type { Outcome } from './command.ts';
+
+export function render(outcome: Outcome): string {
+  return Object.entries(outcome)
+    .map(([name, value]) =>
+      isBlocks(value) ? value.map(render).join('\n\n') : renderLine(outcome, name, value),
+    )
+    .join('\n');
+}
+
+function isBlocks(value: unknown): value is Outcome[] {
+  return Array.isArray(value) && typeof value[0] === 'object';
+}
+
+function renderLine(outcome: Outcome, name: string, value: unknown): string {
+  const width = Math.max(...Object.keys(outcome).map(({ length }) => length));
+  return `${name.padEnd(width)}  ${Array.isArray(value) ? value.join(' ') || '-' : (value ?? '-')}`;
+}

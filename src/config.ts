@@ -1,0 +1,108 @@
+/** The environment, read once: validated, frozen, and refused with one sentence naming what is wrong. */
+import { isAbsolute, resolve } from 'node:path';
+import { StartError } from './domain/start-error.ts';
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+export type Config = {
+  readonly host: string;
+  readonly port: number;
+  /** How the service is reached from outside, without a slash at the end. */
+  readonly publicUrl: string;
+  /** Undefined in the embedded mode. */
+  readonly databaseUrl: string | undefined;
+  readonly dataDir: string;
+  /** 64 hexadecimal digits; undefined lets the embedded mode make its own. */
+  readonly masterKeyHex: string | undefined;
+  readonly workers: number;
+  readonly logLevel: (typeof logLevels)[number];
+  readonly orderLapseSeconds: number;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Decision 1.4. */
+export function readConfig(env: Environment): Config {
+  const port = readInteger(env, 'PORT', 8080, 1, 65_535);
+  const host = readText(env, 'HOST') ?? '127.0.0.1';
+  const databaseUrl = readDatabaseUrl(env);
+  return Object.freeze({
+    host,
+    port,
+    publicUrl: readPublicUrl(env) ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    databaseUrl,
+    dataDir: readDataDir(env),
+    masterKeyHex: readMasterKey(env, databaseUrl !== undefined),
+    workers: readInteger(env, 'WORKERS', 1, 1, 256),
+    logLevel: readLogLevel(env),
+    orderLapseSeconds: readInteger(env, 'ORDER_LAPSE_HOURS', 24, 1, 24 * 365) * 3600,
+  });
+}
+
+/** An empty variable counts as not set, as it does in most shells and compose files. */
+function readText(env: Environment, name: string): string | undefined {
+  const text = env[name]?.trim();
+  return text === '' ? undefined : text;
+}
+
+function readInteger(
+  env: Environment,
+  name: string,
+  fallback: number,
+  min: number,
+  max: number,
+): number {
+  const text = readText(env, name);
+  if (text === undefined) return fallback;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < min || value > max) {
+    throw new StartError(`${name} must be a whole number from ${min} to ${max}.`);
+  }
+  return value;
+}
+
+function readDatabaseUrl(env: Environment): string | undefined {
+  const text = readText(env, 'DATABASE_URL');
+  if (text !== undefined && !/^postgres(ql)?:\/\//.test(text)) {
+    // The value may hold a password, so it is not repeated.
+    throw new StartError('DATABASE_URL must begin with postgres:// or postgresql://.');
+  }
+  return text;
+}
+
+function readPublicUrl(env: Environment): string | undefined {
+  const text = readText(env, 'PUBLIC_URL');
+  if (text === undefined) return undefined;
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new StartError(
+      'PUBLIC_URL must be an http or https URL such as https://pay.example.com.',
+    );
+  }
+  return text.replace(/\/+$/, '');
+}
+
+function readDataDir(env: Environment): string {
+  const text = readText(env, 'DATA_DIR') ?? '.data';
+  return isAbsolute(text) ? text : resolve(text);
+}
+
+function readMasterKey(env: Environment, isExternal: boolean): string | undefined {
+  const text = readText(env, 'MASTER_KEY');
+  if (text === undefined) {
+    if (!isExternal) return undefined;
+    throw new StartError(
+      'MASTER_KEY is missing: with DATABASE_URL set, give 32 random bytes as 64 hexadecimal digits (openssl rand -hex 32).',
+    );
+  }
+  if (!/^[0-9a-f]{64}$/i.test(text)) {
+    throw new StartError('MASTER_KEY must be 32 bytes written as 64 hexadecimal digits.');
+  }
+  return text;
+}
+
+function readLogLevel(env: Environment): Config['logLevel'] {
+  const text = readText(env, 'LOG_LEVEL') ?? 'info';
+  const level = logLevels.find((known) => known === text);
+  if (!level) throw new StartError(`LOG_LEVEL must be one of ${logLevels.join(', ')}.`);
+  return level;
+}

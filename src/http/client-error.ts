@@ -1,0 +1,36 @@
+/** Requests so broken or so slow that they never become one: answered in the same shape, then closed. */
+import type { Socket } from 'node:net';
+import { ServiceError } from '../domain/errors.ts';
+import { randomBase62 } from '../domain/ids.ts';
+import { errorBody } from './error-reply.ts';
+
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const refusal = new ServiceError('INVALID_REQUEST_PARAMETER', explain(error.code));
+  const body = JSON.stringify(errorBody(refusal));
+  socket.end(
+    [
+      'HTTP/1.1 400 Bad Request',
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      `x-request-id: ${randomBase62(20)}`,
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+function explain(code: string | undefined): string {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return 'The request did not arrive in time: send it whole at once.';
+    case 'HPE_HEADER_OVERFLOW':
+      return 'The headers are too large: send fewer or shorter ones.';
+    default:
+      return 'This is not a valid HTTP/1.1 request: check the client.';
+  }
+}

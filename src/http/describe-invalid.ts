@@ -1,0 +1,51 @@
+/** A schema's complaint in the merchant's words: which member, and what it should be. */
+import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
+
+export function describeInvalid(error: FastifySchemaValidationError, where: string): string {
+  const member = memberPath(error.instancePath);
+  const { params } = error;
+  const subject = member === '' ? `The ${where}` : member;
+  switch (error.keyword) {
+    case 'required':
+      return `${member === '' ? '' : `${member}.`}${params.missingProperty} is missing: send it.`;
+    case 'type':
+      return member === '' && where === 'body'
+        ? 'The body must be a JSON object.'
+        : `${subject} must be of type ${[params.type].flat().filter(isSendable).join(' or ')}.`;
+    case 'maxLength':
+      return `${nameOrMember(error, subject)} may have at most ${params.limit} characters.`;
+    case 'minLength':
+      return `${nameOrMember(error, subject)} must not be empty.`;
+    case 'maxItems':
+      return `${subject} may have at most ${params.limit} entries.`;
+    case 'maxProperties':
+      return `${subject} may have at most ${params.limit} members.`;
+    case 'pattern':
+      return `${subject} must match the pattern ${params.pattern}.`;
+    case 'enum':
+      return `${subject} must be one of ${[params.allowedValues].flat().join(', ')}.`;
+    default:
+      return `${subject} ${error.message ?? 'is not valid'}.`;
+  }
+}
+
+/** `/order_line_items/0/rate` is `order_line_items[0].rate` to those who wrote it. */
+function memberPath(instancePath: string): string {
+  return instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+/** `null` is accepted where a member may be absent, but nobody should be told to send it. */
+function isSendable(type: unknown): boolean {
+  return type !== 'null';
+}
+
+/** Complaints about the name of a member, rather than its value. */
+function nameOrMember(error: FastifySchemaValidationError, subject: string): string {
+  return 'propertyName' in error ? `A name in ${subject}` : subject;
+}

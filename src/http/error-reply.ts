@@ -1,0 +1,68 @@
+/** Any failure to the contract's error body. Contract 2.4, Decision 8.1. */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { type ErrorCode, ServiceError } from '../domain/errors.ts';
+import { describeInvalid } from './describe-invalid.ts';
+
+export const ErrorBody = Type.Object({
+  error: Type.Object({
+    svc_error_code: Type.String({ description: 'One of the codes of docs/errors.md' }),
+    svc_consumer_message: Type.String({ description: 'Safe to show to the consumer' }),
+    svc_merchant_message: Type.String({ description: 'Tells the merchant team what to do' }),
+  }),
+});
+
+/** The replies every operation may give besides its own. */
+export const errorReplies = { '4XX': ErrorBody, '5XX': ErrorBody };
+
+export function errorBody(error: ServiceError) {
+  return {
+    error: {
+      svc_error_code: error.code,
+      svc_consumer_message: error.entry.consumerMessage,
+      svc_merchant_message: error.merchantMessage,
+    },
+  };
+}
+
+export function sendError(
+  failure: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const error = toServiceError(failure);
+  if (error.entry.status >= 500) {
+    request.log.error({ code: error.code, err: error.cause ?? failure }, 'the request failed');
+  }
+  const { retryAfterSeconds } = error.entry;
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
+  if (error.entry.status === 401) reply.header('www-authenticate', 'Bearer');
+  reply.code(error.entry.status).type('application/json; charset=utf-8').send(errorBody(error));
+}
+
+export function toServiceError(failure: unknown): ServiceError {
+  if (failure instanceof ServiceError) return failure;
+  const { code, statusCode, validation, validationContext } = failure as Partial<FastifyError>;
+  if (validation?.[0]) {
+    return invalid(describeInvalid(validation[0], validationContext ?? 'body'));
+  }
+  const known = frameworkErrors[code ?? ''];
+  if (known) return new ServiceError(known.code, known.merchantMessage);
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return invalid('The request could not be read: check its headers and body.');
+  }
+  return new ServiceError('INTERNAL_ERROR', undefined, { cause: failure });
+}
+
+const frameworkErrors: Readonly<Record<string, { code: ErrorCode; merchantMessage?: string }>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'PAYLOAD_TOO_LARGE' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: 'INVALID_REQUEST_PARAMETER',
+    merchantMessage: 'The body is not as long as its Content-Length says: send it whole.',
+  },
+  FST_ERR_BAD_URL: { code: 'NOT_FOUND' },
+};
+
+function invalid(merchantMessage: string): ServiceError {
+  return new ServiceError('INVALID_REQUEST_PARAMETER', merchantMessage);
+}

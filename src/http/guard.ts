@@ -1,0 +1,53 @@
+/** Who may call a route: decided from its bearer token before anything of the body is read. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ServiceError } from '../domain/errors.ts';
+import type { Caller } from '../security/tokens.ts';
+import type { Services } from '../use-cases/services.ts';
+
+/** `order` lets a merchant token and the order's own token in; `merchant` only the former. */
+export type Access = 'public' | 'merchant' | 'order';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access;
+  }
+  interface FastifyRequest {
+    caller: Caller | null;
+  }
+}
+
+export function addGuard(app: FastifyInstance, services: Services): void {
+  app.decorateRequest('caller', null);
+  app.addHook('onRequest', async (request) => {
+    // A route that does not say who may call it is closed.
+    const access = request.routeOptions.config.access ?? 'merchant';
+    if (access === 'public') return;
+    const caller = await services.tokens.verify(bearerToken(request));
+    if (caller.type === 'refresh') {
+      throw new ServiceError(
+        'INVALID_TOKEN',
+        'This is a refresh token: exchange it at refresh-token and use the token you get.',
+      );
+    }
+    if (access === 'merchant' && caller.type !== 'merchant')
+      throw new ServiceError('PERMISSION_DENIED');
+    request.caller = caller;
+  });
+}
+
+/** The caller of a guarded route. */
+export function getCaller(request: FastifyRequest): Caller {
+  if (!request.caller) throw new Error('the route is not guarded');
+  return request.caller;
+}
+
+function bearerToken(request: FastifyRequest): string {
+  const token = /^Bearer +([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (token === undefined) {
+    throw new ServiceError(
+      'AUTHENTICATION_FAILED',
+      'Send the header "Authorization: Bearer <token>" with a token from generate-token.',
+    );
+  }
+  return token;
+}

@@ -1,0 +1,38 @@
+/** The scope of merchants and their checkout pages: bearer guard, JSON whatever the header says. */
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import type { Services } from '../use-cases/services.ts';
+import { addCreateOrder } from './create-order.ts';
+import { addGenerateToken } from './generate-token.ts';
+import { addGetOrder } from './get-order.ts';
+import { addGuard } from './guard.ts';
+import { readJson } from './read-json.ts';
+import { addRefreshToken } from './refresh-token.ts';
+import { watchRoutes } from './refuse-other-methods.ts';
+
+export function merchantApi(services: Services): FastifyPluginAsync {
+  return async (app) => {
+    const refuseOtherMethods = watchRoutes(app);
+    addGuard(app, services);
+    readEveryBodyAsJson(app);
+    addGenerateToken(app, services);
+    addRefreshToken(app, services);
+    addCreateOrder(app, services);
+    addGetOrder(app, services);
+    refuseOtherMethods();
+  };
+}
+
+/** Decision 3.1: shipped clients send JSON under other names, under a broken one, or under none. */
+function readEveryBodyAsJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, readJson(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.addHook('onRequest', async (request) => {
+    request.raw.headers['content-type'] = 'application/json';
+  });
+}

@@ -1,0 +1,105 @@
+/** The create order body to our own names: absent, null and empty all become absent. */
+import type { Address, BankAccount, LineItem, SentNumber, User } from '../domain/order.ts';
+import type { OrderRequest } from '../domain/order-request.ts';
+import type {
+  AddressBody,
+  BankAccountBody,
+  CreateOrderBody,
+  LineItemBody,
+  UserBody,
+} from './order-schemas.ts';
+
+export function toOrderRequest(body: CreateOrderBody): OrderRequest {
+  return {
+    invoiceId: String(body.invoice_id),
+    currency: body.currency,
+    amountBeforeTax: present(body.amount_before_tax),
+    tax: present(body.tax),
+    totalAmount: present(body.total_amount),
+    details: withoutAbsent({
+      user: body.user ? toUser(body.user) : undefined,
+      shippingAddress: body.shipping_address ? toAddress(body.shipping_address) : undefined,
+      billingAddress: body.billing_address ? toAddress(body.billing_address) : undefined,
+      lineItems: body.order_line_items?.map(toLineItem),
+      bankAccount: body.bank_account ? toBankAccount(body.bank_account) : undefined,
+      customAttributes: toCustomAttributes(body.custom_attributes),
+      callbackUrl: toText(body.callback_url),
+      callbackMode: toText(body.callback_mode),
+      description: toText(body.description),
+      referrerPlatform: toText(body.referrer_platform),
+      referrerPlatformVersion: toText(body.referrer_platform_version),
+      ipAddress: toText(body.ip_address),
+      merchantShopfrontDomain: toText(body.merchant_shopfront_domain),
+      validateOrderLineItem: body.validate_order_line_item ?? undefined,
+    }),
+  };
+}
+
+function toUser(body: UserBody): User {
+  const countryCode = toText(body.country_code) ?? '+91';
+  return withoutAbsent({
+    email: toText(body.email),
+    firstName: toText(body.first_name),
+    lastName: toText(body.last_name),
+    countryCode: countryCode.startsWith('+') ? countryCode : `+${countryCode}`,
+    mobileNumber: toText(body.mobile_number),
+  });
+}
+
+function toAddress(body: AddressBody): Address {
+  return withoutAbsent({
+    address1: toText(body.address_1),
+    street: toText(body.street),
+    landmark: toText(body.landmark),
+    area: toText(body.area),
+    city: toText(body.city),
+    state: toText(body.state),
+    pincode: toText(body.pincode),
+    addressType: toText(body.address_type),
+  });
+}
+
+function toLineItem(body: LineItemBody): LineItem {
+  return withoutAbsent({
+    skuId: toText(body.sku_id),
+    title: body.title,
+    description: toText(body.description),
+    imageUrl: body.image_url === false ? false : toText(body.image_url),
+    rate: present(body.rate),
+    quantity: body.quantity,
+    amountBeforeTax: present(body.amount_before_tax),
+    tax: present(body.tax),
+    totalAmount: present(body.total_amount),
+  });
+}
+
+function toBankAccount(body: BankAccountBody): BankAccount {
+  return withoutAbsent({
+    accountNumber: toText(body.account_number),
+    name: toText(body.name),
+    ifsc: toText(body.ifsc),
+  });
+}
+
+/** Numbers and booleans become their text. Decision 3.2. */
+function toCustomAttributes(body: CreateOrderBody['custom_attributes']) {
+  if (!body) return undefined;
+  return Object.entries(body)
+    .filter((pair): pair is [string, string | number | boolean] => pair[1] !== null)
+    .map(([key, value]) => [key, String(value)] as const);
+}
+
+function toText(value: string | number | null | undefined): string | undefined {
+  return value === null || value === undefined || value === '' ? undefined : String(value);
+}
+
+function present(value: SentNumber | null | undefined): SentNumber | undefined {
+  return value === null || value === '' ? undefined : value;
+}
+
+/** Absent members are left out rather than set to undefined, so that equal content is equal. */
+function withoutAbsent<Shape extends object>(shape: Shape): Shape {
+  return Object.fromEntries(
+    Object.entries(shape).filter(([, value]) => value !== undefined),
+  ) as Shape;
+}

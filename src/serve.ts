@@ -1,0 +1,106 @@
+/** One serving process: builds the application, listens, and ends without dropping a request. */
+import { Server as NetServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { buildApp } from './app.ts';
+import type { Config } from './config.ts';
+import { StartError } from './domain/start-error.ts';
+import { createMetrics, type Metrics } from './http/metrics.ts';
+import type { OperatorParts } from './http/operator-api.ts';
+import type { Log } from './log.ts';
+import { findMissingMigrations } from './store/migrate.ts';
+import type { Services } from './use-cases/services.ts';
+
+export type Serving = {
+  readonly app: FastifyInstance;
+  /** Answers what is in flight, then stops. */
+  readonly stop: () => Promise<void>;
+};
+
+export async function serve(
+  config: Config,
+  services: Services,
+  log: Log,
+  renderMetrics: (metrics: Metrics) => OperatorParts['renderMetrics'] = renderOwnMetrics,
+): Promise<Serving> {
+  const metrics = createMetrics();
+  const app = await buildApp({
+    services,
+    metrics,
+    log,
+    renderMetrics: renderMetrics(metrics),
+    findMissing: () => findMissing(services),
+  });
+  let draining = false;
+  app.server.prependListener('request', (_request, response) => {
+    if (draining) response.setHeader('connection', 'close');
+  });
+  await listen(app, config);
+  return {
+    app,
+    stop: async () => {
+      draining = true;
+      await drain(app);
+      await app.close();
+    },
+  };
+}
+
+async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw explainListenTrouble(error, host, port);
+  }
+}
+
+export function explainListenTrouble(error: unknown, host: string, port: number): unknown {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return new StartError(
+        `Port ${port} on ${host} is already in use: stop the other program, or set PORT to a free one.`,
+      );
+    case 'EACCES':
+      return new StartError(
+        `Port ${port} may not be used by this user: set PORT to one above 1023.`,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new StartError(
+        `HOST ${host} is not an address of this machine: set HOST to one that is.`,
+      );
+    default:
+      return error;
+  }
+}
+
+/**
+ * Takes no new connections but leaves the open ones alone for a moment: a client that keeps its
+ * connection may have a request on the way, which is answered with `Connection: close`.
+ */
+async function drain(app: FastifyInstance): Promise<void> {
+  const graceMs = 1_000;
+  const inFlightMsMax = 6_000;
+  const { server } = app;
+  // The HTTP server's own close would cut idle connections at once.
+  const closed = new Promise<void>((resolve) => {
+    NetServer.prototype.close.call(server, () => resolve());
+  });
+  await Promise.race([closed, delay(graceMs)]);
+  server.closeIdleConnections();
+  await Promise.race([closed, delay(inFlightMsMax, undefined, { ref: false })]);
+  server.closeAllConnections();
+}
+
+async function findMissing(services: Services): Promise<string[]> {
+  try {
+    const missing = await findMissingMigrations(services.database);
+    return missing.map((name) => `migration ${name}`);
+  } catch {
+    return ['the database does not answer'];
+  }
+}
+
+function renderOwnMetrics({ registry }: Metrics): OperatorParts['renderMetrics'] {
+  return async () => ({ contentType: registry.contentType, text: await registry.metrics() });
+}

@@ -1,0 +1,85 @@
+/**
+ * Creates an order for an invoice, or finds the one made before: an invoice has one order for
+ * ever, however often and however much at once it is sent. Decision 3.5.
+ */
+import { createHash } from 'node:crypto';
+import type { Account } from '../domain/account.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { newOrderId } from '../domain/ids.ts';
+import { isOpen, type Order, orderStatus } from '../domain/order.ts';
+import { type DecidedOrder, decideOrder, type OrderRequest } from '../domain/order-request.ts';
+import { addSeconds } from '../domain/time.ts';
+import { consumerIdOf } from '../security/consumer-id.ts';
+import { findOrderByInvoice, insertOrder } from '../store/orders.ts';
+import { issueOrderTokens, type OrderTokens } from './order-tokens.ts';
+import type { Services } from './services.ts';
+
+export type CreatedOrder = {
+  readonly order: Order;
+  readonly tokens: OrderTokens;
+  /** The invoice had this very order already. */
+  readonly replayed: boolean;
+};
+
+export async function createOrder(
+  services: Services,
+  accountId: string,
+  request: OrderRequest,
+): Promise<CreatedOrder> {
+  const account = await services.accounts.get(accountId);
+  const order = buildOrder(services, account, request, decideOrder(request, account));
+  const isNew = await insertOrder(services.database, order);
+  const kept = isNew ? order : await getReplayedOrder(services, order);
+  return { order: kept, tokens: await issueOrderTokens(services, kept), replayed: !isNew };
+}
+
+function buildOrder(
+  services: Services,
+  account: Account,
+  request: OrderRequest,
+  decided: DecidedOrder,
+): Order {
+  const createdAt = services.clock();
+  const { user } = request.details;
+  return {
+    accountId: account.accountId,
+    orderId: newOrderId(),
+    invoiceId: request.invoiceId,
+    savedStatus: 'new',
+    attempts: 0,
+    amounts: decided.amounts,
+    conversion: decided.conversion,
+    userId: user ? consumerIdOf(user, consumerIdKey(account)) : null,
+    details: request.details,
+    contentDigest: createHash('sha256').update(decided.content, 'utf8').digest(),
+    createdAt,
+    lapsesAt: addSeconds(createdAt, services.settings.orderLapseSeconds),
+  };
+}
+
+function consumerIdKey(account: Account): string {
+  const key = account.secrets['consumer-id-key'][0];
+  if (!key) throw new Error(`account ${account.accountId} has no consumer id key`);
+  return key.value;
+}
+
+async function getReplayedOrder(services: Services, sent: Order): Promise<Order> {
+  const kept = await findOrderByInvoice(services.database, sent.accountId, sent.invoiceId);
+  if (!kept) throw new Error('an invoice that could not be inserted has no order');
+  // The same request again: the connection was lost after the insert, and it was repeated.
+  if (kept.orderId === sent.orderId) return kept;
+  if (!kept.contentDigest.equals(sent.contentDigest)) {
+    throw new ServiceError(
+      'DUPLICATE_INVOICE_ID',
+      `invoice_id ${sent.invoiceId} has an order with other content: send the same content again, or use a new invoice_id.`,
+    );
+  }
+  const status = orderStatus(kept, services.clock());
+  if (!isOpen(status)) {
+    throw new ServiceError(
+      'DUPLICATE_INVOICE_ID',
+      `invoice_id ${sent.invoiceId} has an order that is ${status}: use a new invoice_id for a new order.`,
+    );
+  }
+  return kept;
+}

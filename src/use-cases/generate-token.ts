@@ -1,0 +1,27 @@
+/** Exchanges an account's access key and secret for a merchant token. Decision 2.1. */
+import { liveSecrets } from '../domain/account.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { findAccountIdOfAccessKey } from '../domain/ids.ts';
+import { matchesAny } from '../security/compare.ts';
+import type { IssuedToken } from '../security/tokens.ts';
+import type { Services } from './services.ts';
+
+/** Compared against when the key is unknown, so that both refusals take the same work. */
+const noSecret = ['access_secret_of_no_account'];
+
+export async function generateToken(
+  services: Services,
+  credentials: { readonly accessKey: string; readonly accessSecret: string },
+): Promise<IssuedToken> {
+  const accountId = findAccountIdOfAccessKey(credentials.accessKey);
+  const account = accountId ? await services.accounts.find(accountId) : undefined;
+  const secrets = account ? liveSecrets(account, 'access-secret', services.clock()) : noSecret;
+  const matches = matchesAny(secrets, credentials.accessSecret);
+  if (!account || !matches) {
+    throw new ServiceError(
+      'AUTHENTICATION_FAILED',
+      'access_key and access_secret do not belong together: check both values.',
+    );
+  }
+  return services.tokens.issue({ type: 'merchant', accountId: account.accountId });
+}

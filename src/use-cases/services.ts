@@ -1,0 +1,39 @@
+/** What every use case works with: the handle that comes first in each of them. */
+import type { Clock } from '../domain/time.ts';
+import { createMasterKey, type MasterKey } from '../security/master-key.ts';
+import type { Database } from '../store/database.ts';
+import { type AccountDirectory, createAccountDirectory } from './account-directory.ts';
+import { createTokenService, type TokenService } from './token-service.ts';
+
+export type Services = {
+  readonly database: Database;
+  readonly masterKey: MasterKey;
+  readonly accounts: AccountDirectory;
+  readonly tokens: TokenService;
+  readonly clock: Clock;
+  readonly settings: ServiceSettings;
+};
+
+export type ServiceSettings = {
+  readonly publicUrl: string;
+  /** An order not paid within this time lapses. Decision 4.3. */
+  readonly orderLapseSeconds: number;
+};
+
+export function createServices(parts: {
+  readonly database: Database;
+  readonly masterKeyHex: string;
+  readonly settings: ServiceSettings;
+  readonly clock?: Clock;
+}): Services {
+  const { database, settings, clock = () => new Date() } = parts;
+  const masterKey = createMasterKey(parts.masterKeyHex);
+  return {
+    database,
+    masterKey,
+    settings,
+    clock,
+    accounts: createAccountDirectory(database, masterKey),
+    tokens: createTokenService(database, masterKey, clock),
+  };
+}

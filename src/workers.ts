@@ -1,0 +1,88 @@
+/** Several processes on one port: the first one keeps the database and looks after the others. */
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { AggregatorRegistry } from 'prom-client';
+import type { Metrics } from './http/metrics.ts';
+import type { OperatorParts } from './http/operator-api.ts';
+import type { Log } from './log.ts';
+
+export type Workers = { readonly stop: () => Promise<void> };
+
+type MetricsQuestion = { readonly ask: 'metrics'; readonly id: number };
+type MetricsAnswer = { readonly tell: 'metrics'; readonly id: number; readonly text: string };
+const ready = 'ready';
+
+/** Resolves when all of them serve; a worker that dies is replaced. */
+export async function startWorkers(count: number, log: Log): Promise<Workers> {
+  let stopping = false;
+  const aggregator = new AggregatorRegistry();
+  const fork = async () => {
+    const worker = cluster.fork();
+    worker.on(
+      'message',
+      (message: unknown) => void answer(worker, () => aggregator.clusterMetrics(), message),
+    );
+    const [first] = (await Promise.race([
+      once(worker, 'message'),
+      once(worker, 'exit'),
+    ])) as unknown[];
+    if (first !== ready) throw new Error('a worker ended before it could serve');
+  };
+  await Promise.all(Array.from({ length: count }, fork));
+  cluster.on('exit', (worker) => {
+    if (stopping) return;
+    log.error({ worker: worker.id }, 'a worker ended and is replaced');
+    fork().catch((error: unknown) => log.error({ err: error }, 'a worker could not be replaced'));
+  });
+  return {
+    stop: async () => {
+      stopping = true;
+      const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+      await Promise.all(workers.map(endWorker));
+    },
+  };
+}
+
+/** In a worker: tells the first process that this one serves. */
+export function reportReady(): void {
+  process.send?.(ready);
+}
+
+/** In a worker: the metrics page of all workers together, which only the first process can see. */
+export function renderSharedMetrics({ registry }: Metrics): OperatorParts['renderMetrics'] {
+  AggregatorRegistry.setRegistries([registry]);
+  // Answers the first process when it collects.
+  new AggregatorRegistry();
+  let questions = 0;
+  return async () => {
+    const id = ++questions;
+    const answered = new Promise<string>((resolve) => {
+      const listen = (message: MetricsAnswer) => {
+        if (message?.tell !== 'metrics' || message.id !== id) return;
+        process.off('message', listen);
+        resolve(message.text);
+      };
+      process.on('message', listen);
+    });
+    process.send?.({ ask: 'metrics', id } satisfies MetricsQuestion);
+    return { contentType: registry.contentType, text: await answered };
+  };
+}
+
+async function answer(
+  worker: Worker,
+  collect: () => Promise<string>,
+  message: unknown,
+): Promise<void> {
+  const question = message as MetricsQuestion;
+  if (question?.ask !== 'metrics') return;
+  const text = await collect();
+  worker.send({ tell: 'metrics', id: question.id, text } satisfies MetricsAnswer);
+}
+
+async function endWorker(worker: Worker): Promise<void> {
+  if (worker.isDead()) return;
+  const ended = once(worker, 'exit');
+  worker.process.kill('SIGTERM');
+  await ended;
+}
