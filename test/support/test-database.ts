@@ -1,0 +1,55 @@
+/** A migrated database of its own for a test file, cloned in milliseconds and dropped at the end. */
+import { after } from 'node:test';
+import { randomBase62 } from '../../src/domain/ids.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+
+export const templateName = 'migrated_template';
+
+type Address = { host: string; port: number; user: string; database: string };
+
+export type TestDatabase = {
+  readonly database: Database;
+  /** For service processes started by the test. */
+  readonly url: string;
+};
+
+/** The cluster that the global set-up started. */
+export function clusterAddress(): Address {
+  const text = process.env.TEST_DATABASE_ADDRESS;
+  if (text === undefined) throw new Error('run the tests with "npm test", which starts PostgreSQL');
+  return JSON.parse(text) as Address;
+}
+
+export async function createTestDatabase(template: string = templateName): Promise<TestDatabase> {
+  const address = clusterAddress();
+  const name = `test_${randomBase62(12).toLowerCase()}`;
+  const cluster = openDatabase(address);
+  await cluster.query({ text: `create database ${name} template ${template}` });
+  const database = openDatabase({ ...address, database: name });
+  after(async () => {
+    await database.close();
+    await cluster.query({ text: `drop database ${name} with (force)` });
+    await cluster.close();
+  });
+  const host = encodeURIComponent(address.host);
+  return {
+    database,
+    url: `postgres://${address.user}@/${name}?host=${host}&port=${address.port}`,
+  };
+}
+
+/** Every row of every table, to show that something changed nothing. */
+export async function dumpTables(database: Database): Promise<Record<string, unknown[]>> {
+  const { rows: tables } = await database.query<{ name: string }>({
+    text: `select table_name as name from information_schema.tables
+            where table_schema = 'public' order by table_name`,
+  });
+  const dump: Record<string, unknown[]> = {};
+  for (const { name } of tables) {
+    const { rows } = await database.query<{ row: unknown }>({
+      text: `select to_jsonb(t) as row from ${name} t order by to_jsonb(t)::text`,
+    });
+    dump[name] = rows.map(({ row }) => row);
+  }
+  return dump;
+}

@@ -1,0 +1,112 @@
+/** The real application over real HTTP on a database of its own, with a clock the test can turn. */
+
+import { Writable } from 'node:stream';
+import { after } from 'node:test';
+import { buildApp } from '../../src/app.ts';
+import type { AccountSettings } from '../../src/domain/account.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { createLog } from '../../src/log.ts';
+import { createAccount, type NewAccount } from '../../src/use-cases/create-account.ts';
+import { createServices, type Services } from '../../src/use-cases/services.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
+
+/** Fixed, so that tests that need a second service on the same database can share it. */
+export const testMasterKeyHex = '42'.repeat(32);
+
+export type Reply = {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: replies are asserted member by member
+  readonly body: any;
+};
+
+export type Call = {
+  readonly method?: string;
+  readonly token?: string | undefined;
+  readonly headers?: Record<string, string>;
+  /** An object is sent as JSON; a string or bytes as they are. */
+  readonly body?: unknown;
+};
+
+export type TestAccount = NewAccount & { readonly token: string };
+
+export type TestService = TestDatabase & {
+  readonly services: Services;
+  readonly baseUrl: string;
+  /** All lines logged so far, at every level. */
+  readonly logText: () => string;
+  /** Moves the service's clock. */
+  readonly advanceSeconds: (seconds: number) => void;
+  readonly call: (path: string, call?: Call) => Promise<Reply>;
+  readonly createAccount: (settings?: Partial<AccountSettings>) => Promise<TestAccount>;
+};
+
+export async function startTestService(): Promise<TestService> {
+  const test = await createTestDatabase();
+  let offsetMs = 0;
+  const services = createServices({
+    database: test.database,
+    masterKeyHex: testMasterKeyHex,
+    clock: () => new Date(Date.now() + offsetMs),
+    settings: { publicUrl: 'http://service.test', orderLapseSeconds: 24 * 3600 },
+  });
+  const lines: string[] = [];
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const app = await buildApp({
+    services,
+    metrics: createMetrics(),
+    log: createLog('trace', sink),
+    findMissing: async () => [],
+    renderMetrics: async () => ({ contentType: 'text/plain', text: '' }),
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  after(() => app.close());
+  const { port } = app.server.address() as { port: number };
+  const baseUrl = `http://127.0.0.1:${port}`;
+
+  return {
+    ...test,
+    services,
+    baseUrl,
+    logText: () => lines.join(''),
+    advanceSeconds: (seconds) => {
+      offsetMs += seconds * 1000;
+    },
+    call: (path, options) => callService(baseUrl, path, options),
+    createAccount: async (settings) => {
+      const account = await createAccount(services, { name: 'Test shop', ...settings });
+      const { token } = await services.tokens.issue({
+        type: 'merchant',
+        accountId: account.accountId,
+      });
+      return { ...account, token };
+    },
+  };
+}
+
+/** One HTTP call; the method is POST when there is a body. */
+export async function callService(baseUrl: string, path: string, call: Call = {}): Promise<Reply> {
+  const { token, body } = call;
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+  const response = await fetch(`${baseUrl}${path}`, {
+    method: call.method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...call.headers,
+    },
+    body: body === undefined ? null : isRaw ? (body as string) : JSON.stringify(body),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json');
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text !== '' ? JSON.parse(text) : text,
+  };
+}
