@@ -86,6 +86,7 @@ const docsPage = {
   withDefaultFonts: false,
   telemetry: false,
   hideClientButton: true,
+  defaultOpenAllTags: true,
   agent: { disabled: true },
   mcp: { disabled: true },
   showDeveloperTools: 'never' as const,

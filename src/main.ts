@@ -6,8 +6,8 @@ import { type Config, readConfig } from './config.ts';
 import { limits } from './domain/limits.ts';
 import { StartError } from './domain/start-error.ts';
 import { type Foundation, joinFoundation, layFoundation } from './foundation.ts';
+import { explainListenTrouble } from './listen-trouble.ts';
 import { createLog, type Log } from './log.ts';
-import { explainListenTrouble, serve } from './serve.ts';
 import { hasAccounts } from './store/accounts.ts';
 import { createAccount } from './use-cases/create-account.ts';
 import { firstStartText, readyText } from './welcome.ts';
@@ -28,8 +28,11 @@ async function main(): Promise<void> {
     return;
   }
   await refuseTakenPort(config);
+  // The application is loaded while the database starts: both take their time.
+  const application = import('./serve.ts');
   const foundation = await layFoundation(config, log);
   try {
+    const { serve } = await application;
     const welcome = await welcomeText(config, foundation);
     const serving =
       config.workers === 1
@@ -44,6 +47,7 @@ async function main(): Promise<void> {
 }
 
 async function runWorker(config: Config, log: Log): Promise<void> {
+  const { serve } = await import('./serve.ts');
   const foundation = await joinFoundation(config);
   const serving = await serve(config, foundation.services, log, renderSharedMetrics);
   endOnSignal(log, [serving.stop, foundation.close]);

@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
-import { StartError } from './domain/start-error.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import type { OperatorParts } from './http/operator-api.ts';
+import { explainListenTrouble } from './listen-trouble.ts';
 import type { Log } from './log.ts';
 import { findMissingMigrations } from './store/migrate.ts';
 import type { Services } from './use-cases/services.ts';
@@ -51,26 +51,6 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
     await app.listen({ host, port });
   } catch (error) {
     throw explainListenTrouble(error, host, port);
-  }
-}
-
-export function explainListenTrouble(error: unknown, host: string, port: number): unknown {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'EADDRINUSE':
-      return new StartError(
-        `Port ${port} on ${host} is already in use: stop the other program, or set PORT to a free one.`,
-      );
-    case 'EACCES':
-      return new StartError(
-        `Port ${port} may not be used by this user: set PORT to one above 1023.`,
-      );
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return new StartError(
-        `HOST ${host} is not an address of this machine: set HOST to one that is.`,
-      );
-    default:
-      return error;
   }
 }
 

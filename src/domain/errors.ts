@@ -171,5 +171,5 @@ export class ServiceError extends Error {
 
 /** Refuses one member of a request; the merchant reads which one and what it should be. */
 export function refuseMember(member: string, whatItShouldBe: string): never {
-  throw new ServiceError('INVALID_REQUEST_PARAMETER', `${member} ${whatItShouldBe}`);
+  throw new ServiceError('INVALID_REQUEST_PARAMETER', `${member} ${whatItShouldBe}.`);
 }

@@ -14,6 +14,7 @@ export function merchantApi(services: Services): FastifyPluginAsync {
     const refuseOtherMethods = watchRoutes(app);
     addGuard(app, services);
     readEveryBodyAsJson(app);
+    neverCache(app);
     addGenerateToken(app, services);
     addRefreshToken(app, services);
     addCreateOrder(app, services);
@@ -32,7 +33,17 @@ function readEveryBodyAsJson(app: FastifyInstance): void {
       done(error as Error);
     }
   });
-  app.addHook('onRequest', async (request) => {
-    request.raw.headers['content-type'] = 'application/json';
+  app.addHook('onRequest', async ({ raw: { headers } }) => {
+    const hasBody =
+      headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
+    if (hasBody) headers['content-type'] = 'application/json';
+    else delete headers['content-type'];
+  });
+}
+
+/** Replies carry tokens and personal data. */
+function neverCache(app: FastifyInstance): void {
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
   });
 }

@@ -18,10 +18,12 @@ export function watchRoutes(app: FastifyInstance): () => void {
         url,
         config: { access: 'public' },
         schema: { hide: true },
-        handler: async (_request, reply) => {
+        // Before anything of the body is read: the path does not take it, whatever it is.
+        onRequest: async (_request, reply) => {
           reply.header('allow', allow);
           throw new ServiceError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`);
         },
+        handler: async () => undefined,
       });
     }
   };

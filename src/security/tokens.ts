@@ -4,6 +4,7 @@
  */
 import { createDecoder, createSigner, createVerifier } from 'fast-jwt';
 import { ServiceError } from '../domain/errors.ts';
+import { randomBase62 } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 
 const issuer = 'payment-order-service';
@@ -37,6 +38,8 @@ type Claims = {
   readonly order_id?: string;
   readonly iat: number;
   readonly exp: number;
+  /** Makes every token its own, also those of one second. */
+  readonly jti: string;
 };
 
 const lifetimeSeconds: Readonly<Record<TokenType, number>> = {
@@ -66,12 +69,14 @@ export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
       const iat = Math.floor(now.getTime() / 1000);
       const exp = iat + lifetimeSeconds[caller.type];
       const orderId = caller.type === 'merchant' ? {} : { order_id: caller.orderId };
+      const jti = randomBase62(12);
       const claims: Claims = {
         sub: caller.accountId,
         token_type: caller.type,
         ...orderId,
         iat,
         exp,
+        jti,
       };
       return { token: signingKey(now).sign(claims), expiresAt: new Date(exp * 1000) };
     },

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openBrowser } from '../support/browser.ts';
+import { startTestService } from '../support/test-service.ts';
+
+const service = await startTestService();
+const browser = await openBrowser();
+
+test('the docs page shows every call and asks nobody but this service', async () => {
+  const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+  const asked: string[] = [];
+  const troubles: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  page.on('pageerror', (error) => troubles.push(error.message));
+
+  await page.goto(`${service.baseUrl}/docs`);
+  await page.getByText('Create an order for an invoice').first().waitFor();
+  await page.getByText('Exchange an access key and secret').first().waitFor();
+
+  assert.deepEqual(troubles, []);
+  const strangers = asked.filter(
+    (url) => !/^(data|blob):/.test(url) && !url.startsWith(service.baseUrl),
+  );
+  assert.deepEqual(strangers, []);
+});

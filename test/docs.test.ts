@@ -1,0 +1,52 @@
+/** Documents that repeat what the code says are kept equal to it. */
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { type ErrorCode, errorTable } from '../src/domain/errors.ts';
+
+const root = new URL('../', import.meta.url).pathname;
+
+test('docs/errors.md lists every error code with its status and words, and no other', async () => {
+  const text = await readFile(join(root, 'docs/errors.md'), 'utf8');
+  const written = [...text.matchAll(/^\| `([A-Z_]+)` \| (\d{3}) \| (.*) \| (.*) \|$/gm)].map(
+    ([, code, status, consumer, merchant]) => [code, Number(status), consumer, merchant],
+  );
+  const expected = (Object.keys(errorTable) as ErrorCode[]).map((code) => {
+    const { status, consumerMessage, merchantMessage } = errorTable[code];
+    return [code, status, consumerMessage, merchantMessage];
+  });
+  assert.deepEqual(written, expected);
+});
+
+test('every link between documents leads somewhere', async () => {
+  const broken: string[] = [];
+  for (const file of await listDocuments()) {
+    const text = await readFile(join(root, file), 'utf8');
+    for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)) {
+      const path = join(root, dirname(file), target);
+      const found = await readFile(path).catch((error: NodeJS.ErrnoException) => error.code);
+      if (found === 'ENOENT') broken.push(`${file} → ${target}`);
+    }
+  }
+  assert.deepEqual(broken, []);
+});
+
+test('the README names the two commands and every setting', async () => {
+  const readme = await readFile(join(root, 'README.md'), 'utf8');
+  const config = await readFile(join(root, 'src/config.ts'), 'utf8');
+  assert.ok(readme.includes('npm ci && npm start'));
+  assert.ok(readme.includes('npm ci && npm test'));
+  const settings = [...config.matchAll(/\(env, '([A-Z_]+)'/g)].map(([, name = '']) => name);
+  assert.ok(settings.length >= 8);
+  assert.deepEqual(
+    settings.filter((name) => !readme.includes(`\`${name}\``)),
+    [],
+  );
+});
+
+async function listDocuments(): Promise<string[]> {
+  const docs = await readdir(join(root, 'docs'), { recursive: true });
+  const top = await readdir(root);
+  return [...top, ...docs.map((file) => join('docs', file))].filter((file) => file.endsWith('.md'));
+}

@@ -1,0 +1,84 @@
+/** Style as a test: who may import whom, files of a readable length, nothing left open. */
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+
+const root = new URL('../', import.meta.url).pathname;
+
+/** A folder of src and the folders it may import from, besides itself. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  security: ['domain'],
+  store: ['domain'],
+  'use-cases': ['domain', 'security', 'store'],
+  http: ['domain', 'security', 'use-cases'],
+  cli: ['', 'domain', 'security', 'store', 'use-cases'],
+  '': ['', 'domain', 'security', 'store', 'use-cases', 'http'],
+};
+const linesMax = 250;
+
+test('every folder imports only from the layers below it', async () => {
+  const strangers: string[] = [];
+  for (const file of await listFiles('src')) {
+    const layer = layerOf(file);
+    const allowed = mayImport[layer];
+    assert.ok(allowed, `src/${layer} has no line in the table of layers`);
+    for (const target of await importsOf(file)) {
+      const other = layerOf(target);
+      if (other !== layer && !allowed.includes(other)) strangers.push(`${file} imports ${target}`);
+    }
+  }
+  assert.deepEqual(strangers, []);
+});
+
+test('only the composition root and the process know the edge', async () => {
+  const knowers = [];
+  for (const file of await listFiles('src')) {
+    if (layerOf(file) === 'http') continue;
+    if ((await importsOf(file)).some((target) => layerOf(target) === 'http')) knowers.push(file);
+  }
+  assert.deepEqual(knowers, ['src/app.ts', 'src/serve.ts', 'src/workers.ts']);
+});
+
+test('every source file opens by saying what it is for, and stays readable', async () => {
+  const troubles = [];
+  for (const file of await listFiles('src')) {
+    const text = await readFile(join(root, file), 'utf8');
+    if (!text.startsWith('/**')) troubles.push(`${file} does not say what it is for`);
+    if (text.split('\n').length > linesMax)
+      troubles.push(`${file} is longer than ${linesMax} lines`);
+    if (/\b(TODO|FIXME|HACK)\b/.test(text)) troubles.push(`${file} leaves something open`);
+  }
+  assert.deepEqual(troubles, []);
+});
+
+test('the database is asked by the store alone', async () => {
+  const writers = [];
+  for (const file of await listFiles('src')) {
+    const text = await readFile(join(root, file), 'utf8');
+    if (/database\.query|tx\.query/.test(text) && layerOf(file) !== 'store') writers.push(file);
+  }
+  assert.deepEqual(writers, []);
+});
+
+async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(join(root, folder), { recursive: true });
+  return entries
+    .filter((entry) => entry.endsWith('.ts'))
+    .map((entry) => join(folder, entry))
+    .sort();
+}
+
+function layerOf(file: string): string {
+  const [, folder = '', ...rest] = file.split('/');
+  return rest.length === 0 ? '' : folder;
+}
+
+async function importsOf(file: string): Promise<string[]> {
+  const text = await readFile(join(root, file), 'utf8');
+  const targets = [...text.matchAll(/(?:from|import\() ?'(\.[^']+\.ts)'/g)].map(
+    (match) => match[1] ?? '',
+  );
+  return targets.map((target) => relative(root, join(root, dirname(file), target)));
+}
