@@ -97,6 +97,9 @@ function itemAmounts(at: string, item: LineItem, checked: CheckedItem, order: Am
   };
   const tax = read('tax', item.tax) ?? 0;
   const sentTotal = read('total_amount', item.totalAmount);
+  if (sentTotal !== undefined && tax > sentTotal) {
+    refuseMember(`${at}.tax`, 'is more than total_amount of the item');
+  }
   const byRate = checked.rate && multiplyToMinor(checked.rate, checked.quantity, exponent);
   const beforeTax =
     read('amount_before_tax', item.amountBeforeTax) ?? byRate ?? (sentTotal as MinorUnits) - tax;

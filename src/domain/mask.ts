@@ -4,7 +4,8 @@
 export function maskAddress(address: string): string {
   const at = address.lastIndexOf('@');
   if (at < 1) return '***';
-  return `${address[0]}***${address[at - 1]}${address.slice(at)}`;
+  const characters = [...address.slice(0, at)];
+  return `${characters[0]}***${characters.at(-1)}${address.slice(at)}`;
 }
 
 /** `9876543210` becomes `******3210`. */

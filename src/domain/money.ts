@@ -14,7 +14,7 @@ export type AmountOutcome =
   | { readonly kind: 'amount'; readonly minor: MinorUnits }
   | { readonly kind: 'refused'; readonly why: string };
 
-const plainDecimal = /^(\d{1,40})(?:\.(\d{1,40}))?$/;
+const plainDecimal = /^(\d{1,400})(?:\.(\d{1,400}))?$/;
 
 /** Reads `"10.50"`, `10.5` or `1050`; undefined when it is not a non-negative decimal. */
 export function parseDecimal(input: string | number): Decimal | undefined {
@@ -77,11 +77,14 @@ function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
   return (2n * numerator + denominator) / (2n * denominator);
 }
 
-/** The decimal text of a JSON number, also where JavaScript would print an exponent. */
+/** The decimal text of a JSON number, also where JavaScript prints it with an exponent. */
 function decimalText(value: number): string {
-  const text = String(value);
-  if (!text.includes('e') || !Number.isFinite(value)) return text;
-  return value >= 1 ? BigInt(value).toString() : value.toFixed(30);
+  const [mantissa = '', exponent] = String(value).split('e');
+  if (exponent === undefined) return mantissa;
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const places = Number(exponent);
+  if (places > 0) return `${whole}${fraction.padEnd(places, '0')}`;
+  return `0.${'0'.repeat(-places - 1)}${whole}${fraction}`;
 }
 
 function refused(why: string): AmountOutcome {

@@ -19,7 +19,7 @@ export function toOrderRequest(body: CreateOrderBody): OrderRequest {
     details: withoutAbsent({
       user: body.user ? toUser(body.user) : undefined,
       shippingAddress: body.shipping_address ? toAddress(body.shipping_address) : undefined,
-      billingAddress: body.billing_address ? toAddress(body.billing_address) : undefined,
+      billingAddress: toBillingAddress(body.billing_address),
       lineItems: body.order_line_items?.map(toLineItem),
       bankAccount: body.bank_account ? toBankAccount(body.bank_account) : undefined,
       customAttributes: toCustomAttributes(body.custom_attributes),
@@ -30,7 +30,7 @@ export function toOrderRequest(body: CreateOrderBody): OrderRequest {
       referrerPlatformVersion: toText(body.referrer_platform_version),
       ipAddress: toText(body.ip_address),
       merchantShopfrontDomain: toText(body.merchant_shopfront_domain),
-      validateOrderLineItem: body.validate_order_line_item ?? undefined,
+      validateOrderLineItem: body.validate_order_line_item || undefined,
     }),
   };
 }
@@ -57,6 +57,12 @@ function toAddress(body: AddressBody): Address {
     pincode: toText(body.pincode),
     addressType: toText(body.address_type),
   });
+}
+
+/** An empty delivery address is a mistake; an empty billing address is none. */
+function toBillingAddress(body: AddressBody | null | undefined): Address | undefined {
+  const address = toAddress(body ?? {});
+  return Object.keys(address).length === 0 ? undefined : address;
 }
 
 function toLineItem(body: LineItemBody): LineItem {

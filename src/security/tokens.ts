@@ -59,8 +59,9 @@ export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
   /** A new key signs only once every process has had time to read it, so none meets it unknown. */
   const signingKey = (now: Date) => {
     const readByAll = new Date(now.getTime() - 2 * limits.secretsCacheMsMax);
-    const key = newestFirst.find(({ createdAt }) => createdAt <= readByAll) ?? newestFirst.at(-1);
-    if (!key) throw new Error('the key ring is empty');
+    const live = newestFirst.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+    const key = live.find(({ createdAt }) => createdAt <= readByAll) ?? live.at(-1);
+    if (!key) throw new Error('the key ring has no live key');
     return key;
   };
 

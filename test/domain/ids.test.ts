@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  accessKeyOf,
+  base62Of,
+  findAccountIdOfAccessKey,
+  isAccountId,
+  isOrderId,
+  newAccountId,
+  newOrderId,
+  newSecretId,
+  newUserId,
+  randomBase62,
+} from '../../src/domain/ids.ts';
+
+const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+test('each kind of id is its prefix and 16 base62 characters', () => {
+  for (let round = 0; round < 1_000; round += 1) {
+    assert.match(newAccountId(), /^acc_[0-9A-Za-z]{16}$/);
+    assert.match(newOrderId(), /^o_[0-9A-Za-z]{16}$/);
+    assert.match(newUserId(), /^user_[0-9A-Za-z]{16}$/);
+    assert.match(newSecretId(), /^sec_[0-9A-Za-z]{16}$/);
+  }
+});
+
+test('random base62 has exactly the length asked for', () => {
+  for (const length of [0, 1, 2, 16, 43, 1_000]) {
+    const text = randomBase62(length);
+    assert.equal(text.length, length);
+    assert.match(text, /^[0-9A-Za-z]*$/);
+  }
+});
+
+test('a hundred thousand ids are all different', () => {
+  const ids = new Set(Array.from({ length: 100_000 }, newOrderId));
+  assert.equal(ids.size, 100_000);
+});
+
+test('no byte value favours a letter: each letter stands for exactly four', () => {
+  const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+  const counts = countLetters(base62Of(everyByte));
+  assert.deepEqual(counts, new Map([...letters].map((letter) => [letter, 4])));
+});
+
+test('every letter comes up about equally often', () => {
+  const counts = countLetters(randomBase62(620_000));
+  assert.equal(counts.size, letters.length);
+  // Expected 10,000 each with a deviation of about 99: eight of them never happen by chance.
+  for (const [letter, count] of counts) {
+    assert.ok(Math.abs(count - 10_000) < 800, `${letter} came up ${count} times`);
+  }
+});
+
+test('the same bytes give the same letters', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
+      assert.equal(base62Of(bytes), base62Of(Uint8Array.from(bytes)));
+      assert.match(base62Of(bytes), /^[0-9A-Za-z]*$/);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('an access key names its account and nothing else does', () => {
+  for (let round = 0; round < 1_000; round += 1) {
+    const accountId = newAccountId();
+    assert.match(accessKeyOf(accountId), /^access_key_[0-9A-Za-z]{16}$/);
+    assert.equal(findAccountIdOfAccessKey(accessKeyOf(accountId)), accountId);
+  }
+});
+
+test('text that is not an access key names no account', () => {
+  const others = [
+    '',
+    'access_key_',
+    'access_key_0123456789abcde',
+    'access_key_0123456789abcdefg',
+    'access_key_0123456789abcde!',
+    'access_key_0123456789abcdef\n',
+    ' access_key_0123456789abcdef',
+    'ACCESS_KEY_0123456789abcdef',
+    'access_secret_0123456789abcdef',
+    'acc_0123456789abcdef',
+  ];
+  for (const text of others) assert.equal(findAccountIdOfAccessKey(text), undefined, text);
+});
+
+test('an id is recognised by its whole shape', () => {
+  assert.equal(isAccountId('acc_0123456789abcDEF'), true);
+  assert.equal(isOrderId('o_0123456789abcDEF'), true);
+  const wrong = ['0123456789abcDEF', '_0123456789abcDEF', '0123456789abcDE', '0123456789abcDEFG'];
+  for (const rest of [...wrong, '0123456789abcDE-', '0123456789abcDEF\n', '']) {
+    const expected = rest === '0123456789abcDEF';
+    assert.equal(isAccountId(`acc_${rest}`), expected, rest);
+    assert.equal(isOrderId(`o_${rest}`), expected, rest);
+  }
+  assert.equal(isAccountId('o_0123456789abcDEF'), false);
+  assert.equal(isOrderId('acc_0123456789abcDEF'), false);
+  assert.equal(isOrderId('xo_0123456789abcDEF'), false);
+});
+
+function countLetters(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const letter of text) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+  return counts;
+}

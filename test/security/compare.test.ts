@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { equalSecrets, matchesAny } from '../../src/security/compare.ts';
+
+const runs = { numRuns: 1_000 };
+const secret = fc.string({ unit: 'binary', maxLength: 64 });
+
+test('two secrets are equal when every character is, and only then', () => {
+  fc.assert(
+    fc.property(secret, secret, (left, right) => {
+      assert.equal(equalSecrets(left, right), left === right);
+      assert.equal(equalSecrets(left, left.slice()), true);
+    }),
+    runs,
+  );
+});
+
+test('a secret differs from one that is longer, shorter, in other case or changed', () => {
+  const known = 'access_secret_0123456789abcdef';
+  const others = ['', known.slice(0, -1), `${known}0`, ` ${known}`, known.toUpperCase()];
+  for (const given of [...others, known.replace('f', 'e'), `${known}\0`]) {
+    assert.equal(equalSecrets(known, given), false, given);
+  }
+});
+
+test('texts that look alike but are written in other code points differ', () => {
+  assert.equal(equalSecrets('é', 'e\u0301'), false);
+});
+
+test('a given secret matches when it is one of those known, whatever its place', () => {
+  fc.assert(
+    fc.property(fc.array(secret, { maxLength: 5 }), secret, (known, given) => {
+      assert.equal(matchesAny(known, given), known.includes(given));
+      for (const one of known) assert.equal(matchesAny(known, one), true);
+    }),
+    runs,
+  );
+});
+
+test('nothing matches when no secret is known', () => {
+  assert.equal(matchesAny([], ''), false);
+  assert.equal(matchesAny([], 'anything'), false);
+});
