@@ -1,15 +1,15 @@
 /** The composition root: builds the HTTP application and hands each scope what it needs. */
 import swagger from '@fastify/swagger';
-import apiReference from '@scalar/fastify-api-reference';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import packageJson from '../package.json' with { type: 'json' };
 import { ServiceError } from './domain/errors.ts';
 import { limits } from './domain/limits.ts';
 import { answerClientError } from './http/client-error.ts';
-import { sendError } from './http/error-reply.ts';
+import { addCommonHeaders, sendError } from './http/error-reply.ts';
 import { merchantApi } from './http/merchant-api.ts';
 import { type Metrics, measureRequests } from './http/metrics.ts';
 import { type OperatorParts, operatorApi } from './http/operator-api.ts';
+import { ignoreExpectations, knowEveryMethod, refuseMissingHost } from './http/protocol.ts';
 import { newRequestId } from './http/request-id.ts';
 import type { Log } from './log.ts';
 import type { Services } from './use-cases/services.ts';
@@ -28,6 +28,8 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     bodyLimit: limits.bodyBytesMax,
     requestTimeout: limits.requestArrivalMsMax,
     keepAliveTimeout: limits.keepAliveMs,
+    // A request without Host is refused by ourselves, in the contract's shape.
+    http: { requireHostHeader: false },
     requestIdHeader: false,
     genReqId: newRequestId,
     clientErrorHandler: answerClientError,
@@ -44,19 +46,20 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     },
   });
   app.setErrorHandler(sendError);
-  app.setNotFoundHandler(() => {
-    throw new ServiceError('NOT_FOUND');
-  });
+  app.setNotFoundHandler(async () => undefined);
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-    reply.header('x-content-type-options', 'nosniff');
+    addCommonHeaders(request, reply);
+    // Before anything of the body is read: there is nobody to read it for.
+    if (request.is404) throw new ServiceError('NOT_FOUND');
+    refuseMissingHost(request);
   });
+  knowEveryMethod(app);
+  ignoreExpectations(app);
   measureRequests(app, metrics);
 
   await app.register(swagger, { openapi: openApiHead(services.settings.publicUrl) });
   await app.register(merchantApi(services), { prefix: '/api/v3' });
   await app.register(operatorApi(parts));
-  await app.register(apiReference, { routePrefix: '/docs', configuration: docsPage });
   await app.ready();
   return app;
 }
@@ -79,15 +82,3 @@ function openApiHead(publicUrl: string) {
     security: [{ bearer: [] }],
   };
 }
-
-/** The page is served from the package's own files and calls nobody but this service. */
-const docsPage = {
-  pageTitle: 'payment-order-service API',
-  withDefaultFonts: false,
-  telemetry: false,
-  hideClientButton: true,
-  defaultOpenAllTags: true,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  showDeveloperTools: 'never' as const,
-};

@@ -34,10 +34,18 @@ export function sendError(
   if (error.entry.status >= 500) {
     request.log.error({ code: error.code, err: error.cause ?? failure }, 'the request failed');
   }
+  // Also where no hook has run, as for a path that is no URL.
+  addCommonHeaders(request, reply);
   const { retryAfterSeconds } = error.entry;
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
   if (error.entry.status === 401) reply.header('www-authenticate', 'Bearer');
   reply.code(error.entry.status).type('application/json; charset=utf-8').send(errorBody(error));
+}
+
+/** On every reply. */
+export function addCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id);
+  reply.header('x-content-type-options', 'nosniff');
 }
 
 export function toServiceError(failure: unknown): ServiceError {

@@ -1,5 +1,13 @@
 /** The create order body to our own names: absent, null and empty all become absent. */
-import type { Address, BankAccount, LineItem, SentNumber, User } from '../domain/order.ts';
+import { maskCardNumbersIn } from '../domain/card-numbers.ts';
+import type {
+  Address,
+  BankAccount,
+  LineItem,
+  OrderDetails,
+  SentNumber,
+  User,
+} from '../domain/order.ts';
 import type { OrderRequest } from '../domain/order-request.ts';
 import type {
   AddressBody,
@@ -16,7 +24,7 @@ export function toOrderRequest(body: CreateOrderBody): OrderRequest {
     amountBeforeTax: present(body.amount_before_tax),
     tax: present(body.tax),
     totalAmount: present(body.total_amount),
-    details: withoutAbsent({
+    details: withoutCardNumbers({
       user: body.user ? toUser(body.user) : undefined,
       shippingAddress: body.shipping_address ? toAddress(body.shipping_address) : undefined,
       billingAddress: toBillingAddress(body.billing_address),
@@ -33,6 +41,13 @@ export function toOrderRequest(body: CreateOrderBody): OrderRequest {
       validateOrderLineItem: body.validate_order_line_item || undefined,
     }),
   };
+}
+
+/** Free text may hold a card number by mistake; it must not get any further. Decision 8.4. */
+function withoutCardNumbers(details: OrderDetails): OrderDetails {
+  const { bankAccount, ...others } = withoutAbsent(details);
+  const masked = maskCardNumbersIn(others) as OrderDetails;
+  return bankAccount ? { ...masked, bankAccount } : masked;
 }
 
 function toUser(body: UserBody): User {

@@ -54,7 +54,7 @@ const bankAccountMembers = {
   ifsc: Type.Optional(
     Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      pattern: '^[A-Z]{4}0[A-Z0-9]{6}$',
+      pattern: '^([A-Z]{4}0[A-Z0-9]{6})?$',
       description: 'Bank branch code (IFSC).',
     }),
   ),

@@ -37,10 +37,12 @@ function parse(text: string): unknown {
 
 /** A number whose digits do not survive stays as text, which amounts and ids accept as well. */
 function keepExactNumbers(_name: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value !== 'number' || context?.source === undefined) return value;
-  return significantDigits(context.source) === significantDigits(String(value))
-    ? value
-    : context.source;
+  const source = context?.source;
+  if (typeof value !== 'number' || source === undefined) return value;
+  const printed = String(value);
+  const isRewritten = printed.includes('e') && !/e/i.test(source);
+  const isExact = !isRewritten && significantDigits(source) === significantDigits(printed);
+  return isExact ? value : source;
 }
 
 function significantDigits(number: string): string {

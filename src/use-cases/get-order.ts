@@ -13,44 +13,44 @@ export type FoundOrder = {
   readonly token: IssuedToken | undefined;
 };
 
+export type OrderNames = { readonly orderId?: string; readonly invoiceId?: string };
+
 export async function getOrder(
   services: Services,
   caller: Caller,
-  ids: { readonly orderId?: string; readonly invoiceId?: string },
+  names: OrderNames,
 ): Promise<FoundOrder> {
-  const order = await lookUp(services, caller.accountId, ids);
-  if (caller.type !== 'merchant' && caller.orderId !== order.orderId) throw notFound(ids);
+  const order = await lookUp(services, caller.accountId, names);
+  // Before anything is said about it: another order does not exist for an order token.
+  if (!order || !isOpenTo(caller, order)) throw notFound(names);
+  if (names.invoiceId !== undefined && order.invoiceId !== names.invoiceId) {
+    throw new ServiceError(
+      'INVALID_REQUEST_PARAMETER',
+      'order_id and invoice_id name two different orders: send one of them, or two that belong together.',
+    );
+  }
   const mayRenew = caller.type === 'merchant' || isOpen(orderStatus(order, services.clock()));
   return { order, token: mayRenew ? await issueOrderToken(services, order) : undefined };
 }
 
+export function isOpenTo(caller: Caller, order: Pick<Order, 'orderId'>): boolean {
+  return caller.type === 'merchant' || caller.orderId === order.orderId;
+}
+
 async function lookUp(
-  services: Services,
+  { database }: Services,
   accountId: string,
-  ids: { readonly orderId?: string; readonly invoiceId?: string },
-): Promise<Order> {
-  const { orderId, invoiceId } = ids;
+  { orderId, invoiceId }: OrderNames,
+): Promise<Order | undefined> {
   if (orderId !== undefined) {
-    const order = isOrderId(orderId)
-      ? await findOrder(services.database, accountId, orderId)
-      : undefined;
-    if (!order) throw notFound(ids);
-    if (invoiceId !== undefined && order.invoiceId !== invoiceId) {
-      throw new ServiceError(
-        'INVALID_REQUEST_PARAMETER',
-        'order_id and invoice_id name two different orders: send one of them, or two that belong together.',
-      );
-    }
-    return order;
+    return isOrderId(orderId) ? findOrder(database, accountId, orderId) : undefined;
   }
   if (invoiceId === undefined) {
     throw new ServiceError('INVALID_REQUEST_PARAMETER', 'Send order_id or invoice_id.');
   }
-  const order = await findOrderByInvoice(services.database, accountId, invoiceId);
-  if (!order) throw notFound(ids);
-  return order;
+  return findOrderByInvoice(database, accountId, invoiceId);
 }
 
-function notFound(ids: { readonly orderId?: string }): ServiceError {
-  return new ServiceError(ids.orderId === undefined ? 'INVOICE_NOT_FOUND' : 'ORDER_NOT_FOUND');
+function notFound({ orderId }: OrderNames): ServiceError {
+  return new ServiceError(orderId === undefined ? 'INVOICE_NOT_FOUND' : 'ORDER_NOT_FOUND');
 }

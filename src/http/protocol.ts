@@ -1,0 +1,24 @@
+/** Corners of HTTP that Node would answer by itself, in another shape than ours. */
+import { METHODS } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ServiceError } from '../domain/errors.ts';
+
+/** HTTP/1.1 wants a Host; Node's own refusal has no body. */
+export function refuseMissingHost({ raw }: FastifyRequest): void {
+  if (raw.httpVersion === '1.1' && !raw.headers.host) {
+    throw new ServiceError('INVALID_REQUEST_PARAMETER', 'The header Host is missing: send it.');
+  }
+}
+
+/** A method that nobody takes is refused with 405 where the path is known, like any other. */
+export function knowEveryMethod(app: FastifyInstance): void {
+  const known: readonly string[] = app.supportedMethods;
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !known.includes(method)) app.addHttpMethod(method);
+  }
+}
+
+/** An expectation we cannot meet is no reason to refuse: the request is answered as it is. */
+export function ignoreExpectations({ server }: FastifyInstance): void {
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+}

@@ -1,0 +1,48 @@
+/** What the tests of all operations expect of replies. */
+import assert from 'node:assert/strict';
+import { type ErrorCode, errorTable } from '../../src/domain/errors.ts';
+import type { Reply } from '../support/test-service.ts';
+
+/** The whole error reply: status and words of the table, three members, nothing else. */
+export function assertRefused(
+  reply: Reply,
+  code: ErrorCode,
+  merchantMessage?: string | RegExp,
+): void {
+  const sent = JSON.stringify(reply.body);
+  assert.equal(reply.body?.error?.svc_error_code, code, sent);
+  const { svc_merchant_message, ...others } = reply.body.error;
+  assert.deepEqual(
+    { status: reply.status, members: Object.keys(reply.body), ...others },
+    {
+      status: errorTable[code].status,
+      members: ['error'],
+      svc_error_code: code,
+      svc_consumer_message: errorTable[code].consumerMessage,
+    },
+  );
+  assert.match(reply.headers.get('content-type') ?? '', /^application\/json/);
+  assert.match(reply.headers.get('x-request-id') ?? '', /^[\w.-]+$/, 'x-request-id');
+  if (merchantMessage instanceof RegExp) assert.match(svc_merchant_message, merchantMessage);
+  else if (merchantMessage !== undefined) {
+    assert.ok(svc_merchant_message.includes(merchantMessage), svc_merchant_message);
+  } else assert.equal(svc_merchant_message, errorTable[code].merchantMessage);
+}
+
+/** An order reply without the members that are fresh in every reply. */
+export function withoutTokens(body: Reply['body']): Record<string, unknown> {
+  const { token, token_expiration, refresh_token, refresh_token_expiration, ...rest } = body;
+  return rest;
+}
+
+/** The claims of a JWT, unverified. */
+export function claimsOf(token: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+}
+
+/** The recommended next calls of every order. Contract 2.2. */
+export const nextCalls = [
+  { action: 'payment_modes', url: '/api/v3/payment-modes' },
+  { action: 'resolve_user', url: '/api/v3/resolve-user' },
+  { action: 'update_order', url: '/api/v3/update-order' },
+];

@@ -1,0 +1,401 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { fullOrderBody, orderBody } from '../../support/order-bodies.ts';
+import { dumpTables } from '../../support/test-database.ts';
+import { type Reply, startTestService } from '../../support/test-service.ts';
+import { assertRefused } from '../assertions.ts';
+
+type Body = Record<string, unknown>;
+
+const service = await startTestService();
+const account = await service.createAccount();
+const optional = await service.createAccount({ optionalOrderDetails: true });
+
+const long = 'x'.repeat(1025);
+const user = orderBody().user as Body;
+const item = { title: 'Tea', rate: 50, quantity: 2 };
+const withUser = (changes: Body): Body => ({ user: { ...user, ...changes } });
+const withItem = (changes: Body): Body => ({ order_line_items: [item, { ...item, ...changes }] });
+const validated = (order_line_items: Body[]): Body => ({
+  validate_order_line_item: true,
+  order_line_items,
+});
+
+/** What is changed in a good body, and the member the merchant is told about. */
+const refusals: [changes: Body, named: string | RegExp][] = [
+  [{ invoice_id: undefined }, 'invoice_id is missing'],
+  [{ invoice_id: null }, /^invoice_id must be of type string or number\.$/],
+  [{ invoice_id: '' }, 'invoice_id'],
+  [{ invoice_id: true }, 'invoice_id'],
+  [{ invoice_id: ['A'] }, 'invoice_id'],
+  [{ invoice_id: 'x'.repeat(256) }, /invoice_id .* 255/],
+
+  [{ currency: undefined }, 'currency is missing'],
+  [{ currency: null }, 'currency'],
+  [{ currency: 356 }, 'currency'],
+  ...['', 'inr', 'RUPEE', 'IN', 'ZZZ', 'XXX', 'DEM', ' INR', '__proto__'].map(
+    (currency): [Body, string] => [{ currency }, 'currency'],
+  ),
+
+  [{ total_amount: undefined }, 'total_amount is missing'],
+  [{ total_amount: null }, 'total_amount'],
+  [{ total_amount: '' }, 'total_amount'],
+  ...[0, '0.00', -118, '-118', 118.001, '118.001', '1e2', '1,18', ' 118', '0x76', 'NaN'].map(
+    (total_amount): [Body, string] => [{ total_amount }, 'total_amount'],
+  ),
+  ...['Infinity', '118.', '.5', '+118', '१', true, [118], { value: 118 }, '9'.repeat(65)].map(
+    (total_amount): [Body, string] => [{ total_amount }, 'total_amount'],
+  ),
+  [{ total_amount: 119 }, 'total_amount'],
+  [{ amount_before_tax: undefined, tax: 0, total_amount: '100000000000.01' }, 'total_amount'],
+  [{ amount_before_tax: undefined, tax: 0, total_amount: 1e30 }, 'total_amount'],
+  [{ currency: 'JPY', total_amount: 118.5 }, 'total_amount'],
+  [{ currency: 'KWD', total_amount: 118.0001 }, 'total_amount'],
+  [{ currency: 'CLF', total_amount: '118.00001' }, 'total_amount'],
+  [{ tax: -1, total_amount: 99 }, 'tax'],
+  [{ tax: 0.001 }, 'tax'],
+  [{ tax: 'eighteen' }, 'tax'],
+  [{ tax: false }, 'tax'],
+  [{ tax: 119, amount_before_tax: undefined }, 'tax'],
+  [{ amount_before_tax: -1, tax: 119 }, /amount_before_tax|tax/],
+  [{ amount_before_tax: '100.000000000000000000001' }, 'amount_before_tax'],
+  [{ amount_before_tax: {} }, 'amount_before_tax'],
+  [{ amount_before_tax: 100.01 }, 'amount_before_tax'],
+
+  [{ user: undefined }, 'user is missing'],
+  [{ user: null }, 'user is missing'],
+  [{ user: {} }, 'user.email is missing'],
+  [{ user: [] }, 'user'],
+  [{ user: 'Asha' }, 'user'],
+  ...['email', 'first_name', 'mobile_number'].flatMap((name): [Body, string][] => [
+    [withUser({ [name]: undefined }), `user.${name} is missing`],
+    [withUser({ [name]: '' }), `user.${name} is missing`],
+    [withUser({ [name]: null }), `user.${name} is missing`],
+  ]),
+  ...['email', 'first_name', 'last_name', 'country_code', 'mobile_number'].flatMap(
+    (name): [Body, string][] => [
+      [withUser({ [name]: long }), `user.${name}`],
+      [withUser({ [name]: { a: 1 } }), `user.${name}`],
+      [withUser({ [name]: true }), `user.${name}`],
+    ],
+  ),
+  ...['asha', 'asha@', '@example.com', 'a sha@example.com', 'a@b@c', `${'x'.repeat(250)}@b.in`].map(
+    (email): [Body, string] => [withUser({ email }), 'user.email'],
+  ),
+  ...['123', '1234567890123456', '98765 43210', '+919876543210', '98-76', -9876543210, 98765.5].map(
+    (mobile_number): [Body, string] => [withUser({ mobile_number }), 'user.mobile_number'],
+  ),
+  ...['+', 'IN', '+12345', '9 1'].map((country_code): [Body, string] => [
+    withUser({ country_code }),
+    'user.country_code',
+  ]),
+
+  [{ shipping_address: undefined }, 'shipping_address is missing'],
+  [{ shipping_address: null }, 'shipping_address is missing'],
+  [{ shipping_address: {} }, 'shipping_address'],
+  [{ shipping_address: { city: '', state: null } }, 'shipping_address'],
+  [{ shipping_address: 'Bengaluru' }, 'shipping_address'],
+  ...['shipping_address', 'billing_address'].flatMap((address) =>
+    ['address_1', 'street', 'landmark', 'area', 'city', 'state', 'pincode', 'address_type'].flatMap(
+      (name): [Body, string][] => [
+        [{ [address]: { [name]: long } }, `${address}.${name}`],
+        [{ [address]: { [name]: [] } }, `${address}.${name}`],
+      ],
+    ),
+  ),
+  [{ billing_address: [] }, 'billing_address'],
+
+  [{ order_line_items: undefined }, 'order_line_items is missing'],
+  [{ order_line_items: null }, 'order_line_items is missing'],
+  [{ order_line_items: [] }, 'order_line_items'],
+  [{ order_line_items: {} }, 'order_line_items'],
+  [{ order_line_items: [null] }, 'order_line_items[0]'],
+  [{ order_line_items: Array.from({ length: 501 }, () => item) }, /order_line_items .* 500/],
+  [withItem({ title: undefined }), 'order_line_items[1].title is missing'],
+  [withItem({ title: '' }), 'order_line_items[1].title'],
+  [withItem({ quantity: undefined }), 'order_line_items[1].quantity is missing'],
+  ...[0, '0', '', -1, 'two', true, '1'.repeat(65)].map((quantity): [Body, string] => [
+    withItem({ quantity }),
+    'order_line_items[1].quantity',
+  ]),
+  [withItem({ rate: undefined }), 'order_line_items[1].rate'],
+  [withItem({ image_url: true }), 'order_line_items[1].image_url'],
+  ...['rate', 'amount_before_tax', 'tax', 'total_amount'].flatMap((name): [Body, string][] => [
+    [withItem({ [name]: -1 }), `order_line_items[1].${name}`],
+    [withItem({ [name]: 'cheap' }), `order_line_items[1].${name}`],
+    [withItem({ [name]: [] }), `order_line_items[1].${name}`],
+  ]),
+  ...['sku_id', 'title', 'description', 'image_url'].flatMap((name): [Body, string][] => [
+    [withItem({ [name]: long }), `order_line_items[1].${name}`],
+    [withItem({ [name]: {} }), `order_line_items[1].${name}`],
+  ]),
+
+  [validated([{ ...item, tax: 17 }]), 'order_line_items'],
+  [validated([{ ...item, tax: 18 }, item]), 'order_line_items'],
+  [
+    validated([{ ...item, tax: 18, amount_before_tax: 99 }]),
+    'order_line_items[0].amount_before_tax',
+  ],
+  [validated([{ ...item, tax: 18, total_amount: 119 }]), 'order_line_items[0].total_amount'],
+  [validated([{ ...item, tax: 18.001 }]), 'order_line_items[0].tax'],
+  [validated([{ title: 'Tea', quantity: 1, total_amount: 118 }]), 'order_line_items'],
+  [{ validate_order_line_item: 'yes' }, 'validate_order_line_item'],
+  [{ validate_order_line_item: 1 }, 'validate_order_line_item'],
+
+  [{ bank_account: 'SBIN0001234' }, 'bank_account'],
+  ...['sbin0001234', 'SBIN1001234', 'SBIN000123', 'SBIN00012345', 'SBIN0001234\n', 7].map(
+    (ifsc): [Body, string] => [{ bank_account: { ifsc } }, 'bank_account.ifsc'],
+  ),
+  ...['account_number', 'name'].flatMap((name): [Body, string][] => [
+    [{ bank_account: { [name]: long } }, `bank_account.${name}`],
+    [{ bank_account: { [name]: {} } }, `bank_account.${name}`],
+  ]),
+
+  [{ custom_attributes: [] }, 'custom_attributes'],
+  [{ custom_attributes: 'a=b' }, 'custom_attributes'],
+  [{ custom_attributes: { gift: {} } }, 'custom_attributes.gift'],
+  [{ custom_attributes: { gift: ['yes'] } }, 'custom_attributes.gift'],
+  [{ custom_attributes: { gift: 'x'.repeat(513) } }, /custom_attributes\.gift .* 512/],
+  [{ custom_attributes: { ['k'.repeat(65)]: '1' } }, /custom_attributes.* 64/],
+  [{ custom_attributes: { '': '1' } }, 'custom_attributes'],
+  [
+    { custom_attributes: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, i])) },
+    /custom_attributes .* 50/,
+  ],
+
+  ...[
+    ...['callback_url', 'callback_mode', 'description', 'referrer_platform'],
+    ...['referrer_platform_version', 'ip_address', 'merchant_shopfront_domain'],
+  ].flatMap((name): [Body, string | RegExp][] => [
+    [{ [name]: long }, new RegExp(`^${name} .* 1024`)],
+    [{ [name]: 7 }, name],
+    [{ [name]: {} }, name],
+  ]),
+];
+
+test('every member that is missing, of a wrong type or out of bounds is named to the merchant', async () => {
+  const before = await dumpTables(service.database);
+  for (const [changes, named] of refusals) {
+    const reply = await create(orderBody(changes));
+    assert.equal(reply.status, 400, `${show(changes)}: ${show(reply.body)}`);
+    try {
+      assertRefused(reply, 'INVALID_REQUEST_PARAMETER', named);
+    } catch (error) {
+      throw new Error(`${show(changes)} should be told about ${named}`, { cause: error });
+    }
+  }
+  assert.deepEqual(await dumpTables(service.database), before);
+});
+
+const unreadable: [name: string, body: string | Uint8Array, told: RegExp][] = [
+  ['an empty body', '', /JSON/],
+  ['white space', ' \n', /JSON/],
+  ['half an object', '{"invoice_id": "A"', /JSON/],
+  ['two objects', '{}{}', /JSON/],
+  ['single quotes', "{'invoice_id': 'A'}", /JSON/],
+  ['a trailing comma', '{"invoice_id": "A",}', /JSON/],
+  ['NaN', '{"total_amount": NaN}', /JSON/],
+  ['form data', 'invoice_id=A&currency=INR', /JSON/],
+  ['a raw control character', '{"invoice_id": "A\u0001"}', /JSON/],
+  ['an array', '[]', /JSON object/],
+  ['a text', '"text"', /JSON object/],
+  ['a number', '7', /JSON object/],
+  ['a long number', '12345678901234567890', /JSON object/],
+  ['true', 'true', /JSON object/],
+  ['null', 'null', /JSON object/],
+  ['bad UTF-8', Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x7d), /UTF-8/],
+  ['a surrogate in UTF-8', Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22), /UTF-8/],
+  ['a cut-off character', Uint8Array.of(0x22, 0xe2, 0x82), /UTF-8/],
+  ['UTF-16', Buffer.from('{}', 'utf16le'), /JSON|UTF-8/],
+];
+for (const [name, body, told] of unreadable) {
+  test(`${name} is not a body`, async () => {
+    assertRefused(await create(body), 'INVALID_REQUEST_PARAMETER', told);
+  });
+}
+
+test('a body without an end and without a Content-Type is not a body either', async () => {
+  const reply = await service.call('/api/v3/create-order', {
+    method: 'POST',
+    token: account.token,
+  });
+  assertRefused(reply, 'INVALID_REQUEST_PARAMETER', /JSON/);
+});
+
+test('seventeen levels of nesting are too many, wherever and however deep', async () => {
+  for (const levels of [16, 17, 1_000, 100_000]) {
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{"a":', '}'],
+    ] as const) {
+      if (open.length * levels > 200_000) continue;
+      const nested = `${open.repeat(levels)}1${close.repeat(levels)}`;
+      const body = JSON.stringify(orderBody({ extra: 'HERE' })).replace('"HERE"', nested);
+      assertRefused(await create(body), 'INVALID_REQUEST_PARAMETER', /nested deeper than 16/);
+    }
+  }
+  const braces = await create(orderBody({ description: '[{'.repeat(100) }));
+  assert.equal(braces.status, 200, 'brackets inside a text are no nesting');
+});
+
+test('text that cannot be stored is refused in every place it may stand', async () => {
+  const nul = 'a\u0000b';
+  const half = 'a\ud800b';
+  for (const bad of [nul, half]) {
+    for (const changes of [
+      { invoice_id: bad },
+      { description: bad },
+      { unknown: [{ deep: bad }] },
+      { custom_attributes: { [bad]: '1' } },
+      { custom_attributes: { key: bad } },
+      withUser({ first_name: bad }),
+      withItem({ title: bad }),
+    ]) {
+      const reply = await create(orderBody(changes));
+      assertRefused(reply, 'INVALID_REQUEST_PARAMETER', /u0000|surrogate/);
+    }
+  }
+});
+
+test('amounts written as JSON numbers are judged by every digit', async () => {
+  for (const [number, named] of [
+    ['118.00000000000000000001', 'total_amount'],
+    ['1e400', 'total_amount'],
+    ['1e-400', 'total_amount'],
+    ['-0.0', 'total_amount'],
+    ['99999999999999999999999', 'total_amount'],
+  ] as const) {
+    const body = JSON.stringify(
+      orderBody({ amount_before_tax: undefined, tax: undefined }),
+    ).replace('"total_amount":118', `"total_amount":${number}`);
+    assertRefused(await create(body), 'INVALID_REQUEST_PARAMETER', named);
+  }
+});
+
+test('details that an account may leave out must be right when they are given', async () => {
+  for (const [changes, named] of [
+    [withUser({ email: 'asha' }), 'user.email'],
+    [withUser({ mobile_number: '12' }), 'user.mobile_number'],
+    [{ shipping_address: {} }, 'shipping_address'],
+    [{ order_line_items: [] }, 'order_line_items'],
+    [{ total_amount: undefined }, 'total_amount'],
+  ] as [Body, string][]) {
+    assertRefused(
+      await create(orderBody(changes), optional.token),
+      'INVALID_REQUEST_PARAMETER',
+      named,
+    );
+  }
+});
+
+test('a total too small or too large for the alternate currency is refused', async () => {
+  const converting = await service.createAccount({
+    alternateCurrencies: [
+      { from: 'INR', to: 'JPY', rate: '0.001' },
+      { from: 'USD', to: 'INR', rate: '83.25' },
+    ],
+  });
+  const noTax = { amount_before_tax: undefined, tax: undefined };
+  for (const changes of [
+    { ...noTax, currency: 'INR', total_amount: 1 },
+    { ...noTax, currency: 'USD', total_amount: '99999999999.99' },
+  ]) {
+    assertRefused(
+      await create(orderBody(changes), converting.token),
+      'INVALID_REQUEST_PARAMETER',
+      'total_amount',
+    );
+  }
+});
+
+test('after a thousand refused bodies the tables are as before', async () => {
+  assert.equal((await create(fullOrderBody())).status, 200);
+  const before = await dumpTables(service.database);
+  await fc.assert(
+    fc.asyncProperty(refusedBody, async (body) => {
+      const reply = await create(body);
+      assert.equal(reply.status, 400, `${body}: ${show(reply.body)}`);
+      assertRefused(reply, 'INVALID_REQUEST_PARAMETER', /./);
+    }),
+    { numRuns: 1_000 },
+  );
+  assert.deepEqual(await dumpTables(service.database), before);
+});
+
+const requiredPaths = [
+  ...['invoice_id', 'currency', 'total_amount', 'user', 'shipping_address', 'order_line_items'],
+  ...['user.email', 'user.first_name', 'user.mobile_number'],
+  ...['order_line_items.0.title', 'order_line_items.0.quantity'],
+];
+const amountPaths = [
+  ...['total_amount', 'tax', 'amount_before_tax', 'order_line_items.0.rate'],
+  ...['order_line_items.0.quantity', 'order_line_items.0.tax', 'order_line_items.0.total_amount'],
+];
+const textPaths = [
+  ...['invoice_id', 'description', 'callback_url', 'callback_mode', 'ip_address', 'user.email'],
+  ...['user.first_name', 'user.last_name', 'user.country_code', 'user.mobile_number'],
+  ...['shipping_address.city', 'shipping_address.pincode', 'billing_address.street'],
+  ...['order_line_items.0.sku_id', 'order_line_items.0.title', 'bank_account.name'],
+  ...['bank_account.account_number', 'bank_account.ifsc', 'custom_attributes.gift', 'currency'],
+];
+/** No member takes these, whatever its type. */
+const neverTaken = fc.oneof(
+  fc.array(fc.integer(), { maxLength: 3 }).map((list) => [list]),
+  fc.dictionary(fc.string({ maxLength: 5 }), fc.integer(), { maxKeys: 3 }).map((a) => [[a], null]),
+);
+const badAmount = fc.oneof(
+  fc.integer({ max: -1 }),
+  fc.double({ max: -1e-9, noNaN: true }),
+  fc.stringMatching(/^[a-zA-Z ,_%-]{1,20}$/),
+  fc.stringMatching(/^-\d{1,5}(\.\d\d)?$/),
+  fc.boolean(),
+);
+const change = fc.oneof(
+  fc.tuple(fc.constantFrom(...requiredPaths), fc.constantFrom(undefined, null)),
+  fc.tuple(fc.constantFrom(...textPaths, ...amountPaths, 'user', 'bank_account'), neverTaken),
+  fc.tuple(fc.constantFrom(...amountPaths), badAmount),
+  fc.tuple(fc.constantFrom(...textPaths), fc.string({ minLength: 1025, maxLength: 1100 })),
+  fc.tuple(
+    fc.constantFrom('total_amount', 'tax', 'amount_before_tax'),
+    fc.integer({ min: 119, max: 10 ** 6 }),
+  ),
+  fc.tuple(
+    fc.constant('description'),
+    fc.string().map((text) => `${text}\u0000`),
+  ),
+);
+/** A good body spoilt in one member, cut short, or with a byte that is no text. */
+const refusedBody: fc.Arbitrary<string | Uint8Array> = fc.oneof(
+  { weight: 8, arbitrary: change.map(([path, value]) => spoil(path, value)) },
+  {
+    weight: 1,
+    arbitrary: fc.nat(500).map((kept) => JSON.stringify(fullOrderBody()).slice(0, kept)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.nat(500).map((index) => {
+      const bytes = Buffer.from(JSON.stringify(fullOrderBody()));
+      bytes[index] = 0xff;
+      return bytes;
+    }),
+  },
+);
+
+function spoil(path: string, value: unknown): string {
+  const body = structuredClone(fullOrderBody());
+  const names = path.split('.');
+  const last = names.pop() ?? '';
+  let holder = body;
+  for (const name of names) holder = holder[name] as Body;
+  holder[last] = value;
+  return JSON.stringify(body);
+}
+
+function create(body: Body | string | Uint8Array, token = account.token): Promise<Reply> {
+  return service.call('/api/v3/create-order', { token, body });
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value).slice(0, 300);
+}

@@ -1,0 +1,36 @@
+/** The routes of the merchant API, as the service itself lists them. */
+import type { TestService } from '../support/test-service.ts';
+
+export type Route = {
+  readonly method: string;
+  readonly path: string;
+  /** False for the routes that are called without a bearer token. */
+  readonly guarded: boolean;
+};
+
+type OpenApi = {
+  readonly paths: Record<string, Record<string, { readonly security?: readonly unknown[] }>>;
+};
+
+export async function listRoutes(service: TestService): Promise<Route[]> {
+  const { body } = await service.call('/openapi.json');
+  return Object.entries((body as OpenApi).paths)
+    .filter(([path]) => path.startsWith('/api/v3/'))
+    .flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, { security }]) => ({
+        method: method.toUpperCase(),
+        path,
+        guarded: security === undefined || security.length > 0,
+      })),
+    );
+}
+
+/** The path with the query, or the body, that gives a route what it asks for and more. */
+export function requestTo(
+  { method, path }: Route,
+  members: Record<string, unknown>,
+): { readonly target: string; readonly method: string; readonly body?: Record<string, unknown> } {
+  if (method !== 'GET' && method !== 'HEAD') return { target: path, method, body: members };
+  const texts = Object.entries(members).filter(([, value]) => typeof value === 'string');
+  return { target: `${path}?${new URLSearchParams(texts as [string, string][])}`, method };
+}
