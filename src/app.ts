@@ -18,6 +18,8 @@ export type AppParts = OperatorParts & {
   readonly services: Services;
   readonly metrics: Metrics;
   readonly log: Log;
+  /** True once the process is ending: connections are closed after their reply. */
+  readonly isDraining?: () => boolean;
 };
 
 export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
@@ -52,6 +54,10 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     // Before anything of the body is read: there is nobody to read it for.
     if (request.is404) throw new ServiceError('NOT_FOUND');
     refuseMissingHost(request);
+  });
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (parts.isDraining?.()) reply.header('connection', 'close');
+    done();
   });
   knowEveryMethod(app);
   ignoreExpectations(app);

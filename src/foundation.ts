@@ -2,6 +2,7 @@
 import type { Config } from './config.ts';
 import { StartError } from './domain/start-error.ts';
 import type { Log } from './log.ts';
+import { findAnySealedSecret } from './store/accounts.ts';
 import {
   type Database,
   type DatabaseAddress,
@@ -14,7 +15,7 @@ import {
   isEmbeddedDatabaseRunning,
   startEmbeddedDatabase,
 } from './store/embedded/embedded-database.ts';
-import { migrate } from './store/migrate.ts';
+import { findMissingMigrations, migrate } from './store/migrate.ts';
 import { listSigningKeys } from './store/signing-keys.ts';
 import { createServices, type Services } from './use-cases/services.ts';
 
@@ -27,14 +28,14 @@ export type Foundation = {
 /** For the process that owns the database: starts it in the embedded mode, and migrates. */
 export async function layFoundation(config: Config, log: Log): Promise<Foundation> {
   if (config.databaseUrl !== undefined) {
-    return prepare(config, { connectionString: config.databaseUrl }, async () => {});
+    return prepare(config, log, { connectionString: config.databaseUrl }, async () => {});
   }
   const lock = await lockDataFolder(config.dataDir);
   try {
     const embedded = await startEmbeddedDatabase(config.dataDir, {
       warn: (line) => log.warn({ line }, 'embedded database'),
     });
-    return await prepare(config, embedded.address, async () => {
+    return await prepare(config, log, embedded.address, async () => {
       await embedded.stop();
       lock.release();
     });
@@ -45,20 +46,33 @@ export async function layFoundation(config: Config, log: Log): Promise<Foundatio
 }
 
 /** For workers and the command line: joins a database that another process looks after. */
-export async function joinFoundation(config: Config): Promise<Foundation> {
+export async function joinFoundation(config: Config, log: Log): Promise<Foundation> {
   if (config.databaseUrl === undefined && !(await isEmbeddedDatabaseRunning(config.dataDir))) {
     throw new StartError(
       `The embedded database in ${config.dataDir} is not running: start the service with "npm start" first, or set DATABASE_URL.`,
     );
   }
-  const database = openDatabase(addressOf(config));
-  return { services: await assemble(config, database), close: () => database.close() };
+  return open(config, log, addressOf(config), async () => {}, refuseMissingSchema);
 }
 
-async function prepare(
+/** Opens and brings the database up to date, and makes sure that there is a key to sign with. */
+function prepare(
   config: Config,
+  log: Log,
   address: DatabaseAddress,
   closeMore: () => Promise<void>,
+): Promise<Foundation> {
+  return open(config, log, address, closeMore, async (database) => {
+    await migrate(database);
+  });
+}
+
+async function open(
+  config: Config,
+  log: Log,
+  address: DatabaseAddress,
+  closeMore: () => Promise<void>,
+  check: (database: Database) => Promise<void>,
 ): Promise<Foundation> {
   const database = openDatabase(address);
   const close = async () => {
@@ -66,9 +80,10 @@ async function prepare(
     await closeMore();
   };
   try {
-    await migrate(database);
-    const services = await assemble(config, database);
+    await check(database);
+    const services = await assemble(config, log, database);
     await refuseForeignMasterKey(services);
+    await services.tokens.prepare();
     return { services, close };
   } catch (error) {
     await close();
@@ -76,19 +91,32 @@ async function prepare(
   }
 }
 
-async function assemble(config: Config, database: Database): Promise<Services> {
+async function refuseMissingSchema(database: Database): Promise<void> {
+  if ((await findMissingMigrations(database)).length > 0) {
+    throw new StartError(
+      'The database is not set up for this version: start the service with "npm start" first.',
+    );
+  }
+}
+
+async function assemble(config: Config, log: Log, database: Database): Promise<Services> {
   const { publicUrl, orderLapseSeconds } = config;
   return createServices({
     database,
     masterKeyHex: config.masterKeyHex ?? (await readOrCreateMasterKey(config.dataDir)),
     settings: { publicUrl, orderLapseSeconds },
+    reportDefect: (error, about) => log.error({ ...about, err: error }, 'a defect'),
   });
 }
 
 /** Going on with another key would make every stored secret unreadable, one request at a time. */
 async function refuseForeignMasterKey({ database, masterKey }: Services): Promise<void> {
   const keys = await listSigningKeys(database);
-  if (keys.length > 0 && !keys.some((key) => key.masterKeyId === masterKey.id)) {
+  const secret = await findAnySealedSecret(database);
+  const isForeign =
+    (keys.length > 0 && !keys.some((key) => key.masterKeyId === masterKey.id)) ||
+    (secret !== undefined && !masterKey.hasSealed(secret));
+  if (isForeign) {
     throw new StartError(
       'MASTER_KEY is not the one this database was set up with: give the former one.',
     );
@@ -104,6 +132,11 @@ function addressOf(config: Config): DatabaseAddress {
 function explainUnreachable(config: Config, error: unknown): unknown {
   const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (config.databaseUrl === undefined || error instanceof StartError) return error;
+  if ((reason as { code?: unknown }).code === 'ERR_INVALID_URL') {
+    return new StartError(
+      'DATABASE_URL cannot be read: write it as postgres://user:password@host:5432/database, special characters percent-encoded.',
+    );
+  }
   const isRefused = /^(28|3D)/.test(String((reason as { code?: unknown }).code));
   if (!isRefused && !isUnavailable(reason)) return error;
   const place = URL.canParse(config.databaseUrl) ? new URL(config.databaseUrl).host : 'its address';

@@ -23,34 +23,44 @@ try {
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel);
-  if (cluster.isWorker) {
-    await runWorker(config, log);
-    return;
-  }
-  await refuseTakenPort(config);
-  // The application is loaded while the database starts: both take their time.
-  const application = import('./serve.ts');
-  const foundation = await layFoundation(config, log);
+  const closers: Closer[] = [];
+  const starting = cluster.isWorker
+    ? startWorker(config, log, closers)
+    : start(config, log, closers);
+  endOnSignal(log, starting, closers);
   try {
-    const { serve } = await application;
-    const welcome = await welcomeText(config, foundation);
-    const serving =
-      config.workers === 1
-        ? await serve(config, foundation.services, log)
-        : await startWorkers(config.workers, log);
-    endOnSignal(log, [serving.stop, foundation.close]);
-    console.log(welcome);
+    await starting;
   } catch (error) {
-    await foundation.close();
+    await closeAll(closers);
     throw error;
   }
 }
 
-async function runWorker(config: Config, log: Log): Promise<void> {
+/** Each part that was started leaves how it is closed. */
+type Closer = () => Promise<void>;
+
+async function start(config: Config, log: Log, closers: Closer[]): Promise<void> {
+  await refuseTakenPort(config);
+  // The application is loaded while the database starts: both take their time.
+  const application = import('./serve.ts');
+  const foundation = await layFoundation(config, log);
+  closers.push(foundation.close);
+  const welcome = await welcomeText(config, foundation);
+  const { serve } = await application;
+  const serving =
+    config.workers === 1
+      ? await serve(config, foundation.services, log)
+      : await startWorkers(config.workers, log);
+  closers.push(serving.stop);
+  console.log(welcome);
+}
+
+async function startWorker(config: Config, log: Log, closers: Closer[]): Promise<void> {
   const { serve } = await import('./serve.ts');
-  const foundation = await joinFoundation(config);
+  const foundation = await joinFoundation(config, log);
+  closers.push(foundation.close);
   const serving = await serve(config, foundation.services, log, renderSharedMetrics);
-  endOnSignal(log, [serving.stop, foundation.close]);
+  closers.push(serving.stop);
   reportReady();
 }
 
@@ -75,16 +85,17 @@ async function welcomeText(config: Config, { services }: Foundation): Promise<st
   return firstStartText(config.publicUrl, account);
 }
 
-/** Decision 1.7. Steps are taken in order; a second signal is not needed and changes nothing. */
-function endOnSignal(log: Log, steps: ReadonlyArray<() => Promise<void>>): void {
+/** Decision 1.7. A signal during the start is heeded when all that was begun can be closed. */
+function endOnSignal(log: Log, starting: Promise<void>, closers: readonly Closer[]): void {
   let ending = false;
   const end = async (signal: NodeJS.Signals) => {
     if (ending) return;
     ending = true;
     log.info({ signal }, 'ending');
     setTimeout(() => process.exit(1), limits.shutdownMsMax).unref();
+    await starting.catch(() => {});
     try {
-      for (const step of steps) await step();
+      await closeAll(closers);
       process.exit(0);
     } catch (error) {
       log.fatal({ err: error }, 'could not end in good order');
@@ -93,4 +104,9 @@ function endOnSignal(log: Log, steps: ReadonlyArray<() => Promise<void>>): void 
   };
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
+}
+
+/** The last one first. */
+async function closeAll(closers: readonly Closer[]): Promise<void> {
+  for (const close of closers.toReversed()) await close();
 }

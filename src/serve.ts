@@ -1,4 +1,5 @@
 /** One serving process: builds the application, listens, and ends without dropping a request. */
+import cluster from 'node:cluster';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -24,23 +25,22 @@ export async function serve(
   renderMetrics: (metrics: Metrics) => OperatorParts['renderMetrics'] = renderOwnMetrics,
 ): Promise<Serving> {
   const metrics = createMetrics();
+  let draining = false;
   const app = await buildApp({
     services,
     metrics,
     log,
     renderMetrics: renderMetrics(metrics),
     findMissing: () => findMissing(services),
-  });
-  let draining = false;
-  app.server.prependListener('request', (_request, response) => {
-    if (draining) response.setHeader('connection', 'close');
+    isDraining: () => draining,
   });
   await listen(app, config);
   return {
     app,
     stop: async () => {
-      draining = true;
-      await drain(app);
+      await drain(app, () => {
+        draining = true;
+      });
       await app.close();
     },
   };
@@ -48,7 +48,10 @@ export async function serve(
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
   try {
-    await app.listen({ host, port });
+    // Workers on Linux each have a listening socket of their own; the kernel spreads connections.
+    const reusePort = cluster.isWorker && process.platform === 'linux';
+    const address = { host, port, reusePort };
+    await app.listen(address);
   } catch (error) {
     throw explainListenTrouble(error, host, port);
   }
@@ -58,7 +61,7 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
  * Takes no new connections but leaves the open ones alone for a moment: a client that keeps its
  * connection may have a request on the way, which is answered with `Connection: close`.
  */
-async function drain(app: FastifyInstance): Promise<void> {
+async function drain(app: FastifyInstance, sayClose: () => void): Promise<void> {
   const graceMs = 1_000;
   const inFlightMsMax = 6_000;
   const { server } = app;
@@ -66,11 +69,17 @@ async function drain(app: FastifyInstance): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
+  // A client that is told to close connects anew at once, and must not meet another worker that
+  // has yet to close its own listening socket.
+  if (cluster.isWorker) await delay(otherWorkersCloseMs);
+  sayClose();
   await Promise.race([closed, delay(graceMs)]);
   server.closeIdleConnections();
   await Promise.race([closed, delay(inFlightMsMax, undefined, { ref: false })]);
   server.closeAllConnections();
 }
+
+const otherWorkersCloseMs = 100;
 
 async function findMissing(services: Services): Promise<string[]> {
   try {

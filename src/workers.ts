@@ -9,7 +9,11 @@ import type { Log } from './log.ts';
 export type Workers = { readonly stop: () => Promise<void> };
 
 type MetricsQuestion = { readonly ask: 'metrics'; readonly id: number };
-type MetricsAnswer = { readonly tell: 'metrics'; readonly id: number; readonly text: string };
+type MetricsAnswer = {
+  readonly tell: 'metrics';
+  readonly id: number;
+  readonly text: string | null;
+};
 const ready = 'ready';
 
 /** Resolves when all of them serve; a worker that dies is replaced. */
@@ -56,7 +60,7 @@ export function renderSharedMetrics({ registry }: Metrics): OperatorParts['rende
   let questions = 0;
   return async () => {
     const id = ++questions;
-    const answered = new Promise<string>((resolve) => {
+    const answered = new Promise<string | null>((resolve) => {
       const listen = (message: MetricsAnswer) => {
         if (message?.tell !== 'metrics' || message.id !== id) return;
         process.off('message', listen);
@@ -65,7 +69,10 @@ export function renderSharedMetrics({ registry }: Metrics): OperatorParts['rende
       process.on('message', listen);
     });
     process.send?.({ ask: 'metrics', id } satisfies MetricsQuestion);
-    return { contentType: registry.contentType, text: await answered };
+    return {
+      contentType: registry.contentType,
+      text: (await answered) ?? (await registry.metrics()),
+    };
   };
 }
 
@@ -76,8 +83,10 @@ async function answer(
 ): Promise<void> {
   const question = message as MetricsQuestion;
   if (question?.ask !== 'metrics') return;
-  const text = await collect();
-  worker.send({ tell: 'metrics', id: question.id, text } satisfies MetricsAnswer);
+  // A worker that is just being replaced does not answer; the page must not cost the service.
+  const text = await collect().catch(() => null);
+  if (worker.isConnected())
+    worker.send({ tell: 'metrics', id: question.id, text } satisfies MetricsAnswer);
 }
 
 async function endWorker(worker: Worker): Promise<void> {

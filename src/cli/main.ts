@@ -3,6 +3,7 @@ import { readConfig } from '../config.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { StartError } from '../domain/start-error.ts';
 import { joinFoundation } from '../foundation.ts';
+import { createLog } from '../log.ts';
 import { accountCreate } from './account-create.ts';
 import { accountList } from './account-list.ts';
 import { accountRotate } from './account-rotate.ts';
@@ -28,7 +29,8 @@ async function main(words: readonly string[]): Promise<void> {
     return;
   }
   const { json, run } = command.parse(words.slice(command.name.length));
-  const { services, close } = await joinFoundation(readConfig(process.env));
+  const config = readConfig(process.env);
+  const { services, close } = await joinFoundation(config, createLog(config.logLevel));
   try {
     const outcome = await run(services);
     console.log(json ? JSON.stringify(outcome) : render(outcome));

@@ -17,6 +17,8 @@ export type MasterKey = {
   /** Encrypts a secret for storage; `belongsTo` ties it to its row, so rows cannot be swapped. */
   readonly seal: (secret: string, belongsTo: string) => Buffer;
   readonly open: (sealed: Buffer, belongsTo: string) => string;
+  /** True when this key sealed it; nothing is opened to tell. */
+  readonly hasSealed: (sealed: Buffer) => boolean;
   readonly deriveSigningKey: (keyId: string) => Buffer;
 };
 
@@ -26,9 +28,12 @@ export function createMasterKey(hex: string): MasterKey {
     Buffer.from(hkdfSync('sha256', master, 'payment-order-service', purpose, bytes));
   const id = derive('key id', keyIdBytes);
   const sealingKey = derive('secrets at rest', 32);
+  const hasSealed = (sealed: Buffer) =>
+    sealed[0] === formatVersion && sealed.subarray(1, 1 + keyIdBytes).equals(id);
 
   return {
     id: id.toString('hex'),
+    hasSealed,
     seal(secret, belongsTo) {
       const nonce = randomBytes(nonceBytes);
       const encrypt = createCipheriv(cipher, sealingKey, nonce).setAAD(Buffer.from(belongsTo));
@@ -36,10 +41,7 @@ export function createMasterKey(hex: string): MasterKey {
       return Buffer.concat([Buffer.of(formatVersion), id, nonce, sealed, encrypt.getAuthTag()]);
     },
     open(sealed, belongsTo) {
-      const keyId = sealed.subarray(1, 1 + keyIdBytes);
-      if (sealed[0] !== formatVersion || !keyId.equals(id)) {
-        throw new WrongMasterKeyError();
-      }
+      if (!hasSealed(sealed)) throw new WrongMasterKeyError();
       const nonce = sealed.subarray(1 + keyIdBytes, headerBytes);
       const decrypt = createDecipheriv(cipher, sealingKey, nonce, { authTagLength: tagBytes })
         .setAAD(Buffer.from(belongsTo))

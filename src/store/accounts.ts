@@ -129,6 +129,14 @@ export async function insertSecret(
   });
 }
 
+/** Any one of all accounts; undefined while there is none. */
+export async function findAnySealedSecret(database: Queryable): Promise<Buffer | undefined> {
+  const { rows } = await database.query<{ sealed: Buffer }>({
+    text: 'select sealed from account_secrets limit 1',
+  });
+  return rows[0]?.sealed;
+}
+
 /** Gives the secrets of a kind an end; one that ends sooner keeps its own. */
 export async function endSecrets(
   tx: Transaction,

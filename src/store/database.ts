@@ -95,18 +95,18 @@ async function runTransaction<Result>(
   shedWhenFull(pool);
   const client = await pool.connect();
   let broken: Error | undefined;
+  // A connection that breaks between two statements says so here; the next statement then fails.
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  client.on('error', onError);
   try {
     await client.query('begin');
     const result = await work({
       inTransaction: true,
       query: (statement) => client.query(statement as pg.QueryConfig),
     });
-    await client.query('commit').catch((error: unknown) => {
-      // Nobody knows whether it was saved, so running it again is not ours to decide.
-      throw isLostConnection(error)
-        ? new ServiceError('SERVICE_UNAVAILABLE', undefined, { cause: error })
-        : error;
-    });
+    await client.query('commit').catch(explainLostCommit);
     return result;
   } catch (error) {
     await client.query('rollback').catch((failure: Error) => {
@@ -114,6 +114,7 @@ async function runTransaction<Result>(
     });
     throw error;
   } finally {
+    client.off('error', onError);
     client.release(broken);
   }
 }
@@ -135,9 +136,21 @@ function mayRunAgain(error: unknown): boolean {
 const adminShutdown = '57P01';
 const crashShutdown = '57P02';
 
+/** The driver refuses to send anything over a connection that broke before. */
+function wasNeverSent(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('is not queryable');
+}
+
+/** A commit that was sent and not answered: nobody knows, so running it again is not ours to decide. */
+function explainLostCommit(error: unknown): never {
+  if (!isLostConnection(error) || wasNeverSent(error)) throw error;
+  throw new ServiceError('SERVICE_UNAVAILABLE', undefined, { cause: error });
+}
+
 function isLostConnection(error: unknown): boolean {
   const code = sqlState(error) ?? '';
   if ([adminShutdown, crashShutdown, 'ECONNRESET', 'EPIPE'].includes(code)) return true;
+  if (wasNeverSent(error)) return true;
   return error instanceof Error && error.message.startsWith('Connection terminated unexpectedly');
 }
 

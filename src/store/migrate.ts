@@ -54,6 +54,7 @@ async function listApplied(database: Queryable): Promise<Set<number>> {
 async function createJournal(database: Database): Promise<void> {
   const uniqueViolation = '23505';
   const duplicateTable = '42P07';
+  const duplicateObject = '42710';
   try {
     await database.query({
       text: `create table if not exists schema_migrations (
@@ -64,7 +65,8 @@ async function createJournal(database: Database): Promise<void> {
              )`,
     });
   } catch (error) {
-    if (![uniqueViolation, duplicateTable].includes(sqlState(error) ?? '')) throw error;
+    if (![uniqueViolation, duplicateTable, duplicateObject].includes(sqlState(error) ?? ''))
+      throw error;
   }
 }
 

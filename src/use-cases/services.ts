@@ -12,7 +12,11 @@ export type Services = {
   readonly tokens: TokenService;
   readonly clock: Clock;
   readonly settings: ServiceSettings;
+  /** Tells the operator of a failure that no caller is told of. */
+  readonly reportDefect: ReportDefect;
 };
+
+export type ReportDefect = (error: unknown, about: Readonly<Record<string, string>>) => void;
 
 export type ServiceSettings = {
   readonly publicUrl: string;
@@ -25,14 +29,16 @@ export function createServices(parts: {
   readonly masterKeyHex: string;
   readonly settings: ServiceSettings;
   readonly clock?: Clock;
+  readonly reportDefect?: ReportDefect;
 }): Services {
-  const { database, settings, clock = () => new Date() } = parts;
+  const { database, settings, clock = () => new Date(), reportDefect = () => {} } = parts;
   const masterKey = createMasterKey(parts.masterKeyHex);
   return {
     database,
     masterKey,
     settings,
     clock,
+    reportDefect,
     accounts: createAccountDirectory(database, masterKey),
     tokens: createTokenService(database, masterKey, clock),
   };

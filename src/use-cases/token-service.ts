@@ -7,6 +7,8 @@ import type { Database } from '../store/database.ts';
 import { insertSigningKey, listSigningKeys } from '../store/signing-keys.ts';
 
 export type TokenService = {
+  /** Reads the ring before the first request needs it; the very first time, makes a key. */
+  readonly prepare: () => Promise<void>;
   readonly issue: (caller: Caller) => Promise<IssuedToken>;
   readonly verify: (token: string) => Promise<Caller>;
 };
@@ -40,6 +42,9 @@ export function createTokenService(
   const ring = async () => (current && isFresh() ? current.ring : renew());
 
   return {
+    prepare: async () => {
+      await ring();
+    },
     issue: async (caller) => (await ring()).issue(caller, clock()),
     verify: async (token) => (await ring()).verify(token, clock()),
   };

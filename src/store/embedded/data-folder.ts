@@ -1,7 +1,7 @@
 /** The folder that holds everything of the embedded mode: the lock, the master key, the database. */
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from '../../domain/start-error.ts';
 
@@ -13,11 +13,20 @@ export type DataFolderLock = { readonly release: () => void };
  * process ends, so nothing can be left stale by SIGKILL, a zombie or a lost machine.
  */
 export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
-  await explainingTrouble(dataDir, () => mkdir(dataDir, { recursive: true }));
+  const path = join(dataDir, 'service.lock');
+  await explainingTrouble(dataDir, async () => {
+    await makeFolder(dataDir);
+    // SQLite would not say why it cannot.
+    await (await open(path, 'a')).close();
+  });
   try {
-    const lock = new DatabaseSync(join(dataDir, 'service.lock'), { timeout: 0 });
+    const lock = new DatabaseSync(path, { timeout: 0 });
     lock.exec('begin exclusive');
-    return { release: () => lock.close() };
+    return {
+      release: () => {
+        if (lock.isOpen) lock.close();
+      },
+    };
   } catch (error) {
     if (/locked/.test(String(error))) {
       throw new StartError(
@@ -26,6 +35,16 @@ export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
     }
     throw new StartError(`The data folder ${dataDir} cannot be locked: ${String(error)}.`);
   }
+}
+
+/** Step by step: the recursive way reports a read-only disk as a missing folder. */
+async function makeFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory()) return;
+  if (folder !== dirname(folder)) await makeFolder(dirname(folder));
+  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST' || found) throw error;
+  });
 }
 
 /** Decision 1.4: the embedded mode makes its own master key, readable by its owner only. */
@@ -77,6 +96,11 @@ export function explainFolderTrouble(folder: string, error: unknown): StartError
   if (/EROFS|read-only file system/i.test(text)) {
     return new StartError(
       `The folder ${folder} is on a read-only disk: set DATA_DIR to another folder.`,
+    );
+  }
+  if (/ENOTDIR|EEXIST|ENOENT/.test(text)) {
+    return new StartError(
+      `The folder ${folder} cannot be made: a file is in its way, or its disk cannot be written. Set DATA_DIR to another folder.`,
     );
   }
   if (/EACCES|EPERM|permission denied/i.test(text)) {

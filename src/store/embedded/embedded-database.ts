@@ -18,6 +18,7 @@ import {
   isListening,
   type Programs,
   type Server,
+  socketFiles,
   startServer,
   waitUntilReady,
 } from './postgres-process.ts';
@@ -166,19 +167,19 @@ async function endLeftoverServer(directory: string, socketDir: string): Promise<
   const readPid = async () =>
     Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0]);
   const pid = await readPid();
-  if (!pid) return;
   const isGone = async () => (await readPid()) !== pid || !(await isAlive(pid));
-  if (await isListening(socketDir)) {
+  if (pid && (await isListening(socketDir))) {
     process.kill(pid, 'SIGINT');
     if (!(await waitFor(isGone, stopMsMax))) {
       process.kill(pid, 'SIGQUIT');
       await waitFor(isGone, stopMsMax);
     }
-  } else {
+  } else if (pid) {
     // It may be just about to end: the socket goes first, the file last.
     await waitFor(isGone, lastMomentMsMax);
   }
-  await rm(pidFile, { force: true });
+  // Whatever a killed server left would make the next one believe that it still runs.
+  for (const stale of [pidFile, ...socketFiles(socketDir)]) await rm(stale, { force: true });
 }
 
 async function isAlive(pid: number): Promise<boolean> {

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { DatabaseAddress } from '../database.ts';
@@ -23,6 +24,12 @@ const superuser = 'postgres';
 
 export function addressOf(socketDir: string): DatabaseAddress {
   return { host: socketDir, port, user: superuser, database: 'postgres' };
+}
+
+/** The socket and the file that guards it. */
+export function socketFiles(socketDir: string): [socket: string, lock: string] {
+  const socket = join(socketDir, `.s.PGSQL.${port}`);
+  return [socket, `${socket}.lock`];
 }
 
 /** The programs come inside an npm package, one per platform; nothing is downloaded at run time. */
@@ -89,7 +96,7 @@ export async function waitUntilReady(server: Server, socketDir: string): Promise
 
 /** True while a server process holds the socket, ready or not; a zombie holds nothing. */
 export async function isListening(socketDir: string): Promise<boolean> {
-  const socket = connect(join(socketDir, `.s.PGSQL.${port}`));
+  const socket = connect(socketFiles(socketDir)[0]);
   try {
     await once(socket, 'connect');
     return true;
@@ -129,21 +136,19 @@ function launch(
     ...(user.prefix.length === 0 ? user.ids : undefined),
   });
   const lines: string[] = [];
-  const listen = (chunk: Buffer) => {
-    for (const line of chunk.toString('utf8').split('\n').filter(Boolean)) {
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
       lines.push(line.trim());
-      if (lines.length > 20) lines.shift();
+      if (lines.length > 50) lines.shift();
       log(line);
-    }
-  };
-  child.stdout.on('data', listen);
-  child.stderr.on('data', listen);
+    });
+  }
   const exitCode = ending(child, lines);
   return {
     pid: child.pid ?? 0,
     exitCode,
     ended: exitCode.then(() => undefined),
-    lastWords: () => lines.slice(-3).join(' '),
+    lastWords: () => lines.join(' '),
   };
 }
 

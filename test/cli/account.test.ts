@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { test } from 'node:test';
+import {
+  createTemporaryFolder,
+  findFreePort,
+  projectDir,
+  startServiceProcess,
+  waitUntil,
+} from '../support/service-process.ts';
+import { createTestDatabase, dumpTables } from '../support/test-database.ts';
+import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
+
+const service = await startTestService();
+const external = {
+  DATABASE_URL: service.url,
+  MASTER_KEY: testMasterKeyHex,
+  PUBLIC_URL: 'https://pay.example.com',
+};
+const unknownId = 'acc_0000000000000000';
+
+test('account create prints one object with the members an operator needs, and they work', async () => {
+  const account = await runJson(['account', 'create', '--name', 'Tea & Co']);
+
+  const { account_id, access_key, access_secret, ...rest } = account;
+  const { partner_webhook_secret, bank_gateway_secret, ...others } = rest;
+  assert.match(account_id, /^acc_[0-9A-Za-z]{16}$/);
+  assert.match(access_key, /^access_key_[0-9A-Za-z]{16}$/);
+  assert.match(access_secret, /^access_secret_[0-9A-Za-z]{40}$/);
+  assert.match(partner_webhook_secret, /^\w{40,}$/);
+  assert.match(bank_gateway_secret, /^\w{40,}$/);
+  assert.deepEqual(others, {
+    name: 'Tea & Co',
+    partner_webhook_url: `https://pay.example.com/api/v3/webhooks/partner/${account_id}`,
+    bank_gateway_webhook_url: `https://pay.example.com/api/v3/webhooks/bank-gateway/${account_id}`,
+  });
+  assert.equal(await tryCredentials(access_key, access_secret), 200);
+});
+
+test('account create without --json prints the same for human eyes', async () => {
+  const { code, stdout, stderr } = await run(['account', 'create', '--name', 'Shop']);
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+  const names = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.split(/ +/)[0]);
+  assert.deepEqual(names, [
+    'account_id',
+    'name',
+    'access_key',
+    'access_secret',
+    'partner_webhook_secret',
+    'bank_gateway_secret',
+    'partner_webhook_url',
+    'bank_gateway_webhook_url',
+  ]);
+});
+
+test('account create takes every setting, and account list shows them without secrets', async () => {
+  const created = await runJson([
+    ...['account', 'create', '--name', 'All settings'],
+    ...['--optional-order-details', '--encrypted-payloads', '--signature-version', 'v2'],
+    ...['--alternate-currency', 'USD:INR:83.25', '--alternate-currency', 'EUR:INR:90'],
+    ...['--bank-gateway-merchant', 'MERCHANT1'],
+  ]);
+
+  const { accounts } = await runJson(['account', 'list']);
+
+  const listed = accounts.find((one: Printed) => one.account_id === created.account_id);
+  const { created_at, ...rest } = listed;
+  assert.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  assert.deepEqual(rest, {
+    account_id: created.account_id,
+    name: 'All settings',
+    access_key: created.access_key,
+    optional_order_details: true,
+    encrypted_payloads: true,
+    signature_version: 'v2',
+    bank_gateway_merchant: 'MERCHANT1',
+    alternate_currencies: ['EUR:INR:90', 'USD:INR:83.25'],
+  });
+  assert.doesNotMatch(JSON.stringify(accounts), /_secret/);
+});
+
+test('account update changes what is named and leaves the rest, both ways', async () => {
+  const { account_id, access_key } = await runJson([
+    ...['account', 'create', '--name', 'Before', '--optional-order-details'],
+    ...['--alternate-currency', 'USD:INR:83.25', '--alternate-currency', 'EUR:INR:90'],
+  ]);
+  const update = (...words: string[]) => runJson(['account', 'update', account_id, ...words]);
+
+  const before = {
+    account_id,
+    name: 'Before',
+    access_key,
+    optional_order_details: true,
+    encrypted_payloads: false,
+    signature_version: 'v3',
+    bank_gateway_merchant: null,
+    alternate_currencies: ['USD:INR:83.25', 'EUR:INR:90'],
+  };
+  const changed = await update(
+    ...['--no-optional-order-details', '--encrypted-payloads', '--signature-version', 'v2'],
+    ...['--alternate-currency', 'USD:off', '--bank-gateway-merchant', 'MERCHANT1'],
+  );
+  assert.deepEqual(changed, {
+    ...before,
+    optional_order_details: false,
+    encrypted_payloads: true,
+    signature_version: 'v2',
+    bank_gateway_merchant: 'MERCHANT1',
+    alternate_currencies: ['EUR:INR:90'],
+  });
+  const back = await update(
+    ...['--name', 'After', '--optional-order-details', '--no-encrypted-payloads'],
+    ...['--alternate-currency', 'EUR:INR:91.5', '--bank-gateway-merchant', ''],
+  );
+  assert.deepEqual(back, {
+    ...before,
+    name: 'After',
+    signature_version: 'v2',
+    alternate_currencies: ['EUR:INR:91.5'],
+  });
+});
+
+test('an order of an account with an alternate currency is converted as soon as it is set', async () => {
+  const account = await runJson([
+    'account',
+    'create',
+    '--name',
+    'Shop',
+    '--optional-order-details',
+  ]);
+  await runJson(['account', 'update', account.account_id, '--alternate-currency', 'USD:INR:83.25']);
+  const { token } = await service.services.tokens.issue({
+    type: 'merchant',
+    accountId: account.account_id,
+  });
+  const reply = await service.call('/api/v3/create-order', {
+    token,
+    body: { invoice_id: 'INV-1', currency: 'USD', total_amount: 2 },
+  });
+  assert.equal(reply.body.currency, 'INR');
+  assert.equal(reply.body.total_amount, 166.5);
+});
+
+test('a rotated access secret is valid beside the new one for the overlap, and not after it', async () => {
+  const { account_id, access_key, access_secret } = await runJson([
+    ...['account', 'create', '--name', 'Shop'],
+  ]);
+  const rotate = (...words: string[]) =>
+    runJson(['account', 'rotate', account_id, 'access-secret', ...words]);
+
+  const first = await rotate('--overlap', '5m');
+  assertRotated(first, account_id, 'access_secret', 5 * 60);
+  await waitUntil(
+    'the new secret is known',
+    async () => (await tryCredentials(access_key, first.access_secret)) === 200,
+    3,
+  );
+  assert.equal(await tryCredentials(access_key, access_secret), 200);
+
+  const second = await rotate('--overlap', '1s');
+  assertRotated(second, account_id, 'access_secret', 1);
+  await waitUntil(
+    'both old secrets have ended',
+    async () => (await tryCredentials(access_key, access_secret)) === 401,
+    5,
+  );
+  assert.ok(Date.now() >= Date.parse(second.old_valid_until), 'not before their time');
+  assert.equal(await tryCredentials(access_key, first.access_secret), 401);
+  assert.equal(await tryCredentials(access_key, second.access_secret), 200);
+});
+
+for (const kind of ['access-secret', 'partner-webhook-secret', 'bank-gateway-secret']) {
+  test(`account rotate ${kind} prints the new secret under its name, with 24 hours of overlap`, async () => {
+    const name = kind.replaceAll('-', '_');
+    const created = await runJson(['account', 'create', '--name', 'Shop']);
+    const rotated = await runJson(['account', 'rotate', created.account_id, kind]);
+    assertRotated(rotated, created.account_id, name, 24 * 3600);
+    assert.notEqual(rotated[name], created[name]);
+  });
+}
+
+const badWords: ReadonlyArray<readonly [words: string, complaint: RegExp]> = [
+  ['account', /^There is no command "account"\.$/],
+  ['account destroy', /^There is no command "account destroy"\.$/],
+  ['account create', /--name/],
+  ['account create --name Shop --colour red', /--colour/],
+  ['account create --name Shop extra', /"extra"/],
+  ['account create --name Shop --signature-version v1', /--signature-version must be v2 or v3\.$/],
+  ['account create --name Shop --alternate-currency USD:INR', /--alternate-currency must look/],
+  ['account create --name Shop --alternate-currency USD:INR:1:2', /--alternate-currency must look/],
+  ['account update', /an account id/],
+  ['account update one two', /an account id/],
+  ['account rotate acc_1', /the kind of secret/],
+  ['account rotate acc_1 password', /kind of secret must be one of access-secret, /],
+  ['account rotate acc_1 access-secret --overlap 1w', /^--overlap must be/],
+  ['account rotate acc_1 access-secret --overlap soon', /^--overlap must be/],
+];
+for (const [words, complaint] of badWords) {
+  test(`"${words}" is refused with what is wrong and the usage, before anything is opened`, async () => {
+    const nowhere = { DATABASE_URL: 'postgres://127.0.0.1:1/none', MASTER_KEY: testMasterKeyHex };
+    const { code, stdout, stderr } = await run(words.split(' '), nowhere);
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+    const [first = '', blank, ...usage] = stderr.split('\n');
+    assert.match(first, complaint);
+    assert.equal(blank, '');
+    assert.match(usage.join('\n'), /^Usage: .+\n\n {2}account create --name NAME/);
+  });
+}
+
+test('no words at all, or --help, print the usage', async () => {
+  for (const words of [[], ['--help']]) {
+    const { code, stdout, stderr } = await run(words, {});
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    assert.match(stdout, /^Usage: npm run --silent cli -- <command>\n/);
+  }
+});
+
+const refused: ReadonlyArray<readonly [words: string, complaint: RegExp]> = [
+  [`account update ${unknownId} --name X`, new RegExp(`no account ${unknownId}`)],
+  [`account rotate ${unknownId} access-secret`, new RegExp(`no account ${unknownId}`)],
+  ['account create --name Shop --alternate-currency XXY:INR:2', /unknown currency XXY/],
+  ['account create --name Shop --alternate-currency USD:INR:0', /a rate above 0/],
+  ['account create --name Shop --alternate-currency USD:USD:1', /two different currencies/],
+  [`account create --name ${'x'.repeat(256)}`, /name must have 1 to 255 characters/],
+];
+for (const [words, complaint] of refused) {
+  test(`"${words.slice(0, 70)}" is refused with one line and changes nothing`, async () => {
+    const before = await dumpTables(service.database);
+    const { code, stdout, stderr } = await run(words.split(' '));
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+    assert.match(stderr, /^[^\n]+\n$/);
+    assert.match(stderr, complaint);
+    assert.deepEqual(await dumpTables(service.database), before);
+  });
+}
+
+test('an embedded database that is not running is said so in one sentence, and nothing is made', async () => {
+  const folder = await createTemporaryFolder();
+  const { code, stdout, stderr } = await run(['account', 'list'], { DATA_DIR: folder });
+  assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+  assert.equal(
+    stderr,
+    `The embedded database in ${folder} is not running: start the service with "npm start" first, or set DATABASE_URL.\n`,
+  );
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test('a database that cannot be reached is named in one line without its password', async () => {
+  const place = `127.0.0.1:${await findFreePort()}`;
+  const { code, stdout, stderr } = await run(['account', 'list'], {
+    DATABASE_URL: `postgres://service:hunter2@${place}/orders`,
+    MASTER_KEY: testMasterKeyHex,
+  });
+  assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+  assert.match(stderr, /^[^\n]+\n$/);
+  assert.ok(stderr.includes(`DATABASE_URL at ${place}`), stderr);
+  assert.doesNotMatch(stderr, /hunter2/);
+});
+
+test('a database that no service has set up yet is said so in one line', async () => {
+  const { url } = await createTestDatabase('template0');
+  const { code, stderr } = await run(['account', 'list'], { ...external, DATABASE_URL: url });
+  assert.equal(code, 1);
+  assert.match(stderr, /^[^\n]+\n$/);
+});
+
+test('a MASTER_KEY other than that of the database is refused and makes no account', async () => {
+  await runJson(['account', 'create', '--name', 'Shop']);
+  const before = await dumpTables(service.database);
+  const { code, stdout, stderr } = await run(['account', 'create', '--name', 'Lost'], {
+    ...external,
+    MASTER_KEY: randomBytes(32).toString('hex'),
+  });
+  assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+  assert.match(stderr, /^MASTER_KEY [^\n]+\n$/);
+  assert.deepEqual(await dumpTables(service.database), before);
+});
+
+test('the commands work against a running embedded service', async () => {
+  const embedded = { DATA_DIR: await createTemporaryFolder() };
+  const running = await startServiceProcess(embedded);
+  const created = await runJson(['account', 'create', '--name', 'Second shop'], embedded);
+  const { accounts } = await runJson(['account', 'list'], embedded);
+  assert.deepEqual(
+    accounts.map((account: Printed) => account.name),
+    ['Demo shop', 'Second shop'],
+  );
+  const reply = await running.call('/api/v3/generate-token', {
+    body: { access_key: created.access_key, access_secret: created.access_secret },
+  });
+  assert.equal(reply.status, 200);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: what a command prints is asserted member by member
+type Printed = Record<string, any>;
+
+type Environment = Readonly<Record<string, string>>;
+
+function run(
+  words: readonly string[],
+  env: Environment = external,
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const options = { cwd: projectDir, env: { PATH: process.env.PATH, ...env } };
+    execFile(process.execPath, ['src/cli/main.ts', ...words], options, (error, stdout, stderr) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+    );
+  });
+}
+
+/** With --json: one line, one object, nothing else. */
+async function runJson(words: readonly string[], env: Environment = external): Promise<Printed> {
+  const { code, stdout, stderr } = await run([...words, '--json'], env);
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+  assert.match(stdout, /^\{[^\n]+\}\n$/);
+  return JSON.parse(stdout);
+}
+
+function assertRotated(rotated: Printed, accountId: string, name: string, overlapSeconds: number) {
+  assert.deepEqual(Object.keys(rotated), ['account_id', name, 'old_valid_until']);
+  assert.equal(rotated.account_id, accountId);
+  assert.match(rotated[name], /^\w{40,}$/);
+  const seconds = (Date.parse(rotated.old_valid_until) - Date.now()) / 1000;
+  assert.ok(seconds <= overlapSeconds && seconds > overlapSeconds - 20, `${seconds} seconds`);
+}
+
+/** The status that generate-token answers. */
+async function tryCredentials(accessKey: string, accessSecret: string): Promise<number> {
+  const reply = await service.call('/api/v3/generate-token', {
+    body: { access_key: accessKey, access_secret: accessSecret },
+  });
+  return reply.status;
+}

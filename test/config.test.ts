@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
+import { readConfig } from '../src/config.ts';
+import { StartError } from '../src/domain/start-error.ts';
+
+const masterKey = 'ab'.repeat(32);
+const databaseUrl = 'postgres://service:hunter2@db.example.com/orders';
+
+test('an empty environment gives the embedded mode on 127.0.0.1:8080', () => {
+  assert.deepEqual(readConfig({}), {
+    host: '127.0.0.1',
+    port: 8080,
+    publicUrl: 'http://127.0.0.1:8080',
+    databaseUrl: undefined,
+    dataDir: resolve('.data'),
+    masterKeyHex: undefined,
+    workers: 1,
+    logLevel: 'info',
+    orderLapseSeconds: 24 * 3600,
+  });
+});
+
+test('every variable is read', () => {
+  const config = readConfig({
+    HOST: '0.0.0.0',
+    PORT: '9000',
+    PUBLIC_URL: 'https://pay.example.com/',
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: '/var/lib/orders',
+    MASTER_KEY: masterKey,
+    WORKERS: '4',
+    LOG_LEVEL: 'silent',
+    ORDER_LAPSE_HOURS: '48',
+  });
+  assert.deepEqual(config, {
+    host: '0.0.0.0',
+    port: 9000,
+    publicUrl: 'https://pay.example.com',
+    databaseUrl,
+    dataDir: '/var/lib/orders',
+    masterKeyHex: masterKey,
+    workers: 4,
+    logLevel: 'silent',
+    orderLapseSeconds: 48 * 3600,
+  });
+});
+
+test('a variable that is empty or blank counts as not set', () => {
+  const names = ['HOST', 'PORT', 'PUBLIC_URL', 'DATABASE_URL', 'DATA_DIR', 'MASTER_KEY'];
+  const others = ['WORKERS', 'LOG_LEVEL', 'ORDER_LAPSE_HOURS'];
+  for (const blank of ['', '  ']) {
+    const env = Object.fromEntries([...names, ...others].map((name) => [name, blank]));
+    assert.deepEqual(readConfig(env), readConfig({}));
+  }
+});
+
+test('the public URL of an IPv6 host has its brackets', () => {
+  assert.equal(readConfig({ HOST: '::1', PORT: '80' }).publicUrl, 'http://[::1]:80');
+});
+
+test('the configuration cannot be changed', () => {
+  assert.ok(Object.isFrozen(readConfig({})));
+});
+
+const badValues: ReadonlyArray<readonly [variable: string, value: string]> = [
+  ...['0', '65536', '-1', '80.5', '8e3', '0x50', 'http', '8080x'].map((v) => ['PORT', v] as const),
+  ...['0', '257', '1.5', 'many'].map((value) => ['WORKERS', value] as const),
+  ...['0', '8761', 'soon'].map((value) => ['ORDER_LAPSE_HOURS', value] as const),
+  ...['verbose', 'INFO'].map((value) => ['LOG_LEVEL', value] as const),
+  ...['pay.example.com', 'ftp://pay.example.com', '/'].map((v) => ['PUBLIC_URL', v] as const),
+  ...['db:5432/orders', 'mysql://root:hunter2@db/orders', 'hunter2'].map(
+    (value) => ['DATABASE_URL', value] as const,
+  ),
+  ...['hunter2', 'ab'.repeat(31), 'ab'.repeat(33), 'xy'.repeat(32)].map(
+    (value) => ['MASTER_KEY', value] as const,
+  ),
+];
+
+for (const [variable, value] of badValues) {
+  test(`${variable}=${value} is refused with one sentence that names ${variable}`, () => {
+    const sentence = refusalOf({ MASTER_KEY: masterKey, [variable]: value });
+    assert.match(sentence, new RegExp(`^${variable} must .+\\.$`));
+    assert.doesNotMatch(sentence, /\n/);
+  });
+}
+
+test('a DATABASE_URL without a MASTER_KEY is refused by the name of what is missing', () => {
+  assert.match(refusalOf({ DATABASE_URL: databaseUrl }), /^MASTER_KEY is missing: .+\.$/);
+});
+
+test('what a refusal says never repeats a password or a key', () => {
+  const urls = ['mysql://root:hunter2@db/orders', 'hunter2', 'service:hunter2@db'];
+  for (const url of urls) {
+    assert.doesNotMatch(refusalOf({ DATABASE_URL: url, MASTER_KEY: masterKey }), /hunter2/);
+  }
+  assert.doesNotMatch(refusalOf({ DATABASE_URL: databaseUrl }), /hunter2/);
+  assert.doesNotMatch(refusalOf({ MASTER_KEY: 'hunter2' }), /hunter2/);
+});
+
+function refusalOf(env: Record<string, string>): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof StartError, String(error));
+    return error.message;
+  }
+  return assert.fail('the configuration was accepted');
+}

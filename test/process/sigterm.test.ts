@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { access } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { createAccount } from '../../src/use-cases/create-account.ts';
+import { createServices } from '../../src/use-cases/services.ts';
+import { orderBody } from '../support/order-bodies.ts';
+import {
+  createTemporaryFolder,
+  isRunning,
+  launchService,
+  listChildren,
+  readServerPid,
+  type ServiceProcess,
+  startServiceProcess,
+  waitUntil,
+} from '../support/service-process.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { testMasterKeyHex } from '../support/test-service.ts';
+
+const endMsMax = 10_000;
+const dataDir = await createTemporaryFolder();
+const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
+const { database, url } = await createTestDatabase();
+const services = createServices({
+  database,
+  masterKeyHex: testMasterKeyHex,
+  settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
+});
+const { accountId } = await createAccount(services, { name: 'Shop' });
+const { token } = await services.tokens.issue({ type: 'merchant', accountId });
+
+for (const workers of [1, 2]) {
+  test(`SIGTERM under load drops no request and loses no order, with WORKERS=${workers}`, async () => {
+    const service = await startExternal(workers);
+    const outcomes: Outcome[] = [];
+    const clients = Array.from({ length: 32 }, () => createOrdersUntilRefused(service, outcomes));
+    await waitUntil('the load is on', () => outcomes.length > 300);
+
+    const startedAt = performance.now();
+    assert.equal(await service.end('SIGTERM'), 0);
+    assert.ok(performance.now() - startedAt < endMsMax);
+    await Promise.all(clients);
+
+    const answered = outcomes.filter((outcome) => outcome.kind === 'answered');
+    const broken = outcomes.filter((outcome) => outcome.kind === 'broken');
+    assert.deepEqual(broken, [], 'every request that was sent has a whole answer');
+    assert.deepEqual(new Set(answered.map(({ status }) => status)), new Set([200]));
+    await findInDatabase(answered.map(({ orderId }) => orderId));
+  });
+}
+
+describe('SIGTERM', { concurrency: true }, () => {
+  test('answers what is on the way and closes, however often it is sent', async () => {
+    const service = await startExternal();
+    const idle = await openConnection(service);
+    await exchange(idle, createRequest());
+    const begun = await openConnection(service);
+    const text = createRequest();
+    begun.write(text.slice(0, -20));
+    const exited = service.end('SIGTERM');
+    await waitUntil('it is ending', () => service.output().includes('"ending"'));
+    service.child.kill('SIGTERM');
+    service.child.kill('SIGINT');
+
+    const answers = await Promise.all([
+      exchange(idle, createRequest()),
+      exchange(begun, text.slice(-20)),
+    ]);
+
+    for (const answer of answers) {
+      assert.match(answer, /^HTTP\/1\.1 200 /);
+      assert.match(answer, /\r\nconnection: close\r\n/i);
+    }
+    assert.equal(await exited, 0);
+  });
+
+  test('does not wait for ever for a request that never ends', async () => {
+    const service = await startExternal();
+    const socket = await openConnection(service);
+    socket.write(createRequest().slice(0, -20));
+    const startedAt = performance.now();
+    assert.equal(await service.end('SIGTERM'), 0);
+    assert.ok(performance.now() - startedAt < endMsMax);
+  });
+});
+
+test('SIGTERM to npm start ends the service and its database server in good order', async () => {
+  const { service, pids } = await startByNpm();
+  service.child.kill('SIGTERM');
+  await service.exited;
+  await assertEnded(service, pids);
+});
+
+test('Ctrl-C on npm start ends the service and its database server in good order', async () => {
+  const { service, pids } = await startByNpm();
+  // A terminal sends it to the whole group in the foreground.
+  process.kill(-service.pid, 'SIGINT');
+  await service.exited;
+  await assertEnded(service, pids);
+});
+
+test('SIGTERM while it is still starting leaves no database server behind', async () => {
+  const { child, exited } = launchService({ DATA_DIR: dataDir });
+  await waitUntil('its database server starts', () => exists(pidFile));
+  const serverPid = await readServerPid(dataDir);
+  child.kill('SIGTERM');
+  await exited;
+  await waitUntil('the server has ended', async () => !(await isRunning(serverPid)), 5);
+});
+
+type Outcome =
+  | { readonly kind: 'answered'; readonly status: number; readonly orderId: string }
+  /** No connection could be made, so nothing was sent. */
+  | { readonly kind: 'refused'; readonly code: string | undefined }
+  /** The request was on an open connection and has no whole answer. */
+  | { readonly kind: 'broken'; readonly code: string | undefined; readonly reused: boolean };
+
+function startExternal(workers = 1): Promise<ServiceProcess> {
+  return startServiceProcess({
+    DATABASE_URL: url,
+    MASTER_KEY: testMasterKeyHex,
+    WORKERS: String(workers),
+  });
+}
+
+async function createOrdersUntilRefused(service: ServiceProcess, outcomes: Outcome[]) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const deadline = performance.now() + 30_000;
+  for (;;) {
+    const outcome = await createOrder(service, agent);
+    outcomes.push(outcome);
+    if (outcome.kind !== 'answered' || performance.now() > deadline) break;
+  }
+  agent.destroy();
+}
+
+function createOrder(service: ServiceProcess, agent: Agent): Promise<Outcome> {
+  return new Promise((resolve) => {
+    let isConnected = false;
+    const call = request({
+      agent,
+      host: '127.0.0.1',
+      port: service.port,
+      method: 'POST',
+      path: '/api/v3/create-order',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    });
+    const fail = (error: NodeJS.ErrnoException) =>
+      resolve(
+        isConnected
+          ? { kind: 'broken', code: error.code, reused: call.reusedSocket }
+          : { kind: 'refused', code: error.code },
+      );
+    call.on('socket', (socket) => {
+      isConnected = !socket.connecting;
+      if (isConnected) return;
+      socket.once('connect', () => {
+        isConnected = true;
+      });
+    });
+    call.on('error', fail);
+    call.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', fail);
+      response.on('end', () => {
+        const body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+        resolve({ kind: 'answered', status: response.statusCode ?? 0, orderId: body.order_id });
+      });
+    });
+    call.end(JSON.stringify(orderBody()));
+  });
+}
+
+async function findInDatabase(orderIds: readonly string[]): Promise<void> {
+  const { rows } = await database.query<{ order_id: string }>({
+    text: 'select order_id from orders where account_id = $1',
+    values: [accountId],
+  });
+  const saved = new Set(rows.map((row) => row.order_id));
+  assert.deepEqual(
+    orderIds.filter((orderId) => !saved.has(orderId)),
+    [],
+  );
+}
+
+async function openConnection(service: ServiceProcess): Promise<Socket> {
+  const socket = connect(service.port, '127.0.0.1');
+  after(() => socket.destroy());
+  await once(socket, 'connect');
+  socket.on('error', () => {});
+  return socket;
+}
+
+/** Sends the text and resolves with the whole answer. */
+async function exchange(socket: Socket, text: string): Promise<string> {
+  let answer = '';
+  const listen = (chunk: Buffer) => {
+    answer += chunk.toString('utf8');
+  };
+  socket.on('data', listen);
+  socket.write(text);
+  await waitUntil(
+    'the answer is whole',
+    () => answer.endsWith('}') || socket.readyState !== 'open',
+  );
+  socket.off('data', listen);
+  return answer;
+}
+
+function createRequest(): string {
+  const body = JSON.stringify(orderBody());
+  return [
+    'POST /api/v3/create-order HTTP/1.1',
+    'host: service.test',
+    `authorization: Bearer ${token}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
+}
+
+async function startByNpm() {
+  const service = await startServiceProcess(
+    { DATA_DIR: dataDir },
+    { command: ['npm', 'start'], ownGroup: true },
+  );
+  const children = (await listChildren(service.pid)).map(({ pid }) => pid);
+  assert.equal(children.length, 1, 'npm runs the service and nothing else');
+  return { service, pids: [...children, await readServerPid(dataDir)] };
+}
+
+/** A server that ended in good order takes its lock file away. */
+async function assertEnded(service: ServiceProcess, pids: readonly number[]): Promise<void> {
+  for (const pid of pids) assert.ok(!(await isRunning(pid)), `process ${pid} still runs`);
+  assert.ok(!(await exists(pidFile)));
+  await assert.rejects(service.call('/healthz'));
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

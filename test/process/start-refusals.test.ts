@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { openDatabase } from '../../src/store/database.ts';
+import {
+  explainFolderTrouble,
+  readOrCreateMasterKey,
+} from '../../src/store/embedded/data-folder.ts';
+import { createAccount } from '../../src/use-cases/create-account.ts';
+import { createServices } from '../../src/use-cases/services.ts';
+import {
+  createTemporaryFolder,
+  findFreePort,
+  runFailingStart,
+  startServiceProcess,
+} from '../support/service-process.ts';
+import { clusterAddress, createTestDatabase } from '../support/test-database.ts';
+import { testMasterKeyHex } from '../support/test-service.ts';
+
+type Refused = Parameters<typeof runFailingStart>;
+
+const password = 'hunter2';
+const folder = await createTemporaryFolder();
+const dataDir = join(folder, 'running');
+const running = await startServiceProcess({ DATA_DIR: dataDir });
+const { database, url } = await createTestDatabase();
+const isRoot = process.getuid?.() === 0;
+
+describe('a start that cannot succeed ends with exit code 1 and one line', {
+  concurrency: 2,
+}, () => {
+  test('when the port is taken', async () => {
+    const line = await refuse({ DATA_DIR: join(folder, 'other'), PORT: String(running.port) });
+    assert.equal(
+      line,
+      `Port ${running.port} on 127.0.0.1 is already in use: stop the other program, or set PORT to a free one.`,
+    );
+  });
+
+  test('when another running service has the data folder', async () => {
+    const line = await refuse({ DATA_DIR: dataDir });
+    assert.equal(
+      line,
+      `The data folder ${dataDir} is in use by another running service: stop that one, or set DATA_DIR to another folder.`,
+    );
+    assert.equal((await running.call('/readyz')).status, 200, 'the other one goes on');
+  });
+
+  test('when PORT is no port', async () => {
+    const line = await refuse({ DATA_DIR: dataDir, PORT: 'http' });
+    assert.equal(line, 'PORT must be a whole number from 1 to 65535.');
+  });
+
+  test('when HOST is not an address of this machine', async () => {
+    for (const host of ['192.0.2.1', 'no-such-host.invalid']) {
+      const line = await refuse({ DATA_DIR: join(folder, 'other'), HOST: host });
+      assert.equal(
+        line,
+        `HOST ${host} is not an address of this machine: set HOST to one that is.`,
+      );
+    }
+  });
+
+  test('when MASTER_KEY is missing', async () => {
+    assert.match(await refuse({ DATABASE_URL: url }), /^MASTER_KEY is missing: .+\.$/);
+  });
+
+  test('when DATABASE_URL is no URL', async () => {
+    const line = await refuseExternal(`postgres://service:${password}@db:port/orders`);
+    assert.match(line, /DATABASE_URL/);
+  });
+
+  test('when nothing listens at the address of the database', async () => {
+    const place = `127.0.0.1:${await findFreePort()}`;
+    const line = await refuseExternal(`postgres://service:${password}@${place}/orders`);
+    assert.equal(
+      line,
+      `The database of DATABASE_URL at ${place} cannot be used (connect ECONNREFUSED ${place}): check that it runs and that the URL is right.`,
+    );
+  });
+
+  test('when the database is not known', async () => {
+    const line = await refuseExternal(url.replace(/test_\w+/, 'no_such_database'));
+    assert.match(line, /^The database of DATABASE_URL .*"no_such_database" does not exist.*\.$/);
+  });
+
+  test('when the password is wrong', async () => {
+    const role = await createRoleWithPassword('another');
+    const line = await refuseExternal(url.replace(/postgres@/, `${role}:${password}@`));
+    assert.match(line, /^The database of DATABASE_URL .*password authentication failed.*\.$/);
+  });
+
+  test('when MASTER_KEY is another one than that of the tokens', async () => {
+    const services = createTestServices();
+    await services.tokens.issue({ type: 'merchant', accountId: 'acc_0000000000000000' });
+    assert.match(await refuseExternal(url), /^MASTER_KEY is not the one .+\.$/);
+  });
+
+  test('when MASTER_KEY is another one than that of the accounts, though no token was made', async () => {
+    const other = await createTestDatabase();
+    await createAccount(createTestServices(other.database), { name: 'Shop' });
+    assert.match(await refuseExternal(other.url), /^MASTER_KEY is not the one .+\.$/);
+  });
+
+  test('when the data folder would be inside a file', async () => {
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    assert.match(await refuse({ DATA_DIR: join(file, 'data') }), folderLine(join(file, 'data')));
+    assert.match(await refuse({ DATA_DIR: file }), folderLine(file));
+  });
+
+  test('when the data folder may not be made', async () => {
+    const closed = await makeClosedFolder('parent');
+    const line = await refuse({ DATA_DIR: join(closed, 'data') }, withoutOverride());
+    assert.match(line, /data may not be used by this user: .+\.$/);
+  });
+
+  test('when the data folder is there and may not be written', async () => {
+    const closed = await makeClosedFolder('itself');
+    const line = await refuse({ DATA_DIR: closed }, withoutOverride());
+    assert.match(line, /itself may not be used by this user: .+\.$/);
+  });
+
+  if (canMount()) {
+    test('when the disk is full', async () => {
+      const disk = await makeFolder('full');
+      const line = await refuse({ DATA_DIR: join(disk, 'data') }, onDisk(disk, 'size=8m'));
+      assert.match(line, /data is full: free some space and start again\.$/);
+    });
+
+    test('when the data folder would be on a read-only disk', async () => {
+      const disk = await makeFolder('read-only');
+      const line = await refuse({ DATA_DIR: join(disk, 'data') }, onDisk(disk, 'ro'));
+      assert.match(line, /data is on a read-only disk: set DATA_DIR to another folder\.$/);
+    });
+
+    test('when the data folder is itself a read-only disk', async () => {
+      const disk = await makeFolder('read-only-itself');
+      const line = await refuse({ DATA_DIR: disk }, onDisk(disk, 'ro'));
+      assert.match(line, /itself is on a read-only disk: set DATA_DIR to another folder\.$/);
+    });
+  }
+});
+
+const troubles = [
+  [/ is full: /, 'ENOSPC: no space left on device, write'],
+  [/ is full: /, 'EDQUOT: disk quota exceeded, write'],
+  [/ is full: /, 'initdb failed: could not write to file "x": No space left on device'],
+  [/ read-only disk: /, 'EROFS: read-only file system, mkdir'],
+  [/ may not be used by this user: /, 'EACCES: permission denied, mkdir'],
+  [/ may not be used by this user: /, 'EPERM: operation not permitted, chown'],
+] as const;
+for (const [remedy, trouble] of troubles) {
+  test(`"${trouble}" is explained by its remedy`, () => {
+    const explained = explainFolderTrouble('/data', new Error(trouble));
+    assert.match(explained?.message ?? '', remedy);
+    assert.match(explained?.message ?? '', /^The .*\/data .+\.$/);
+  });
+}
+
+test('trouble that has nothing to do with the folder is not explained by it', () => {
+  assert.equal(explainFolderTrouble('/data', new Error('out of memory')), undefined);
+});
+
+test('a master key that was cut short is refused by the name of its file, and is left as it is', async () => {
+  const path = join(await makeFolder('cut'), 'master.key');
+  await writeFile(path, 'abcdef\n');
+  await assert.rejects(readOrCreateMasterKey(join(folder, 'cut')), {
+    name: 'StartError',
+    message: `The file ${path} must hold 64 hexadecimal digits: restore it from a backup.`,
+  });
+  assert.equal(await readFile(path, 'utf8'), 'abcdef\n');
+});
+
+/** The one line it said, which never holds a password. */
+async function refuse(...start: Refused): Promise<string> {
+  const { code, output } = await runFailingStart(...start);
+  assert.match(output, /^[^\n]+\n$/);
+  assert.equal(code, 1);
+  assert.ok(!output.includes(password));
+  return output.trim();
+}
+
+function refuseExternal(databaseUrl: string): Promise<string> {
+  return refuse({ DATABASE_URL: databaseUrl, MASTER_KEY: randomBytes(32).toString('hex') });
+}
+
+function folderLine(path: string): RegExp {
+  return new RegExp(`^The [a-z ]*folder ${path} .+\\.$`);
+}
+
+function createTestServices(on = database) {
+  return createServices({
+    database: on,
+    masterKeyHex: testMasterKeyHex,
+    settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
+  });
+}
+
+/** The test cluster trusts everyone; for this role alone it asks for the password. */
+async function createRoleWithPassword(secret: string): Promise<string> {
+  const role = `clerk_${randomBytes(6).toString('hex')}`;
+  const cluster = openDatabase(clusterAddress());
+  await cluster.query({ text: `create role ${role} login password '${secret}'` });
+  const { rows } = await cluster.query<{ hba_file: string }>({ text: 'show hba_file' });
+  const path = rows[0]?.hba_file ?? '';
+  const before = await readFile(path, 'utf8');
+  await writeFile(path, `local all ${role} scram-sha-256\n${before}`);
+  await cluster.query({ text: 'select pg_reload_conf()' });
+  after(async () => {
+    await writeFile(path, before);
+    await cluster.query({ text: 'select pg_reload_conf()' });
+    await cluster.query({ text: `drop role ${role}` });
+    await cluster.close();
+  });
+  return role;
+}
+
+async function makeFolder(name: string): Promise<string> {
+  const path = join(folder, name);
+  await mkdir(path);
+  return path;
+}
+
+async function makeClosedFolder(name: string): Promise<string> {
+  const path = await makeFolder(name);
+  await chmod(path, 0o500);
+  return path;
+}
+
+/** Root may write everywhere, so as root the service gets everything but that. */
+function withoutOverride(): Refused[1] {
+  if (!isRoot) return {};
+  const without = ['--inh-caps=-dac_override', '--bounding-set=-dac_override'];
+  return { command: ['setpriv', ...without, process.execPath, 'src/main.ts'] };
+}
+
+/** Mounting needs rights that a container may lack; the explanations are tested either way. */
+function canMount(): boolean {
+  const script = `mount -t tmpfs -o size=8m none "${folder}"`;
+  return isRoot && spawnSync('unshare', ['--mount', 'sh', '-c', script]).status === 0;
+}
+
+/** The service with a small disk that only it sees, and that is gone with it. */
+function onDisk(path: string, options: string): Refused[1] {
+  const script = `mount -t tmpfs -o ${options} none "${path}" && exec "$0" src/main.ts`;
+  return { command: ['unshare', '--mount', 'sh', '-c', script, process.execPath] };
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import {
+  createTemporaryFolder,
+  isRunning,
+  readServerPid,
+  startServiceProcess,
+} from '../support/service-process.ts';
+
+// Closed to other users, as a checkout under /root is, and not there yet.
+const parent = await createTemporaryFolder();
+const dataDir = join(parent, 'not', 'made', 'yet');
+const first = await startServiceProcess({ DATA_DIR: dataDir });
+const serverPid = await readServerPid(dataDir);
+
+test('the first start prints the credentials of a demo account that work', async () => {
+  assert.ok(first.output().includes(`payment-order-service is ready on ${first.baseUrl}\n`));
+  const [accountId, accessKey, accessSecret, partnerSecret, bankSecret] = [
+    'account_id',
+    'access_key',
+    'access_secret',
+    'partner_webhook_secret',
+    'bank_gateway_secret',
+  ].map((name) => new RegExp(`^  ${name} +(\\S+)$`, 'm').exec(first.output())?.[1] ?? '');
+  assert.match(accountId ?? '', /^acc_[0-9A-Za-z]{16}$/);
+  assert.match(accessKey ?? '', /^access_key_\w{16,}$/);
+  assert.match(accessSecret ?? '', /^access_secret_\w{32,}$/);
+  assert.match(partnerSecret ?? '', /^\w{32,}$/);
+  assert.match(bankSecret ?? '', /^\w{32,}$/);
+  const reply = await first.call('/api/v3/generate-token', {
+    body: { access_key: accessKey, access_secret: accessSecret },
+  });
+  assert.equal(reply.status, 200);
+});
+
+test('the printed lines, pasted into a shell, make a token, an order and find it again', async () => {
+  const lines = first
+    .output()
+    .split('\n')
+    .filter((line) => /^ {2}(TOKEN=|curl )/.test(line));
+  assert.equal(lines.length, 3);
+
+  // Each answer on a line of its own.
+  const { stdout, stderr } = await promisify(execFile)('sh', ['-c', lines.join('\necho\n')]);
+
+  assert.equal(stderr, '');
+  const [created, found] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.equal(created.status, 'new');
+  assert.equal(created.invoice_id, 'INV-1001');
+  assert.equal(created.total_amount, 118);
+  assert.equal(found.order_id, created.order_id);
+});
+
+test('the master key is readable by its owner only', async () => {
+  const path = join(dataDir, 'master.key');
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+  assert.match(await readFile(path, 'utf8'), /^[0-9a-f]{64}\n$/);
+});
+
+test('a folder whose parents are closed to other users serves, and its database is closed too', async () => {
+  assert.equal((await stat(parent)).mode & 0o777, 0o700);
+  assert.equal((await stat(join(dataDir, 'postgres'))).mode & 0o077, 0);
+  assert.equal((await first.call('/readyz')).status, 200);
+});
+
+test('the database server never runs as root', async () => {
+  // PostgreSQL itself would refuse; where there is no /proc the start above has shown it.
+  const status = await readFile(`/proc/${serverPid}/status`, 'utf8').catch(
+    () => 'Uid:\t1\t1\t1\t1',
+  );
+  const uids = /^Uid:\t(.+)$/m.exec(status)?.[1]?.split('\t').map(Number) ?? [];
+  assert.equal(uids.length, 4);
+  assert.ok(!uids.includes(0), `the user ids are ${uids}`);
+});
+
+test('a second start finds the data of the first and prints the URL only', async () => {
+  assert.equal(await first.end('SIGTERM'), 0);
+  assert.ok(!(await isRunning(serverPid)), 'the database server ended with its service');
+  const key = await readFile(join(dataDir, 'master.key'), 'utf8');
+
+  const second = await startServiceProcess({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
+
+  assert.equal(second.output(), `payment-order-service is ready on ${second.baseUrl}\n`);
+  assert.equal(await readFile(join(dataDir, 'master.key'), 'utf8'), key);
+  const find = (name: string) => new RegExp(`^  ${name} +(\\S+)$`, 'm').exec(first.output())?.[1];
+  const { body } = await second.call('/api/v3/generate-token', {
+    body: { access_key: find('access_key'), access_secret: find('access_secret') },
+  });
+  const order = await second.call('/api/v3/order?invoice_id=INV-1001', { token: body.token });
+  assert.equal(order.status, 200);
+  assert.equal(order.body.total_amount, 118);
+});
+
+test('a data folder too deep for the path of a socket serves', async () => {
+  const deep = join(
+    await createTemporaryFolder(),
+    ...Array.from({ length: 8 }, () => 'a-long-name'),
+  );
+  const service = await startServiceProcess({ DATA_DIR: deep });
+  assert.equal((await service.call('/readyz')).status, 200);
+  assert.equal(await service.end('SIGTERM'), 0);
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { orderBody } from '../support/order-bodies.ts';
+import {
+  createTemporaryFolder,
+  isRunning,
+  listChildren,
+  readServerPid,
+  startServiceProcess,
+  waitUntil,
+} from '../support/service-process.ts';
+
+const dataDir = await createTemporaryFolder();
+const env = { DATA_DIR: dataDir, WORKERS: '2' };
+const service = await startServiceProcess(env);
+
+test('two workers serve one port, and a token of one is accepted by the other', async () => {
+  assert.equal((await listWorkers()).length, 2);
+  const find = (name: string) => new RegExp(`^  ${name} +(\\S+)$`, 'm').exec(service.output())?.[1];
+  const { body } = await service.call('/api/v3/generate-token', {
+    body: { access_key: find('access_key'), access_secret: find('access_secret') },
+  });
+  const order = orderBody();
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      service.call('/api/v3/create-order', { token: body.token, body: order }),
+    ),
+  );
+  assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
+  assert.equal(new Set(replies.map((reply) => reply.body.order_id)).size, 1);
+});
+
+test('the metrics of all workers are one page, whichever of them is asked', async () => {
+  for (let calls = 0; calls < 40; calls += 1) await service.call('/healthz');
+  await waitUntil('all calls are counted', async () => (await countCalls('/healthz')) === 40, 5);
+  const pages = await Promise.all(Array.from({ length: 6 }, () => countCalls('/healthz')));
+  assert.deepEqual(pages, [40, 40, 40, 40, 40, 40]);
+});
+
+test('a worker that is killed is replaced, and the other goes on', async () => {
+  const [victim = 0, other = 0] = await listWorkers();
+  await replace(victim);
+  await waitUntil('the new one serves', () => countListening() === 3);
+  assert.ok((await listWorkers()).includes(other));
+  assert.match(service.output(), /a worker ended and is replaced/);
+  assert.equal((await service.call('/readyz')).status, 200);
+});
+
+test('the metrics page asked for while a worker is being replaced harms nobody', async () => {
+  const [victim = 0] = await listWorkers();
+  await replace(victim);
+  const { status } = await service.call('/metrics');
+  assert.ok([200, 503].includes(status), `answered ${status}`);
+  await waitUntil('the new one serves', () => countListening() === 4);
+  assert.equal((await service.call('/readyz')).status, 200);
+});
+
+test('SIGTERM ends all of them and the database server', async () => {
+  const pids = [...(await listWorkers()), await readServerPid(dataDir)];
+  assert.equal(await service.end('SIGTERM'), 0);
+  for (const pid of pids) assert.ok(!(await isRunning(pid)), `process ${pid} still runs`);
+});
+
+test('workers end with a first process that was killed, and the next start serves', async () => {
+  const killed = await startServiceProcess(env);
+  const workers = await listWorkers(killed.pid);
+  assert.equal(workers.length, 2);
+  await killed.end('SIGKILL');
+  await waitUntil('the workers have ended', async () => {
+    const alive = await Promise.all(workers.map(isRunning));
+    return !alive.includes(true);
+  });
+
+  const next = await startServiceProcess({ ...env, WORKERS: '1' });
+
+  assert.equal((await next.call('/readyz')).status, 200);
+});
+
+async function listWorkers(of = service.pid): Promise<number[]> {
+  const children = await listChildren(of);
+  return children.filter(({ command }) => command.includes('src/main.ts')).map(({ pid }) => pid);
+}
+
+/** Kills a worker and waits until another one is on its way. */
+async function replace(victim: number): Promise<void> {
+  process.kill(victim, 'SIGKILL');
+  await waitUntil('it is replaced', async () => {
+    const workers = await listWorkers();
+    return workers.length === 2 && !workers.includes(victim);
+  });
+}
+
+function countListening(): number {
+  return service.output().split('Server listening').length - 1;
+}
+
+async function countCalls(route: string): Promise<number> {
+  const { body } = await service.call('/metrics');
+  const lines = (body as string)
+    .split('\n')
+    .filter((line) => line.startsWith('http_request_duration_seconds_count'))
+    .filter((line) => line.includes(`route="${route}"`));
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}

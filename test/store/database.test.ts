@@ -1,0 +1,311 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, beforeEach, test } from 'node:test';
+import { ServiceError } from '../../src/domain/errors.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { type Database, openDatabase, type Queryable } from '../../src/store/database.ts';
+import { findFreePort, waitUntil } from '../support/service-process.ts';
+import { clusterAddress, createTestDatabase } from '../support/test-database.ts';
+
+const { database, url } = await createTestDatabase();
+await database.query({
+  text: 'create table entries (id integer not null, value integer not null, primary key (id))',
+});
+beforeEach(() => database.query({ text: 'delete from entries' }));
+const uncaught: unknown[] = [];
+process.on('uncaughtExceptionMonitor', (error) => uncaught.push(error));
+
+test('what a transaction did is there when it returns', async () => {
+  const returned = await database.transaction(async (tx) => {
+    await insertEntry(tx, 1, 10);
+    assert.deepEqual(await readEntries(), [], 'nothing shows before the commit');
+    return 'done';
+  });
+  assert.equal(returned, 'done');
+  assert.deepEqual(await readEntries(), [{ id: 1, value: 10 }]);
+});
+
+test('a transaction that throws leaves nothing and passes its error on, after one try', async () => {
+  const reason = new Error('no');
+  let tries = 0;
+  const failed = database.transaction(async (tx) => {
+    tries += 1;
+    await insertEntry(tx, 1, 10);
+    throw reason;
+  });
+  await assert.rejects(failed, (error) => error === reason);
+  assert.equal(tries, 1);
+  assert.deepEqual(await readEntries(), []);
+});
+
+test('a refused statement leaves nothing, and its connection is usable again', async () => {
+  const failed = database.transaction(async (tx) => {
+    await insertEntry(tx, 1, 10);
+    await insertEntry(tx, 1, 11);
+  });
+  await assert.rejects(failed, { code: '23505' });
+  assert.deepEqual(await readEntries(), []);
+});
+
+test('a serialization failure is tried again until both transactions are through', async () => {
+  const bothHaveRead = createMeeting(2);
+  let tries = 0;
+  const addOne = (id: number) =>
+    database.transaction(async (tx) => {
+      tries += 1;
+      await tx.query({ text: 'set transaction isolation level serializable' });
+      const { rows } = await tx.query<{ count: number }>({ text: 'select count(*) from entries' });
+      const count = rows[0]?.count ?? -1;
+      await bothHaveRead();
+      await insertEntry(tx, id, count);
+      return count;
+    });
+  const counts = await Promise.all([addOne(1), addOne(2)]);
+  assert.deepEqual(counts.sort(), [0, 1], 'as if one had come after the other');
+  assert.equal(tries, 3);
+});
+
+test('a deadlock is tried again until both transactions are through', async () => {
+  await insertEntry(database, 1, 0);
+  await insertEntry(database, 2, 0);
+  const bothHoldOne = createMeeting(2);
+  let tries = 0;
+  const raiseBoth = (first: number, second: number) =>
+    database.transaction(async (tx) => {
+      tries += 1;
+      await tx.query({ text: `set local deadlock_timeout = '50ms'` });
+      await raiseEntry(tx, first);
+      await bothHoldOne();
+      await raiseEntry(tx, second);
+    });
+  await Promise.all([raiseBoth(1, 2), raiseBoth(2, 1)]);
+  assert.equal(tries, 3);
+  assert.deepEqual(await readEntries(), [
+    { id: 1, value: 2 },
+    { id: 2, value: 2 },
+  ]);
+});
+
+test('a connection killed before the commit is tried again and takes effect once', async () => {
+  let tries = 0;
+  await database.transaction(async (tx) => {
+    tries += 1;
+    await insertEntry(tx, 1, tries);
+    if (tries === 1) await endBackend(tx);
+    await raiseEntry(tx, 1);
+  });
+  assert.equal(tries, 2);
+  assert.deepEqual(await readEntries(), [{ id: 1, value: 3 }]);
+});
+
+test('a connection killed while the transaction waits for something else harms nobody', async () => {
+  let tries = 0;
+  await database.transaction(async (tx) => {
+    tries += 1;
+    await insertEntry(tx, 1, tries);
+    if (tries > 1) return;
+    await waitUntilGone(await endBackend(tx));
+  });
+  assert.equal(tries, 2);
+  assert.deepEqual(await readEntries(), [{ id: 1, value: 2 }]);
+});
+
+test('a connection lost at the commit is not run again: nobody knows whether it was saved', async () => {
+  const cut = await openThroughProxy('commit');
+  let tries = 0;
+  const failed = cut.transaction(async (tx) => {
+    tries += 1;
+    await insertEntry(tx, tries, 10);
+  });
+  await assert.rejects(failed, unavailable);
+  assert.equal(tries, 1);
+  assert.deepEqual(await readEntries(), [{ id: 1, value: 10 }], 'here it was saved');
+});
+
+test('a guarded insert whose answer was lost is repeated and leaves one row', async () => {
+  const cut = await openThroughProxy('insert into entries');
+  const { rowCount } = await cut.query({
+    text: 'insert into entries (id, value) values ($1, $2) on conflict (id) do nothing',
+    values: [1, 10],
+  });
+  assert.equal(rowCount, 0, 'the second try found the row of the first');
+  assert.deepEqual(await readEntries(), [{ id: 1, value: 10 }]);
+});
+
+test('idle connections that were all killed cost the next statements nothing', async () => {
+  const victim = openOwn({ connectionString: url });
+  const ask = () => victim.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
+  const before = await Promise.all(Array.from({ length: 8 }, ask));
+  const pids = before.flatMap(({ rows }) => rows.map(({ pid }) => pid));
+  await database.query({
+    text: 'select pg_terminate_backend(p) from unnest($1::int[]) p',
+    values: [pids],
+  });
+  const answers = await Promise.all(Array.from({ length: 8 }, ask));
+  assert.equal(answers.length, 8);
+});
+
+test('a statement that takes too long answers SERVICE_UNAVAILABLE', async () => {
+  const { rows } = await database.query<{ ms: number }>({
+    text: `select setting::int as ms from pg_settings
+            where name in ('statement_timeout', 'idle_in_transaction_session_timeout')`,
+  });
+  assert.deepEqual(
+    rows.map(({ ms }) => ms),
+    [limits.statementMsMax, limits.statementMsMax],
+  );
+  const failed = database.transaction(async (tx) => {
+    await tx.query({ text: `set local statement_timeout = '20ms'` });
+    await tx.query({ text: 'select pg_sleep(10)' });
+  });
+  await assert.rejects(failed, unavailable);
+});
+
+test('a transaction that the server ended for being idle answers SERVICE_UNAVAILABLE', async () => {
+  const failed = database.transaction(async (tx) => {
+    await tx.query({ text: `set local idle_in_transaction_session_timeout = '20ms'` });
+    await waitUntilGone(await findBackend(tx));
+    await insertEntry(tx, 1, 10);
+  });
+  await assert.rejects(failed, unavailable);
+  assert.deepEqual(await readEntries(), []);
+});
+
+test('no broken connection became an uncaught exception, which would end the service', () => {
+  assert.deepEqual(uncaught, []);
+});
+
+const absent = `127.0.0.1:${await findFreePort()}`;
+const mute = `127.0.0.1:${await listenAndSayNothing()}`;
+const downs = [
+  { what: 'nothing listens', address: { connectionString: `postgres://u:p@${absent}/d` } },
+  { what: 'its socket is not there', address: { ...clusterAddress(), host: '/nowhere' } },
+  { what: 'it never answers', address: { connectionString: `postgres://u:p@${mute}/d` } },
+];
+for (const { what, address } of downs) {
+  test(`a database of which ${what} answers SERVICE_UNAVAILABLE`, async () => {
+    const down = openOwn(address);
+    const startedAt = performance.now();
+    await Promise.all([
+      assert.rejects(down.query({ text: 'select 1' }), unavailable),
+      assert.rejects(
+        down.transaction(async () => {}),
+        unavailable,
+      ),
+    ]);
+    assert.ok(performance.now() - startedAt < limits.databaseConnectMsMax + 2_000);
+  });
+}
+
+function unavailable(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'SERVICE_UNAVAILABLE';
+}
+
+async function insertEntry(queryable: Queryable, id: number, value: number): Promise<void> {
+  await queryable.query({
+    text: 'insert into entries (id, value) values ($1, $2)',
+    values: [id, value],
+  });
+}
+
+async function raiseEntry(queryable: Queryable, id: number): Promise<void> {
+  await queryable.query({
+    text: 'update entries set value = value + 1 where id = $1',
+    values: [id],
+  });
+}
+
+async function readEntries(): Promise<unknown[]> {
+  const { rows } = await database.query({ text: 'select id, value from entries order by id' });
+  return rows;
+}
+
+async function findBackend(tx: Queryable): Promise<number> {
+  const { rows } = await tx.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
+  return rows[0]?.pid ?? assert.fail('there is no connection');
+}
+
+/** Kills the connection of the transaction from another one. */
+async function endBackend(tx: Queryable): Promise<number> {
+  const pid = await findBackend(tx);
+  await database.query({ text: 'select pg_terminate_backend($1)', values: [pid] });
+  return pid;
+}
+
+/** The news of the end arrives meanwhile, while no statement of that connection is under way. */
+async function waitUntilGone(pid: number): Promise<void> {
+  await waitUntil('the connection is gone', async () => {
+    const { rowCount } = await database.query({
+      text: 'select 1 from pg_stat_activity where pid = $1',
+      values: [pid],
+    });
+    return rowCount === 0;
+  });
+}
+
+/** The first so many callers wait for each other; later ones pass. */
+function createMeeting(count: number): () => Promise<void> {
+  let arrived = 0;
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return async () => {
+    arrived += 1;
+    if (arrived === count) open();
+    await opened;
+  };
+}
+
+/** A way to the database that breaks once: after the words were sent, before the answer is back. */
+async function openThroughProxy(words: string): Promise<Database> {
+  const { host, port } = clusterAddress();
+  let isBroken = false;
+  const proxy = createServer((client) => {
+    const server = connect(join(host, `.s.PGSQL.${port}`));
+    let isHeard = false;
+    client.on('data', (chunk) => {
+      isHeard ||= !isBroken && chunk.includes(words);
+      server.write(chunk);
+    });
+    server.on('data', (chunk) => {
+      if (!isHeard) {
+        client.write(chunk);
+        return;
+      }
+      isBroken = true;
+      client.destroy();
+    });
+    client.on('close', () => server.destroy());
+    server.on('close', () => client.destroy());
+    client.on('error', () => {});
+    server.on('error', () => {});
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  after(() => proxy.close());
+  const { rows } = await database.query<{ name: string }>({
+    text: 'select current_database() as name',
+  });
+  const { port: proxyPort } = proxy.address() as { port: number };
+  return openOwn({
+    ...clusterAddress(),
+    host: '127.0.0.1',
+    port: proxyPort,
+    database: rows[0]?.name ?? '',
+  });
+}
+
+function openOwn(address: Parameters<typeof openDatabase>[0]): Database {
+  const own = openDatabase(address);
+  after(() => own.close());
+  return own;
+}
+
+async function listenAndSayNothing(): Promise<number> {
+  const server = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  server.unref();
+  return (server.address() as { port: number }).port;
+}

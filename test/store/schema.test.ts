@@ -1,0 +1,84 @@
+/** Decision 10.1 read from the catalog: what lets one schema run on every kind of PostgreSQL. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const { database } = await createTestDatabase();
+/** These belong to the service as a whole and to no account. */
+const withoutAccount = ['schema_migrations', 'signing_keys'];
+
+test('every table has a primary key', async () => {
+  const bare = await list(`
+    select c.relname from pg_class c
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+       and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)`);
+  assert.deepEqual(bare, []);
+});
+
+test('account_id leads every primary key and every unique index', async () => {
+  const keys = await list(`
+    select t.relname || '.' || k.relname || ' ' || coalesce(a.attname, 'an expression')
+      from pg_index i
+      join pg_class t on t.oid = i.indrelid
+      join pg_class k on k.oid = i.indexrelid
+      left join pg_attribute a on a.attrelid = t.oid and a.attnum = i.indkey[0]
+     where t.relnamespace = 'public'::regnamespace and i.indisunique
+       and t.relname <> all ('{${withoutAccount.join(',')}}')
+     order by 1`);
+  assert.ok(keys.includes('orders.orders_pkey account_id'), 'the catalog is read');
+  assert.deepEqual(
+    keys.filter((key) => !key.endsWith(' account_id')),
+    [],
+  );
+});
+
+test('a row refers only to rows of its own account', async () => {
+  const leads = await list(`
+    select c.conname || ' ' || own.attname || ' to ' || other.attname
+      from pg_constraint c
+      join pg_attribute own on own.attrelid = c.conrelid and own.attnum = c.conkey[1]
+      join pg_attribute other on other.attrelid = c.confrelid and other.attnum = c.confkey[1]
+     where c.contype = 'f' and c.connamespace = 'public'::regnamespace`);
+  assert.ok(leads.length > 0, 'the catalog is read');
+  assert.deepEqual(
+    leads.filter((lead) => !lead.endsWith(' account_id to account_id')),
+    [],
+  );
+});
+
+test('there are no triggers, no sequences and no functions', async () => {
+  assert.deepEqual(await list('select tgname from pg_trigger where not tgisinternal'), []);
+  assert.deepEqual(await list(`select relname from pg_class where relkind = 'S'`), []);
+  assert.deepEqual(
+    await list(`select proname from pg_proc where pronamespace = 'public'::regnamespace`),
+    [],
+  );
+});
+
+test('no constraint can be deferred', async () => {
+  assert.deepEqual(await list('select conname from pg_constraint where condeferrable'), []);
+});
+
+test('money is bigint, and nothing is kept in a type that rounds', async () => {
+  const columns = await list(`
+    select table_name || '.' || column_name || ' ' || data_type
+      from information_schema.columns where table_schema = 'public' order by 1`);
+  const money = columns.filter((text) =>
+    /[._](amount|tax|fee|charges|discount)(_\w+)? /.test(text),
+  );
+  assert.ok(money.includes('orders.total_amount bigint'), 'the catalog is read');
+  assert.deepEqual(
+    money.filter((text) => !text.endsWith(' bigint')),
+    [],
+  );
+  assert.deepEqual(
+    columns.filter((text) => / (real|double precision|numeric|money)$/.test(text)),
+    [],
+  );
+});
+
+/** The first column of what a question finds. */
+async function list(text: string): Promise<string[]> {
+  const { rows } = await database.query<Record<string, string>>({ text });
+  return rows.map((row) => Object.values(row)[0] ?? '');
+}
