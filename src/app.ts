@@ -11,6 +11,7 @@ import { type Metrics, measureRequests } from './http/metrics.ts';
 import { type OperatorParts, operatorApi } from './http/operator-api.ts';
 import { ignoreExpectations, knowEveryMethod, refuseMissingHost } from './http/protocol.ts';
 import { newRequestId } from './http/request-id.ts';
+import { webhookApi } from './http/webhook-api.ts';
 import type { Log } from './log.ts';
 import type { Services } from './use-cases/services.ts';
 
@@ -65,6 +66,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
 
   await app.register(swagger, { openapi: openApiHead(services.settings.publicUrl) });
   await app.register(merchantApi(services), { prefix: '/api/v3' });
+  await app.register(webhookApi(services), { prefix: '/api/v3/webhooks' });
   await app.register(operatorApi(parts));
   await app.ready();
   return app;

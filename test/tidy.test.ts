@@ -11,10 +11,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   security: ['domain'],
   store: ['domain'],
-  'use-cases': ['domain', 'security', 'store'],
+  providers: ['domain', 'security'],
+  'use-cases': ['domain', 'security', 'store', 'providers'],
   http: ['domain', 'security', 'use-cases'],
-  cli: ['', 'domain', 'security', 'store', 'use-cases'],
-  '': ['', 'domain', 'security', 'store', 'use-cases', 'http'],
+  cli: ['', 'domain', 'security', 'store', 'providers', 'use-cases'],
+  '': ['', 'domain', 'security', 'store', 'providers', 'use-cases', 'http'],
 };
 const linesMax = 250;
 

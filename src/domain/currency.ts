@@ -33,6 +33,11 @@ export function getExponent(currency: string): number {
   return exponent;
 }
 
+/** Providers may name a currency that is not payable here; most have two decimals. */
+export function displayExponent(currency: string): number {
+  return exponents.get(currency) ?? 2;
+}
+
 export const currencyCodes: readonly string[] = [...exponents.keys()];
 
 function buildExponents(): Map<string, number> {

@@ -14,6 +14,16 @@ export const newSecretId = (): string => `sec_${randomBase62(idLength)}`;
 export const isAccountId = (text: string): boolean => /^acc_[0-9A-Za-z]{16}$/.test(text);
 export const isOrderId = (text: string): boolean => /^o_[0-9A-Za-z]{16}$/.test(text);
 
+/** A delivery's id names its account too, so that an operator can find it by the id alone. */
+export function newDeliveryId(accountId: string): string {
+  return `dlv_${accountId.slice('acc_'.length)}${randomBase62(idLength)}`;
+}
+
+export function findAccountIdOfDelivery(deliveryId: string): string | undefined {
+  const match = /^dlv_([0-9A-Za-z]{16})[0-9A-Za-z]{16}$/.exec(deliveryId);
+  return match ? `acc_${match[1]}` : undefined;
+}
+
 /** An access key names its account, so that finding it needs no index across accounts. */
 export function accessKeyOf(accountId: string): string {
   return `access_key_${accountId.slice('acc_'.length)}`;

@@ -1,5 +1,6 @@
 /** An order as the service keeps it, and what its status is at a given time. */
 import type { MinorUnits } from './money.ts';
+import type { ReviewFlag } from './notice.ts';
 
 export type OrderStatus = 'new' | 'pending' | 'completed' | 'lapsed';
 
@@ -93,6 +94,7 @@ export type Order = {
   readonly contentDigest: Buffer;
   readonly createdAt: Date;
   readonly lapsesAt: Date;
+  readonly flags: readonly ReviewFlag[];
 };
 
 /** Decision 4.3: time alone turns an order that was not paid into a lapsed one. */

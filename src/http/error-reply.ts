@@ -30,16 +30,26 @@ export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
+  reply.send(errorBody(prepareErrorReply(failure, request, reply)));
+}
+
+/** Logs what the operator must know and sets status and headers; the scope adds its own body. */
+export function prepareErrorReply(
+  failure: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): ServiceError {
   const error = toServiceError(failure);
-  if (error.entry.status >= 500) {
+  const { status, retryAfterSeconds } = error.entry;
+  if (status >= 500) {
     request.log.error({ code: error.code, err: error.cause ?? failure }, 'the request failed');
   }
   // Also where no hook has run, as for a path that is no URL.
   addCommonHeaders(request, reply);
-  const { retryAfterSeconds } = error.entry;
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
-  if (error.entry.status === 401) reply.header('www-authenticate', 'Bearer');
-  reply.code(error.entry.status).type('application/json; charset=utf-8').send(errorBody(error));
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  reply.code(status).type('application/json; charset=utf-8');
+  return error;
 }
 
 /** On every reply. */

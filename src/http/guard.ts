@@ -42,7 +42,7 @@ export function getCaller(request: FastifyRequest): Caller {
 }
 
 function bearerToken(request: FastifyRequest): string {
-  const token = /^Bearer +([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  const token = findBearerToken(request);
   if (token === undefined) {
     throw new ServiceError(
       'AUTHENTICATION_FAILED',
@@ -50,4 +50,8 @@ function bearerToken(request: FastifyRequest): string {
     );
   }
   return token;
+}
+
+export function findBearerToken(request: FastifyRequest): string | undefined {
+  return /^Bearer +([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1];
 }

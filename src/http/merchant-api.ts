@@ -8,6 +8,7 @@ import { addGuard } from './guard.ts';
 import { readJson } from './read-json.ts';
 import { addRefreshToken } from './refresh-token.ts';
 import { watchRoutes } from './refuse-other-methods.ts';
+import { addTransactionEnquiry } from './transaction-enquiry.ts';
 
 export function merchantApi(services: Services): FastifyPluginAsync {
   return async (app) => {
@@ -19,6 +20,7 @@ export function merchantApi(services: Services): FastifyPluginAsync {
     addRefreshToken(app, services);
     addCreateOrder(app, services);
     addGetOrder(app, services);
+    addTransactionEnquiry(app, services);
     refuseOtherMethods();
   };
 }

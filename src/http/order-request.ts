@@ -110,7 +110,8 @@ function toCustomAttributes(body: CreateOrderBody['custom_attributes']) {
     .map(([key, value]) => [key, String(value)] as const);
 }
 
-function toText(value: string | number | null | undefined): string | undefined {
+/** Empty strings and nulls count as absent; a number is taken by its text. */
+export function toText(value: string | number | null | undefined): string | undefined {
   return value === null || value === undefined || value === '' ? undefined : String(value);
 }
 

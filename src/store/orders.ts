@@ -1,7 +1,9 @@
 /** Orders: all SQL about them, and the way between rows and domain objects. */
 import type { MinorUnits } from '../domain/money.ts';
+import type { ReviewFlag } from '../domain/notice.ts';
 import type { CurrencyConversion, Order, OrderDetails, OrderStatus } from '../domain/order.ts';
-import type { Queryable } from './database.ts';
+import type { OrderState } from '../domain/order-book.ts';
+import type { Queryable, Transaction } from './database.ts';
 
 type OrderRow = {
   account_id: string;
@@ -23,20 +25,31 @@ type OrderRow = {
   content_digest: Buffer;
   created_at: Date;
   lapses_at: Date;
+  flags: ReviewFlag[];
 };
 
-/** True when the order is new; false when its invoice has an order already. */
-export async function insertOrder(database: Queryable, order: Order): Promise<boolean> {
+export type InsertedOrder = {
+  /** False when its invoice has an order already. */
+  readonly isNew: boolean;
+  /** Deliveries were parked because this order was not there yet. */
+  readonly isAwaited: boolean;
+};
+
+export async function insertOrder(database: Queryable, order: Order): Promise<InsertedOrder> {
   const { amounts, conversion } = order;
-  const { rowCount } = await database.query({
+  const { rows } = await database.query<{ is_new: boolean; is_awaited: boolean }>({
     name: 'insert-order',
-    text: `insert into orders (
+    text: `with inserted as (insert into orders (
              account_id, order_id, invoice_id, status, attempts,
              currency, amount_before_tax, tax, total_amount,
              exchange_rate, original_currency, original_amount_before_tax, original_tax,
              original_total_amount, user_id, details, content_digest, created_at, lapses_at)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-           on conflict (account_id, invoice_id) do nothing`,
+           on conflict (account_id, invoice_id) do nothing
+           returning order_id)
+           select exists (select from inserted) as is_new,
+                  exists (select from delivery_references
+                           where account_id = $1 and reference in ($2, $3)) as is_awaited`,
     values: [
       order.accountId,
       order.orderId,
@@ -59,7 +72,7 @@ export async function insertOrder(database: Queryable, order: Order): Promise<bo
       order.lapsesAt,
     ],
   });
-  return rowCount === 1;
+  return { isNew: rows[0]?.is_new === true, isAwaited: rows[0]?.is_awaited === true };
 }
 
 export async function findOrder(
@@ -88,6 +101,49 @@ export async function findOrderByInvoice(
   return rows[0] && toOrder(rows[0]);
 }
 
+/** Serialises everything that changes an order or its transactions: one lock, so no deadlock. */
+export async function lockOrder(
+  tx: Transaction,
+  accountId: string,
+  orderId: string,
+): Promise<Order | undefined> {
+  const { rows } = await tx.query<OrderRow>({
+    name: 'lock-order',
+    text: 'select * from orders where account_id = $1 and order_id = $2 for update',
+    values: [accountId, orderId],
+  });
+  return rows[0] && toOrder(rows[0]);
+}
+
+export async function saveOrderState(
+  tx: Transaction,
+  accountId: string,
+  orderId: string,
+  { status, attempts, flags }: OrderState,
+): Promise<void> {
+  await tx.query({
+    name: 'save-order-state',
+    text: `update orders set status = $3, attempts = $4, flags = $5
+            where account_id = $1 and order_id = $2`,
+    values: [accountId, orderId, status, attempts, flags],
+  });
+}
+
+/** Open orders whose time is over, oldest first. */
+export async function listOverdueOrders(
+  database: Queryable,
+  now: Date,
+  limit: number,
+): Promise<Array<Pick<Order, 'accountId' | 'orderId'>>> {
+  const { rows } = await database.query<{ account_id: string; order_id: string }>({
+    text: `select account_id, order_id from orders
+            where status in ('new', 'pending') and lapses_at <= $1
+            order by lapses_at limit $2`,
+    values: [now, limit],
+  });
+  return rows.map((row) => ({ accountId: row.account_id, orderId: row.order_id }));
+}
+
 function toOrder(row: OrderRow): Order {
   return {
     accountId: row.account_id,
@@ -107,6 +163,7 @@ function toOrder(row: OrderRow): Order {
     contentDigest: row.content_digest,
     createdAt: row.created_at,
     lapsesAt: row.lapses_at,
+    flags: row.flags,
   };
 }
 

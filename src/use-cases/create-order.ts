@@ -13,6 +13,7 @@ import { consumerIdOf } from '../security/consumer-id.ts';
 import { findOrderByInvoice, insertOrder } from '../store/orders.ts';
 import { issueOrderTokens, type OrderTokens } from './order-tokens.ts';
 import type { Services } from './services.ts';
+import { wakeDeliveries } from './wake-deliveries.ts';
 
 export type CreatedOrder = {
   readonly order: Order;
@@ -28,7 +29,9 @@ export async function createOrder(
 ): Promise<CreatedOrder> {
   const account = await services.accounts.get(accountId);
   const order = buildOrder(services, account, request, decideOrder(request, account));
-  const isNew = await insertOrder(services.database, order);
+  const { isNew, isAwaited } = await insertOrder(services.database, order);
+  if (isNew && isAwaited)
+    await wakeDeliveries(services, accountId, [order.orderId, order.invoiceId]);
   const kept = isNew ? order : await getReplayedOrder(services, order);
   return { order: kept, tokens: await issueOrderTokens(services, kept), replayed: !isNew };
 }
@@ -54,6 +57,7 @@ function buildOrder(
     contentDigest: createHash('sha256').update(decided.content, 'utf8').digest(),
     createdAt,
     lapsesAt: addSeconds(createdAt, services.settings.orderLapseSeconds),
+    flags: [],
   };
 }
 

@@ -46,3 +46,20 @@ export const nextCalls = [
   { action: 'resolve_user', url: '/api/v3/resolve-user' },
   { action: 'update_order', url: '/api/v3/update-order' },
 ];
+
+/** The contract's webhook refusal, whole. */
+export function assertWebhookRefused(
+  reply: Reply,
+  status: number,
+  words: string | RegExp = /./,
+): void {
+  assert.equal(reply.status, status, JSON.stringify(reply.body));
+  const { message } = reply.body;
+  assert.match(message, typeof words === 'string' ? new RegExp(words) : words);
+  assert.deepEqual(reply.body, {
+    status,
+    message,
+    error: { http_status_code: status, transaction_status: 'not_processed', message },
+  });
+  assert.ok(reply.headers.get('x-request-id'));
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startTestService } from '../support/test-service.ts';
-import { assertRefused } from './assertions.ts';
+import { assertRefused, assertWebhookRefused } from './assertions.ts';
 import { sendBytes } from './raw-http.ts';
 import { listRoutes } from './routes.ts';
 
@@ -34,7 +34,8 @@ test('every route answers a method it does not take with 405 and those it takes'
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       if (taken.includes(method)) continue;
       const reply = await service.call(path, { method });
-      assertRefused(reply, 'METHOD_NOT_ALLOWED', taken[0]);
+      if (path.startsWith('/api/v3/webhooks/')) assertWebhookRefused(reply, 405, taken[0]);
+      else assertRefused(reply, 'METHOD_NOT_ALLOWED', taken[0]);
       const allow = (reply.headers.get('allow') ?? '').split(', ');
       assert.deepEqual(
         allow.filter((name) => name !== 'HEAD'),

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../src/domain/errors.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { dumpTables } from '../support/test-database.ts';
 import { startTestService } from '../support/test-service.ts';
-import { assertRefused, claimsOf } from './assertions.ts';
+import { assertRefused, assertWebhookRefused, claimsOf } from './assertions.ts';
 import { listRoutes, requestTo } from './routes.ts';
 
 type Json = Record<string, unknown>;
@@ -132,7 +132,8 @@ for (const route of routes) {
       });
       const reply = await service.call(target, { method, body, headers: { authorization } });
       assert.equal(reply.status, 401, `${name}: ${JSON.stringify(reply.body)}`);
-      assertRefused(reply, code, /./);
+      if (route.isWebhook) assertWebhookRefused(reply, 401);
+      else assertRefused(reply, code, /./);
       assert.equal(reply.headers.get('www-authenticate'), 'Bearer', name);
     }
     assert.deepEqual(await dumpTables(service.database), before);

@@ -6,6 +6,8 @@ export type Route = {
   readonly path: string;
   /** False for the routes that are called without a bearer token. */
   readonly guarded: boolean;
+  /** Webhooks are refused in a shape of their own. */
+  readonly isWebhook: boolean;
 };
 
 type OpenApi = {
@@ -21,6 +23,7 @@ export async function listRoutes(service: TestService): Promise<Route[]> {
         method: method.toUpperCase(),
         path,
         guarded: security === undefined || security.length > 0,
+        isWebhook: path.startsWith('/api/v3/webhooks/'),
       })),
     );
 }

@@ -37,7 +37,9 @@ test('/openapi.json is OpenAPI 3.1 and lists the operations with their replies',
 
 test('every operation of the API tells its error replies, with the three members', async () => {
   const { body } = await service.call('/openapi.json');
-  const api = operations(body).filter(({ path }) => path.startsWith('/api/v3/'));
+  const api = operations(body).filter(
+    ({ path }) => path.startsWith('/api/v3/') && !path.startsWith('/api/v3/webhooks/'),
+  );
   const names = new Set<string>();
   for (const { method, path, operation } of api) {
     const at = `${method} ${path}`;

@@ -1,0 +1,18 @@
+/** What changed between two states, and how changes give the state back. Decision 4.7. */
+import { isDeepStrictEqual } from 'node:util';
+
+export type Change = { readonly member: string; readonly from: unknown; readonly to: unknown };
+
+export type State = Readonly<Record<string, unknown>>;
+
+/** The members that differ; a state that was not there before comes from null. */
+export function listChanges(before: State | undefined, after: State): Change[] {
+  return Object.keys(after)
+    .filter((member) => !isDeepStrictEqual(before?.[member] ?? null, after[member] ?? null))
+    .map((member) => ({ member, from: before?.[member] ?? null, to: after[member] ?? null }));
+}
+
+/** The state that a list of changes ends in. */
+export function replayChanges(changes: readonly Change[]): State {
+  return Object.fromEntries(changes.map(({ member, to }) => [member, to]));
+}

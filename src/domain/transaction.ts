@@ -1,0 +1,196 @@
+/**
+ * Payments and refunds. The state of a transaction is a pure function of the set of its notices,
+ * never of the order in which they came: that is the central promise. Decision 4.2.
+ */
+import type { FailureReason } from './failure.ts';
+import type { MinorUnits } from './money.ts';
+import {
+  type PaymentNotice,
+  type PaymentStatus,
+  type ProviderName,
+  paymentStatuses,
+  type RefundNotice,
+  type RefundStatus,
+  type ReviewFlag,
+  refundStatuses,
+} from './notice.ts';
+
+/** A notice with the key of the delivery that brought it; the key breaks ties of time. */
+export type Kept<Notice> = Notice & { readonly deliveryKey: string };
+
+type TransactionBase = {
+  readonly transactionId: string;
+  readonly provider: ProviderName;
+  readonly pspTransactionId: string | null;
+  readonly amount: MinorUnits | null;
+  readonly currency: string | null;
+  readonly startedAtMs: number | null;
+  readonly recordedAtMs: number | null;
+  /** Since when the status is final, by the provider's times. */
+  readonly finishedAtMs: number | null;
+  readonly message: string | null;
+  readonly failure: FailureReason | null;
+  readonly flags: readonly ReviewFlag[];
+};
+
+export type Payment = TransactionBase & {
+  readonly type: 'payment';
+  readonly status: PaymentStatus;
+  readonly paymentMode: string | null;
+  readonly subPaymentMode: Readonly<Record<string, string>> | null;
+  readonly paymentArn: string | null;
+  readonly paymentAcquirer: string | null;
+  readonly customerFee: MinorUnits | null;
+  readonly notices: readonly Kept<PaymentNotice>[];
+};
+
+export type Refund = TransactionBase & {
+  readonly type: 'refund';
+  readonly status: RefundStatus;
+  readonly refundRequestId: string | null;
+  readonly refundArn: string | null;
+  readonly paymentPspId: string | null;
+  readonly paymentPspOrder: string | null;
+  readonly notices: readonly Kept<RefundNotice>[];
+};
+
+export type Transaction = Payment | Refund;
+
+/** What an order expects of a payment. */
+export type Expected = { readonly total: MinorUnits; readonly currency: string };
+
+const finalStatuses: ReadonlySet<string> = new Set(['failed', 'succeeded', 'reversed']);
+
+export function isFinal(status: PaymentStatus | RefundStatus): boolean {
+  return finalStatuses.has(status);
+}
+
+export function foldPayment(
+  payment: Pick<Payment, 'transactionId' | 'provider' | 'notices'>,
+  expected: Expected,
+): Payment {
+  const notices = payment.notices.map((notice) => ({
+    ...notice,
+    status: effectiveStatus(notice, expected),
+  }));
+  const { status, pick, common } = fold(notices, paymentStatuses);
+  const folded: Payment = {
+    type: 'payment',
+    transactionId: payment.transactionId,
+    provider: payment.provider,
+    notices: payment.notices,
+    ...common,
+    status,
+    // A payment that an authentication started has its own id only once it is made.
+    pspTransactionId: pick(
+      'pspTransactionId',
+      ({ makesTransaction }) => makesTransaction !== false,
+    ),
+    paymentMode: pick('paymentMode'),
+    subPaymentMode: pick('subPaymentMode'),
+    paymentArn: pick('paymentArn'),
+    paymentAcquirer: pick('paymentAcquirer'),
+    customerFee: pick('customerFee'),
+  };
+  return { ...folded, flags: withFlags(folded.flags, ownFlags(folded, expected)) };
+}
+
+export function foldRefund(refund: Pick<Refund, 'transactionId' | 'provider' | 'notices'>): Refund {
+  const { status, pick, common } = fold(refund.notices, refundStatuses);
+  const said = new Set(refund.notices.map((notice) => notice.status));
+  const conflict = said.has('failed') && said.has('succeeded');
+  return {
+    type: 'refund',
+    transactionId: refund.transactionId,
+    provider: refund.provider,
+    notices: refund.notices,
+    ...common,
+    status,
+    flags: withFlags(common.flags, conflict ? ['refund_conflict'] : []),
+    refundRequestId: pick('refundRequestId'),
+    refundArn: pick('refundArn'),
+    paymentPspId: pick('paymentPspId'),
+    paymentPspOrder: pick('paymentPspOrder'),
+  };
+}
+
+/** True when the payment is what the order expects, fees on the consumer's side allowed for. */
+export function matchesExpected(payment: Payment, expected: Expected): boolean {
+  if (payment.currency !== expected.currency || payment.amount === null) return false;
+  if (payment.amount === expected.total) return true;
+  return payment.customerFee !== null && payment.amount - payment.customerFee === expected.total;
+}
+
+/** Flags as a set in a fixed order, so that equal states are equal. */
+export function withFlags(
+  flags: readonly ReviewFlag[],
+  more: readonly ReviewFlag[],
+): readonly ReviewFlag[] {
+  return [...new Set([...flags, ...more])].sort();
+}
+
+/** A capture that has not reached the expected amount leaves the payment authorized. */
+function effectiveStatus(notice: PaymentNotice, expected: Expected): PaymentStatus {
+  const isPart =
+    notice.isCapture && notice.status === 'succeeded' && (notice.amount ?? 0) < expected.total;
+  return isPart ? 'authorized' : notice.status;
+}
+
+type Foldable = Kept<PaymentNotice> | Kept<RefundNotice>;
+
+/**
+ * The status is the highest of all notices; each other member comes from the highest notice that
+ * has one, by (rank, provider's time, delivery key).
+ */
+function fold<N extends Foldable>(notices: readonly N[], ranks: readonly N['status'][]) {
+  const rank = (notice: N) => ranks.indexOf(notice.status);
+  const highestFirst = [...notices].sort(
+    (a, b) =>
+      rank(b) - rank(a) ||
+      (b.occurredAtMs ?? 0) - (a.occurredAtMs ?? 0) ||
+      (b.deliveryKey < a.deliveryKey ? -1 : 1),
+  );
+  const status = (highestFirst[0]?.status ?? 'new') as N['status'];
+  const pick = <Name extends keyof N>(
+    name: Name,
+    only: (notice: N) => boolean = () => true,
+  ): NonNullable<N[Name]> | null => {
+    const holder = highestFirst.find((notice) => notice[name] !== undefined && only(notice));
+    return (holder?.[name] as NonNullable<N[Name]> | undefined) ?? null;
+  };
+  const atStatus = notices.filter((notice) => notice.status === status);
+  return {
+    status,
+    pick,
+    common: {
+      pspTransactionId: pick('pspTransactionId'),
+      amount: pick('amount'),
+      currency: pick('currency'),
+      startedAtMs: earliest(notices.map((notice) => notice.startedAtMs)),
+      recordedAtMs: earliest(notices.map((notice) => notice.recordedAtMs)),
+      finishedAtMs: isFinal(status)
+        ? earliest(atStatus.map((notice) => notice.statusSinceMs))
+        : null,
+      message: pick('message'),
+      failure: status === 'failed' ? pick('failure') : null,
+      flags: withFlags(
+        [],
+        notices.flatMap((notice) => notice.flags ?? []),
+      ),
+    },
+  };
+}
+
+function earliest(times: readonly (number | undefined)[]): number | null {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+/** What is wrong with a payment by itself, given what the order expects. Decisions 4.3, 4.4. */
+function ownFlags(payment: Payment, expected: Expected): ReviewFlag[] {
+  if (payment.status === 'reversed' || payment.status === 'reversing') return ['payment_reversed'];
+  const isPart = payment.notices.some((notice) => notice.isCapture);
+  const isChecked = payment.status === 'succeeded' || (payment.status === 'authorized' && !isPart);
+  if (!isChecked || matchesExpected(payment, expected)) return [];
+  return [payment.currency === expected.currency ? 'amount_mismatch' : 'currency_mismatch'];
+}

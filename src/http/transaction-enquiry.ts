@@ -1,0 +1,31 @@
+/** `POST /api/v3/transaction-enquiry`. Contract 4.2, Decision 5. */
+import type { FastifyInstance } from 'fastify';
+import { enquire } from '../use-cases/enquire.ts';
+import type { Services } from '../use-cases/services.ts';
+import { EnquiryBody, EnquiryReply } from './enquiry-schemas.ts';
+import { enquiryView } from './enquiry-view.ts';
+import { errorReplies } from './error-reply.ts';
+import { getCaller } from './guard.ts';
+import { toText } from './order-request.ts';
+
+export function addTransactionEnquiry(app: FastifyInstance, services: Services): void {
+  app.post<{ Body: EnquiryBody; Reply: EnquiryReply }>('/transaction-enquiry', {
+    config: { access: 'order' },
+    schema: {
+      operationId: 'transactionEnquiry',
+      summary: 'Get the latest status of an order and its transactions',
+      tags: ['Orders'],
+      body: EnquiryBody,
+      response: { 200: EnquiryReply, ...errorReplies },
+    },
+    handler: async (request) => {
+      const caller = getCaller(request);
+      const enquiry = await enquire(services, caller, {
+        transactionId: toText(request.body.transaction_id),
+        orderId: toText(request.body.order_id),
+        invoiceId: toText(request.body.invoice_id),
+      });
+      return enquiryView(enquiry, { now: services.clock(), masked: caller.type !== 'merchant' });
+    },
+  });
+}

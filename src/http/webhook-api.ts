@@ -1,0 +1,40 @@
+/** The scope of providers: raw bytes, the provider's own proof or a bearer, the contract's error shape. */
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import { deliveryProviders } from '../use-cases/receive-delivery.ts';
+import type { Services } from '../use-cases/services.ts';
+import { watchRoutes } from './refuse-other-methods.ts';
+import { addWebhook } from './webhook.ts';
+import { sendWebhookError } from './webhook-error.ts';
+
+export function webhookApi(services: Services): FastifyPluginAsync {
+  return async (app) => {
+    const refuseOtherMethods = watchRoutes(app);
+    app.setErrorHandler(sendWebhookError);
+    keepRawBytes(app);
+    for (const { name, displayName } of deliveryProviders) {
+      addWebhook(app, services, name, displayName);
+    }
+    refuseOtherMethods();
+  };
+}
+
+/** A signature is over the bytes as they came; nothing may parse and write them again. */
+function keepRawBytes(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/octet-stream',
+    { parseAs: 'buffer' },
+    (_request, body, done) => done(null, body),
+  );
+  app.addHook('onRequest', async (request) => {
+    request.contentType = request.headers['content-type'];
+    request.raw.headers['content-type'] = 'application/octet-stream';
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** As the provider sent it, before the bytes were taken as they are. */
+    contentType: string | undefined;
+  }
+}

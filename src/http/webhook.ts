@@ -1,0 +1,55 @@
+/** `POST /api/v3/webhooks/<provider>[/<account_id>]`. Decisions 6.1 and 6.5. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { receiveDelivery } from '../use-cases/receive-delivery.ts';
+import type { Services } from '../use-cases/services.ts';
+import { findBearerToken } from './guard.ts';
+import { webhookErrorReplies } from './webhook-error.ts';
+
+const Reply = Type.Object({
+  status: Type.Unsafe<string>({
+    type: 'string',
+    enum: ['processed', 'duplicate', 'stale', 'ignored', 'parked', 'needs_review'],
+  }),
+  delivery_id: Type.String(),
+  order_id: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+});
+
+export function addWebhook(
+  app: FastifyInstance,
+  services: Services,
+  provider: string,
+  displayName: string,
+): void {
+  for (const path of [`/${provider}`, `/${provider}/:account_id`]) {
+    app.post<{ Params: { account_id?: string }; Reply: Static<typeof Reply> }>(path, {
+      schema: {
+        operationId: `receive-${provider}${path.endsWith('account_id') ? '-of-account' : ''}`,
+        summary: `Receive a delivery of ${displayName}`,
+        tags: ['Webhooks'],
+        response: { 200: Reply, ...webhookErrorReplies },
+      },
+      handler: async (request) => {
+        const received = await receiveDelivery(services, provider, rawDelivery(request), {
+          accountId: request.params.account_id,
+          token: findBearerToken(request),
+        });
+        return {
+          status: received.status,
+          delivery_id: received.deliveryId,
+          ...(received.orderId !== null && { order_id: received.orderId }),
+          ...(received.why !== null && { message: received.why }),
+        };
+      },
+    });
+  }
+}
+
+function rawDelivery(request: FastifyRequest) {
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+  return {
+    body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+    headers: { ...Object.fromEntries(headers), 'content-type': request.contentType },
+  };
+}

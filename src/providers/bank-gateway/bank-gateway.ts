@@ -1,0 +1,37 @@
+/** The bank card gateway: reports card payments, refunds and voids as JSON or as form data. */
+import { createHash } from 'node:crypto';
+import { matchesAny } from '../../security/compare.ts';
+import type { Provider } from '../provider.ts';
+import { object, text } from '../wire.ts';
+import { readGatewayBody } from './body.ts';
+import { translateGateway } from './translate.ts';
+
+export const bankGateway: Provider = {
+  name: 'bank-gateway',
+  displayName: 'Mastercard Gateway',
+  secretKind: 'bank-gateway-secret',
+  verify: ({ headers }, secrets) => {
+    const given = headers['x-notification-secret'];
+    if (given === undefined) return 'absent';
+    return matchesAny(secrets, given) ? 'verified' : 'refused';
+  },
+  findKey: ({ headers, body }) => headers['x-notification-id'] ?? keyOfContent(body),
+  translate: ({ body }, account) => translateGateway(body, account),
+};
+
+/** Without a notification id, the same transaction in the same condition is a repeat. */
+function keyOfContent(bytes: Buffer): string | undefined {
+  const body = readGatewayBody(bytes);
+  if (!body) return undefined;
+  const parts = [
+    text(body.merchant),
+    text(object(body.order).id),
+    text(object(body.transaction).id),
+    text(body.timeOfLastUpdate),
+    text(body.result) ?? text(object(body.response).result),
+    text(object(body.response).gatewayCode),
+  ];
+  // Without a time, newer content under the same ids could not be told from a repeat.
+  if (parts[3] === undefined) return undefined;
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}

@@ -1,0 +1,50 @@
+/** The gateway's body in either of its two forms, as one nested object. */
+import type { WireObject } from '../wire.ts';
+
+type Node = { [name: string]: Node | string };
+
+const depthMax = 16;
+
+export function readGatewayBody(bytes: Buffer): WireObject | undefined {
+  const text = bytes.toString('utf8').trim();
+  return text.startsWith('{') ? readJsonObject(text) : readForm(text);
+}
+
+function readJsonObject(text: string): WireObject | undefined {
+  try {
+    return JSON.parse(text) as WireObject;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Name-value pairs: `order.id=1&risk.response.rule[0].name=x`. */
+function readForm(text: string): WireObject | undefined {
+  if (!/^[\w%.[\]-]+=/.test(text)) return undefined;
+  const root = emptyNode();
+  for (const [name, value] of new URLSearchParams(text)) {
+    // `rule[0].name` is the path rule, 0, name.
+    const path = name.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
+    if (path.length <= depthMax) place(root, path, value);
+  }
+  return root;
+}
+
+function place(root: Node, path: readonly string[], value: string): void {
+  let node = root;
+  for (const name of path.slice(0, -1)) {
+    const next = node[name];
+    if (typeof next === 'object') node = next;
+    else {
+      const made = emptyNode();
+      node[name] = made;
+      node = made;
+    }
+  }
+  node[path.at(-1) ?? ''] = value;
+}
+
+/** Without a prototype, so that no name in the form can mean anything but itself. */
+function emptyNode(): Node {
+  return Object.create(null) as Node;
+}

@@ -1,0 +1,51 @@
+/** The members of a gateway's notification that say what was paid and how. */
+import { majorUnits, object, present, text, type WireObject } from '../wire.ts';
+
+export function paymentMembers(body: WireObject) {
+  const transaction = object(body.transaction);
+  const acquirer = object(transaction.acquirer);
+  const response = object(body.response);
+  const order = object(body.order);
+  const currency = text(transaction.currency) ?? text(order.currency);
+  return {
+    currency,
+    amount: majorUnits(transaction.amount ?? order.amount, currency),
+    message: text(response.acquirerMessage) ?? text(response.gatewayCode),
+    paymentMode: paymentMode(body),
+    subPaymentMode: subPaymentMode(body),
+    paymentArn:
+      text(transaction.receipt) ??
+      text(acquirer.transactionId) ??
+      text(transaction.authorizationCode),
+    paymentAcquirer: text(acquirer.id),
+  };
+}
+
+function cardOf(body: WireObject): WireObject {
+  return object(object(object(body.sourceOfFunds).provided).card);
+}
+
+function paymentMode(body: WireObject): string | undefined {
+  const isCard = text(object(body.sourceOfFunds).type) === 'CARD';
+  switch (text(cardOf(body).fundingMethod)) {
+    case 'CREDIT':
+      return 'Credit Card';
+    case 'DEBIT':
+      return 'Debit Card';
+    case undefined:
+      return isCard ? 'Card' : undefined;
+    default:
+      return 'Card';
+  }
+}
+
+function subPaymentMode(body: WireObject): Record<string, string> | undefined {
+  const card = cardOf(body);
+  const members = present({
+    scheme: text(card.scheme) ?? text(card.brand),
+    card_type: text(card.fundingMethod),
+    issuer: text(card.issuer),
+    masked_card: text(card.number),
+  }) as Record<string, string>;
+  return Object.keys(members).length === 0 ? undefined : members;
+}

@@ -1,0 +1,21 @@
+/** The payment partner: reports card, UPI, netbanking and wallet payments, and refunds. */
+import { createHmac } from 'node:crypto';
+import { matchesAny } from '../../security/compare.ts';
+import type { Provider } from '../provider.ts';
+import { translatePartner } from './translate.ts';
+
+export const partner: Provider = {
+  name: 'partner',
+  displayName: 'Razorpay',
+  secretKind: 'partner-webhook-secret',
+  verify: ({ headers, body }, secrets) => {
+    const signature = headers['x-razorpay-signature'];
+    if (signature === undefined) return 'absent';
+    const expected = secrets.map((secret) =>
+      createHmac('sha256', secret).update(body).digest('hex'),
+    );
+    return matchesAny(expected, signature) ? 'verified' : 'refused';
+  },
+  findKey: ({ headers }) => headers['x-razorpay-event-id'],
+  translate: ({ body }) => translatePartner(body),
+};

@@ -1,0 +1,48 @@
+/**
+ * What a provider is to the service: two verbs for what comes in. A provider knows its own wire
+ * format and our vocabulary, and nothing of HTTP, accounts or the store.
+ */
+import type { RotatableSecretKind } from '../domain/account.ts';
+import type { Notice, ProviderName, ReviewFlag } from '../domain/notice.ts';
+
+/** The bytes of one call and its headers, names in lower case. */
+export type RawDelivery = {
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+};
+
+export type Verification =
+  /** The provider's own proof is there and right. */
+  | 'verified'
+  /** It is there and wrong. */
+  | 'refused'
+  /** It is not there; the caller may have another one. */
+  | 'absent';
+
+export type Translation =
+  | { readonly kind: 'notice'; readonly notice: Notice }
+  /** Understood, and nothing for us to do. */
+  | {
+      readonly kind: 'ignored';
+      readonly why: string;
+      readonly flags?: readonly ReviewFlag[];
+      /** The contract names the events a bearer caller may send; others are refused to it. */
+      readonly isForeignEvent?: true;
+    }
+  /** Can never be understood: no such body, no event, no ids. */
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+export type Provider = {
+  readonly name: ProviderName;
+  /** As shown in `payment_partner`. Decision 5.3. */
+  readonly displayName: string;
+  /** The account's secrets that prove a delivery. */
+  readonly secretKind: RotatableSecretKind;
+  readonly verify: (delivery: RawDelivery, secrets: readonly string[]) => Verification;
+  /** The key by which a repeat is recognised; undefined where only the bytes can tell. */
+  readonly findKey: (delivery: RawDelivery) => string | undefined;
+  readonly translate: (delivery: RawDelivery, account: ProviderAccount) => Translation;
+};
+
+/** What of the account a provider may know. */
+export type ProviderAccount = { readonly bankGatewayMerchant: string | null };

@@ -1,0 +1,34 @@
+/** `svc_signature`: lets the merchant check that an answer is ours and unchanged. Decision 5.4. */
+import { createHmac } from 'node:crypto';
+import type { SignatureVersion } from '../domain/account.ts';
+import { displayExponent } from '../domain/currency.ts';
+import { formatAmount, type MinorUnits } from '../domain/money.ts';
+
+export type SignedTransaction = {
+  readonly invoiceId: string;
+  readonly transactionId: string;
+  readonly amount: MinorUnits;
+  readonly currency: string;
+  readonly status: string;
+  readonly transactionType: string;
+};
+
+export function signTransaction(
+  transaction: SignedTransaction,
+  version: SignatureVersion,
+  accessSecret: string,
+): string {
+  const { invoiceId, transactionId, amount, currency, status, transactionType } = transaction;
+  const parts = [invoiceId, transactionId, signedAmount(amount, currency), currency];
+  if (version === 'v3') parts.push(status, transactionType);
+  // The whole secret, prefix included.
+  return createHmac('sha256', accessSecret).update(parts.join('|'), 'utf8').digest('hex');
+}
+
+/** Two decimals, or the currency's own number where that is larger: 500 yen is `500.00`. */
+function signedAmount(amount: MinorUnits, currency: string): string {
+  const exponent = displayExponent(currency);
+  const text = formatAmount(amount, exponent);
+  if (exponent >= 2) return text;
+  return `${text}.00`;
+}

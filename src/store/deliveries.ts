@@ -1,0 +1,241 @@
+/** The inbox: deliveries as they came, what became of each, and what the parked ones wait for. */
+import type { ProviderName, ReviewFlag } from '../domain/notice.ts';
+import type { Queryable, Transaction } from './database.ts';
+
+export const deliveryStates = [
+  'received',
+  'processed',
+  'stale',
+  'ignored',
+  'parked',
+  'needs_review',
+  'dead',
+] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+export type Delivery = {
+  readonly accountId: string;
+  readonly deliveryId: string;
+  readonly provider: ProviderName;
+  readonly deliveryKey: string;
+  readonly state: DeliveryState;
+  readonly why: string | null;
+  readonly flags: readonly ReviewFlag[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly expectedMerchant: string | null;
+  readonly orderId: string | null;
+  readonly tries: number;
+  readonly nextTryAt: Date | null;
+  readonly receivedAt: Date;
+  readonly finishedAt: Date | null;
+};
+
+/** What an attempt to apply a delivery came to. */
+export type DeliveryResult = Pick<
+  Delivery,
+  'state' | 'why' | 'flags' | 'orderId' | 'tries' | 'nextTryAt' | 'finishedAt'
+>;
+
+type DeliveryRow = {
+  account_id: string;
+  delivery_id: string;
+  provider: ProviderName;
+  delivery_key: string;
+  state: DeliveryState;
+  why: string | null;
+  flags: ReviewFlag[];
+  headers: Record<string, string>;
+  body: Buffer;
+  expected_merchant: string | null;
+  order_id: string | null;
+  tries: number;
+  next_try_at: Date | null;
+  received_at: Date;
+  finished_at: Date | null;
+};
+
+/** True when it is new; false when its key is known, also to one that is just being applied. */
+export async function insertDelivery(database: Queryable, delivery: Delivery): Promise<boolean> {
+  const { rowCount } = await database.query({
+    name: 'insert-delivery',
+    text: `insert into deliveries (
+             account_id, delivery_id, provider, delivery_key, state, why, flags, headers, body,
+             expected_merchant, order_id, tries, next_try_at, received_at, finished_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+           on conflict (account_id, provider, delivery_key) do nothing`,
+    values: [
+      delivery.accountId,
+      delivery.deliveryId,
+      delivery.provider,
+      delivery.deliveryKey,
+      delivery.state,
+      delivery.why,
+      delivery.flags,
+      JSON.stringify(delivery.headers),
+      delivery.body,
+      delivery.expectedMerchant,
+      delivery.orderId,
+      delivery.tries,
+      delivery.nextTryAt,
+      delivery.receivedAt,
+      delivery.finishedAt,
+    ],
+  });
+  return rowCount === 1;
+}
+
+export async function updateDelivery(
+  tx: Transaction,
+  accountId: string,
+  deliveryId: string,
+  result: DeliveryResult,
+): Promise<void> {
+  await tx.query({
+    name: 'update-delivery',
+    text: `update deliveries
+              set state = $3, why = $4, flags = $5, order_id = $6, tries = $7, next_try_at = $8,
+                  finished_at = $9
+            where account_id = $1 and delivery_id = $2`,
+    values: [
+      accountId,
+      deliveryId,
+      result.state,
+      result.why,
+      result.flags,
+      result.orderId,
+      result.tries,
+      result.nextTryAt,
+      result.finishedAt,
+    ],
+  });
+}
+
+/** Serialises those who would apply one delivery: the provider's repeat, the worker, an operator. */
+export async function lockDelivery(
+  tx: Transaction,
+  accountId: string,
+  deliveryId: string,
+): Promise<Delivery | undefined> {
+  const { rows } = await tx.query<DeliveryRow>({
+    name: 'lock-delivery',
+    text: 'select * from deliveries where account_id = $1 and delivery_id = $2 for update',
+    values: [accountId, deliveryId],
+  });
+  return rows[0] && toDelivery(rows[0]);
+}
+
+export async function lockDeliveryByKey(
+  tx: Transaction,
+  accountId: string,
+  provider: ProviderName,
+  deliveryKey: string,
+): Promise<Delivery | undefined> {
+  const { rows } = await tx.query<DeliveryRow>({
+    name: 'lock-delivery-by-key',
+    text: `select * from deliveries
+            where account_id = $1 and provider = $2 and delivery_key = $3 for update`,
+    values: [accountId, provider, deliveryKey],
+  });
+  return rows[0] && toDelivery(rows[0]);
+}
+
+export async function findDelivery(
+  database: Queryable,
+  accountId: string,
+  deliveryId: string,
+): Promise<Delivery | undefined> {
+  const { rows } = await database.query<DeliveryRow>({
+    text: 'select * from deliveries where account_id = $1 and delivery_id = $2',
+    values: [accountId, deliveryId],
+  });
+  return rows[0] && toDelivery(rows[0]);
+}
+
+export async function listDeliveries(
+  database: Queryable,
+  state: DeliveryState | undefined,
+  limit: number,
+): Promise<Delivery[]> {
+  const { rows } = await database.query<DeliveryRow>({
+    text: `select * from deliveries where $1::text is null or state = $1
+            order by received_at desc, delivery_id limit $2`,
+    values: [state ?? null, limit],
+  });
+  return rows.map(toDelivery);
+}
+
+/** Unfinished deliveries whose next try is due, oldest first. */
+export async function listDueDeliveries(
+  database: Queryable,
+  dueBefore: Date,
+  limit: number,
+): Promise<Array<Pick<Delivery, 'accountId' | 'deliveryId'>>> {
+  const { rows } = await database.query<{ account_id: string; delivery_id: string }>({
+    text: `select account_id, delivery_id from deliveries
+            where state in ('received', 'parked') and next_try_at <= $1
+            order by next_try_at limit $2`,
+    values: [dueBefore, limit],
+  });
+  return rows.map((row) => ({ accountId: row.account_id, deliveryId: row.delivery_id }));
+}
+
+export async function insertDeliveryReferences(
+  tx: Transaction,
+  accountId: string,
+  deliveryId: string,
+  references: readonly string[],
+): Promise<void> {
+  await tx.query({
+    text: `insert into delivery_references (account_id, reference, delivery_id)
+           select $1, reference, $2 from unnest($3::text[]) as reference
+           on conflict (account_id, reference, delivery_id) do nothing`,
+    values: [accountId, deliveryId, references],
+  });
+}
+
+export async function deleteDeliveryReferences(
+  tx: Transaction,
+  accountId: string,
+  deliveryId: string,
+): Promise<void> {
+  await tx.query({
+    text: 'delete from delivery_references where account_id = $1 and delivery_id = $2',
+    values: [accountId, deliveryId],
+  });
+}
+
+/** Deliveries that wait for one of these names. */
+export async function listWaitingDeliveries(
+  database: Queryable,
+  accountId: string,
+  references: readonly string[],
+): Promise<string[]> {
+  const { rows } = await database.query<{ delivery_id: string }>({
+    name: 'list-waiting-deliveries',
+    text: `select distinct delivery_id from delivery_references
+            where account_id = $1 and reference = any($2::text[])`,
+    values: [accountId, references],
+  });
+  return rows.map((row) => row.delivery_id);
+}
+
+function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    accountId: row.account_id,
+    deliveryId: row.delivery_id,
+    provider: row.provider,
+    deliveryKey: row.delivery_key,
+    state: row.state,
+    why: row.why,
+    flags: row.flags,
+    headers: row.headers,
+    body: row.body,
+    expectedMerchant: row.expected_merchant,
+    orderId: row.order_id,
+    tries: row.tries,
+    nextTryAt: row.next_try_at,
+    receivedAt: row.received_at,
+    finishedAt: row.finished_at,
+  };
+}

@@ -1,0 +1,180 @@
+/** Transactions and the notices they are folded from. */
+import type {
+  PaymentNotice,
+  PaymentStatus,
+  ProviderName,
+  RefundNotice,
+  RefundStatus,
+  ReviewFlag,
+} from '../domain/notice.ts';
+import type { Kept, Transaction as OrderTransaction } from '../domain/transaction.ts';
+import type { Queryable, Transaction } from './database.ts';
+
+type TransactionRow = {
+  transaction_id: string;
+  type: 'payment' | 'refund';
+  provider: ProviderName;
+  psp_transaction_id: string | null;
+  status: PaymentStatus | RefundStatus;
+  amount: number | null;
+  currency: string | null;
+  started_at: Date | null;
+  recorded_at: Date | null;
+  finished_at: Date | null;
+  members: Record<string, unknown>;
+  flags: ReviewFlag[];
+};
+
+type NoticeRow = {
+  transaction_id: string;
+  delivery_key: string;
+  notice: PaymentNotice | RefundNotice;
+};
+
+/** The transactions of an order without their notices, as answers need them. */
+export async function listTransactions(
+  database: Queryable,
+  accountId: string,
+  orderId: string,
+): Promise<OrderTransaction[]> {
+  const { rows } = await database.query<TransactionRow>({
+    name: 'list-transactions',
+    text: 'select * from transactions where account_id = $1 and order_id = $2',
+    values: [accountId, orderId],
+  });
+  return rows.map((row) => toTransaction(row, []));
+}
+
+/** With their notices, as a fold needs them. */
+export async function listTransactionsWithNotices(
+  database: Queryable,
+  accountId: string,
+  orderId: string,
+): Promise<OrderTransaction[]> {
+  const { rows } = await database.query<TransactionRow & { notices: NoticeRow[] | null }>({
+    name: 'list-transactions-with-notices',
+    text: `select t.*,
+                  (select jsonb_agg(jsonb_build_object(
+                            'delivery_key', n.delivery_key, 'notice', n.notice))
+                     from notices n
+                    where n.account_id = t.account_id and n.transaction_id = t.transaction_id
+                  ) as notices
+             from transactions t
+            where t.account_id = $1 and t.order_id = $2`,
+    values: [accountId, orderId],
+  });
+  return rows.map((row) => toTransaction(row, row.notices ?? []));
+}
+
+/** The order of a transaction. */
+export async function findOrderIdOfTransaction(
+  database: Queryable,
+  accountId: string,
+  transactionId: string,
+): Promise<string | undefined> {
+  const { rows } = await database.query<{ order_id: string }>({
+    name: 'find-order-id-of-transaction',
+    text: 'select order_id from transactions where account_id = $1 and transaction_id = $2',
+    values: [accountId, transactionId],
+  });
+  return rows[0]?.order_id;
+}
+
+export async function saveTransaction(
+  tx: Transaction,
+  accountId: string,
+  orderId: string,
+  transaction: OrderTransaction,
+): Promise<void> {
+  await tx.query({
+    name: 'save-transaction',
+    text: `insert into transactions (
+             account_id, transaction_id, order_id, type, provider, psp_transaction_id, status,
+             amount, currency, started_at, recorded_at, finished_at, members, flags)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+           on conflict (account_id, transaction_id) do update
+              set psp_transaction_id = excluded.psp_transaction_id, status = excluded.status,
+                  amount = excluded.amount, currency = excluded.currency,
+                  started_at = excluded.started_at, recorded_at = excluded.recorded_at,
+                  finished_at = excluded.finished_at, members = excluded.members,
+                  flags = excluded.flags`,
+    values: [
+      accountId,
+      transaction.transactionId,
+      orderId,
+      transaction.type,
+      transaction.provider,
+      transaction.pspTransactionId,
+      transaction.status,
+      transaction.amount,
+      transaction.currency,
+      toDate(transaction.startedAtMs),
+      toDate(transaction.recordedAtMs),
+      toDate(transaction.finishedAtMs),
+      JSON.stringify(membersOf(transaction)),
+      transaction.flags,
+    ],
+  });
+}
+
+export async function insertNotice(
+  tx: Transaction,
+  accountId: string,
+  transactionId: string,
+  deliveryId: string,
+  kept: Kept<PaymentNotice> | Kept<RefundNotice>,
+): Promise<void> {
+  const { deliveryKey, ...notice } = kept;
+  await tx.query({
+    name: 'insert-notice',
+    text: `insert into notices (account_id, transaction_id, delivery_id, delivery_key, notice)
+           values ($1, $2, $3, $4, $5)
+           on conflict (account_id, transaction_id, delivery_id) do nothing`,
+    values: [accountId, transactionId, deliveryId, deliveryKey, JSON.stringify(notice)],
+  });
+}
+
+/** The members that are only shown, kept together in one column. */
+function membersOf(transaction: OrderTransaction): object {
+  const { message, failure } = transaction;
+  if (transaction.type === 'refund') {
+    const { refundRequestId, refundArn, paymentPspId, paymentPspOrder } = transaction;
+    return { message, failure, refundRequestId, refundArn, paymentPspId, paymentPspOrder };
+  }
+  const { paymentMode, subPaymentMode, paymentArn, paymentAcquirer, customerFee } = transaction;
+  return {
+    message,
+    failure,
+    paymentMode,
+    subPaymentMode,
+    paymentArn,
+    paymentAcquirer,
+    customerFee,
+  };
+}
+
+function toTransaction(
+  row: TransactionRow,
+  notices: ReadonlyArray<Pick<NoticeRow, 'delivery_key' | 'notice'>>,
+): OrderTransaction {
+  const transaction: unknown = {
+    ...row.members,
+    type: row.type,
+    transactionId: row.transaction_id,
+    provider: row.provider,
+    pspTransactionId: row.psp_transaction_id,
+    status: row.status,
+    amount: row.amount,
+    currency: row.currency,
+    startedAtMs: row.started_at?.getTime() ?? null,
+    recordedAtMs: row.recorded_at?.getTime() ?? null,
+    finishedAtMs: row.finished_at?.getTime() ?? null,
+    flags: row.flags,
+    notices: notices.map(({ notice, delivery_key }) => ({ ...notice, deliveryKey: delivery_key })),
+  };
+  return transaction as OrderTransaction;
+}
+
+function toDate(timeMs: number | null): Date | null {
+  return timeMs === null ? null : new Date(timeMs);
+}

@@ -1,0 +1,55 @@
+/** Who brings a delivery, and for which account. Decision 6.2. */
+import { type Account, liveSecrets } from '../domain/account.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { isAccountId } from '../domain/ids.ts';
+import type { Provider, RawDelivery } from '../providers/provider.ts';
+import type { Services } from './services.ts';
+
+/** Who brings it decides what is refused: a provider's call must not be, a bearer's may be. */
+export type DeliveryCaller = 'provider' | 'bearer';
+
+export type DeliveryClaims = {
+  /** From the path. */
+  readonly accountId: string | undefined;
+  /** The bearer token, if one was sent. */
+  readonly token: string | undefined;
+};
+
+/** The provider's proof must be right where there is one; only without one does a bearer count. */
+export async function authenticateDelivery(
+  services: Services,
+  provider: Provider,
+  raw: RawDelivery,
+  claims: DeliveryClaims,
+): Promise<{ readonly account: Account; readonly caller: DeliveryCaller }> {
+  const bearerAccountId = await findBearerAccountId(services, claims.token);
+  const accountId = claims.accountId ?? bearerAccountId ?? '';
+  const account = isAccountId(accountId) ? await services.accounts.find(accountId) : undefined;
+  const secrets = account ? liveSecrets(account, provider.secretKind, services.clock()) : [];
+  const proof = provider.verify(raw, secrets);
+  if (account && proof === 'verified') return { account, caller: 'provider' };
+  if (account && proof === 'absent' && bearerAccountId === account.accountId) {
+    return { account, caller: 'bearer' };
+  }
+  throw new ServiceError(
+    'AUTHENTICATION_FAILED',
+    proof === 'absent'
+      ? 'Sign the delivery with the webhook secret of the account, or send its merchant token as bearer.'
+      : 'The delivery is not signed with a live webhook secret of this account: check the secret set at the provider.',
+  );
+}
+
+/** A bearer that is no valid merchant token counts as none. */
+async function findBearerAccountId(
+  services: Services,
+  token: string | undefined,
+): Promise<string | undefined> {
+  if (token === undefined) return undefined;
+  try {
+    const caller = await services.tokens.verify(token);
+    return caller.type === 'merchant' ? caller.accountId : undefined;
+  } catch (error) {
+    if (error instanceof ServiceError && error.entry.status === 401) return undefined;
+    throw error;
+  }
+}

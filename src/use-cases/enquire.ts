@@ -1,0 +1,151 @@
+/** The latest status of an order and of the transactions tied to it. Contract 4.2, Decision 5. */
+import { type Account, liveSecrets, type SignatureVersion } from '../domain/account.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { isOrderId } from '../domain/ids.ts';
+import type { Order } from '../domain/order.ts';
+import { findLatestRefundOf, refundTypeOf } from '../domain/refund-links.ts';
+import { isFinal, type Refund, type Transaction } from '../domain/transaction.ts';
+import { getProvider } from '../providers/providers.ts';
+import type { Caller } from '../security/tokens.ts';
+import { signTransaction } from '../security/transaction-signature.ts';
+import { findOrder, findOrderByInvoice } from '../store/orders.ts';
+import { findOrderIdOfTransaction, listTransactions } from '../store/transactions.ts';
+import { isOpenTo } from './get-order.ts';
+import type { Services } from './services.ts';
+
+export type EnquiredIds = {
+  readonly transactionId?: string;
+  readonly orderId?: string;
+  readonly invoiceId?: string;
+};
+
+export type TransactionType = 'payment' | 'full_refund' | 'partial_refund';
+
+export type EnquiredTransaction = {
+  readonly transaction: Transaction;
+  readonly transactionType: TransactionType;
+  readonly providerName: string;
+  /** Null until the status is final. Decision 5.4. */
+  readonly signature: string | null;
+  /** Of a payment. */
+  readonly latestRefund: Refund | undefined;
+};
+
+export type Enquiry = {
+  readonly order: Order;
+  readonly signatureVersion: SignatureVersion;
+  readonly transactions: readonly Transaction[];
+  /** The one that was asked for, or all, oldest first. */
+  readonly asked: readonly EnquiredTransaction[];
+};
+
+export async function enquire(
+  services: Services,
+  caller: Caller,
+  ids: EnquiredIds,
+): Promise<Enquiry> {
+  const account = await services.accounts.get(caller.accountId);
+  const order = await getNamedOrder(services, caller, ids);
+  const transactions = await listTransactions(services.database, order.accountId, order.orderId);
+  const { transactionId } = ids;
+  const asked = transactions
+    .filter((entry) => transactionId === undefined || entry.transactionId === transactionId)
+    .sort(byStart);
+  const [accessSecret = ''] = liveSecrets(account, 'access-secret', services.clock());
+  return {
+    order,
+    transactions,
+    signatureVersion: account.signatureVersion,
+    asked: asked.map((transaction) => {
+      const transactionType = typeOf(transaction, transactions, order);
+      return {
+        transaction,
+        transactionType,
+        providerName: getProvider(transaction.provider).displayName,
+        signature: sign(order, transaction, transactionType, account, accessSecret),
+        latestRefund:
+          transaction.type === 'payment'
+            ? findLatestRefundOf(transaction, transactions)
+            : undefined,
+      };
+    }),
+  };
+}
+
+function typeOf(
+  transaction: Transaction,
+  transactions: readonly Transaction[],
+  order: Order,
+): TransactionType {
+  return transaction.type === 'payment'
+    ? 'payment'
+    : refundTypeOf(transaction, transactions, order.amounts.total);
+}
+
+function sign(
+  { invoiceId }: Order,
+  { transactionId, amount, currency, status }: Transaction,
+  transactionType: TransactionType,
+  { signatureVersion }: Account,
+  accessSecret: string,
+): string | null {
+  if (!isFinal(status) || amount === null || currency === null) return null;
+  return signTransaction(
+    { invoiceId, transactionId, amount, currency, status, transactionType },
+    signatureVersion,
+    accessSecret,
+  );
+}
+
+/** Every id that is given must name the same order; which one is unknown is told first. */
+async function getNamedOrder(
+  { database }: Services,
+  caller: Caller,
+  ids: EnquiredIds,
+): Promise<Order> {
+  const { accountId } = caller;
+  const named: Array<{ id: string; order: Order }> = [];
+  const name = (id: string, code: NotFoundCode, order: Order | undefined) => {
+    if (!order || !isOpenTo(caller, order)) throw new ServiceError(code);
+    named.push({ id, order });
+  };
+  if (ids.transactionId !== undefined) {
+    const orderId = await findOrderIdOfTransaction(database, accountId, ids.transactionId);
+    const order = orderId && (await findOrder(database, accountId, orderId));
+    name('transaction_id', 'TRANSACTION_NOT_FOUND', order || undefined);
+  }
+  if (ids.orderId !== undefined) {
+    const order = isOrderId(ids.orderId) && (await findOrder(database, accountId, ids.orderId));
+    name('order_id', 'ORDER_NOT_FOUND', order || undefined);
+  }
+  if (ids.invoiceId !== undefined) {
+    const order = await findOrderByInvoice(database, accountId, ids.invoiceId);
+    name('invoice_id', 'INVOICE_NOT_FOUND', order);
+  }
+  const [first, ...others] = named;
+  if (!first) {
+    throw new ServiceError(
+      'INVALID_REQUEST_PARAMETER',
+      'Send at least one of transaction_id, order_id and invoice_id.',
+    );
+  }
+  const stranger = others.find(({ order }) => order.orderId !== first.order.orderId);
+  if (stranger) {
+    throw new ServiceError(
+      'INVALID_REQUEST_PARAMETER',
+      `${first.id} and ${stranger.id} do not belong together: they name two different orders. Send one of them.`,
+    );
+  }
+  return first.order;
+}
+
+type NotFoundCode = 'TRANSACTION_NOT_FOUND' | 'ORDER_NOT_FOUND' | 'INVOICE_NOT_FOUND';
+
+/** Decision 5.2. Attempts at one provider's order may share its beginning. */
+function byStart(a: Transaction, b: Transaction): number {
+  return (
+    (a.startedAtMs ?? 0) - (b.startedAtMs ?? 0) ||
+    (a.recordedAtMs ?? 0) - (b.recordedAtMs ?? 0) ||
+    (a.transactionId < b.transactionId ? -1 : 1)
+  );
+}

@@ -1,0 +1,177 @@
+/**
+ * Receives one delivery: kept in the inbox and applied in one transaction, and only then answered.
+ * Copies that arrive together wait for the first; a repeat of what was applied changes nothing;
+ * a repeat of what was kept but not applied is applied. Decision 6.3.
+ */
+import { createHash } from 'node:crypto';
+import type { Account } from '../domain/account.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { newDeliveryId } from '../domain/ids.ts';
+import type { ProviderName } from '../domain/notice.ts';
+import type { Provider, RawDelivery } from '../providers/provider.ts';
+import { getProvider, providers } from '../providers/providers.ts';
+import type { Transaction } from '../store/database.ts';
+import {
+  type Delivery,
+  type DeliveryState,
+  insertDelivery,
+  lockDeliveryByKey,
+  updateDelivery,
+} from '../store/deliveries.ts';
+import { applyDelivery } from './apply-delivery.ts';
+import {
+  authenticateDelivery,
+  type DeliveryCaller,
+  type DeliveryClaims,
+} from './authenticate-delivery.ts';
+import { nextTryOf } from './delivery-schedule.ts';
+import type { Services } from './services.ts';
+import { wakeDeliveries } from './wake-deliveries.ts';
+
+/** The providers whose deliveries can be received, for the paths they call. */
+export const deliveryProviders: readonly Pick<Provider, 'name' | 'displayName'>[] = providers;
+
+export type ReceivedDelivery = {
+  readonly status: Exclude<DeliveryState, 'received' | 'dead'> | 'duplicate';
+  readonly deliveryId: string;
+  readonly orderId: string | null;
+  readonly why: string | null;
+};
+
+export async function receiveDelivery(
+  services: Services,
+  providerName: ProviderName,
+  raw: RawDelivery,
+  claims: DeliveryClaims,
+): Promise<ReceivedDelivery> {
+  const provider = getProvider(providerName);
+  const { account, caller } = await authenticateDelivery(services, provider, raw, claims);
+  const delivery = toDelivery(services, account, provider, raw);
+  refuseUnreadable(provider, raw, account, caller);
+  const { received, names } = await services.database
+    .transaction((tx) => keepAndApply(tx, services, delivery, caller))
+    .catch((error: unknown) => keepForLater(services, delivery, error));
+  await wakeDeliveries(services, account.accountId, names);
+  return received;
+}
+
+type KeptDelivery = { readonly received: ReceivedDelivery; readonly names: readonly string[] };
+
+async function keepAndApply(
+  tx: Transaction,
+  services: Services,
+  fresh: Delivery,
+  caller: DeliveryCaller,
+): Promise<KeptDelivery> {
+  const isNew = await insertDelivery(tx, fresh);
+  const delivery = isNew
+    ? fresh
+    : await lockDeliveryByKey(tx, fresh.accountId, fresh.provider, fresh.deliveryKey);
+  if (!delivery) throw new Error('a delivery that could not be inserted is not there');
+  if (!isNew && !isUnfinished(delivery.state)) {
+    return { received: outcomeOf(delivery, 'duplicate'), names: [] };
+  }
+
+  const { result, names } = await applyDelivery(tx, delivery, services.clock());
+  if (caller === 'bearer' && isUnfinished(result.state)) throw new ServiceError('ORDER_NOT_FOUND');
+  await updateDelivery(tx, delivery.accountId, delivery.deliveryId, result);
+  return { received: outcomeOf({ ...delivery, ...result }, result.state), names };
+}
+
+/**
+ * Applying failed although the database is there: a defect of ours or a poison body. The delivery
+ * alone is kept and answered 200; the provider must never switch the endpoint off because of it.
+ */
+async function keepForLater(
+  services: Services,
+  delivery: Delivery,
+  error: unknown,
+): Promise<KeptDelivery> {
+  if (error instanceof ServiceError) throw error;
+  services.reportDefect(error, { deliveryId: delivery.deliveryId });
+  const kept: Delivery = {
+    ...delivery,
+    ...nextTryOf(delivery, services.clock(), 'received'),
+    why: 'it could not be applied and is tried again',
+  };
+  await insertDelivery(services.database, kept);
+  return { received: outcomeOf(kept, 'parked'), names: [] };
+}
+
+function toDelivery(
+  services: Services,
+  account: Account,
+  provider: Provider,
+  raw: RawDelivery,
+): Delivery {
+  const keptHeaders = [
+    ...['content-type', 'user-agent', 'x-razorpay-event-id'],
+    ...['x-notification-id', 'x-notification-attempt'],
+  ];
+  return {
+    accountId: account.accountId,
+    deliveryId: newDeliveryId(account.accountId),
+    provider: provider.name,
+    deliveryKey: provider.findKey(raw) ?? createHash('sha256').update(raw.body).digest('hex'),
+    state: 'received',
+    why: null,
+    flags: [],
+    // Never the proofs: a signature or a shared secret has no business in the inbox.
+    headers: Object.fromEntries(
+      keptHeaders.flatMap((name) => {
+        const value = raw.headers[name];
+        return value === undefined ? [] : [[name, value]];
+      }),
+    ),
+    body: raw.body,
+    expectedMerchant: account.bankGatewayMerchant,
+    orderId: null,
+    tries: 0,
+    nextTryAt: null,
+    receivedAt: services.clock(),
+    finishedAt: null,
+  };
+}
+
+/** What can never be right is refused before anything is kept. Decision 6.5. */
+function refuseUnreadable(
+  provider: Provider,
+  raw: RawDelivery,
+  account: Account,
+  caller: DeliveryCaller,
+): void {
+  const translation = translateSafely(provider, raw, account);
+  if (translation?.kind === 'unreadable') {
+    throw new ServiceError(
+      'INVALID_REQUEST_PARAMETER',
+      `The delivery cannot be read: ${translation.why}.`,
+    );
+  }
+  if (translation?.kind === 'ignored' && translation.isForeignEvent && caller === 'bearer') {
+    throw new ServiceError(
+      'INVALID_REQUEST_PARAMETER',
+      `The delivery is refused: ${translation.why}.`,
+    );
+  }
+}
+
+/** A translator that fails is a defect of ours; the delivery is then kept for later. */
+function translateSafely(provider: Provider, raw: RawDelivery, account: Account) {
+  try {
+    return provider.translate(raw, account);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isUnfinished(state: DeliveryState): boolean {
+  return state === 'received' || state === 'parked' || state === 'dead';
+}
+
+function outcomeOf(
+  { deliveryId, orderId, why }: Pick<Delivery, 'deliveryId' | 'orderId' | 'why'>,
+  state: DeliveryState | 'duplicate',
+): ReceivedDelivery {
+  const status = state === 'received' || state === 'dead' ? 'parked' : state;
+  return { status, deliveryId, orderId, why };
+}

@@ -1,0 +1,73 @@
+/** Tries a kept delivery again: for the worker, for a new order, and for an operator's replay. */
+import type { Database } from '../store/database.ts';
+import { type Delivery, lockDelivery, updateDelivery } from '../store/deliveries.ts';
+import { applyDelivery } from './apply-delivery.ts';
+import { nextTryOf } from './delivery-schedule.ts';
+import { isUnfinished } from './receive-delivery.ts';
+import type { Services } from './services.ts';
+
+export type RetryReason =
+  /** Its time has come: counts as a try. */
+  | 'due'
+  /** Its order appeared, or an operator asks: never the last try. */
+  | 'asked';
+
+export type RetriedDelivery = {
+  /** As it is afterwards; undefined when there is none. */
+  readonly delivery: Delivery | undefined;
+  readonly names: readonly string[];
+};
+
+export async function retryDelivery(
+  services: Services,
+  accountId: string,
+  deliveryId: string,
+  reason: RetryReason,
+): Promise<RetriedDelivery> {
+  try {
+    return await services.database.transaction(async (tx) => {
+      const delivery = await lockDelivery(tx, accountId, deliveryId);
+      if (!delivery || (reason === 'due' && !isDue(delivery, services.clock()))) {
+        return { delivery, names: [] };
+      }
+      const { result, names } = await applyDelivery(tx, delivery, services.clock());
+      const isWaiting = isUnfinished(result.state);
+      const kept =
+        isWaiting && reason === 'asked' ? { ...result, ...scheduleOf(delivery) } : result;
+      await updateDelivery(tx, accountId, deliveryId, kept);
+      return { delivery: { ...delivery, ...kept }, names };
+    });
+  } catch (error) {
+    await noteFailure(services, services.database, accountId, deliveryId, error);
+    throw error;
+  }
+}
+
+/** A finished one has nothing to wait for, and one that was tried meanwhile is not due yet. */
+function isDue({ state, nextTryAt }: Delivery, now: Date): boolean {
+  return isUnfinished(state) && nextTryAt !== null && nextTryAt <= now;
+}
+
+function scheduleOf({ state, tries, nextTryAt }: Delivery) {
+  return { state: isUnfinished(state) ? state : ('parked' as const), tries, nextTryAt };
+}
+
+/** A try that fails is a try: after the last the delivery is dead and shown, not tried for ever. */
+async function noteFailure(
+  services: Services,
+  database: Database,
+  accountId: string,
+  deliveryId: string,
+  error: unknown,
+): Promise<void> {
+  services.reportDefect(error, { deliveryId });
+  await database.transaction(async (tx) => {
+    const delivery = await lockDelivery(tx, accountId, deliveryId);
+    if (!delivery || !isDue(delivery, services.clock())) return;
+    await updateDelivery(tx, accountId, deliveryId, {
+      ...delivery,
+      ...nextTryOf(delivery, services.clock(), 'received'),
+      why: 'it could not be applied and is tried again',
+    });
+  });
+}
