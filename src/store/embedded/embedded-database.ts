@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartError } from '../../domain/start-error.ts';
 import type { DatabaseAddress } from '../database.ts';
-import { explainFolderTrouble, explainingTrouble } from './data-folder.ts';
+import { explainFolderTrouble } from './data-folder.ts';
 import {
   addressOf,
   findPrograms,
@@ -48,12 +48,12 @@ export async function startEmbeddedDatabase(dataDir: string, log: Log): Promise<
   const user = await chooseServerUser(directory, [directory, programs.postgres]);
   const start = () => launchServer(programs, user, directory, socketDir, log);
 
-  await explainingTrouble(dataDir, async () => {
+  let server = await (async () => {
     await initialiseOnce(programs, user, directory);
     if (socketDir !== directory) await makeSocketDir(user, socketDir);
-  });
-  await endLeftoverServer(directory, socketDir);
-  let server = await start().catch((error: unknown) => {
+    await endLeftoverServer(directory, socketDir);
+    return start();
+  })().catch((error: unknown) => {
     throw explainFolderTrouble(dataDir, error) ?? startErrorOf(dataDir, error);
   });
   let stopping = false;
@@ -217,6 +217,12 @@ async function waitFor(isSo: () => Promise<boolean>, msMax: number): Promise<boo
 }
 
 function startErrorOf(dataDir: string, error: unknown): StartError {
+  if (/spawn setpriv ENOENT/.test(String(error))) {
+    return new StartError(
+      `Started as root in a folder closed to other users, the embedded database needs the program setpriv: install util-linux, move the checkout, or start as another user.`,
+    );
+  }
+  if (error instanceof StartError) return error;
   return new StartError(
     `The embedded database in ${dataDir} does not start: ${error instanceof Error ? error.message : String(error)}`,
     { cause: error },

@@ -70,8 +70,12 @@ function withFolderAccess(uid: number, gid: number): string[] {
     `--reuid=${uid}`,
     `--regid=${gid}`,
     '--clear-groups',
+    // PostgreSQL asks access(2), which otherwise forgets the privilege of one who is not root.
+    '--securebits=+no_setuid_fixup',
     '--inh-caps=-all,+dac_override',
     '--ambient-caps=-all,+dac_override',
     '--bounding-set=-all,+dac_override',
+    // The privilege is there from the next program on, and the server's own may lie in such a folder.
+    'env',
   ];
 }
