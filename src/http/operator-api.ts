@@ -1,6 +1,6 @@
 /** The scope of operators: is it alive, is it ready, what does it measure, how is it called. */
-import apiReference from '@scalar/fastify-api-reference';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import { addDocsPage } from './docs-page.ts';
 import { watchRoutes } from './refuse-other-methods.ts';
 
 export type OperatorParts = {
@@ -18,7 +18,7 @@ export function operatorApi(parts: OperatorParts): FastifyPluginAsync {
     addReadiness(app, parts);
     addMetricsPage(app, parts);
     addOpenApi(app);
-    await app.register(apiReference, { routePrefix: '/docs', configuration: docsPage });
+    addDocsPage(app);
     refuseOtherMethods();
   };
 }
@@ -57,15 +57,3 @@ function addOpenApi(app: FastifyInstance): void {
     handler: async () => app.swagger(),
   });
 }
-
-/** The page is served from the package's own files and calls nobody but this service. */
-const docsPage = {
-  pageTitle: 'payment-order-service API',
-  withDefaultFonts: false,
-  telemetry: false,
-  hideClientButton: true,
-  defaultOpenAllTags: true,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  showDeveloperTools: 'never' as const,
-};
