@@ -54,7 +54,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     addCommonHeaders(request, reply);
     // Before anything of the body is read: there is nobody to read it for.
     if (request.is404) throw new ServiceError('NOT_FOUND');
-    refuseMissingHost(request);
+    refuseMissingHost(request, reply);
   });
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (parts.isDraining?.()) reply.header('connection', 'close');

@@ -1,11 +1,12 @@
 /** Corners of HTTP that Node would answer by itself, in another shape than ours. */
 import { METHODS } from 'node:http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 
 /** HTTP/1.1 wants a Host; Node's own refusal has no body. */
-export function refuseMissingHost({ raw }: FastifyRequest): void {
+export function refuseMissingHost({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (raw.httpVersion === '1.1' && !raw.headers.host) {
+    reply.header('connection', 'close');
     throw new ServiceError('INVALID_REQUEST_PARAMETER', 'The header Host is missing: send it.');
   }
 }

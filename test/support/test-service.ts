@@ -65,7 +65,11 @@ export async function startTestService(): Promise<TestService> {
     renderMetrics: async () => ({ contentType: 'text/plain', text: '' }),
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
-  after(() => app.close());
+  after(async () => {
+    // A client of the test may keep its connection open for as long as it is allowed to.
+    app.server.closeAllConnections();
+    await app.close();
+  });
   const { port } = app.server.address() as { port: number };
   const baseUrl = `http://127.0.0.1:${port}`;
 
