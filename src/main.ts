@@ -47,12 +47,24 @@ async function start(config: Config, log: Log, closers: Closer[]): Promise<void>
   closers.push(foundation.close);
   const welcome = await welcomeText(config, foundation);
   const { serve } = await application;
-  const serving =
-    config.workers === 1
-      ? await serve(config, foundation.services, log)
-      : await startWorkers(config.workers, log);
-  closers.push(serving.stop);
-  console.log(welcome);
+  if (config.workers === 1) {
+    closers.push((await serve(config, foundation.services, log)).stop);
+    console.log(welcome);
+    await joinBackground(foundation, log, closers);
+  } else {
+    closers.push((await startWorkers(config.workers, log)).stop);
+    console.log(welcome);
+  }
+}
+
+/** After the first request can be served: nobody waits for it. */
+async function joinBackground(
+  { services }: Foundation,
+  log: Log,
+  closers: Closer[],
+): Promise<void> {
+  const { startBackground } = await import('./background.ts');
+  closers.push((await startBackground(services, log)).stop);
 }
 
 async function startWorker(config: Config, log: Log, closers: Closer[]): Promise<void> {
@@ -62,6 +74,7 @@ async function startWorker(config: Config, log: Log, closers: Closer[]): Promise
   const serving = await serve(config, foundation.services, log, renderSharedMetrics);
   closers.push(serving.stop);
   reportReady();
+  await joinBackground(foundation, log, closers);
 }
 
 /** Better to say so at once than after a database was started. */

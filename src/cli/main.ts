@@ -9,9 +9,16 @@ import { accountList } from './account-list.ts';
 import { accountRotate } from './account-rotate.ts';
 import { accountUpdate } from './account-update.ts';
 import { type Command, UsageError } from './command.ts';
+import { inboxList } from './inbox-list.ts';
+import { inboxReplay } from './inbox-replay.ts';
+import { inboxShow } from './inbox-show.ts';
 import { render } from './render.ts';
+import { verify } from './verify.ts';
 
-const commands: readonly Command[] = [accountCreate, accountList, accountUpdate, accountRotate];
+const commands: readonly Command[] = [
+  ...[accountCreate, accountList, accountUpdate, accountRotate],
+  ...[inboxList, inboxShow, inboxReplay, verify],
+];
 
 try {
   await main(process.argv.slice(2));
@@ -28,12 +35,13 @@ async function main(words: readonly string[]): Promise<void> {
     console.log(usage());
     return;
   }
-  const { json, run } = command.parse(words.slice(command.name.length));
+  const { json, run, isFailure } = command.parse(words.slice(command.name.length));
   const config = readConfig(process.env);
   const { services, close } = await joinFoundation(config, createLog(config.logLevel));
   try {
     const outcome = await run(services);
     console.log(json ? JSON.stringify(outcome) : render(outcome));
+    if (isFailure?.(outcome)) process.exitCode = 1;
   } finally {
     await close();
   }

@@ -165,6 +165,20 @@ export async function listDeliveries(
   return rows.map(toDelivery);
 }
 
+/** What was applied to an order, in the order it came. */
+export async function listDeliveriesOfOrder(
+  database: Queryable,
+  accountId: string,
+  orderId: string,
+): Promise<Delivery[]> {
+  const { rows } = await database.query<DeliveryRow>({
+    text: `select * from deliveries where account_id = $1 and order_id = $2
+            order by finished_at, delivery_id`,
+    values: [accountId, orderId],
+  });
+  return rows.map(toDelivery);
+}
+
 /** Unfinished deliveries whose next try is due, oldest first. */
 export async function listDueDeliveries(
   database: Queryable,

@@ -129,6 +129,20 @@ export async function saveOrderState(
   });
 }
 
+/** All orders, a page at a time, by key. */
+export async function listOrdersAfter(
+  database: Queryable,
+  last: Pick<Order, 'accountId' | 'orderId'> | undefined,
+  limit: number,
+): Promise<Order[]> {
+  const { rows } = await database.query<OrderRow>({
+    text: `select * from orders where (account_id, order_id) > ($1, $2)
+            order by account_id, order_id limit $3`,
+    values: [last?.accountId ?? '', last?.orderId ?? '', limit],
+  });
+  return rows.map(toOrder);
+}
+
 /** Open orders whose time is over, oldest first. */
 export async function listOverdueOrders(
   database: Queryable,

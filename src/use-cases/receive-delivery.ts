@@ -25,6 +25,7 @@ import {
   type DeliveryClaims,
 } from './authenticate-delivery.ts';
 import { nextTryOf } from './delivery-schedule.ts';
+import { maskDelivery } from './mask-delivery.ts';
 import type { Services } from './services.ts';
 import { wakeDeliveries } from './wake-deliveries.ts';
 
@@ -48,14 +49,22 @@ export async function receiveDelivery(
   const { account, caller } = await authenticateDelivery(services, provider, raw, claims);
   const delivery = toDelivery(services, account, provider, raw);
   refuseUnreadable(provider, raw, account, caller);
-  const { received, names } = await services.database
+  const { received, names, nextTryAt } = await services.database
     .transaction((tx) => keepAndApply(tx, services, delivery, caller))
     .catch((error: unknown) => keepForLater(services, delivery, error));
   await wakeDeliveries(services, account.accountId, names);
+  if (nextTryAt) {
+    const { accountId } = account;
+    services.retries.plan({ accountId, deliveryId: received.deliveryId, at: nextTryAt });
+  }
   return received;
 }
 
-type KeptDelivery = { readonly received: ReceivedDelivery; readonly names: readonly string[] };
+type KeptDelivery = {
+  readonly received: ReceivedDelivery;
+  readonly names: readonly string[];
+  readonly nextTryAt: Date | null;
+};
 
 async function keepAndApply(
   tx: Transaction,
@@ -69,13 +78,14 @@ async function keepAndApply(
     : await lockDeliveryByKey(tx, fresh.accountId, fresh.provider, fresh.deliveryKey);
   if (!delivery) throw new Error('a delivery that could not be inserted is not there');
   if (!isNew && !isUnfinished(delivery.state)) {
-    return { received: outcomeOf(delivery, 'duplicate'), names: [] };
+    return { received: outcomeOf(delivery, 'duplicate'), names: [], nextTryAt: null };
   }
 
   const { result, names } = await applyDelivery(tx, delivery, services.clock());
   if (caller === 'bearer' && isUnfinished(result.state)) throw new ServiceError('ORDER_NOT_FOUND');
   await updateDelivery(tx, delivery.accountId, delivery.deliveryId, result);
-  return { received: outcomeOf({ ...delivery, ...result }, result.state), names };
+  const received = outcomeOf({ ...delivery, ...result }, result.state);
+  return { received, names, nextTryAt: result.nextTryAt };
 }
 
 /**
@@ -95,7 +105,7 @@ async function keepForLater(
     why: 'it could not be applied and is tried again',
   };
   await insertDelivery(services.database, kept);
-  return { received: outcomeOf(kept, 'parked'), names: [] };
+  return { received: outcomeOf(kept, 'parked'), names: [], nextTryAt: kept.nextTryAt };
 }
 
 function toDelivery(
@@ -123,7 +133,7 @@ function toDelivery(
         return value === undefined ? [] : [[name, value]];
       }),
     ),
-    body: raw.body,
+    body: maskDelivery(raw.body),
     expectedMerchant: account.bankGatewayMerchant,
     orderId: null,
     tries: 0,

@@ -1,10 +1,29 @@
 /** Tries a kept delivery again: for the worker, for a new order, and for an operator's replay. */
 import type { Database } from '../store/database.ts';
-import { type Delivery, lockDelivery, updateDelivery } from '../store/deliveries.ts';
+import {
+  type Delivery,
+  type DeliveryResult,
+  lockDelivery,
+  updateDelivery,
+} from '../store/deliveries.ts';
 import { applyDelivery } from './apply-delivery.ts';
 import { nextTryOf } from './delivery-schedule.ts';
 import { isUnfinished } from './receive-delivery.ts';
 import type { Services } from './services.ts';
+import { wakeDeliveries } from './wake-deliveries.ts';
+
+/** For the background: whatever the delivery brings may wake others, and it may be due again. */
+export async function retryAndWake(
+  services: Services,
+  accountId: string,
+  deliveryId: string,
+): Promise<void> {
+  const { delivery, names } = await retryDelivery(services, accountId, deliveryId, 'due');
+  await wakeDeliveries(services, accountId, names);
+  if (delivery?.nextTryAt) {
+    services.retries.plan({ accountId, deliveryId, at: delivery.nextTryAt });
+  }
+}
 
 export type RetryReason =
   /** Its time has come: counts as a try. */
@@ -31,9 +50,7 @@ export async function retryDelivery(
         return { delivery, names: [] };
       }
       const { result, names } = await applyDelivery(tx, delivery, services.clock());
-      const isWaiting = isUnfinished(result.state);
-      const kept =
-        isWaiting && reason === 'asked' ? { ...result, ...scheduleOf(delivery) } : result;
+      const kept = reason === 'due' ? result : resultOfAsking(delivery, result);
       await updateDelivery(tx, accountId, deliveryId, kept);
       return { delivery: { ...delivery, ...kept }, names };
     });
@@ -48,8 +65,12 @@ function isDue({ state, nextTryAt }: Delivery, now: Date): boolean {
   return isUnfinished(state) && nextTryAt !== null && nextTryAt <= now;
 }
 
-function scheduleOf({ state, tries, nextTryAt }: Delivery) {
-  return { state: isUnfinished(state) ? state : ('parked' as const), tries, nextTryAt };
+/** Asking costs no try, and what was applied before stays what it was when nothing changes. */
+function resultOfAsking(delivery: Delivery, result: DeliveryResult): DeliveryResult {
+  const { state, tries, nextTryAt } = delivery;
+  if (isUnfinished(result.state))
+    return isUnfinished(state) ? { ...result, state, tries, nextTryAt } : result;
+  return result.state === 'stale' && delivery.orderId !== null ? delivery : result;
 }
 
 /** A try that fails is a try: after the last the delivery is dead and shown, not tried for ever. */

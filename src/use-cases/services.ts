@@ -3,6 +3,7 @@ import type { Clock } from '../domain/time.ts';
 import { createMasterKey, type MasterKey } from '../security/master-key.ts';
 import type { Database } from '../store/database.ts';
 import { type AccountDirectory, createAccountDirectory } from './account-directory.ts';
+import { createRetries, type Retries } from './retries.ts';
 import { createTokenService, type TokenService } from './token-service.ts';
 
 export type Services = {
@@ -10,6 +11,7 @@ export type Services = {
   readonly masterKey: MasterKey;
   readonly accounts: AccountDirectory;
   readonly tokens: TokenService;
+  readonly retries: Retries;
   readonly clock: Clock;
   readonly settings: ServiceSettings;
   /** Tells the operator of a failure that no caller is told of. */
@@ -39,6 +41,7 @@ export function createServices(parts: {
     settings,
     clock,
     reportDefect,
+    retries: createRetries(),
     accounts: createAccountDirectory(database, masterKey),
     tokens: createTokenService(database, masterKey, clock),
   };

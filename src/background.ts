@@ -1,0 +1,57 @@
+/**
+ * Background work on PostgreSQL with pg-boss: every process offers itself, each job is done once.
+ * What is due stands in our own tables; a job that is lost is made good by the next sweep.
+ */
+import { type Job, PgBoss } from 'pg-boss';
+import type { Log } from './log.ts';
+import { retryAndWake } from './use-cases/retry-delivery.ts';
+import type { Services } from './use-cases/services.ts';
+import { sweep } from './use-cases/sweep.ts';
+
+export type Background = { readonly stop: () => Promise<void> };
+
+const retryQueue = 'retry-delivery';
+const sweepQueue = 'sweep';
+const everyMinute = '* * * * *';
+
+type RetryJob = { readonly accountId: string; readonly deliveryId: string };
+
+export async function startBackground(services: Services, log: Log): Promise<Background> {
+  const { database } = services;
+  const boss = new PgBoss({
+    db: { executeSql: (text, values) => database.query({ text, values: values ?? [] }) },
+  });
+  boss.on('error', (error) => log.warn({ err: error }, 'background'));
+  await boss.start();
+  // One job waits for a delivery at a time; a sweep that takes long is not joined by another.
+  await boss.createQueue(retryQueue, { policy: 'short', deleteAfterSeconds: 60, retryLimit: 0 });
+  await boss.createQueue(sweepQueue, {
+    policy: 'exclusive',
+    deleteAfterSeconds: 60,
+    retryLimit: 0,
+  });
+  await boss.work<RetryJob>(
+    retryQueue,
+    { batchSize: 10, pollingIntervalSeconds: 0.5 },
+    async (jobs: Job<RetryJob>[]) => {
+      // One that fails was noted with its delivery and must not keep the others from their turn.
+      for (const { data } of jobs) {
+        await retryAndWake(services, data.accountId, data.deliveryId).catch(() => undefined);
+      }
+    },
+  );
+  await boss.work(sweepQueue, { pollingIntervalSeconds: 2 }, () => sweep(services));
+  await boss.schedule(sweepQueue, everyMinute);
+  const stopScheduling = services.retries.listen(({ accountId, deliveryId, at }) => {
+    const data = { accountId, deliveryId };
+    boss
+      .send(retryQueue, data, { startAfter: at, singletonKey: deliveryId })
+      .catch((error: unknown) => log.warn({ err: error }, 'a retry is left to the sweep'));
+  });
+  return {
+    stop: async () => {
+      stopScheduling();
+      await boss.stop({ graceful: true, timeout: 3_000 });
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** `inbox replay`: applies a delivery, or all of a state, again now. */
+import { listDeliveries } from '../store/deliveries.ts';
+import { retryDelivery } from '../use-cases/retry-delivery.ts';
+import type { Services } from '../use-cases/services.ts';
+import { wakeDeliveries } from '../use-cases/wake-deliveries.ts';
+import { type Command, jsonOption, readWords, UsageError } from './command.ts';
+import { deliveryView } from './delivery-view.ts';
+import { readState } from './inbox-list.ts';
+import { readAccountId } from './inbox-show.ts';
+
+const replayedMax = 10_000;
+
+export const inboxReplay: Command = {
+  name: ['inbox', 'replay'],
+  usage: 'inbox replay ID | inbox replay --state STATE [--json]',
+  parse: (words) => {
+    const hasState = words.some((word) => word.startsWith('--state'));
+    const options = { state: { type: 'string' }, ...jsonOption } as const;
+    const { values, positionals } = readWords(words, options, hasState ? [] : ['a delivery id']);
+    const state = readState(values.state);
+    const [deliveryId = ''] = positionals;
+    const one = hasState ? undefined : { accountId: readAccountId(deliveryId), deliveryId };
+    return {
+      json: values.json,
+      run: async (services) => {
+        const chosen = one ? [one] : await listDeliveries(services.database, state, replayedMax);
+        const replayed = [];
+        // Oldest first, as they came.
+        for (const { accountId, deliveryId } of chosen.toReversed()) {
+          replayed.push(await replay(services, accountId, deliveryId));
+        }
+        return { replayed };
+      },
+    };
+  },
+};
+
+async function replay(services: Services, accountId: string, deliveryId: string) {
+  const { delivery, names } = await retryDelivery(services, accountId, deliveryId, 'asked');
+  if (!delivery) throw new UsageError(`There is no delivery ${deliveryId}.`);
+  await wakeDeliveries(services, accountId, names);
+  return deliveryView(delivery);
+}

@@ -1,0 +1,34 @@
+/** `inbox show`: one delivery with its headers and body as they came. */
+import { findAccountIdOfDelivery } from '../domain/ids.ts';
+import { findDelivery } from '../store/deliveries.ts';
+import { type Command, jsonOption, readWords, UsageError } from './command.ts';
+import { deliveryView } from './delivery-view.ts';
+
+export const inboxShow: Command = {
+  name: ['inbox', 'show'],
+  usage: 'inbox show ID [--json]',
+  parse: (words) => {
+    const { values, positionals } = readWords(words, jsonOption, ['a delivery id']);
+    const [deliveryId = ''] = positionals;
+    const accountId = readAccountId(deliveryId);
+    return {
+      json: values.json,
+      run: async ({ database }) => {
+        const delivery = await findDelivery(database, accountId, deliveryId);
+        if (!delivery) throw new UsageError(`There is no delivery ${deliveryId}.`);
+        return {
+          ...deliveryView(delivery),
+          delivery_key: delivery.deliveryKey,
+          headers: JSON.stringify(delivery.headers),
+          body: delivery.body.toString('utf8'),
+        };
+      },
+    };
+  },
+};
+
+export function readAccountId(deliveryId: string): string {
+  const accountId = findAccountIdOfDelivery(deliveryId);
+  if (accountId === undefined) throw new UsageError(`"${deliveryId}" is not a delivery id.`);
+  return accountId;
+}

@@ -1,0 +1,59 @@
+/** Questions to the whole database that no single order can answer. */
+import type { Queryable } from './database.ts';
+
+export type Breach = { readonly where: string; readonly what: string };
+
+/** Invariant 2: one order per account and invoice. */
+export async function findSharedInvoices(database: Queryable): Promise<Breach[]> {
+  return ask(
+    database,
+    `select account_id || '/' || invoice_id as where, count(*) || ' orders for one invoice' as what
+       from orders group by account_id, invoice_id having count(*) > 1`,
+  );
+}
+
+/** Invariant 1: a delivery is there once, and either finished or waiting with a time to try again. */
+export async function findLostDeliveries(database: Queryable): Promise<Breach[]> {
+  return ask(
+    database,
+    `select min(delivery_id) as where, 'kept more than once' as what
+       from deliveries group by account_id, provider, delivery_key having count(*) > 1
+      union all
+     select delivery_id, 'waits without a time to be tried again'
+       from deliveries where state in ('received', 'parked') and next_try_at is null
+      union all
+     select delivery_id, 'counts as applied but names no order'
+       from deliveries where state in ('processed', 'stale') and order_id is null`,
+  );
+}
+
+/** Invariant 7: what belongs to one account refers to nothing of another. */
+export async function findStrangers(database: Queryable): Promise<Breach[]> {
+  const references = [
+    ['transactions', 'transaction_id', 'orders', 'order_id'],
+    ['history', 'order_id', 'orders', 'order_id'],
+    ['provider_orders', 'provider_order_id', 'orders', 'order_id'],
+    ['notices', 'transaction_id', 'transactions', 'transaction_id'],
+    ['notices', 'delivery_id', 'deliveries', 'delivery_id'],
+    ['delivery_references', 'delivery_id', 'deliveries', 'delivery_id'],
+    ['deliveries', 'delivery_id', 'orders', 'order_id'],
+    ['orders', 'order_id', 'accounts', 'account_id'],
+    ['account_secrets', 'secret_id', 'accounts', 'account_id'],
+  ] as const;
+  const queries = references.map(
+    ([table, name, target, key]) =>
+      `select t.${name} as where, '${table} refers to ${target} its account does not have' as what
+         from ${table} t
+        where t.${key} is not null
+          and not exists (select from ${target} x
+                           where x.account_id = t.account_id and x.${key} = t.${key})`,
+  );
+  return ask(database, queries.join(' union all '));
+}
+
+async function ask(database: Queryable, text: string): Promise<Breach[]> {
+  const { rows } = await database.query<Breach>({
+    text: text.replaceAll('as where', 'as "where"'),
+  });
+  return rows;
+}

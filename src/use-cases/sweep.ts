@@ -1,0 +1,43 @@
+/**
+ * What the background does every minute: tries again every delivery that is due, and lapses orders
+ * whose time is over. Single deliveries are usually tried sooner, each at its own time.
+ */
+
+import { listDueDeliveries } from '../store/deliveries.ts';
+import { listOverdueOrders } from '../store/orders.ts';
+import { lapseOrder } from './lapse-order.ts';
+import { retryAndWake } from './retry-delivery.ts';
+import type { Services } from './services.ts';
+
+const batchSize = 100;
+const batchesMax = 50;
+
+export type Swept = { readonly retried: number; readonly lapsed: number };
+
+export async function sweep(services: Services): Promise<Swept> {
+  const now = services.clock();
+  const retried = await inBatches(
+    () => listDueDeliveries(services.database, now, batchSize),
+    ({ accountId, deliveryId }) => retryAndWake(services, accountId, deliveryId),
+  );
+  const lapsed = await inBatches(
+    () => listOverdueOrders(services.database, now, batchSize),
+    ({ accountId, orderId }) => lapseOrder(services, accountId, orderId),
+  );
+  return { retried, lapsed };
+}
+
+/** One that fails must not keep the others from their turn. */
+async function inBatches<Entry>(
+  list: () => Promise<readonly Entry[]>,
+  handle: (entry: Entry) => Promise<unknown>,
+): Promise<number> {
+  let handled = 0;
+  for (let batch = 0; batch < batchesMax; batch += 1) {
+    const entries = await list();
+    for (const entry of entries) await handle(entry).catch(() => undefined);
+    handled += entries.length;
+    if (entries.length < batchSize) break;
+  }
+  return handled;
+}

@@ -1,0 +1,129 @@
+/** Checks on the live database what must always hold. Decision 9. */
+import { isDeepStrictEqual } from 'node:util';
+import { replayChanges } from '../domain/history.ts';
+import type { Order } from '../domain/order.ts';
+import { applyNotice, decideOrderState, type OrderBook } from '../domain/order-book.ts';
+import type { Transaction } from '../domain/transaction.ts';
+import { getProvider } from '../providers/providers.ts';
+import type { Database } from '../store/database.ts';
+import { listDeliveriesOfOrder } from '../store/deliveries.ts';
+import { listHistory } from '../store/history.ts';
+import {
+  type Breach,
+  findLostDeliveries,
+  findSharedInvoices,
+  findStrangers,
+} from '../store/invariants.ts';
+import { listOrdersAfter } from '../store/orders.ts';
+import { listTransactionsWithNotices } from '../store/transactions.ts';
+import { orderStateOf, stateOf } from './save-book.ts';
+import type { Services } from './services.ts';
+
+export type Verified = {
+  readonly orders: number;
+  readonly transactions: number;
+  readonly checked: readonly string[];
+  readonly breaches: readonly (Breach & { readonly invariant: string })[];
+};
+
+const pageSize = 200;
+
+export async function verifyInvariants({ database, clock }: Services): Promise<Verified> {
+  const breaches: Array<Breach & { invariant: string }> = [];
+  const note = (invariant: string, found: readonly Breach[]) => {
+    breaches.push(...found.map((breach) => ({ ...breach, invariant })));
+  };
+  note(names.deliveries, await findLostDeliveries(database));
+  note(names.invoices, await findSharedInvoices(database));
+  note(names.accounts, await findStrangers(database));
+
+  let orders = 0;
+  let transactions = 0;
+  for (
+    let page: Order[] = [], isFirst = true;
+    isFirst || page.length === pageSize;
+    isFirst = false
+  ) {
+    page = await listOrdersAfter(database, page.at(-1), pageSize);
+    for (const order of page) {
+      const book = await readBook(database, order);
+      orders += 1;
+      transactions += book.transactions.length;
+      note(names.status, checkStatus(book, clock()));
+      note(names.refunds, checkRefunds(book, clock()));
+      note(names.history, await checkHistory(database, book));
+      note(names.fold, await checkFold(database, book));
+    }
+  }
+  return { orders, transactions, checked: Object.values(names), breaches };
+}
+
+const names = {
+  deliveries: 'every delivery is kept once and finished, or waits with a time to be tried',
+  invoices: 'an invoice has one order',
+  status: 'the status of an order follows from its transactions',
+  refunds: 'refunds do not exceed what was paid, or the order is flagged',
+  history: 'the history of a transaction ends in its state',
+  fold: 'the inbox folded from nothing gives the transactions',
+  accounts: 'no row refers to another account',
+};
+
+type Book = OrderBook & { readonly order: Order };
+
+async function readBook(database: Database, order: Order): Promise<Book> {
+  const { accountId, orderId } = order;
+  return { order, transactions: await listTransactionsWithNotices(database, accountId, orderId) };
+}
+
+/** Time passes without being written down at once: the status before or after lapsing is right. */
+function checkStatus(book: Book, now: Date): Breach[] {
+  const saved = orderStateOf(book.order);
+  const rightStates = [decideOrderState(book, book.order.createdAt), decideOrderState(book, now)];
+  if (rightStates.some((state) => isDeepStrictEqual(state, saved))) return [];
+  return [{ where: book.order.orderId, what: `is saved as ${JSON.stringify(saved)}` }];
+}
+
+function checkRefunds(book: Book, now: Date): Breach[] {
+  const isFlagged = book.order.flags.includes('over_refunded');
+  const isOver = decideOrderState(book, now).flags.includes('over_refunded');
+  return isOver && !isFlagged
+    ? [{ where: book.order.orderId, what: 'is refunded more than was paid and not flagged' }]
+    : [];
+}
+
+async function checkHistory(database: Database, { order, transactions }: Book): Promise<Breach[]> {
+  if (transactions.length === 0) return [];
+  const history = await listHistory(database, order.accountId, order.orderId);
+  return transactions.flatMap((transaction) => {
+    const own = history.filter(({ transactionId }) => transactionId === transaction.transactionId);
+    const replayed = replayChanges(own.flatMap(({ changes }) => changes));
+    const state = JSON.parse(JSON.stringify(stateOf(transaction))) as Record<string, unknown>;
+    const differing = Object.keys(state).filter(
+      (member) => !isDeepStrictEqual(replayed[member] ?? null, state[member]),
+    );
+    if (differing.length === 0) return [];
+    return [{ where: transaction.transactionId, what: `differs in ${differing.join(', ')}` }];
+  });
+}
+
+/** Ids are given at first sight, so transactions are compared by what the provider calls them. */
+async function checkFold(database: Database, { order, transactions }: Book): Promise<Breach[]> {
+  const deliveries = await listDeliveriesOfOrder(database, order.accountId, order.orderId);
+  let book: OrderBook = { order, transactions: [] };
+  for (const delivery of deliveries) {
+    const { provider, deliveryKey, receivedAt, expectedMerchant: bankGatewayMerchant } = delivery;
+    const translation = getProvider(provider).translate(delivery, { bankGatewayMerchant });
+    if (translation.kind !== 'notice') continue;
+    book = applyNotice(book, { ...translation.notice, provider, deliveryKey, receivedAt });
+  }
+  return isDeepStrictEqual(comparable(book.transactions), comparable(transactions))
+    ? []
+    : [{ where: order.orderId, what: 'its deliveries fold to other transactions' }];
+}
+
+function comparable(transactions: readonly Transaction[]): unknown {
+  const plain = transactions.map(({ transactionId: _given, notices: _folded, ...state }) => state);
+  return plain.sort((a, b) =>
+    `${a.type}${a.pspTransactionId}` < `${b.type}${b.pspTransactionId}` ? -1 : 1,
+  );
+}
