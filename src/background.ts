@@ -4,6 +4,7 @@
  */
 import { type Job, PgBoss } from 'pg-boss';
 import type { Log } from './log.ts';
+import { jobDatabase } from './store/job-database.ts';
 import { retryAndWake } from './use-cases/retry-delivery.ts';
 import type { Services } from './use-cases/services.ts';
 import { sweep } from './use-cases/sweep.ts';
@@ -17,10 +18,7 @@ const everyMinute = '* * * * *';
 type RetryJob = { readonly accountId: string; readonly deliveryId: string };
 
 export async function startBackground(services: Services, log: Log): Promise<Background> {
-  const { database } = services;
-  const boss = new PgBoss({
-    db: { executeSql: (text, values) => database.query({ text, values: values ?? [] }) },
-  });
+  const boss = new PgBoss({ db: jobDatabase(services.database) });
   boss.on('error', (error) => log.warn({ err: error }, 'background'));
   await boss.start();
   // One job waits for a delivery at a time; a sweep that takes long is not joined by another.

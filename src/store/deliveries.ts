@@ -194,46 +194,6 @@ export async function listDueDeliveries(
   return rows.map((row) => ({ accountId: row.account_id, deliveryId: row.delivery_id }));
 }
 
-export async function insertDeliveryReferences(
-  tx: Transaction,
-  accountId: string,
-  deliveryId: string,
-  references: readonly string[],
-): Promise<void> {
-  await tx.query({
-    text: `insert into delivery_references (account_id, reference, delivery_id)
-           select $1, reference, $2 from unnest($3::text[]) as reference
-           on conflict (account_id, reference, delivery_id) do nothing`,
-    values: [accountId, deliveryId, references],
-  });
-}
-
-export async function deleteDeliveryReferences(
-  tx: Transaction,
-  accountId: string,
-  deliveryId: string,
-): Promise<void> {
-  await tx.query({
-    text: 'delete from delivery_references where account_id = $1 and delivery_id = $2',
-    values: [accountId, deliveryId],
-  });
-}
-
-/** Deliveries that wait for one of these names. */
-export async function listWaitingDeliveries(
-  database: Queryable,
-  accountId: string,
-  references: readonly string[],
-): Promise<string[]> {
-  const { rows } = await database.query<{ delivery_id: string }>({
-    name: 'list-waiting-deliveries',
-    text: `select distinct delivery_id from delivery_references
-            where account_id = $1 and reference = any($2::text[])`,
-    values: [accountId, references],
-  });
-  return rows.map((row) => row.delivery_id);
-}
-
 function toDelivery(row: DeliveryRow): Delivery {
   return {
     accountId: row.account_id,

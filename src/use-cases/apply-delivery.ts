@@ -6,15 +6,11 @@ import type { Notice, ReviewFlag } from '../domain/notice.ts';
 import { applyNotice, decideOrderState, type OrderBook } from '../domain/order-book.ts';
 import { getProvider } from '../providers/providers.ts';
 import type { Transaction } from '../store/database.ts';
-import {
-  type Delivery,
-  type DeliveryResult,
-  deleteDeliveryReferences,
-  insertDeliveryReferences,
-} from '../store/deliveries.ts';
+import type { Delivery, DeliveryResult } from '../store/deliveries.ts';
 import { findReferencedOrders, learnProviderOrder } from '../store/order-matching.ts';
 import { lockOrder } from '../store/orders.ts';
 import { listTransactionsWithNotices } from '../store/transactions.ts';
+import { deleteDeliveryReferences, insertDeliveryReferences } from '../store/waiting-deliveries.ts';
 import { nextTryOf } from './delivery-schedule.ts';
 import { saveBook } from './save-book.ts';
 

@@ -2,7 +2,7 @@
  * Applies parked deliveries whose order has become known: by being created, or by a delivery that
  * tied a provider's name to it. What they bring may wake others in turn.
  */
-import { listWaitingDeliveries } from '../store/deliveries.ts';
+import { listWaitingDeliveries } from '../store/waiting-deliveries.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import type { Services } from './services.ts';
 
