@@ -11,6 +11,8 @@ export type Command = {
   readonly parse: (words: readonly string[]) => {
     readonly json: boolean | undefined;
     readonly run: (services: Services) => Promise<Outcome>;
+    /** For human eyes, where the plain list of members would not please them. */
+    readonly render?: (outcome: Outcome) => string;
     /** True when the outcome is bad news: the exit status is then 1. */
     readonly isFailure?: (outcome: Outcome) => boolean;
   };

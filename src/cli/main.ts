@@ -12,7 +12,7 @@ import { type Command, UsageError } from './command.ts';
 import { inboxList } from './inbox-list.ts';
 import { inboxReplay } from './inbox-replay.ts';
 import { inboxShow } from './inbox-show.ts';
-import { render } from './render.ts';
+import { renderMembers } from './render.ts';
 import { verify } from './verify.ts';
 
 const commands: readonly Command[] = [
@@ -35,7 +35,12 @@ async function main(words: readonly string[]): Promise<void> {
     console.log(usage());
     return;
   }
-  const { json, run, isFailure } = command.parse(words.slice(command.name.length));
+  const {
+    json,
+    run,
+    render = renderMembers,
+    isFailure,
+  } = command.parse(words.slice(command.name.length));
   const config = readConfig(process.env);
   const { services, close } = await joinFoundation(config, createLog(config.logLevel));
   try {

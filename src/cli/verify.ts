@@ -1,5 +1,5 @@
 /** `verify`: checks the invariants on the live database; exit status 1 on a breach. */
-import { verifyInvariants } from '../use-cases/verify-invariants.ts';
+import { type Verified, verifyInvariants } from '../use-cases/verify-invariants.ts';
 import { type Command, jsonOption, readWords } from './command.ts';
 
 export const verify: Command = {
@@ -9,19 +9,18 @@ export const verify: Command = {
     const { values } = readWords(words, jsonOption);
     return {
       json: values.json,
-      run: async (services) => {
-        const { orders, transactions, checked, breaches } = await verifyInvariants(services);
-        return {
-          checked: checked.map((invariant) => ({
-            invariant,
-            breaches: breaches.filter((breach) => breach.invariant === invariant).length,
-          })),
-          orders,
-          transactions,
-          breaches: breaches.map(({ invariant, where, what }) => ({ invariant, where, what })),
-        };
-      },
-      isFailure: ({ breaches }) => Array.isArray(breaches) && breaches.length > 0,
+      run: verifyInvariants,
+      render: (outcome) => renderVerified(outcome as Verified),
+      isFailure: (outcome) => (outcome as Verified).breaches.length > 0,
     };
   },
 };
+
+function renderVerified({ orders, transactions, checked, breaches }: Verified): string {
+  const lines = checked.map((invariant) => {
+    const own = breaches.filter((breach) => breach.invariant === invariant);
+    const found = own.map(({ where, what }) => `\n    ${where}: ${what}`);
+    return `${own.length === 0 ? 'holds ' : 'BROKEN'}  ${invariant}${found.join('')}`;
+  });
+  return [...lines, '', `${orders} orders and ${transactions} transactions looked at`].join('\n');
+}
