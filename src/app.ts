@@ -32,7 +32,11 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     requestTimeout: limits.requestArrivalMsMax,
     keepAliveTimeout: limits.keepAliveMs,
     // A request without Host is refused by ourselves, in the contract's shape.
-    http: { requireHostHeader: false },
+    http: {
+      requireHostHeader: false,
+      headersTimeout: limits.requestArrivalMsMax,
+      connectionsCheckingInterval: 1_000,
+    },
     requestIdHeader: false,
     genReqId: newRequestId,
     clientErrorHandler: answerClientError,

@@ -21,7 +21,7 @@ export const limits = {
   clockSkewSecondsMax: 30,
 
   /** A client has this long to send its whole request. */
-  requestArrivalMsMax: 15_000,
+  requestArrivalMsMax: 10_000,
   keepAliveMs: 72_000,
   statementMsMax: 5_000,
   databaseConnectMsMax: 3_000,
