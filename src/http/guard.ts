@@ -4,8 +4,11 @@ import { ServiceError } from '../domain/errors.ts';
 import type { Caller } from '../security/tokens.ts';
 import type { Services } from '../use-cases/services.ts';
 
-/** `order` lets a merchant token and the order's own token in; `merchant` only the former. */
-export type Access = 'public' | 'merchant' | 'order';
+/**
+ * `order` lets a merchant token and the order's own token in, `merchant` only the former. `anyone`
+ * needs no token but knows a caller who has one.
+ */
+export type Access = 'public' | 'anyone' | 'merchant' | 'order';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -22,6 +25,10 @@ export function addGuard(app: FastifyInstance, services: Services): void {
     // A route that does not say who may call it is closed.
     const access = request.routeOptions.config.access ?? 'merchant';
     if (access === 'public') return;
+    if (access === 'anyone') {
+      request.caller = await findCaller(services, request);
+      return;
+    }
     const caller = await services.tokens.verify(bearerToken(request));
     if (caller.type === 'refresh') {
       throw new ServiceError(
@@ -32,6 +39,15 @@ export function addGuard(app: FastifyInstance, services: Services): void {
     if (access === 'merchant' && caller.type !== 'merchant')
       throw new ServiceError('PERMISSION_DENIED');
     request.caller = caller;
+  });
+}
+
+async function findCaller(services: Services, request: FastifyRequest): Promise<Caller | null> {
+  const token = findBearerToken(request);
+  if (token === undefined) return null;
+  return services.tokens.verify(token).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.entry.status === 401) return null;
+    throw error;
   });
 }
 

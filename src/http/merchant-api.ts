@@ -8,6 +8,7 @@ import { addGuard } from './guard.ts';
 import { readJson } from './read-json.ts';
 import { addRefreshToken } from './refresh-token.ts';
 import { watchRoutes } from './refuse-other-methods.ts';
+import { addSealing } from './sealing.ts';
 import { addTransactionEnquiry } from './transaction-enquiry.ts';
 
 export function merchantApi(services: Services): FastifyPluginAsync {
@@ -15,6 +16,7 @@ export function merchantApi(services: Services): FastifyPluginAsync {
     const refuseOtherMethods = watchRoutes(app);
     addGuard(app, services);
     readEveryBodyAsJson(app);
+    addSealing(app, services);
     neverCache(app);
     addGenerateToken(app, services);
     addRefreshToken(app, services);

@@ -15,7 +15,7 @@ const Reply = Type.Object({
 
 export function addRefreshToken(app: FastifyInstance, services: Services): void {
   app.post<{ Body: Static<typeof Body>; Reply: Static<typeof Reply> }>('/refresh-token', {
-    config: { access: 'public' },
+    config: { access: 'anyone' },
     schema: {
       operationId: 'refreshToken',
       summary: 'Exchange a refresh token for a fresh order token',
