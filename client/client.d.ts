@@ -1,0 +1,197 @@
+/** Types of the client; the members are the contract's own, as they travel. */
+
+export type Amount = number | string;
+
+export type NewOrder = {
+  invoice_id: string | number;
+  currency: string;
+  total_amount: Amount;
+  amount_before_tax?: Amount;
+  tax?: Amount;
+  user?: {
+    email?: string;
+    first_name?: string;
+    last_name?: string;
+    country_code?: string;
+    mobile_number?: string | number;
+  } | null;
+  shipping_address?: Address | null;
+  billing_address?: Address | null;
+  order_line_items?: LineItem[] | null;
+  bank_account?: { account_number?: string; name?: string; ifsc?: string } | null;
+  custom_attributes?: Record<string, string | number | boolean> | null;
+  callback_url?: string;
+  callback_mode?: string;
+  description?: string;
+  validate_order_line_item?: boolean;
+  referrer_platform?: string;
+  referrer_platform_version?: string;
+  ip_address?: string;
+  merchant_shopfront_domain?: string;
+};
+
+export type Address = {
+  address_1?: string;
+  street?: string;
+  landmark?: string;
+  area?: string;
+  city?: string;
+  state?: string;
+  pincode?: string | number;
+  address_type?: string;
+};
+
+export type LineItem = {
+  sku_id?: string;
+  title: string;
+  description?: string;
+  image_url?: string | false;
+  rate?: Amount;
+  quantity: Amount;
+  amount_before_tax?: Amount;
+  tax?: Amount;
+  total_amount?: Amount;
+};
+
+export type OrderStatus = 'new' | 'pending' | 'completed' | 'lapsed';
+
+export type CurrencyConversion = {
+  original_currency: string;
+  converted_currency: string;
+  exchange_rate: number;
+  conversion_reason: 'ALTERNATE_CURRENCY_CONFIG';
+  original_amount_before_tax: number;
+  original_tax: number;
+  original_total_amount: number;
+};
+
+export type Order = {
+  order_id: string;
+  order_date: string;
+  status: OrderStatus;
+  invoice_id: string;
+  user?: {
+    user_id: string;
+    email?: string;
+    first_name?: string;
+    last_name?: string;
+    country_code: string;
+    mobile_number?: number;
+  };
+  attempts: number;
+  currency: string;
+  amount_before_tax: number;
+  tax: number;
+  total_amount: number;
+  currency_conversion?: CurrencyConversion;
+  token?: string;
+  token_expiration?: string;
+  refresh_token?: string;
+  refresh_token_expiration?: string;
+  next: { action: string; url: string }[];
+  order_line_items?: LineItem[];
+  shipping_address?: Address;
+};
+
+export type Transaction = {
+  transaction_type: 'payment' | 'full_refund' | 'partial_refund';
+  completion_time: number | null;
+  svc_transaction_id: string;
+  payment_status:
+    | 'new'
+    | 'pending'
+    | 'authorized'
+    | 'failed'
+    | 'succeeded'
+    | 'reversing'
+    | 'reversed'
+    | null;
+  message: string | null;
+  svc_signature: string | null;
+  signature_version: 'v2' | 'v3';
+  failure_reason: {
+    svc_error_code: string;
+    svc_consumer_message: string;
+    svc_merchant_message: string;
+    retry_allowed: boolean;
+  } | null;
+  payment_partner: string | null;
+  processing_payment_partner: string | null;
+  psp_transaction_id: string | null;
+  transaction_amount: number | null;
+  transaction_currency: string | null;
+  additional_charges: number | null;
+  offer_discount: number | null;
+  offer_id: string | null;
+  payment_acquirer: string | null;
+  payment_mode: string | null;
+  payment_arn: string | null;
+  emi: null;
+  sub_payment_mode: Record<string, string> | null;
+  refund_status: 'new' | 'pending' | 'succeeded' | 'failed' | null;
+  refund_request_id: string | null;
+  refund_arn: string | null;
+};
+
+export type Enquiry = {
+  transaction: Transaction[];
+  order: {
+    svc_order_id: string;
+    invoice_id: string;
+    status: OrderStatus;
+    custom_attributes: { key: string; value: string }[];
+    currency_conversion: CurrencyConversion | null;
+    refund_details: {
+      refundable_currency: string;
+      available_refundable_amount: number;
+      refunded_amount: number;
+      total_refundable_amount: number;
+    } | null;
+  };
+};
+
+export type ClientOptions = {
+  /** Where the service is, such as https://pay.example.com */
+  baseUrl: string;
+  accessKey: string;
+  accessSecret: string;
+  /** Seal requests and open replies; the account must have encrypted payloads. */
+  encrypted?: boolean;
+  /** Another fetch, for proxies and tests. */
+  fetch?: typeof globalThis.fetch;
+};
+
+export type Client = {
+  createOrder: (order: NewOrder) => Promise<Order>;
+  getOrder: (ids: { order_id?: string; invoice_id?: string }) => Promise<Order>;
+  transactionEnquiry: (ids: {
+    transaction_id?: string;
+    order_id?: string;
+    invoice_id?: string;
+  }) => Promise<Enquiry>;
+  refreshToken: (
+    refreshToken: string,
+  ) => Promise<{ token: string; token_expiration: string; expires_at: string }>;
+  /** True when the answer is the service's own and unchanged. */
+  verifySignature: (transaction: Transaction, invoiceId: string) => Promise<boolean>;
+};
+
+export function createClient(options: ClientOptions): Client;
+
+export function verifySignature(
+  transaction: Transaction,
+  invoiceId: string,
+  accessSecret: string,
+): Promise<boolean>;
+
+/** Thrown for every refusal of the service. */
+export class ServiceCallError extends Error {
+  readonly status: number;
+  readonly code: string;
+  /** Safe to show to the consumer. */
+  readonly consumerMessage: string;
+  /** Tells your team what to do. */
+  readonly merchantMessage: string;
+  /** Give it to the operator when you ask about a request. */
+  readonly requestId: string | null;
+}

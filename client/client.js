@@ -1,0 +1,249 @@
+// @ts-check
+/**
+ * The client for a merchant's server: tokens, retries, sealed payloads and signatures, with nothing
+ * but what the platform brings (fetch and Web Crypto). Plain JavaScript, so that it runs as it is
+ * wherever it is installed; its types are in client.d.ts.
+ */
+
+const tokenMarginMs = 30_000;
+const attemptsMax = 4;
+const backoffMs = 100;
+const retryAfterMsMax = 10_000;
+
+/** @type {typeof import('./client.d.ts').createClient} */
+export function createClient(options) {
+  const { accessKey, accessSecret, encrypted = false, fetch = globalThis.fetch } = options;
+  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const tokens = createTokens(() =>
+    post('/api/v3/generate-token', { access_key: accessKey, access_secret: accessSecret }),
+  );
+
+  /** @param {string} path @param {object} body @param {Record<string, string>} [headers] */
+  const post = (path, body, headers = {}) =>
+    send(fetch, `${baseUrl}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+
+  /** @param {string} path @param {object} body */
+  const call = (path, body) =>
+    withToken(tokens, async (authorization) => {
+      if (!encrypted) return post(path, body, { authorization });
+      const encrypted_payload = await sealPayload(JSON.stringify(body), accessSecret);
+      return openReply(await post(path, { encrypted_payload }, { authorization }), accessSecret);
+    });
+
+  /** @param {string} path @param {Record<string, string | undefined>} query */
+  const get = (path, query) =>
+    withToken(tokens, (authorization) => {
+      const given = Object.entries(query).filter((pair) => pair[1] !== undefined);
+      const search = new URLSearchParams(/** @type {[string, string][]} */ (given));
+      return send(fetch, `${baseUrl}${path}?${search}`, { headers: { authorization } });
+    });
+
+  return {
+    createOrder: (order) => call('/api/v3/create-order', order).then(succeed),
+    getOrder: (ids) => get('/api/v3/order', ids).then(succeed),
+    transactionEnquiry: (ids) => call('/api/v3/transaction-enquiry', ids).then(succeed),
+    refreshToken: (refreshToken) =>
+      call('/api/v3/refresh-token', { refresh_token: refreshToken }).then(succeed),
+    verifySignature: (transaction, invoiceId) =>
+      verifySignature(transaction, invoiceId, accessSecret),
+  };
+}
+
+/** A refusal of the service, with its code and both its messages. */
+export class ServiceCallError extends Error {
+  /** @param {Reply} reply */
+  constructor({ status, body, requestId }) {
+    const error = body?.error ?? {};
+    super(`${error.svc_error_code ?? `HTTP ${status}`}: ${error.svc_merchant_message ?? ''}`);
+    this.name = 'ServiceCallError';
+    this.status = status;
+    this.code = error.svc_error_code ?? 'UNKNOWN';
+    this.consumerMessage = error.svc_consumer_message ?? '';
+    this.merchantMessage = error.svc_merchant_message ?? '';
+    this.requestId = requestId;
+  }
+}
+
+/**
+ * True when an answer of the enquiry is the service's own and unchanged. Compared in constant time by
+ * Web Crypto.
+ * @type {typeof import('./client.d.ts').verifySignature}
+ */
+export async function verifySignature(transaction, invoiceId, accessSecret) {
+  const { svc_signature: signature, transaction_amount: amount } = transaction;
+  if (typeof signature !== 'string' || !/^[0-9a-f]{64}$/.test(signature)) return false;
+  if (typeof amount !== 'number' || typeof transaction.transaction_currency !== 'string')
+    return false;
+  const currency = transaction.transaction_currency;
+  const parts = [
+    invoiceId,
+    transaction.svc_transaction_id,
+    amount.toFixed(decimalsByCurrency[currency] ?? 2),
+    currency,
+  ];
+  if (transaction.signature_version === 'v3') {
+    parts.push(
+      transaction.payment_status ?? transaction.refund_status ?? '',
+      transaction.transaction_type,
+    );
+  }
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const secret = new TextEncoder().encode(accessSecret);
+  const key = await crypto.subtle.importKey('raw', secret, algorithm, false, ['verify']);
+  return crypto.subtle.verify(
+    'HMAC',
+    key,
+    fromHex(signature),
+    new TextEncoder().encode(parts.join('|')),
+  );
+}
+
+/**
+ * Currencies with more than two decimals; all others are signed with two.
+ * @type {Record<string, number>}
+ */
+const decimalsByCurrency = {
+  ...{ BHD: 3, IQD: 3, JOD: 3, KWD: 3, LYD: 3, OMR: 3, TND: 3 },
+  ...{ CLF: 4, UYW: 4 },
+};
+
+/** @typedef {{ status: number, body: any, requestId: string | null }} Reply */
+
+/** @param {Reply} reply */
+function succeed(reply) {
+  if (reply.status >= 200 && reply.status < 300) return reply.body;
+  throw new ServiceCallError(reply);
+}
+
+/**
+ * One token for all calls, one request for it at a time.
+ * @param {() => Promise<Reply>} generate
+ */
+function createTokens(generate) {
+  /** @type {Promise<{ token: string, expiresAtMs: number }> | undefined} */
+  let current;
+  const renew = () => {
+    current = generate()
+      .then(succeed)
+      .then(({ token, expires_at }) => ({ token, expiresAtMs: Date.parse(expires_at) }));
+    current.catch(() => {
+      current = undefined;
+    });
+    return current;
+  };
+  return {
+    get: async () => {
+      const known = await (current ?? renew());
+      return known.expiresAtMs - tokenMarginMs > Date.now() ? known : renew();
+    },
+    /** Only the first who finds a token refused asks for another. @param {string} refused */
+    drop: async (refused) => {
+      const known = await current?.catch(() => undefined);
+      if (known?.token === refused) current = undefined;
+    },
+  };
+}
+
+/**
+ * @param {ReturnType<typeof createTokens>} tokens
+ * @param {(authorization: string) => Promise<Reply>} request
+ */
+async function withToken(tokens, request) {
+  const { token } = await tokens.get();
+  const reply = await request(`Bearer ${token}`);
+  if (reply.status !== 401) return reply;
+  await tokens.drop(token);
+  return request(`Bearer ${(await tokens.get()).token}`);
+}
+
+/**
+ * Every call can be repeated: an invoice has one order, and the others change nothing. So what was
+ * not answered, or answered "not now", is tried again.
+ * @param {typeof globalThis.fetch} fetch
+ * @param {string} url
+ * @param {RequestInit} init
+ * @returns {Promise<Reply>}
+ */
+async function send(fetch, url, init) {
+  for (let attempt = 1; ; attempt += 1) {
+    const isLast = attempt === attemptsMax;
+    try {
+      const response = await fetch(url, init);
+      const text = await response.text();
+      if (isLast || ![429, 503].includes(response.status)) {
+        const requestId = response.headers.get('x-request-id');
+        return { status: response.status, body: parse(text), requestId };
+      }
+      await pause(attempt, response.headers.get('retry-after'));
+    } catch (error) {
+      if (isLast) throw error;
+      await pause(attempt, null);
+    }
+  }
+}
+
+/** @param {number} attempt @param {string | null} retryAfter */
+function pause(attempt, retryAfter) {
+  const askedMs = Math.min(Number(retryAfter ?? 0) * 1000, retryAfterMsMax) || 0;
+  const ownMs = backoffMs * 2 ** attempt * (0.5 + Math.random() / 2);
+  return new Promise((resolve) => setTimeout(resolve, Math.max(askedMs, ownMs)));
+}
+
+/** @param {string} text */
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {Reply} reply @param {string} accessSecret @returns {Promise<Reply>} */
+async function openReply(reply, accessSecret) {
+  const sealed = reply.body?.encrypted_response;
+  if (typeof sealed !== 'string') return reply;
+  return { ...reply, body: parse(await openPayload(sealed, accessSecret)) };
+}
+
+/** @param {string} text @param {string} accessSecret */
+async function sealPayload(text, accessSecret) {
+  const iv = crypto.getRandomValues(new Uint8Array(16));
+  const key = await payloadKey(accessSecret);
+  const sealed = await crypto.subtle.encrypt(
+    { name: 'AES-GCM', iv },
+    key,
+    new TextEncoder().encode(text),
+  );
+  return toHex(iv) + toHex(new Uint8Array(sealed));
+}
+
+/** @param {string} hex @param {string} accessSecret */
+async function openPayload(hex, accessSecret) {
+  const bytes = fromHex(hex);
+  const iv = bytes.subarray(0, 16);
+  const key = await payloadKey(accessSecret);
+  const opened = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, bytes.subarray(16));
+  return new TextDecoder().decode(opened);
+}
+
+/** @param {string} accessSecret */
+async function payloadKey(accessSecret) {
+  const prefix = 'access_secret_';
+  const remainder = accessSecret.slice(accessSecret.indexOf(prefix) + prefix.length);
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(remainder));
+  return crypto.subtle.importKey('raw', digest, 'AES-GCM', false, ['encrypt', 'decrypt']);
+}
+
+/** @param {Uint8Array} bytes */
+function toHex(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** @param {string} hex */
+function fromHex(hex) {
+  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}
