@@ -14,6 +14,8 @@ export type Config = {
   readonly dataDir: string;
   /** 64 hexadecimal digits; undefined lets the embedded mode make its own. */
   readonly masterKeyHex: string | undefined;
+  /** Also opens what was sealed with these; for the time of a rotation. */
+  readonly otherMasterKeysHex: readonly string[];
   readonly workers: number;
   readonly logLevel: (typeof logLevels)[number];
   readonly orderLapseSeconds: number;
@@ -33,6 +35,7 @@ export function readConfig(env: Environment): Config {
     databaseUrl,
     dataDir: readDataDir(env),
     masterKeyHex: readMasterKey(env, databaseUrl !== undefined),
+    otherMasterKeysHex: readOtherMasterKeys(env),
     workers: readInteger(env, 'WORKERS', 1, 1, 256),
     logLevel: readLogLevel(env),
     orderLapseSeconds: readInteger(env, 'ORDER_LAPSE_HOURS', 24, 1, 24 * 365) * 3600,
@@ -98,6 +101,16 @@ function readMasterKey(env: Environment, isExternal: boolean): string | undefine
     throw new StartError('MASTER_KEY must be 32 bytes written as 64 hexadecimal digits.');
   }
   return text;
+}
+
+function readOtherMasterKeys(env: Environment): string[] {
+  const texts = readText(env, 'MASTER_KEY_PREVIOUS')?.split(',') ?? [];
+  return texts.map((text) => {
+    if (/^[0-9a-f]{64}$/i.test(text.trim())) return text.trim();
+    throw new StartError(
+      'MASTER_KEY_PREVIOUS must be keys of 64 hexadecimal digits, separated by commas.',
+    );
+  });
 }
 
 function readLogLevel(env: Environment): Config['logLevel'] {

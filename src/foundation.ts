@@ -2,14 +2,15 @@
 import type { Config } from './config.ts';
 import { StartError } from './domain/start-error.ts';
 import type { Log } from './log.ts';
-import { findAnySealedSecret } from './store/accounts.ts';
+import { sealingKeyIdOf } from './security/master-key.ts';
+import { listSealedSamples } from './store/accounts.ts';
 import {
   type Database,
   type DatabaseAddress,
   isUnavailable,
   openDatabase,
 } from './store/database.ts';
-import { lockDataFolder, readOrCreateMasterKey } from './store/embedded/data-folder.ts';
+import { lockDataFolder, readOrCreateMasterKeys } from './store/embedded/data-folder.ts';
 import {
   embeddedAddress,
   isEmbeddedDatabaseRunning,
@@ -103,22 +104,30 @@ async function assemble(config: Config, log: Log, database: Database): Promise<S
   const { publicUrl, orderLapseSeconds } = config;
   return createServices({
     database,
-    masterKeyHex: config.masterKeyHex ?? (await readOrCreateMasterKey(config.dataDir)),
+    ...(await masterKeysOf(config)),
     settings: { publicUrl, orderLapseSeconds },
     reportDefect: (error, about) => log.error({ ...about, err: error }, 'a defect'),
   });
 }
 
+/** From the environment, where they stay as they are; else from the data folder, where they may change. */
+async function masterKeysOf({ masterKeyHex, otherMasterKeysHex, dataDir }: Config) {
+  if (masterKeyHex !== undefined) return { masterKeyHex, otherMasterKeysHex };
+  const read = () => readOrCreateMasterKeys(dataDir);
+  const [current = '', ...others] = await read();
+  return { masterKeyHex: current, otherMasterKeysHex: others, readMasterKeysAgain: read };
+}
+
 /** Going on with another key would make every stored secret unreadable, one request at a time. */
-async function refuseForeignMasterKey({ database, masterKey }: Services): Promise<void> {
+async function refuseForeignMasterKey({ database, masterKeys }: Services): Promise<void> {
   const keys = await listSigningKeys(database);
-  const secret = await findAnySealedSecret(database);
+  const samples = await listSealedSamples(database);
   const isForeign =
-    (keys.length > 0 && !keys.some((key) => key.masterKeyId === masterKey.id)) ||
-    (secret !== undefined && !masterKey.hasSealed(secret));
+    (keys.length > 0 && !keys.some((key) => masterKeys.find(key.masterKeyId))) ||
+    samples.some((sealed) => !masterKeys.find(sealingKeyIdOf(sealed)));
   if (isForeign) {
     throw new StartError(
-      'MASTER_KEY is not the one this database was set up with: give the former one.',
+      'MASTER_KEY is not the one this database was set up with: give the former one, during a rotation as MASTER_KEY_PREVIOUS.',
     );
   }
 }

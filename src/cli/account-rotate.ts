@@ -2,8 +2,7 @@
 import { type RotatableSecretKind, secretKinds } from '../domain/account.ts';
 import { rotateSecret } from '../use-cases/rotate-secret.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
-
-const secondsPerUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+import { readOverlap } from './overlap.ts';
 
 export const accountRotate: Command = {
   name: ['account', 'rotate'],
@@ -35,10 +34,4 @@ function readKind(text: string): RotatableSecretKind {
   const kind = secretKinds.find((known) => known === text);
   if (!kind) throw new UsageError(`The kind of secret must be one of ${secretKinds.join(', ')}.`);
   return kind;
-}
-
-function readOverlap(text: string): number {
-  const match = /^(\d{1,6})([smhd])$/.exec(text);
-  if (!match) throw new UsageError('--overlap must be a number with s, m, h or d, such as 24h.');
-  return Number(match[1]) * (secondsPerUnit[match[2] ?? ''] ?? 0);
 }

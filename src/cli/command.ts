@@ -1,5 +1,6 @@
 /** What a command of the command line is, and how its words are read. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import type { Config } from '../config.ts';
 import type { Services } from '../use-cases/services.ts';
 
 export type Outcome = Readonly<Record<string, unknown>>;
@@ -10,7 +11,7 @@ export type Command = {
   /** Judges the words before anything is opened; `run` then does the work. */
   readonly parse: (words: readonly string[]) => {
     readonly json: boolean | undefined;
-    readonly run: (services: Services) => Promise<Outcome>;
+    readonly run: (services: Services, config: Config) => Promise<Outcome>;
     /** For human eyes, where the plain list of members would not please them. */
     readonly render?: (outcome: Outcome) => string;
     /** True when the outcome is bad news: the exit status is then 1. */

@@ -12,12 +12,13 @@ import { type Command, UsageError } from './command.ts';
 import { inboxList } from './inbox-list.ts';
 import { inboxReplay } from './inbox-replay.ts';
 import { inboxShow } from './inbox-show.ts';
+import { keysRotate } from './keys-rotate.ts';
 import { renderMembers } from './render.ts';
 import { verify } from './verify.ts';
 
 const commands: readonly Command[] = [
   ...[accountCreate, accountList, accountUpdate, accountRotate],
-  ...[inboxList, inboxShow, inboxReplay, verify],
+  ...[keysRotate, inboxList, inboxShow, inboxReplay, verify],
 ];
 
 try {
@@ -44,7 +45,7 @@ async function main(words: readonly string[]): Promise<void> {
   const config = readConfig(process.env);
   const { services, close } = await joinFoundation(config, createLog(config.logLevel));
   try {
-    const outcome = await run(services);
+    const outcome = await run(services, config);
     console.log(json ? JSON.stringify(outcome) : render(outcome));
     if (isFailure?.(outcome)) process.exitCode = 1;
   } finally {

@@ -9,6 +9,7 @@ const idLength = 16;
 export const newAccountId = (): string => `acc_${randomBase62(idLength)}`;
 export const newOrderId = (): string => `o_${randomBase62(idLength)}`;
 export const newUserId = (): string => `user_${randomBase62(idLength)}`;
+export const newKeyId = (): string => `key_${randomBase62(idLength)}`;
 export const newSecretId = (): string => `sec_${randomBase62(idLength)}`;
 
 export const isAccountId = (text: string): boolean => /^acc_[0-9A-Za-z]{16}$/.test(text);

@@ -53,6 +53,11 @@ export function createMasterKey(hex: string): MasterKey {
   };
 }
 
+/** The id of the master key that sealed it. */
+export function sealingKeyIdOf(sealed: Buffer): string {
+  return sealed.subarray(1, 1 + keyIdBytes).toString('hex');
+}
+
 export class WrongMasterKeyError extends Error {
   constructor() {
     super('a stored secret was sealed with another MASTER_KEY');

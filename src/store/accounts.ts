@@ -129,12 +129,26 @@ export async function insertSecret(
   });
 }
 
-/** Any one of all accounts; undefined while there is none. */
-export async function findAnySealedSecret(database: Queryable): Promise<Buffer | undefined> {
+/** One of each beginning, which tells the master key it was sealed with. */
+export async function listSealedSamples(database: Queryable): Promise<Buffer[]> {
   const { rows } = await database.query<{ sealed: Buffer }>({
-    text: 'select sealed from account_secrets limit 1',
+    text: `select distinct on (substring(sealed from 1 for 5)) sealed from account_secrets
+            order by substring(sealed from 1 for 5)`,
   });
-  return rows[0]?.sealed;
+  return rows.map(({ sealed }) => sealed);
+}
+
+/** The same secret, sealed with another key. */
+export async function updateSealedSecret(
+  tx: Transaction,
+  accountId: string,
+  { kind, secretId, sealed }: Pick<SealedSecret, 'kind' | 'secretId' | 'sealed'>,
+): Promise<void> {
+  await tx.query({
+    text: `update account_secrets set sealed = $4
+            where account_id = $1 and kind = $2 and secret_id = $3`,
+    values: [accountId, kind, secretId, sealed],
+  });
 }
 
 /** Gives the secrets of a kind an end; one that ends sooner keeps its own. */

@@ -1,5 +1,5 @@
 /** The names of the keys that sign tokens; the keys themselves are derived from the master key. */
-import type { Queryable } from './database.ts';
+import type { Queryable, Transaction } from './database.ts';
 
 export type StoredSigningKey = {
   readonly keyId: string;
@@ -32,5 +32,14 @@ export async function insertSigningKey(database: Queryable, key: StoredSigningKe
     text: `insert into signing_keys (key_id, master_key_id, created_at, expires_at)
            values ($1, $2, $3, $4) on conflict (key_id) do nothing`,
     values: [key.keyId, key.masterKeyId, key.createdAt, key.expiresAt],
+  });
+}
+
+/** Gives the keys that are there an end; one that ends sooner keeps its own. */
+export async function endSigningKeys(tx: Transaction, endsAt: Date): Promise<void> {
+  await tx.query({
+    text: `update signing_keys set expires_at = $1
+            where expires_at is null or expires_at > $1`,
+    values: [endsAt],
   });
 }

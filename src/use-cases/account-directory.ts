@@ -6,8 +6,9 @@ import { LRUCache } from 'lru-cache';
 import type { Account, LiveSecret, SecretKind } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
-import type { MasterKey } from '../security/master-key.ts';
-import { findAccount, type StoredAccount } from '../store/accounts.ts';
+import { type MasterKey, sealingKeyIdOf, WrongMasterKeyError } from '../security/master-key.ts';
+import type { MasterKeys } from '../security/master-keys.ts';
+import { findAccount, type SealedSecret, type StoredAccount } from '../store/accounts.ts';
 import type { Database } from '../store/database.ts';
 
 export type AccountDirectory = {
@@ -16,7 +17,10 @@ export type AccountDirectory = {
   readonly get: (accountId: string) => Promise<Account>;
 };
 
-export function createAccountDirectory(database: Database, masterKey: MasterKey): AccountDirectory {
+export function createAccountDirectory(
+  database: Database,
+  masterKeys: MasterKeys,
+): AccountDirectory {
   const absent = 'absent';
   const cache = new LRUCache<string, Account | typeof absent>({
     max: limits.accountsCachedMax,
@@ -24,7 +28,7 @@ export function createAccountDirectory(database: Database, masterKey: MasterKey)
     // Callers that arrive together share one look-up.
     fetchMethod: async (accountId) => {
       const stored = await findAccount(database, accountId);
-      return stored ? openAccount(stored, masterKey) : absent;
+      return stored ? openAccount(stored, masterKeys) : absent;
     },
   });
   const find = async (accountId: string) => {
@@ -41,18 +45,36 @@ export function createAccountDirectory(database: Database, masterKey: MasterKey)
   };
 }
 
-export function openAccount(stored: StoredAccount, masterKey: MasterKey): Account {
+async function openAccount(stored: StoredAccount, masterKeys: MasterKeys): Promise<Account> {
+  await masterKeys.learn(stored.secrets.map(({ sealed }) => sealingKeyIdOf(sealed)));
   const secrets: Record<SecretKind, LiveSecret[]> = {
     'access-secret': [],
     'partner-webhook-secret': [],
     'bank-gateway-secret': [],
     'consumer-id-key': [],
   };
-  for (const { kind, secretId, sealed, expiresAt } of stored.secrets) {
-    const value = masterKey.open(sealed, rowOfSecret(stored.accountId, kind, secretId));
-    secrets[kind].push({ value, expiresAt });
+  for (const secret of stored.secrets) {
+    const value = openSecret(masterKeys, stored.accountId, secret);
+    secrets[secret.kind].push({ value, expiresAt: secret.expiresAt });
   }
   return { ...stored, secrets };
+}
+
+type SecretRow = Pick<SealedSecret, 'kind' | 'secretId' | 'sealed'>;
+
+export function openSecret(masterKeys: MasterKeys, accountId: string, secret: SecretRow): string {
+  const masterKey = masterKeys.find(sealingKeyIdOf(secret.sealed));
+  if (!masterKey) throw new WrongMasterKeyError();
+  return masterKey.open(secret.sealed, rowOfSecret(accountId, secret.kind, secret.secretId));
+}
+
+export function sealAgain(
+  masterKey: MasterKey,
+  accountId: string,
+  { kind, secretId }: SecretRow,
+  value: string,
+): Buffer {
+  return masterKey.seal(value, rowOfSecret(accountId, kind, secretId));
 }
 
 /** What a sealed secret is tied to, so that it opens in its own row only. */

@@ -66,6 +66,6 @@ export function sealSecret(
   value: string,
 ): SealedSecret {
   const secretId = newSecretId();
-  const sealed = services.masterKey.seal(value, rowOfSecret(accountId, kind, secretId));
+  const sealed = services.masterKeys.current().seal(value, rowOfSecret(accountId, kind, secretId));
   return { kind, secretId, sealed, expiresAt: null };
 }

@@ -1,6 +1,6 @@
 /** What every use case works with: the handle that comes first in each of them. */
 import type { Clock } from '../domain/time.ts';
-import { createMasterKey, type MasterKey } from '../security/master-key.ts';
+import { createMasterKeys, type MasterKeys } from '../security/master-keys.ts';
 import type { Database } from '../store/database.ts';
 import { type AccountDirectory, createAccountDirectory } from './account-directory.ts';
 import { createRetries, type Retries } from './retries.ts';
@@ -8,7 +8,7 @@ import { createTokenService, type TokenService } from './token-service.ts';
 
 export type Services = {
   readonly database: Database;
-  readonly masterKey: MasterKey;
+  readonly masterKeys: MasterKeys;
   readonly accounts: AccountDirectory;
   readonly tokens: TokenService;
   readonly retries: Retries;
@@ -29,20 +29,26 @@ export type ServiceSettings = {
 export function createServices(parts: {
   readonly database: Database;
   readonly masterKeyHex: string;
+  /** Others that stored secrets may be sealed with; all are read again when one is not known. */
+  readonly otherMasterKeysHex?: readonly string[];
+  readonly readMasterKeysAgain?: () => Promise<readonly string[]>;
   readonly settings: ServiceSettings;
   readonly clock?: Clock;
   readonly reportDefect?: ReportDefect;
 }): Services {
   const { database, settings, clock = () => new Date(), reportDefect = () => {} } = parts;
-  const masterKey = createMasterKey(parts.masterKeyHex);
+  const masterKeys = createMasterKeys(
+    [parts.masterKeyHex, ...(parts.otherMasterKeysHex ?? [])],
+    parts.readMasterKeysAgain,
+  );
   return {
     database,
-    masterKey,
+    masterKeys,
     settings,
     clock,
     reportDefect,
     retries: createRetries(),
-    accounts: createAccountDirectory(database, masterKey),
-    tokens: createTokenService(database, masterKey, clock),
+    accounts: createAccountDirectory(database, masterKeys),
+    tokens: createTokenService(database, masterKeys, clock),
   };
 }

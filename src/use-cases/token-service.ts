@@ -1,7 +1,7 @@
 /** Issues and verifies tokens with the ring of signing keys kept in the database. */
 import { limits } from '../domain/limits.ts';
 import type { Clock } from '../domain/time.ts';
-import type { MasterKey } from '../security/master-key.ts';
+import type { MasterKeys } from '../security/master-keys.ts';
 import { type Caller, createKeyRing, type IssuedToken, type KeyRing } from '../security/tokens.ts';
 import type { Database } from '../store/database.ts';
 import { insertSigningKey, listSigningKeys } from '../store/signing-keys.ts';
@@ -15,7 +15,7 @@ export type TokenService = {
 
 export function createTokenService(
   database: Database,
-  masterKey: MasterKey,
+  masterKeys: MasterKeys,
   clock: Clock,
 ): TokenService {
   let current: { ring: KeyRing; readAt: number } | undefined;
@@ -23,7 +23,7 @@ export function createTokenService(
 
   /** One read for all who wait. A ring that cannot be renewed now stays in use: its keys are true. */
   const renew = (): Promise<KeyRing> => {
-    reading ??= readKeyRing(database, masterKey, clock)
+    reading ??= readKeyRing(database, masterKeys, clock)
       .then((ring) => {
         current = { ring, readAt: performance.now() };
         return ring;
@@ -52,24 +52,26 @@ export function createTokenService(
 
 async function readKeyRing(
   database: Database,
-  masterKey: MasterKey,
+  masterKeys: MasterKeys,
   clock: Clock,
 ): Promise<KeyRing> {
-  const keys = (await listSigningKeys(database)).filter((key) => key.masterKeyId === masterKey.id);
-  if (keys.length === 0) return createFirstKey(database, masterKey, clock);
-  return createKeyRing(
-    keys.map((key) => ({ ...key, secret: masterKey.deriveSigningKey(key.keyId) })),
-  );
+  const stored = await listSigningKeys(database);
+  await masterKeys.learn(stored.map(({ masterKeyId }) => masterKeyId));
+  const keys = stored.flatMap((key) => {
+    const masterKey = masterKeys.find(key.masterKeyId);
+    return masterKey ? [{ ...key, secret: masterKey.deriveSigningKey(key.keyId) }] : [];
+  });
+  return keys.length === 0 ? createFirstKey(database, masterKeys, clock) : createKeyRing(keys);
 }
 
 /** The first key of a master key has a name of its own, so that processes starting together agree. */
 async function createFirstKey(
   database: Database,
-  masterKey: MasterKey,
+  masterKeys: MasterKeys,
   clock: Clock,
 ): Promise<KeyRing> {
-  const keyId = `key_${masterKey.id}`;
-  const first = { keyId, masterKeyId: masterKey.id, createdAt: clock(), expiresAt: null };
-  await insertSigningKey(database, first);
-  return readKeyRing(database, masterKey, clock);
+  const masterKeyId = masterKeys.current().id;
+  const keyId = `key_${masterKeyId}`;
+  await insertSigningKey(database, { keyId, masterKeyId, createdAt: clock(), expiresAt: null });
+  return readKeyRing(database, masterKeys, clock);
 }

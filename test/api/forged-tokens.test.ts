@@ -20,7 +20,7 @@ const routes = (await listRoutes(service)).filter(({ guarded }) => guarded);
 
 const header = JSON.parse(Buffer.from(account.token.split('.')[0] ?? '', 'base64url').toString());
 const claims = claimsOf(account.token);
-const key = service.services.masterKey.deriveSigningKey(header.kid);
+const key = service.services.masterKeys.current().deriveSigningKey(header.kid);
 const now = Math.floor(Date.now() / 1000);
 const [head, payload, signature] = account.token.split('.') as [string, string, string];
 const claimsOfOther = { ...claims, sub: other.accountId };

@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 import { openDatabase } from '../../src/store/database.ts';
 import {
   explainFolderTrouble,
-  readOrCreateMasterKey,
+  readOrCreateMasterKeys,
 } from '../../src/store/embedded/data-folder.ts';
 import { createAccount } from '../../src/use-cases/create-account.ts';
 import { createServices } from '../../src/use-cases/services.ts';
@@ -168,7 +168,7 @@ test('trouble that has nothing to do with the folder is not explained by it', ()
 test('a master key that was cut short is refused by the name of its file, and is left as it is', async () => {
   const path = join(await makeFolder('cut'), 'master.key');
   await writeFile(path, 'abcdef\n');
-  await assert.rejects(readOrCreateMasterKey(join(folder, 'cut')), {
+  await assert.rejects(readOrCreateMasterKeys(join(folder, 'cut')), {
     name: 'StartError',
     message: `The file ${path} must hold 64 hexadecimal digits: restore it from a backup.`,
   });

@@ -47,14 +47,32 @@ async function makeFolder(folder: string): Promise<void> {
   });
 }
 
-/** Decision 1.4: the embedded mode makes its own master key, readable by its owner only. */
-export async function readOrCreateMasterKey(dataDir: string): Promise<string> {
-  const path = join(dataDir, 'master.key');
+/**
+ * Decision 1.4: the embedded mode makes its own master key, readable by its owner only. One key a
+ * line, the current one first; the others are those of rotations.
+ */
+export async function readOrCreateMasterKeys(dataDir: string): Promise<string[]> {
+  const path = masterKeyFile(dataDir);
   const found = await readFile(path, 'utf8').catch(() => undefined);
-  if (found !== undefined) return checkMasterKey(found.trim(), path);
-  const created = randomBytes(32).toString('hex');
-  await explainingTrouble(dataDir, () => writeDurably(path, `${created}\n`));
-  return created;
+  if (found !== undefined)
+    return found
+      .trim()
+      .split('\n')
+      .map((hex) => checkMasterKey(hex, path));
+  return addMasterKey(dataDir, []);
+}
+
+/** Puts a new key before the ones there are. */
+export async function addMasterKey(dataDir: string, known: readonly string[]): Promise<string[]> {
+  const keys = [randomBytes(32).toString('hex'), ...known];
+  await explainingTrouble(dataDir, () =>
+    writeDurably(masterKeyFile(dataDir), `${keys.join('\n')}\n`),
+  );
+  return keys;
+}
+
+function masterKeyFile(dataDir: string): string {
+  return join(dataDir, 'master.key');
 }
 
 function checkMasterKey(hex: string, path: string): string {

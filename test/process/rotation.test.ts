@@ -1,0 +1,172 @@
+/** A drill: every secret is rotated under load through two service processes. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { createClient } from 'payment-order-service/client';
+import {
+  gatewayBody,
+  partnerEvent,
+  partnerPayment,
+  sendGateway,
+  sendPartner,
+} from '../support/deliveries.ts';
+import { orderBody } from '../support/order-bodies.ts';
+import {
+  projectDir,
+  type ServiceProcess,
+  startServiceProcess,
+} from '../support/service-process.ts';
+import { createTestDatabase, dumpTables } from '../support/test-database.ts';
+import type { Reply } from '../support/test-service.ts';
+
+const { url, database } = await createTestDatabase();
+const oldKey = randomBytes(32).toString('hex');
+const newKey = randomBytes(32).toString('hex');
+const env = { DATABASE_URL: url, MASTER_KEY: oldKey, MASTER_KEY_PREVIOUS: newKey };
+const services = await Promise.all([startServiceProcess(env), startServiceProcess(env)]);
+
+type Account = {
+  account_id: string;
+  access_key: string;
+  access_secret: string;
+  partner_webhook_secret: string;
+  bank_gateway_secret: string;
+};
+type Order = Parameters<ReturnType<typeof createClient>['createOrder']>[0];
+
+test('every secret is rotated under load, and not one request fails', async () => {
+  const account = (await cli([
+    'account',
+    'create',
+    '--name',
+    'Drill',
+    '--encrypted-payloads',
+  ])) as Account;
+  const current = { ...account };
+  const load = startLoad(current);
+
+  for (const kind of ['access-secret', 'partner-webhook-secret', 'bank-gateway-secret'] as const) {
+    const rotated = await cli(['account', 'rotate', account.account_id, kind]);
+    await load.seen();
+    // The clients follow in their own time; until then they use the old one.
+    const name = kind.replaceAll('-', '_') as 'access_secret';
+    current[name] = rotated[name] as string;
+    await load.seen();
+  }
+  await cli(['keys', 'rotate', 'signing', '--overlap', '24h']);
+  await load.seen();
+  const rewrapped = await cli(['keys', 'rotate', 'master'], {
+    MASTER_KEY: newKey,
+    MASTER_KEY_PREVIOUS: oldKey,
+  });
+  assert.equal(rewrapped.secrets, 7);
+  await load.seen();
+
+  const { calls, failures } = await load.stop();
+  assert.deepEqual(failures, []);
+  assert.ok(calls > 100, `${calls} calls`);
+  assert.equal((await cli(['verify'])).breaches, 'none');
+});
+
+test('after the rotation the new master key alone opens everything', async () => {
+  const alone = await startServiceProcess({ DATABASE_URL: url, MASTER_KEY: newKey });
+  assert.equal((await alone.call('/readyz')).status, 200);
+  await alone.end('SIGTERM');
+});
+
+test('a dump of the database holds no secret in clear', async () => {
+  const account = (await cli(['account', 'create', '--name', 'Dumped'])) as Account;
+  const dump = JSON.stringify(await dumpTables(database));
+  for (const name of ['access_secret', 'partner_webhook_secret', 'bank_gateway_secret'] as const) {
+    const random = account[name].slice(-20);
+    assert.equal(dump.includes(random), false, name);
+    assert.equal(dump.includes(Buffer.from(account[name]).toString('hex')), false, name);
+  }
+  assert.equal(dump.includes(oldKey) || dump.includes(newKey), false);
+});
+
+/** Creates, enquiries, sealed calls and webhooks over both processes, with whatever secrets are current. */
+function startLoad(current: Account) {
+  let calls = 0;
+  let isStopping = false;
+  const failures: unknown[] = [];
+  const lanes = services.flatMap((service) => [
+    lane(() => orderThrough(service, current, false)),
+    lane(() => orderThrough(service, current, true)),
+    lane(() => deliver(service, current)),
+  ]);
+  async function lane(work: () => Promise<void>): Promise<void> {
+    while (!isStopping) {
+      await work().catch((error: unknown) => failures.push(error));
+      calls += 1;
+    }
+  }
+  return {
+    /** Waits until every lane has gone round a few times, and longer than a cache lives. */
+    seen: async () => {
+      const enough = calls + 6 * lanes.length;
+      const since = Date.now();
+      while (calls < enough || Date.now() - since < 1_200) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    stop: async () => {
+      isStopping = true;
+      await Promise.all(lanes);
+      return { calls, failures };
+    },
+  };
+}
+
+async function orderThrough(
+  service: ServiceProcess,
+  { access_key, access_secret }: Account,
+  encrypted: boolean,
+): Promise<void> {
+  const client = createClient({
+    baseUrl: service.baseUrl,
+    accessKey: access_key,
+    accessSecret: access_secret,
+    encrypted,
+  });
+  const { order_id, invoice_id } = await client.createOrder(orderBody() as Order);
+  const { order } = await client.transactionEnquiry({ invoice_id });
+  assert.equal(order.svc_order_id, order_id);
+}
+
+async function deliver(service: ServiceProcess, current: Account): Promise<void> {
+  const account = {
+    accountId: current.account_id,
+    partnerWebhookSecret: current.partner_webhook_secret,
+    bankGatewaySecret: current.bank_gateway_secret,
+  };
+  const payment = partnerPayment({
+    notes: { invoice_id: `DRILL-${randomBytes(8).toString('hex')}` },
+  });
+  const event = partnerEvent('payment.captured', { payment });
+  answered200(await sendPartner(service, account, event));
+  const order = { id: `DRILL-${randomBytes(8).toString('hex')}` };
+  answered200(await sendGateway(service, account, gatewayBody({ order })));
+}
+
+function answered200({ status, body }: Reply): void {
+  assert.equal(status, 200, JSON.stringify(body));
+}
+
+async function cli(
+  words: string[],
+  keys: Record<string, string> = {},
+): Promise<Record<string, unknown>> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['src/cli/main.ts', ...words, '--json'],
+    { cwd: projectDir, env: { PATH: process.env.PATH, ...env, ...keys } },
+  );
+  const outcome = JSON.parse(stdout) as Record<string, unknown>;
+  const { breaches } = outcome;
+  return Array.isArray(breaches) && breaches.length === 0
+    ? { ...outcome, breaches: 'none' }
+    : outcome;
+}
