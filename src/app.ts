@@ -29,6 +29,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.bodyBytesMax,
+    routerOptions: { maxParamLength: limits.textCharsMax },
     requestTimeout: limits.requestArrivalMsMax,
     keepAliveTimeout: limits.keepAliveMs,
     // A request without Host is refused by ourselves, in the contract's shape.

@@ -5,7 +5,7 @@
 import { type Job, PgBoss } from 'pg-boss';
 import type { Log } from './log.ts';
 import { jobDatabase } from './store/job-database.ts';
-import { retryAndWake } from './use-cases/retry-delivery.ts';
+import { retryAndWake } from './use-cases/retry-and-wake.ts';
 import type { Services } from './use-cases/services.ts';
 import { sweep } from './use-cases/sweep.ts';
 
@@ -15,6 +15,9 @@ const retryQueue = 'retry-delivery';
 const sweepQueue = 'sweep';
 const everyMinute = '* * * * *';
 
+/** A job whose process died is given up soon, so that it does not stand in the way of the next. */
+const jobSettings = { expireInSeconds: 60, deleteAfterSeconds: 60, retryLimit: 0 };
+
 type RetryJob = { readonly accountId: string; readonly deliveryId: string };
 
 export async function startBackground(services: Services, log: Log): Promise<Background> {
@@ -22,7 +25,7 @@ export async function startBackground(services: Services, log: Log): Promise<Bac
   boss.on('error', (error) => log.warn({ err: error }, 'background'));
   await boss.start();
   // One job waits for a delivery at a time; a sweep that takes long is not joined by another.
-  await boss.createQueue(retryQueue, { policy: 'short', deleteAfterSeconds: 60, retryLimit: 0 });
+  await boss.createQueue(retryQueue, { policy: 'short', ...jobSettings });
   await boss.createQueue(sweepQueue, {
     policy: 'exclusive',
     deleteAfterSeconds: 60,

@@ -2,6 +2,7 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Config, readConfig } from './config.ts';
 import { limits } from './domain/limits.ts';
 import { StartError } from './domain/start-error.ts';
@@ -10,6 +11,7 @@ import { explainListenTrouble } from './listen-trouble.ts';
 import { createLog, type Log } from './log.ts';
 import { hasAccounts } from './store/accounts.ts';
 import { createAccount } from './use-cases/create-account.ts';
+import type { Services } from './use-cases/services.ts';
 import { firstStartText, readyText } from './welcome.ts';
 import { renderSharedMetrics, reportReady, startWorkers } from './workers.ts';
 
@@ -48,33 +50,59 @@ async function start(config: Config, log: Log, closers: Closer[]): Promise<void>
   const welcome = await welcomeText(config, foundation);
   const { serve } = await application;
   if (config.workers === 1) {
-    closers.push((await serve(config, foundation.services, log)).stop);
-    console.log(welcome);
-    await joinBackground(foundation, log, closers);
+    closers.push(await serveWithBackground(config, foundation, log, serve));
   } else {
     closers.push((await startWorkers(config.workers, log)).stop);
-    console.log(welcome);
   }
+  console.log(welcome);
 }
 
-/** After the first request can be served: nobody waits for it. */
-async function joinBackground(
+type Serve = typeof import('./serve.ts').serve;
+
+/** The background joins after the first request can be served; both end together. */
+async function serveWithBackground(
+  config: Config,
   { services }: Foundation,
   log: Log,
-  closers: Closer[],
-): Promise<void> {
-  const { startBackground } = await import('./background.ts');
-  closers.push((await startBackground(services, log)).stop);
+  serve: Serve,
+  renderMetrics?: Parameters<Serve>[3],
+): Promise<Closer> {
+  const serving = await serve(config, services, log, renderMetrics);
+  const background = joinBackground(services, log);
+  return async () => {
+    await Promise.all([serving.stop(), background.stop()]);
+  };
+}
+
+/** Serving does not depend on it, so a failure to start it is tried again rather than fatal. */
+function joinBackground(services: Services, log: Log): { readonly stop: Closer } {
+  const retryMs = 5_000;
+  const ending = new AbortController();
+  const started = (async () => {
+    for (;;) {
+      try {
+        const { startBackground } = await import('./background.ts');
+        return await startBackground(services, log);
+      } catch (error) {
+        log.error({ err: error }, 'the background does not start and is tried again');
+        await delay(retryMs, undefined, { signal: ending.signal });
+      }
+    }
+  })().catch(() => undefined);
+  return {
+    stop: async () => {
+      ending.abort();
+      await (await started)?.stop();
+    },
+  };
 }
 
 async function startWorker(config: Config, log: Log, closers: Closer[]): Promise<void> {
   const { serve } = await import('./serve.ts');
   const foundation = await joinFoundation(config, log);
   closers.push(foundation.close);
-  const serving = await serve(config, foundation.services, log, renderSharedMetrics);
-  closers.push(serving.stop);
+  closers.push(await serveWithBackground(config, foundation, log, serve, renderSharedMetrics));
   reportReady();
-  await joinBackground(foundation, log, closers);
 }
 
 /** Better to say so at once than after a database was started. */

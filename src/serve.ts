@@ -63,7 +63,7 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
  */
 async function drain(app: FastifyInstance, sayClose: () => void): Promise<void> {
   const graceMs = 1_000;
-  const inFlightMsMax = 6_000;
+  const inFlightMsMax = 5_000;
   const { server } = app;
   // The HTTP server's own close would cut idle connections at once.
   const closed = new Promise<void>((resolve) => {

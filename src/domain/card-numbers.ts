@@ -16,9 +16,17 @@ export function maskCardNumbers(text: string): string {
   );
 }
 
-/** True when masking would change it; cheap enough to ask of every body. */
+/** True when it holds a full card number; cheap enough to ask of every body. */
 export function holdsCardNumber(text: string): boolean {
   return (text.match(candidates) ?? []).some(passesLuhn);
+}
+
+/** Names of members that hold a security code, in any spelling. */
+const securityCodeMember = /^(card_?)?(security_?code|cvv2?|cvc2?|csc)$/i;
+
+/** True when it may hold something to mask, also in an escaped or encoded spelling. */
+export function mayHoldCardData(text: string): boolean {
+  return holdsCardNumber(text) || /\\u00|%3\d|security_?code|cvv|cvc|csc/i.test(text);
 }
 
 /** Members that hold references: ids, receipts, numbers of banks and shops. */
@@ -41,9 +49,17 @@ export function maskCardNumbersIn(value: unknown, member = ''): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, entry]) => [
       name,
-      // Within a card, `number` is the one thing that must never be kept whole.
-      maskCardNumbersIn(entry, isCard && name === 'number' ? '' : name),
+      isSecurityCode(name, entry)
+        ? '***'
+        : // Within a card, `number` is the one thing that must never be kept whole.
+          maskCardNumbersIn(entry, isCard && name === 'number' ? '' : name),
     ]),
+  );
+}
+
+function isSecurityCode(member: string, value: unknown): boolean {
+  return (
+    securityCodeMember.test(member) && (typeof value === 'string' || typeof value === 'number')
   );
 }
 

@@ -69,7 +69,11 @@ export type PaymentNotice = NoticeBase & {
   readonly statusSinceMs?: number;
   /** A capture may take a part: it succeeds only when the amount reaches what is expected. */
   readonly isCapture?: true;
-  /** False for what moves a payment that was started here but is none of its own. Decision 6.4. */
+  /** Another name of the same payment: a capture has an id of its own, which voids and refunds name. */
+  readonly aliasPspId?: string;
+  /** The void that says so; one that failed takes back what it said while it was pending. */
+  readonly voidPspId?: string;
+  /** False for what says something of a payment but is none of its own. Decision 6.4. */
   readonly makesTransaction?: false;
   readonly paymentMode?: string;
   readonly subPaymentMode?: Readonly<Record<string, string>>;

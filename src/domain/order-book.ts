@@ -43,6 +43,12 @@ export function applyNotice(book: OrderBook, notice: DeliveredNotice): OrderBook
   return { ...book, transactions: flagDuplicates(transactions, book.order.amounts) };
 }
 
+/** A void says something of a payment that has to be known first. */
+export function lacksTarget({ transactions }: OrderBook, notice: DeliveredNotice): boolean {
+  const { payment } = notice;
+  return payment?.voidPspId !== undefined && !findPayment(transactions, notice, payment);
+}
+
 /** Decision 4.3: a pure function of the transactions and of time. */
 export function decideOrderState({ order, transactions }: OrderBook, now: Date): OrderState {
   const payments = paymentsOf(transactions);
@@ -99,23 +105,28 @@ function keepPayment(
   return found ? replace(transactions, after) : [...transactions, after];
 }
 
-/** By the provider's id; else the payment that was started here under the id the notice names. */
+/** By a name of the provider's; else the payment that was started here under the id the notice names. */
 function findPayment(
   transactions: readonly Transaction[],
   notice: DeliveredNotice,
   said: PaymentNotice,
 ): Payment | undefined {
   const payments = paymentsOf(transactions).filter(({ provider }) => provider === notice.provider);
-  const byProvider = payments.find((payment) =>
-    payment.notices.some(
-      (kept) => kept.makesTransaction !== false && kept.pspTransactionId === said.pspTransactionId,
-    ),
+  const isAuthentication = said.makesTransaction === false && said.voidPspId === undefined;
+  const byProvider = payments.find(({ notices }) =>
+    notices.some((kept) => isNamedBy(kept, said.pspTransactionId)),
   );
-  if (byProvider) return byProvider;
+  // An authentication has an id of its own, which is not that of the payment it comes before.
+  if (byProvider && !isAuthentication) return byProvider;
   return payments.find(
     ({ transactionId, pspTransactionId }) =>
       pspTransactionId === null && notice.references.transactionIds.includes(transactionId),
   );
+}
+
+function isNamedBy(kept: PaymentNotice, pspTransactionId: string): boolean {
+  if (kept.makesTransaction === false) return false;
+  return kept.pspTransactionId === pspTransactionId || kept.aliasPspId === pspTransactionId;
 }
 
 function keepRefund(

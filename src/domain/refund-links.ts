@@ -9,14 +9,18 @@ export function findPaymentOf(
 ): Payment | undefined {
   const payments = paymentsOf(transactions).filter(({ provider }) => provider === refund.provider);
   if (refund.paymentPspId !== null) {
-    return payments.find(({ pspTransactionId }) => pspTransactionId === refund.paymentPspId);
+    const { paymentPspId } = refund;
+    return payments.find(
+      ({ pspTransactionId, aliases }) =>
+        pspTransactionId === paymentPspId || aliases.includes(paymentPspId),
+    );
   }
   return payments
     .filter(({ pspTransactionId }) => pspTransactionId?.startsWith(`${refund.paymentPspOrder}|`))
     .sort(
       (a, b) =>
         Number(b.status === 'succeeded') - Number(a.status === 'succeeded') ||
-        (a.transactionId < b.transactionId ? -1 : 1),
+        ((a.pspTransactionId ?? '') < (b.pspTransactionId ?? '') ? -1 : 1),
     )[0];
 }
 

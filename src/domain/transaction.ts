@@ -41,6 +41,8 @@ export type Payment = TransactionBase & {
   readonly paymentArn: string | null;
   readonly paymentAcquirer: string | null;
   readonly customerFee: MinorUnits | null;
+  /** Other names of it: the ids of its captures. */
+  readonly aliases: readonly string[];
   readonly notices: readonly Kept<PaymentNotice>[];
 };
 
@@ -69,9 +71,12 @@ export function foldPayment(
   payment: Pick<Payment, 'transactionId' | 'provider' | 'notices'>,
   expected: Expected,
 ): Payment {
+  const failedVoids = new Set(
+    payment.notices.filter(({ status }) => status === 'new').map(({ voidPspId }) => voidPspId),
+  );
   const notices = payment.notices.map((notice) => ({
     ...notice,
-    status: effectiveStatus(notice, expected),
+    status: effectiveStatus(notice, expected, failedVoids),
   }));
   const { status, pick, common } = fold(notices, paymentStatuses);
   const folded: Payment = {
@@ -91,6 +96,7 @@ export function foldPayment(
     paymentArn: pick('paymentArn'),
     paymentAcquirer: pick('paymentAcquirer'),
     customerFee: pick('customerFee'),
+    aliases: [...new Set(notices.flatMap(({ aliasPspId }) => aliasPspId ?? []))].sort(),
   };
   return { ...folded, flags: withFlags(folded.flags, ownFlags(folded, expected)) };
 }
@@ -129,11 +135,23 @@ export function withFlags(
   return [...new Set([...flags, ...more])].sort();
 }
 
+/** What a notice counts for, given the others and what is expected. */
+function effectiveStatus(
+  notice: PaymentNotice,
+  expected: Expected,
+  failedVoids: ReadonlySet<string | undefined>,
+): PaymentStatus {
+  const { status, voidPspId } = notice;
+  if (isPartialCapture(notice, expected)) return 'authorized';
+  // A void that was pending and then failed took nothing back.
+  return status === 'reversing' && failedVoids.has(voidPspId) ? 'new' : status;
+}
+
 /** A capture that has not reached the expected amount leaves the payment authorized. */
-function effectiveStatus(notice: PaymentNotice, expected: Expected): PaymentStatus {
-  const isPart =
-    notice.isCapture && notice.status === 'succeeded' && (notice.amount ?? 0) < expected.total;
-  return isPart ? 'authorized' : notice.status;
+function isPartialCapture(notice: PaymentNotice, expected: Expected): boolean {
+  const { isCapture, status, amount, currency } = notice;
+  if (!isCapture || status !== 'succeeded' || amount === undefined) return false;
+  return currency === expected.currency && amount < expected.total;
 }
 
 type Foldable = Kept<PaymentNotice> | Kept<RefundNotice>;

@@ -62,12 +62,16 @@ function transactionView(
   };
 }
 
-function paymentView(payment: Payment, { latestRefund }: EnquiredTransaction, masked: boolean) {
+function paymentView(
+  payment: Payment,
+  { latestRefund, paymentMode }: EnquiredTransaction,
+  masked: boolean,
+) {
   return {
     payment_status: payment.status,
     additional_charges: amountView(payment.customerFee, payment.currency),
     payment_acquirer: payment.paymentAcquirer,
-    payment_mode: payment.paymentMode,
+    payment_mode: paymentMode,
     payment_arn: payment.paymentArn,
     sub_payment_mode: masked ? maskSubPaymentMode(payment.subPaymentMode) : payment.subPaymentMode,
     refund_status: latestRefund?.status ?? null,

@@ -3,13 +3,16 @@
  * cannot be stored are refused, and numbers that a double would round keep their exact text.
  */
 import { ServiceError } from '../domain/errors.ts';
+import { isNestedDeeper, parseExactJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export function readJson(bytes: Buffer): unknown {
   const text = decode(bytes);
-  refuseDeepNesting(bytes);
+  if (isNestedDeeper(bytes, limits.nestingMax)) {
+    refuse(`The body is nested deeper than ${limits.nestingMax} levels: make it flatter.`);
+  }
   const value = parse(text);
   // Only an escape can bring such text in: raw bytes were valid UTF-8, raw control characters are no JSON.
   if (text.includes('\\u')) refuseUnstorableText(value);
@@ -24,49 +27,11 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Some 16 digits may be more than a double holds; then every number is checked one by one. */
-const longNumber = /[\d.]{16}|\d[eE]/;
-
 function parse(text: string): unknown {
   try {
-    return longNumber.test(text) ? JSON.parse(text, keepExactNumbers) : JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     return refuse('The body is not valid JSON: check quotes, commas and braces.');
-  }
-}
-
-/** A number whose digits do not survive stays as text, which amounts and ids accept as well. */
-function keepExactNumbers(_name: string, value: unknown, context?: { source?: string }): unknown {
-  const source = context?.source;
-  if (typeof value !== 'number' || source === undefined) return value;
-  const printed = String(value);
-  const isRewritten = printed.includes('e') && !/e/i.test(source);
-  const isExact = !isRewritten && significantDigits(source) === significantDigits(printed);
-  return isExact ? value : source;
-}
-
-function significantDigits(number: string): string {
-  const [mantissa = ''] = number.toLowerCase().split('e');
-  return mantissa.replace(/[-+.]/g, '').replace(/^0+/, '').replace(/0+$/, '');
-}
-
-function refuseDeepNesting(bytes: Buffer): void {
-  const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] =
-    Buffer.from('"\\{}[]');
-  let depth = 0;
-  let inString = false;
-  for (let index = 0; index < bytes.length; index += 1) {
-    const byte = bytes[index];
-    if (inString) {
-      if (byte === backslash) index += 1;
-      else if (byte === quote) inString = false;
-    } else if (byte === quote) inString = true;
-    else if (byte === openBrace || byte === openBracket) {
-      depth += 1;
-      if (depth > limits.nestingMax) {
-        refuse(`The body is nested deeper than ${limits.nestingMax} levels: make it flatter.`);
-      }
-    } else if (byte === closeBrace || byte === closeBracket) depth -= 1;
   }
 }
 

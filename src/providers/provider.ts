@@ -36,11 +36,15 @@ export type Provider = {
   readonly name: ProviderName;
   /** As shown in `payment_partner`. Decision 5.3. */
   readonly displayName: string;
+  /** What its payments are where no delivery says more. */
+  readonly paymentModeOtherwise: string | null;
   /** The account's secrets that prove a delivery. */
   readonly secretKind: RotatableSecretKind;
   readonly verify: (delivery: RawDelivery, secrets: readonly string[]) => Verification;
   /** The key by which a repeat is recognised; undefined where only the bytes can tell. */
   readonly findKey: (delivery: RawDelivery) => string | undefined;
+  /** Headers that are kept with the delivery; never one that proves it. */
+  readonly keptHeaders: readonly string[];
   readonly translate: (delivery: RawDelivery, account: ProviderAccount) => Translation;
 };
 

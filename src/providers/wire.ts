@@ -3,9 +3,32 @@
  * another type than documented. What is not usable is absent; nothing here throws.
  */
 import { findExponent } from '../domain/currency.ts';
+import { isNestedDeeper, parseExactJson } from '../domain/json.ts';
+import { limits } from '../domain/limits.ts';
 import { type MinorUnits, parseAmount } from '../domain/money.ts';
 
 export type WireObject = Readonly<Record<string, unknown>>;
+
+/** Longer than any id or reference that a provider or a shop makes; indexes could not hold them. */
+export const referenceCharsMax = 255;
+
+/** A JSON object with exact numbers; undefined for anything else, and for one that is too deep. */
+export function jsonObject(bytes: Buffer): WireObject | undefined {
+  if (isNestedDeeper(bytes, limits.nestingMax)) return undefined;
+  try {
+    const value = parseExactJson(bytes.toString('utf8'));
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as WireObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An id of the provider, or undefined where there is none that could be one. */
+export function id(value: unknown): string | undefined {
+  const found = text(value);
+  return found !== undefined && found.length <= referenceCharsMax ? found : undefined;
+}
 
 /** An object, or an empty one: providers write `[]` or null for no members. */
 export function object(value: unknown): WireObject {
@@ -23,7 +46,12 @@ export function text(value: unknown): string | undefined {
 /** Integer minor units. */
 export function minorUnits(value: unknown): MinorUnits | undefined {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
-  return Number.isSafeInteger(number) && (number as number) >= 0 ? (number as number) : undefined;
+  const isAmount =
+    typeof number === 'number' &&
+    Number.isInteger(number) &&
+    number >= 0 &&
+    number <= limits.amountMinorMax;
+  return isAmount ? number : undefined;
 }
 
 /** A decimal in major units to minor units of its currency. */
@@ -39,14 +67,19 @@ export function majorUnits(value: unknown, currency: string | undefined): MinorU
 /** Unix seconds to milliseconds. */
 export function unixSeconds(value: unknown): number | undefined {
   const seconds = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
-  return typeof seconds === 'number' && isPlausible(seconds * 1000) ? seconds * 1000 : undefined;
+  if (typeof seconds !== 'number' || !isPlausible(seconds * 1000)) return undefined;
+  return Math.trunc(seconds * 1000);
 }
 
-/** An ISO 8601 timestamp to milliseconds. */
+/** An ISO 8601 timestamp to milliseconds; without a zone it is UTC. */
 export function isoTime(value: unknown): number | undefined {
-  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  const match = typeof value === 'string' ? isoTimestamp.exec(value) : null;
+  if (!match) return undefined;
+  const time = Date.parse(match[1] === undefined ? `${value}Z` : String(value));
   return isPlausible(time) ? time : undefined;
 }
+
+const isoTimestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
 
 /** The members that are there: absent ones are left out, so that equal notices are equal. */
 export function present<Shape extends object>(shape: Shape): Shape {
@@ -55,9 +88,9 @@ export function present<Shape extends object>(shape: Shape): Shape {
   ) as Shape;
 }
 
-/** The texts that are there, each once. */
-export function texts(...values: readonly unknown[]): string[] {
-  return [...new Set(values.map(text).filter((value) => value !== undefined))];
+/** The references that are there, each once. */
+export function references(...values: readonly unknown[]): string[] {
+  return [...new Set(values.map(id).filter((value) => value !== undefined))];
 }
 
 /** Within the years a timestamp column and our transaction ids can hold. */

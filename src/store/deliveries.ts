@@ -13,6 +13,11 @@ export const deliveryStates = [
 ] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
+/** Not applied yet: waits, or gave up waiting. */
+export function isUnfinished(state: DeliveryState): boolean {
+  return state === 'received' || state === 'parked' || state === 'dead';
+}
+
 export type Delivery = {
   readonly accountId: string;
   readonly deliveryId: string;
@@ -163,6 +168,19 @@ export async function listDeliveries(
     values: [state ?? null, limit],
   });
   return rows.map(toDelivery);
+}
+
+/** All of a state, without their bodies, in the order they came. */
+export async function listDeliveryIds(
+  database: Queryable,
+  state: DeliveryState | undefined,
+): Promise<Array<Pick<Delivery, 'accountId' | 'deliveryId'>>> {
+  const { rows } = await database.query<{ account_id: string; delivery_id: string }>({
+    text: `select account_id, delivery_id from deliveries where $1::text is null or state = $1
+            order by received_at, delivery_id`,
+    values: [state ?? null],
+  });
+  return rows.map((row) => ({ accountId: row.account_id, deliveryId: row.delivery_id }));
 }
 
 /** What was applied to an order, in the order it came. */

@@ -7,7 +7,7 @@ export type Breach = { readonly where: string; readonly what: string };
 export async function findSharedInvoices(database: Queryable): Promise<Breach[]> {
   return ask(
     database,
-    `select account_id || '/' || invoice_id as where, count(*) || ' orders for one invoice' as what
+    `select account_id || '/' || invoice_id as "where", count(*) || ' orders for one invoice' as what
        from orders group by account_id, invoice_id having count(*) > 1`,
   );
 }
@@ -16,7 +16,7 @@ export async function findSharedInvoices(database: Queryable): Promise<Breach[]>
 export async function findLostDeliveries(database: Queryable): Promise<Breach[]> {
   return ask(
     database,
-    `select min(delivery_id) as where, 'kept more than once' as what
+    `select min(delivery_id) as "where", 'kept more than once' as what
        from deliveries group by account_id, provider, delivery_key having count(*) > 1
       union all
      select delivery_id, 'waits without a time to be tried again'
@@ -42,7 +42,7 @@ export async function findStrangers(database: Queryable): Promise<Breach[]> {
   ] as const;
   const queries = references.map(
     ([table, name, target, key]) =>
-      `select t.${name} as where, '${table} refers to ${target} its account does not have' as what
+      `select t.${name} as "where", '${table} refers to ${target} its account does not have' as what
          from ${table} t
         where t.${key} is not null
           and not exists (select from ${target} x
@@ -52,8 +52,6 @@ export async function findStrangers(database: Queryable): Promise<Breach[]> {
 }
 
 async function ask(database: Queryable, text: string): Promise<Breach[]> {
-  const { rows } = await database.query<Breach>({
-    text: text.replaceAll('as where', 'as "where"'),
-  });
+  const { rows } = await database.query<Breach>({ text });
   return rows;
 }

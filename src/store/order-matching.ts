@@ -16,21 +16,27 @@ export async function findReferencedOrders(
   return [];
 }
 
-/** Deliveries of one provider's order must agree on ours from the first that names it. */
+/**
+ * Deliveries of one provider's order must agree on ours from the first that names it. The order that
+ * is known for it: of two that come at once and disagree, the second waits and is told.
+ */
 export async function learnProviderOrder(
   tx: Transaction,
   accountId: string,
   provider: ProviderName,
   providerOrderId: string,
   orderId: string,
-): Promise<void> {
-  await tx.query({
+): Promise<string> {
+  const { rows } = await tx.query<{ order_id: string }>({
     name: 'learn-provider-order',
     text: `insert into provider_orders (account_id, provider, provider_order_id, order_id)
            values ($1, $2, $3, $4)
-           on conflict (account_id, provider, provider_order_id) do nothing`,
+           on conflict (account_id, provider, provider_order_id)
+           do update set order_id = provider_orders.order_id
+           returning order_id`,
     values: [accountId, provider, providerOrderId, orderId],
   });
+  return rows[0]?.order_id ?? orderId;
 }
 
 async function findOrders(

@@ -5,7 +5,7 @@ import type { CurrencyConversion, Order, OrderDetails, OrderStatus } from '../do
 import type { OrderState } from '../domain/order-book.ts';
 import type { Queryable, Transaction } from './database.ts';
 
-type OrderRow = {
+export type OrderRow = {
   account_id: string;
   order_id: string;
   invoice_id: string;
@@ -158,7 +158,7 @@ export async function listOverdueOrders(
   return rows.map((row) => ({ accountId: row.account_id, orderId: row.order_id }));
 }
 
-function toOrder(row: OrderRow): Order {
+export function toOrder(row: OrderRow): Order {
   return {
     accountId: row.account_id,
     orderId: row.order_id,

@@ -10,7 +10,7 @@ import type {
 import type { Kept, Transaction as OrderTransaction } from '../domain/transaction.ts';
 import type { Queryable, Transaction } from './database.ts';
 
-type TransactionRow = {
+export type TransactionRow = {
   transaction_id: string;
   type: 'payment' | 'refund';
   provider: ProviderName;
@@ -18,9 +18,10 @@ type TransactionRow = {
   status: PaymentStatus | RefundStatus;
   amount: number | null;
   currency: string | null;
-  started_at: Date | null;
-  recorded_at: Date | null;
-  finished_at: Date | null;
+  /** A date from a row, a text from JSON. */
+  started_at: Date | string | null;
+  recorded_at: Date | string | null;
+  finished_at: Date | string | null;
   members: Record<string, unknown>;
   flags: ReviewFlag[];
 };
@@ -30,20 +31,6 @@ type NoticeRow = {
   delivery_key: string;
   notice: PaymentNotice | RefundNotice;
 };
-
-/** The transactions of an order without their notices, as answers need them. */
-export async function listTransactions(
-  database: Queryable,
-  accountId: string,
-  orderId: string,
-): Promise<OrderTransaction[]> {
-  const { rows } = await database.query<TransactionRow>({
-    name: 'list-transactions',
-    text: 'select * from transactions where account_id = $1 and order_id = $2',
-    values: [accountId, orderId],
-  });
-  return rows.map((row) => toTransaction(row, []));
-}
 
 /** With their notices, as a fold needs them. */
 export async function listTransactionsWithNotices(
@@ -64,20 +51,6 @@ export async function listTransactionsWithNotices(
     values: [accountId, orderId],
   });
   return rows.map((row) => toTransaction(row, row.notices ?? []));
-}
-
-/** The order of a transaction. */
-export async function findOrderIdOfTransaction(
-  database: Queryable,
-  accountId: string,
-  transactionId: string,
-): Promise<string | undefined> {
-  const { rows } = await database.query<{ order_id: string }>({
-    name: 'find-order-id-of-transaction',
-    text: 'select order_id from transactions where account_id = $1 and transaction_id = $2',
-    values: [accountId, transactionId],
-  });
-  return rows[0]?.order_id;
 }
 
 export async function saveTransaction(
@@ -141,7 +114,8 @@ function membersOf(transaction: OrderTransaction): object {
     const { refundRequestId, refundArn, paymentPspId, paymentPspOrder } = transaction;
     return { message, failure, refundRequestId, refundArn, paymentPspId, paymentPspOrder };
   }
-  const { paymentMode, subPaymentMode, paymentArn, paymentAcquirer, customerFee } = transaction;
+  const { paymentMode, subPaymentMode, paymentArn, paymentAcquirer, customerFee, aliases } =
+    transaction;
   return {
     message,
     failure,
@@ -150,12 +124,13 @@ function membersOf(transaction: OrderTransaction): object {
     paymentArn,
     paymentAcquirer,
     customerFee,
+    aliases,
   };
 }
 
-function toTransaction(
+export function toTransaction(
   row: TransactionRow,
-  notices: ReadonlyArray<Pick<NoticeRow, 'delivery_key' | 'notice'>>,
+  notices: ReadonlyArray<Pick<NoticeRow, 'delivery_key' | 'notice'>> = [],
 ): OrderTransaction {
   const transaction: unknown = {
     ...row.members,
@@ -166,9 +141,9 @@ function toTransaction(
     status: row.status,
     amount: row.amount,
     currency: row.currency,
-    startedAtMs: row.started_at?.getTime() ?? null,
-    recordedAtMs: row.recorded_at?.getTime() ?? null,
-    finishedAtMs: row.finished_at?.getTime() ?? null,
+    startedAtMs: toMs(row.started_at),
+    recordedAtMs: toMs(row.recorded_at),
+    finishedAtMs: toMs(row.finished_at),
     flags: row.flags,
     notices: notices.map(({ notice, delivery_key }) => ({ ...notice, deliveryKey: delivery_key })),
   };
@@ -177,4 +152,8 @@ function toTransaction(
 
 function toDate(timeMs: number | null): Date | null {
   return timeMs === null ? null : new Date(timeMs);
+}
+
+function toMs(time: Date | string | null): number | null {
+  return time === null ? null : new Date(time).getTime();
 }

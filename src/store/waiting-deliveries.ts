@@ -40,3 +40,18 @@ export async function listWaitingDeliveries(
   });
   return rows.map((row) => row.delivery_id);
 }
+
+/** Makes them due now, the dead as well. */
+export async function hastenDeliveries(
+  database: Queryable,
+  accountId: string,
+  deliveryIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  await database.query({
+    text: `update deliveries set state = 'parked', next_try_at = $3
+            where account_id = $1 and delivery_id = any($2::text[])
+              and state in ('received', 'parked', 'dead')`,
+    values: [accountId, deliveryIds, now],
+  });
+}

@@ -3,7 +3,12 @@
  * keep the notice, fold, save. The same for a fresh delivery, a repeat, the worker and a replay.
  */
 import type { Notice, ReviewFlag } from '../domain/notice.ts';
-import { applyNotice, decideOrderState, type OrderBook } from '../domain/order-book.ts';
+import {
+  applyNotice,
+  decideOrderState,
+  lacksTarget,
+  type OrderBook,
+} from '../domain/order-book.ts';
 import { getProvider } from '../providers/providers.ts';
 import type { Transaction } from '../store/database.ts';
 import type { Delivery, DeliveryResult } from '../store/deliveries.ts';
@@ -51,38 +56,57 @@ async function applyToOrder(
   now: Date,
 ): Promise<AppliedDelivery> {
   const { accountId, provider } = delivery;
-  const [orderId, ...others] = await findReferencedOrders(tx, accountId, provider, notice);
-  if (orderId === undefined) return park(tx, delivery, notice, now);
-  if (others.length > 0) {
-    return finish(delivery, now, {
-      state: 'needs_review',
-      why: `its references name different orders: ${[orderId, ...others].sort().join(', ')}`,
-      flags: ['reference_conflict'],
-    });
-  }
+  const orders = await findOrdersOf(tx, delivery, notice);
+  const [orderId] = orders;
+  if (orderId === undefined) return park(tx, delivery, namesOf(notice), now);
+  if (orders.length > 1) return conflict(tx, delivery, orders, now);
+
   const before = await lockBook(tx, accountId, orderId);
-  const after = applyNotice(before, {
-    ...notice,
-    provider,
-    deliveryKey: delivery.deliveryKey,
-    receivedAt: delivery.receivedAt,
-  });
-  const { providerOrderId } = notice.references;
-  if (providerOrderId !== undefined) {
-    await learnProviderOrder(tx, accountId, provider, providerOrderId, orderId);
+  const { deliveryKey, receivedAt } = delivery;
+  const delivered = { ...notice, provider, deliveryKey, receivedAt };
+  if (lacksTarget(before, delivered)) {
+    return park(tx, delivery, [notice.payment?.pspTransactionId ?? ''], now);
   }
-  const saved = await saveBook(tx, before, after, {
-    state: decideOrderState(after, now),
-    delivery,
-    now,
-  });
+  const { providerOrderId } = notice.references;
+  if (providerOrderId !== undefined && delivery.orderId === null) {
+    const known = await learnProviderOrder(tx, accountId, provider, providerOrderId, orderId);
+    if (known !== orderId) return conflict(tx, delivery, [orderId, known], now);
+  }
+  const after = applyNotice(before, delivered);
+  const state = decideOrderState(after, now);
+  const { changed, newFlags } = await saveBook(tx, before, after, { state, delivery, now });
   await deleteReferencesOf(tx, delivery);
   return finish(delivery, now, {
-    state: saved.newFlags.length > 0 ? 'needs_review' : saved.changed ? 'processed' : 'stale',
-    why: saved.newFlags.length > 0 ? `flagged ${saved.newFlags.join(', ')}` : null,
-    flags: saved.newFlags,
+    state: newFlags.length > 0 ? 'needs_review' : changed ? 'processed' : 'stale',
+    why: newFlags.length > 0 ? `flagged ${newFlags.join(', ')}` : null,
+    flags: newFlags,
     orderId,
     names: namesOf(notice),
+  });
+}
+
+/** What was applied once stays with its order, whatever its references name by now. */
+async function findOrdersOf(
+  tx: Transaction,
+  { accountId, provider, orderId }: Delivery,
+  notice: Notice,
+): Promise<readonly string[]> {
+  if (orderId !== null) return [orderId];
+  return findReferencedOrders(tx, accountId, provider, notice);
+}
+
+/** Decision 6.4: nothing is applied, a person decides. */
+async function conflict(
+  tx: Transaction,
+  delivery: Delivery,
+  orders: readonly string[],
+  now: Date,
+): Promise<AppliedDelivery> {
+  await deleteReferencesOf(tx, delivery);
+  return finish(delivery, now, {
+    state: 'needs_review',
+    why: `its references name different orders: ${orders.toSorted().join(', ')}`,
+    flags: ['reference_conflict'],
   });
 }
 
@@ -101,18 +125,18 @@ export async function lockBook(
   return { order, transactions: await listTransactionsWithNotices(tx, accountId, orderId) };
 }
 
-/** Decision 6.6: kept until its order appears, tried again with growing intervals. */
+/** Decision 6.6: kept until what it names appears, tried again with growing intervals. */
 async function park(
   tx: Transaction,
   delivery: Delivery,
-  notice: Notice,
+  names: readonly string[],
   now: Date,
 ): Promise<AppliedDelivery> {
   const { accountId, deliveryId } = delivery;
-  await insertDeliveryReferences(tx, accountId, deliveryId, namesOf(notice));
+  await insertDeliveryReferences(tx, accountId, deliveryId, names);
   const result = {
     ...nextTryOf(delivery, now, 'parked'),
-    why: 'no order of this account is named by it yet',
+    why: 'what it names is not known yet',
     flags: [],
     orderId: null,
     finishedAt: null,
@@ -129,9 +153,8 @@ function namesOf({ references, payment, refund }: Notice): string[] {
     ...transactionIds,
     providerOrderId,
   ]);
-  return [...new Set([...names, payment?.pspTransactionId, refund?.paymentPspId])].filter(
-    (name) => name !== undefined,
-  );
+  const psp = [payment?.pspTransactionId, payment?.aliasPspId, refund?.paymentPspId];
+  return [...new Set([...names, ...psp])].filter((name) => name !== undefined);
 }
 
 async function deleteReferencesOf(tx: Transaction, delivery: Delivery): Promise<void> {

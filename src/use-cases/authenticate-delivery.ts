@@ -2,7 +2,7 @@
 import { type Account, liveSecrets } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { isAccountId } from '../domain/ids.ts';
-import type { Provider, RawDelivery } from '../providers/provider.ts';
+import type { Provider, RawDelivery, Verification } from '../providers/provider.ts';
 import type { Services } from './services.ts';
 
 /** Who brings it decides what is refused: a provider's call must not be, a bearer's may be. */
@@ -23,6 +23,9 @@ export async function authenticateDelivery(
   claims: DeliveryClaims,
 ): Promise<{ readonly account: Account; readonly caller: DeliveryCaller }> {
   const bearerAccountId = await findBearerAccountId(services, claims.token);
+  // Nothing to check: not worth a look at the account.
+  if (provider.verify(raw, []) === 'absent' && bearerAccountId === undefined)
+    throw refusal('absent');
   const accountId = claims.accountId ?? bearerAccountId ?? '';
   const account = isAccountId(accountId) ? await services.accounts.find(accountId) : undefined;
   const secrets = account ? liveSecrets(account, provider.secretKind, services.clock()) : [];
@@ -31,7 +34,11 @@ export async function authenticateDelivery(
   if (account && proof === 'absent' && bearerAccountId === account.accountId) {
     return { account, caller: 'bearer' };
   }
-  throw new ServiceError(
+  throw refusal(proof);
+}
+
+function refusal(proof: Verification): ServiceError {
+  return new ServiceError(
     'AUTHENTICATION_FAILED',
     proof === 'absent'
       ? 'Sign the delivery with the webhook secret of the account, or send its merchant token as bearer.'

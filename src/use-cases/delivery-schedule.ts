@@ -9,7 +9,7 @@ const hour = 60 * minute;
 export const retrySeconds: readonly number[] = [
   ...[1, 2, 5, 10, 30],
   ...[1 * minute, 2 * minute, 5 * minute, 10 * minute, 30 * minute],
-  ...[1 * hour, 2 * hour, 6 * hour, 12 * hour, 24 * hour],
+  ...[1 * hour, 4 * hour, 12 * hour, 24 * hour, 36 * hour],
 ];
 
 /** The state after one more try that did not succeed: due again, or dead after the last. */

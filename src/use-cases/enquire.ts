@@ -1,15 +1,13 @@
 /** The latest status of an order and of the transactions tied to it. Contract 4.2, Decision 5. */
 import { type Account, liveSecrets, type SignatureVersion } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { isOrderId } from '../domain/ids.ts';
 import type { Order } from '../domain/order.ts';
 import { findLatestRefundOf, refundTypeOf } from '../domain/refund-links.ts';
 import { isFinal, type Refund, type Transaction } from '../domain/transaction.ts';
 import { getProvider } from '../providers/providers.ts';
 import type { Caller } from '../security/tokens.ts';
 import { signTransaction } from '../security/transaction-signature.ts';
-import { findOrder, findOrderByInvoice } from '../store/orders.ts';
-import { findOrderIdOfTransaction, listTransactions } from '../store/transactions.ts';
+import { findOrderWithTransactions, type OrderWithTransactions } from '../store/enquiry.ts';
 import { isOpenTo } from './get-order.ts';
 import type { Services } from './services.ts';
 
@@ -25,6 +23,7 @@ export type EnquiredTransaction = {
   readonly transaction: Transaction;
   readonly transactionType: TransactionType;
   readonly providerName: string;
+  readonly paymentMode: string | null;
   /** Null until the status is final. Decision 5.4. */
   readonly signature: string | null;
   /** Of a payment. */
@@ -45,8 +44,7 @@ export async function enquire(
   ids: EnquiredIds,
 ): Promise<Enquiry> {
   const account = await services.accounts.get(caller.accountId);
-  const order = await getNamedOrder(services, caller, ids);
-  const transactions = await listTransactions(services.database, order.accountId, order.orderId);
+  const { order, transactions } = await getNamedOrder(services, caller, ids);
   const { transactionId } = ids;
   const asked = transactions
     .filter((entry) => transactionId === undefined || entry.transactionId === transactionId)
@@ -62,6 +60,7 @@ export async function enquire(
         transaction,
         transactionType,
         providerName: getProvider(transaction.provider).displayName,
+        paymentMode: paymentModeOf(transaction),
         signature: sign(order, transaction, transactionType, account, accessSecret),
         latestRefund:
           transaction.type === 'payment'
@@ -70,6 +69,11 @@ export async function enquire(
       };
     }),
   };
+}
+
+function paymentModeOf(transaction: Transaction): string | null {
+  if (transaction.type === 'refund') return null;
+  return transaction.paymentMode ?? getProvider(transaction.provider).paymentModeOtherwise;
 }
 
 function typeOf(
@@ -102,44 +106,31 @@ async function getNamedOrder(
   { database }: Services,
   caller: Caller,
   ids: EnquiredIds,
-): Promise<Order> {
-  const { accountId } = caller;
-  const named: Array<{ id: string; order: Order }> = [];
-  const name = (id: string, code: NotFoundCode, order: Order | undefined) => {
-    if (!order || !isOpenTo(caller, order)) throw new ServiceError(code);
-    named.push({ id, order });
-  };
-  if (ids.transactionId !== undefined) {
-    const orderId = await findOrderIdOfTransaction(database, accountId, ids.transactionId);
-    const order = orderId && (await findOrder(database, accountId, orderId));
-    name('transaction_id', 'TRANSACTION_NOT_FOUND', order || undefined);
+): Promise<OrderWithTransactions> {
+  const given = [
+    { name: 'transaction_id', id: ids.transactionId, unknown: 'TRANSACTION_NOT_FOUND' },
+    { name: 'order_id', id: ids.orderId, unknown: 'ORDER_NOT_FOUND' },
+    { name: 'invoice_id', id: ids.invoiceId, unknown: 'INVOICE_NOT_FOUND' },
+  ] as const;
+  let first: { name: string; found: OrderWithTransactions } | undefined;
+  for (const { name, id, unknown } of given) {
+    if (id === undefined) continue;
+    const found = await findOrderWithTransactions(database, caller.accountId, name, id);
+    if (!found || !isOpenTo(caller, found.order)) throw new ServiceError(unknown);
+    if (first && first.found.order.orderId !== found.order.orderId) {
+      throw new ServiceError(
+        'INVALID_REQUEST_PARAMETER',
+        `${first.name} and ${name} do not belong together: they name two different orders. Send one of them.`,
+      );
+    }
+    first ??= { name, found };
   }
-  if (ids.orderId !== undefined) {
-    const order = isOrderId(ids.orderId) && (await findOrder(database, accountId, ids.orderId));
-    name('order_id', 'ORDER_NOT_FOUND', order || undefined);
-  }
-  if (ids.invoiceId !== undefined) {
-    const order = await findOrderByInvoice(database, accountId, ids.invoiceId);
-    name('invoice_id', 'INVOICE_NOT_FOUND', order);
-  }
-  const [first, ...others] = named;
-  if (!first) {
-    throw new ServiceError(
-      'INVALID_REQUEST_PARAMETER',
-      'Send at least one of transaction_id, order_id and invoice_id.',
-    );
-  }
-  const stranger = others.find(({ order }) => order.orderId !== first.order.orderId);
-  if (stranger) {
-    throw new ServiceError(
-      'INVALID_REQUEST_PARAMETER',
-      `${first.id} and ${stranger.id} do not belong together: they name two different orders. Send one of them.`,
-    );
-  }
-  return first.order;
+  if (first) return first.found;
+  throw new ServiceError(
+    'INVALID_REQUEST_PARAMETER',
+    'Send at least one of transaction_id, order_id and invoice_id.',
+  );
 }
-
-type NotFoundCode = 'TRANSACTION_NOT_FOUND' | 'ORDER_NOT_FOUND' | 'INVOICE_NOT_FOUND';
 
 /** Decision 5.2. Attempts at one provider's order may share its beginning. */
 function byStart(a: Transaction, b: Transaction): number {

@@ -15,6 +15,7 @@ import {
   type Delivery,
   type DeliveryState,
   insertDelivery,
+  isUnfinished,
   lockDeliveryByKey,
   updateDelivery,
 } from '../store/deliveries.ts';
@@ -47,8 +48,8 @@ export async function receiveDelivery(
 ): Promise<ReceivedDelivery> {
   const provider = getProvider(providerName);
   const { account, caller } = await authenticateDelivery(services, provider, raw, claims);
-  const delivery = toDelivery(services, account, provider, raw);
   refuseUnreadable(provider, raw, account, caller);
+  const delivery = toDelivery(services, account, provider, raw);
   const { received, names, nextTryAt } = await services.database
     .transaction((tx) => keepAndApply(tx, services, delivery, caller))
     .catch((error: unknown) => keepForLater(services, delivery, error));
@@ -99,12 +100,16 @@ async function keepForLater(
 ): Promise<KeptDelivery> {
   if (error instanceof ServiceError) throw error;
   services.reportDefect(error, { deliveryId: delivery.deliveryId });
-  const kept: Delivery = {
+  const fresh: Delivery = {
     ...delivery,
     ...nextTryOf(delivery, services.clock(), 'received'),
     why: 'it could not be applied and is tried again',
   };
-  await insertDelivery(services.database, kept);
+  const kept = await services.database.transaction(async (tx) => {
+    if (await insertDelivery(tx, fresh)) return fresh;
+    const { accountId, provider, deliveryKey } = fresh;
+    return (await lockDeliveryByKey(tx, accountId, provider, deliveryKey)) ?? fresh;
+  });
   return { received: outcomeOf(kept, 'parked'), names: [], nextTryAt: kept.nextTryAt };
 }
 
@@ -114,21 +119,17 @@ function toDelivery(
   provider: Provider,
   raw: RawDelivery,
 ): Delivery {
-  const keptHeaders = [
-    ...['content-type', 'user-agent', 'x-razorpay-event-id'],
-    ...['x-notification-id', 'x-notification-attempt'],
-  ];
   return {
     accountId: account.accountId,
     deliveryId: newDeliveryId(account.accountId),
     provider: provider.name,
-    deliveryKey: provider.findKey(raw) ?? createHash('sha256').update(raw.body).digest('hex'),
+    deliveryKey: keyOf(provider, raw),
     state: 'received',
     why: null,
     flags: [],
     // Never the proofs: a signature or a shared secret has no business in the inbox.
     headers: Object.fromEntries(
-      keptHeaders.flatMap((name) => {
+      provider.keptHeaders.flatMap((name) => {
         const value = raw.headers[name];
         return value === undefined ? [] : [[name, value]];
       }),
@@ -142,6 +143,17 @@ function toDelivery(
     finishedAt: null,
   };
 }
+
+/** A key longer than an index holds is known by its digest. */
+function keyOf(provider: Provider, raw: RawDelivery): string {
+  const key = provider.findKey(raw);
+  if (key !== undefined && key.length <= keyCharsMax) return key;
+  return createHash('sha256')
+    .update(key ?? raw.body)
+    .digest('hex');
+}
+
+const keyCharsMax = 255;
 
 /** What can never be right is refused before anything is kept. Decision 6.5. */
 function refuseUnreadable(
@@ -172,10 +184,6 @@ function translateSafely(provider: Provider, raw: RawDelivery, account: Account)
   } catch {
     return undefined;
   }
-}
-
-export function isUnfinished(state: DeliveryState): boolean {
-  return state === 'received' || state === 'parked' || state === 'dead';
 }
 
 function outcomeOf(

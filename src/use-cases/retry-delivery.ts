@@ -1,29 +1,16 @@
 /** Tries a kept delivery again: for the worker, for a new order, and for an operator's replay. */
+import { ServiceError } from '../domain/errors.ts';
 import type { Database } from '../store/database.ts';
 import {
   type Delivery,
   type DeliveryResult,
+  isUnfinished,
   lockDelivery,
   updateDelivery,
 } from '../store/deliveries.ts';
 import { applyDelivery } from './apply-delivery.ts';
 import { nextTryOf } from './delivery-schedule.ts';
-import { isUnfinished } from './receive-delivery.ts';
 import type { Services } from './services.ts';
-import { wakeDeliveries } from './wake-deliveries.ts';
-
-/** For the background: whatever the delivery brings may wake others, and it may be due again. */
-export async function retryAndWake(
-  services: Services,
-  accountId: string,
-  deliveryId: string,
-): Promise<void> {
-  const { delivery, names } = await retryDelivery(services, accountId, deliveryId, 'due');
-  await wakeDeliveries(services, accountId, names);
-  if (delivery?.nextTryAt) {
-    services.retries.plan({ accountId, deliveryId, at: delivery.nextTryAt });
-  }
-}
 
 export type RetryReason =
   /** Its time has come: counts as a try. */
@@ -55,6 +42,8 @@ export async function retryDelivery(
       return { delivery: { ...delivery, ...kept }, names };
     });
   } catch (error) {
+    // A database that is away says nothing about the delivery.
+    if (error instanceof ServiceError) throw error;
     await noteFailure(services, services.database, accountId, deliveryId, error);
     throw error;
   }

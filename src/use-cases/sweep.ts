@@ -6,7 +6,7 @@
 import { listDueDeliveries } from '../store/deliveries.ts';
 import { listOverdueOrders } from '../store/orders.ts';
 import { lapseOrder } from './lapse-order.ts';
-import { retryAndWake } from './retry-delivery.ts';
+import { retryAndWake } from './retry-and-wake.ts';
 import type { Services } from './services.ts';
 
 const batchSize = 100;

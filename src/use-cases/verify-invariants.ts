@@ -5,7 +5,7 @@ import type { Order } from '../domain/order.ts';
 import { applyNotice, decideOrderState, type OrderBook } from '../domain/order-book.ts';
 import type { Transaction } from '../domain/transaction.ts';
 import { getProvider } from '../providers/providers.ts';
-import type { Database } from '../store/database.ts';
+import type { Database, Queryable } from '../store/database.ts';
 import { listDeliveriesOfOrder } from '../store/deliveries.ts';
 import { listHistory } from '../store/history.ts';
 import {
@@ -16,6 +16,7 @@ import {
 } from '../store/invariants.ts';
 import { listOrdersAfter } from '../store/orders.ts';
 import { listTransactionsWithNotices } from '../store/transactions.ts';
+import { lockBook } from './apply-delivery.ts';
 import { orderStateOf, stateOf } from './save-book.ts';
 import type { Services } from './services.ts';
 
@@ -46,16 +47,42 @@ export async function verifyInvariants({ database, clock }: Services): Promise<V
   ) {
     page = await listOrdersAfter(database, page.at(-1), pageSize);
     for (const order of page) {
-      const book = await readBook(database, order);
+      const checked = await checkOrder(database, order, clock());
       orders += 1;
-      transactions += book.transactions.length;
-      note(names.status, checkStatus(book, clock()));
-      note(names.refunds, checkRefunds(book, clock()));
-      note(names.history, await checkHistory(database, book));
-      note(names.fold, await checkFold(database, book));
+      transactions += checked.transactions;
+      breaches.push(...checked.breaches);
     }
   }
   return { orders, transactions, checked: Object.values(names), breaches };
+}
+
+type Checked = {
+  readonly transactions: number;
+  readonly breaches: readonly (Breach & { readonly invariant: string })[];
+};
+
+/** A delivery may come in between two reads, so what looks broken is looked at again under lock. */
+async function checkOrder(database: Database, order: Order, now: Date): Promise<Checked> {
+  const { accountId, orderId } = order;
+  const transactions = await listTransactionsWithNotices(database, accountId, orderId);
+  const checked = await checkBook(database, { order, transactions }, now);
+  if (checked.breaches.length === 0) return checked;
+  return database.transaction(async (tx) =>
+    checkBook(tx, await lockBook(tx, accountId, orderId), now),
+  );
+}
+
+async function checkBook(database: Queryable, book: Book, now: Date): Promise<Checked> {
+  const found: ReadonlyArray<readonly [string, readonly Breach[]]> = [
+    [names.status, checkStatus(book, now)],
+    [names.refunds, checkRefunds(book, now)],
+    [names.history, await checkHistory(database, book)],
+    [names.fold, await checkFold(database, book)],
+  ];
+  return {
+    transactions: book.transactions.length,
+    breaches: found.flatMap(([invariant, own]) => own.map((breach) => ({ ...breach, invariant }))),
+  };
 }
 
 const names = {
@@ -69,11 +96,6 @@ const names = {
 };
 
 type Book = OrderBook & { readonly order: Order };
-
-async function readBook(database: Database, order: Order): Promise<Book> {
-  const { accountId, orderId } = order;
-  return { order, transactions: await listTransactionsWithNotices(database, accountId, orderId) };
-}
 
 /** Time passes without being written down at once: the status before or after lapsing is right. */
 function checkStatus(book: Book, now: Date): Breach[] {
@@ -91,7 +113,7 @@ function checkRefunds(book: Book, now: Date): Breach[] {
     : [];
 }
 
-async function checkHistory(database: Database, { order, transactions }: Book): Promise<Breach[]> {
+async function checkHistory(database: Queryable, { order, transactions }: Book): Promise<Breach[]> {
   if (transactions.length === 0) return [];
   const history = await listHistory(database, order.accountId, order.orderId);
   return transactions.flatMap((transaction) => {
@@ -107,7 +129,7 @@ async function checkHistory(database: Database, { order, transactions }: Book): 
 }
 
 /** Ids are given at first sight, so transactions are compared by what the provider calls them. */
-async function checkFold(database: Database, { order, transactions }: Book): Promise<Breach[]> {
+async function checkFold(database: Queryable, { order, transactions }: Book): Promise<Breach[]> {
   const deliveries = await listDeliveriesOfOrder(database, order.accountId, order.orderId);
   let book: OrderBook = { order, transactions: [] };
   for (const delivery of deliveries) {

@@ -9,6 +9,7 @@ import { translateGateway } from './translate.ts';
 export const bankGateway: Provider = {
   name: 'bank-gateway',
   displayName: 'Mastercard Gateway',
+  paymentModeOtherwise: 'Card',
   secretKind: 'bank-gateway-secret',
   verify: ({ headers }, secrets) => {
     const given = headers['x-notification-secret'];
@@ -16,6 +17,7 @@ export const bankGateway: Provider = {
     return matchesAny(secrets, given) ? 'verified' : 'refused';
   },
   findKey: ({ headers, body }) => headers['x-notification-id'] ?? keyOfContent(body),
+  keptHeaders: ['content-type', 'x-notification-id', 'x-notification-attempt'],
   translate: ({ body }, account) => translateGateway(body, account),
 };
 

@@ -1,5 +1,5 @@
 /** The gateway's body in either of its two forms, as one nested object. */
-import type { WireObject } from '../wire.ts';
+import { jsonObject, type WireObject } from '../wire.ts';
 
 type Node = { [name: string]: Node | string };
 
@@ -7,15 +7,7 @@ const depthMax = 16;
 
 export function readGatewayBody(bytes: Buffer): WireObject | undefined {
   const text = bytes.toString('utf8').trim();
-  return text.startsWith('{') ? readJsonObject(text) : readForm(text);
-}
-
-function readJsonObject(text: string): WireObject | undefined {
-  try {
-    return JSON.parse(text) as WireObject;
-  } catch {
-    return undefined;
-  }
+  return text.startsWith('{') ? jsonObject(bytes) : readForm(text);
 }
 
 /** Name-value pairs: `order.id=1&risk.response.rule[0].name=x`. */

@@ -12,44 +12,52 @@ const undecidedCodes = new Set([
   'AUTHENTICATION_IN_PROGRESS',
 ]);
 
-const outcomesByOrderStatus: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
-  ['AUTHORIZED', 'success'],
-  ['CAPTURED', 'success'],
-  ['PARTIALLY_CAPTURED', 'success'],
-  ['REFUNDED', 'success'],
-  ['PARTIALLY_REFUNDED', 'success'],
-  ['EXCESSIVELY_REFUNDED', 'success'],
-  ['AUTHENTICATED', 'success'],
-  ['AUTHENTICATION_NOT_NEEDED', 'success'],
-  ['CANCELLED', 'success'],
-  ['FAILED', 'failed'],
-  ['AUTHENTICATION_UNSUCCESSFUL', 'failed'],
-]);
+const captured = ['CAPTURED', 'PARTIALLY_CAPTURED'];
+const refunded = ['REFUNDED', 'PARTIALLY_REFUNDED', 'EXCESSIVELY_REFUNDED'];
+
+/** Without a result: the states of an order that show that a transaction of the type succeeded. */
+const successStates: Readonly<Record<string, readonly string[]>> = {
+  PAYMENT: [...captured, ...refunded],
+  CAPTURE: [...captured, ...refunded],
+  AUTHORIZATION: ['AUTHORIZED', ...captured, ...refunded],
+  AUTHENTICATION: ['AUTHENTICATED', 'AUTHENTICATION_NOT_NEEDED'],
+  REFUND: refunded,
+  REFUND_REQUEST: ['REFUND_REQUESTED', ...refunded],
+  VOID_PAYMENT: ['CANCELLED'],
+  VOID_CAPTURE: ['CANCELLED'],
+  VOID_AUTHORIZATION: ['CANCELLED'],
+};
+const failureStates = ['FAILED', 'AUTHENTICATION_UNSUCCESSFUL'];
 
 export function readOutcome(body: WireObject): Outcome | undefined {
   const response = object(body.response);
-  const result = text(body.result) ?? text(response.result);
-  const orderStatus = text(object(body.order).status);
   if (isFailedAuthentication(body)) return 'failed';
-  switch (result) {
+  switch (text(body.result) ?? text(response.result)) {
     case 'FAILURE':
     case 'ERROR':
       return 'failed';
     case 'SUCCESS':
       return undecidedCodes.has(text(response.gatewayCode) ?? '') ? 'pending' : 'success';
     case undefined:
-      return orderStatus === undefined
-        ? undefined
-        : (outcomesByOrderStatus.get(orderStatus) ?? 'pending');
+      return outcomeOfOrder(body);
     default:
       return 'pending';
   }
+}
+
+function outcomeOfOrder(body: WireObject): Outcome | undefined {
+  const status = text(object(body.order).status);
+  if (status === undefined) return undefined;
+  if (failureStates.includes(status)) return 'failed';
+  const type = text(object(body.transaction).type) ?? '';
+  return successStates[type]?.includes(status) ? 'success' : 'pending';
 }
 
 /** A consumer who could not prove to be the one fails the attempt, whatever the call's result says. */
 function isFailedAuthentication(body: WireObject): boolean {
   const transaction = object(body.transaction);
   if (text(transaction.type) !== 'AUTHENTICATION') return false;
-  const statuses = [transaction.authenticationStatus, object(body.order).authenticationStatus];
+  const order = object(body.order);
+  const statuses = [transaction.authenticationStatus, order.authenticationStatus, order.status];
   return statuses.some((status) => text(status) === 'AUTHENTICATION_UNSUCCESSFUL');
 }

@@ -1,4 +1,5 @@
 /** The members of a gateway's notification that say what was paid and how. */
+import { maskCardNumbers } from '../../domain/card-numbers.ts';
 import { majorUnits, object, present, text, type WireObject } from '../wire.ts';
 
 export function paymentMembers(body: WireObject) {
@@ -25,15 +26,15 @@ function cardOf(body: WireObject): WireObject {
   return object(object(object(body.sourceOfFunds).provided).card);
 }
 
+/** Undefined without a funding method, so that another notice of the payment can tell more. */
 function paymentMode(body: WireObject): string | undefined {
-  const isCard = text(object(body.sourceOfFunds).type) === 'CARD';
   switch (text(cardOf(body).fundingMethod)) {
     case 'CREDIT':
       return 'Credit Card';
     case 'DEBIT':
       return 'Debit Card';
     case undefined:
-      return isCard ? 'Card' : undefined;
+      return undefined;
     default:
       return 'Card';
   }
@@ -45,7 +46,7 @@ function subPaymentMode(body: WireObject): Record<string, string> | undefined {
     scheme: text(card.scheme) ?? text(card.brand),
     card_type: text(card.fundingMethod),
     issuer: text(card.issuer),
-    masked_card: text(card.number),
+    masked_card: maskCardNumbers(text(card.number) ?? '') || undefined,
   }) as Record<string, string>;
   return Object.keys(members).length === 0 ? undefined : members;
 }

@@ -1,7 +1,16 @@
 /** The gateway's notification to a notice: classified by the transaction, never by `order.status`. */
 import type { PaymentStatus, References, RefundStatus, ReviewFlag } from '../../domain/notice.ts';
 import type { ProviderAccount, Translation } from '../provider.ts';
-import { isoTime, majorUnits, object, present, text, texts, type WireObject } from '../wire.ts';
+import {
+  id,
+  isoTime,
+  majorUnits,
+  object,
+  present,
+  references,
+  text,
+  type WireObject,
+} from '../wire.ts';
 import { readGatewayBody } from './body.ts';
 import { gatewayFailure, refundFailure } from './failure.ts';
 import { type Outcome, readOutcome } from './outcome.ts';
@@ -31,7 +40,7 @@ export function translateGateway(bytes: Buffer, account: ProviderAccount): Trans
   if (!body) return unreadable('the body is neither a JSON object nor form data');
   const order = object(body.order);
   const transaction = object(body.transaction);
-  const ids = { order: text(order.id), transaction: text(transaction.id) };
+  const ids = { order: id(order.id), transaction: id(transaction.id) };
   const type = text(transaction.type);
   if (ids.order === undefined) return unreadable('order.id is missing');
   if (ids.transaction === undefined) return unreadable('transaction.id is missing');
@@ -45,9 +54,9 @@ export function translateGateway(bytes: Buffer, account: ProviderAccount): Trans
     body,
     orderId: ids.order,
     transactionId: ids.transaction,
-    targetId: text(transaction.targetTransactionId),
+    targetId: id(transaction.targetTransactionId),
     outcome,
-    references: references(ids.order, order, transaction),
+    references: readReferences(ids.order, order, transaction),
     flags: merchantFlags(body, account),
   };
   switch (meaning.about) {
@@ -87,6 +96,7 @@ function aboutPayment(
     pspTransactionId,
     status,
     isCapture,
+    aliasPspId: isCapture && said.targetId !== undefined ? pairOf(said) : undefined,
     ...(captured !== undefined && { amount: captured }),
     failure: status === 'failed' ? gatewayFailure(said.body) : undefined,
   });
@@ -105,10 +115,8 @@ function aboutAuthentication(said: Said): Translation {
   return payment(said, { pspTransactionId, status: 'pending', makesTransaction: false });
 }
 
+/** A void belongs to the payment it targets and waits for it; one that failed takes back its own pending. */
 function aboutVoid(said: Said): Translation {
-  if (said.outcome === 'failed') {
-    return { kind: 'ignored', why: 'a void that failed changes nothing' };
-  }
   if (said.targetId === undefined) {
     return {
       kind: 'ignored',
@@ -116,9 +124,12 @@ function aboutVoid(said: Said): Translation {
       flags: ['target_unknown'],
     };
   }
+  const statuses = { success: 'reversed', pending: 'reversing', failed: 'new' } as const;
   return payment(said, {
     pspTransactionId: pairOf(said, said.targetId),
-    status: said.outcome === 'success' ? 'reversed' : 'reversing',
+    status: statuses[said.outcome],
+    voidPspId: pairOf(said),
+    makesTransaction: false,
   });
 }
 
@@ -197,10 +208,14 @@ function capturedTotal(body: WireObject): number | undefined {
 }
 
 /** `order.id` may be any of our three ids; only when it is none do the references count. */
-function references(orderId: string, order: WireObject, transaction: WireObject): References {
+function readReferences(orderId: string, order: WireObject, transaction: WireObject): References {
   const anyOf = (ids: string[]) => ({ transactionIds: ids, orderIds: ids, invoiceIds: ids });
-  const others = texts(order.reference, transaction.reference);
-  return { ...anyOf([orderId]), otherwise: others.map((id) => anyOf([id])) };
+  const others = references(order.reference, transaction.reference);
+  return {
+    ...anyOf([orderId]),
+    providerOrderId: orderId,
+    otherwise: others.map((other) => anyOf([other])),
+  };
 }
 
 function merchantFlags(body: WireObject, account: ProviderAccount): ReviewFlag[] | undefined {

@@ -7,6 +7,7 @@ import { translatePartner } from './translate.ts';
 export const partner: Provider = {
   name: 'partner',
   displayName: 'Razorpay',
+  paymentModeOtherwise: null,
   secretKind: 'partner-webhook-secret',
   verify: ({ headers, body }, secrets) => {
     const signature = headers['x-razorpay-signature'];
@@ -17,5 +18,6 @@ export const partner: Provider = {
     return matchesAny(expected, signature) ? 'verified' : 'refused';
   },
   findKey: ({ headers }) => headers['x-razorpay-event-id'],
+  keptHeaders: ['user-agent', 'x-razorpay-event-id'],
   translate: ({ body }) => translatePartner(body),
 };

@@ -1,6 +1,15 @@
 /** The partner's payment record to ours. */
 import type { PaymentNotice, References } from '../../domain/notice.ts';
-import { minorUnits, object, present, text, texts, unixSeconds, type WireObject } from '../wire.ts';
+import {
+  id,
+  minorUnits,
+  object,
+  present,
+  references,
+  text,
+  unixSeconds,
+  type WireObject,
+} from '../wire.ts';
 import { partnerFailure } from './failure.ts';
 
 export function toPaymentNotice(
@@ -40,10 +49,10 @@ export function partnerReferences(records: {
   const fromNotes = (name: string) => notes.map((entry) => entry[name]);
   const receipt = records.order.receipt;
   return present({
-    providerOrderId: text(records.payment.order_id) ?? text(records.order.id),
-    transactionIds: texts(...fromNotes('svc_transaction_id')),
-    orderIds: texts(...fromNotes('svc_order_id'), ...fromNotes('order_id'), receipt),
-    invoiceIds: texts(...fromNotes('invoice_id'), receipt),
+    providerOrderId: id(records.payment.order_id) ?? id(records.order.id),
+    transactionIds: references(...fromNotes('svc_transaction_id')),
+    orderIds: references(...fromNotes('svc_order_id'), ...fromNotes('order_id'), receipt),
+    invoiceIds: references(...fromNotes('invoice_id'), receipt),
   }) as References;
 }
 

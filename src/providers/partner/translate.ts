@@ -1,7 +1,7 @@
 /** The partner's webhook body to a notice: the envelope, its events and what each means. */
 import type { PaymentStatus, RefundStatus } from '../../domain/notice.ts';
 import type { Translation } from '../provider.ts';
-import { object, text, unixSeconds, type WireObject } from '../wire.ts';
+import { id, jsonObject, object, text, unixSeconds, type WireObject } from '../wire.ts';
 import { partnerReferences, toPaymentNotice } from './payment.ts';
 import { toRefundNotice } from './refund.ts';
 
@@ -21,7 +21,7 @@ const events: ReadonlyMap<string, Event> = new Map([
 ]);
 
 export function translatePartner(body: Buffer): Translation {
-  const envelope = readObject(body);
+  const envelope = jsonObject(body);
   if (!envelope) return unreadable('the body is not a JSON object');
   const name = text(envelope.event);
   if (name === undefined) return unreadable('the member event is missing');
@@ -53,7 +53,7 @@ function translatePayment(
   eventAtMs: number | undefined,
 ): Translation {
   const { payment } = records;
-  if (text(payment.id) === undefined) return unreadable('payload.payment has no id');
+  if (id(payment.id) === undefined) return unreadable('payload.payment has no id');
   return {
     kind: 'notice',
     notice: {
@@ -74,8 +74,8 @@ function translateRefund(
   eventAtMs: number | undefined,
 ): Translation {
   const { payment, refund } = records;
-  if (text(refund.id) === undefined) return unreadable('payload.refund has no id');
-  const paymentId = text(refund.payment_id) ?? text(payment.id);
+  if (id(refund.id) === undefined) return unreadable('payload.refund has no id');
+  const paymentId = id(refund.payment_id) ?? id(payment.id);
   if (paymentId === undefined) return unreadable('the refund names no payment');
   const wasCaptured =
     text(payment.id) === paymentId && ['captured', 'refunded'].includes(text(payment.status) ?? '');
@@ -100,17 +100,6 @@ function readRecord(value: unknown): WireObject {
   return typeof record.entity === 'object' && record.entity !== null
     ? object(record.entity)
     : record;
-}
-
-function readObject(body: Buffer): WireObject | undefined {
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as WireObject)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function unreadable(why: string): Translation {

@@ -202,7 +202,7 @@ async function endServer(server: Server): Promise<void> {
     }
   };
   signal('SIGINT');
-  const slow = setTimeout(() => signal('SIGQUIT'), stopMsMax);
+  const slow = setTimeout(() => signal('SIGQUIT'), stopMsMax / 2);
   await server.ended;
   clearTimeout(slow);
 }
