@@ -40,7 +40,8 @@ export function object(value: unknown): WireObject {
 /** Text that says something; numbers and booleans are taken by their text. */
 export function text(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return typeof value === 'string' && value.trim() !== '' ? storable(value) : undefined;
+  const kept = typeof value === 'string' ? storable(value) : '';
+  return kept.trim() === '' ? undefined : kept;
 }
 
 /** Integer minor units. */
@@ -51,7 +52,8 @@ export function minorUnits(value: unknown): MinorUnits | undefined {
     Number.isInteger(number) &&
     number >= 0 &&
     number <= limits.amountMinorMax;
-  return isAmount ? number : undefined;
+  // Minus zero would not survive being stored.
+  return isAmount ? number + 0 : undefined;
 }
 
 /** A decimal in major units to minor units of its currency. */
@@ -68,7 +70,7 @@ export function majorUnits(value: unknown, currency: string | undefined): MinorU
 export function unixSeconds(value: unknown): number | undefined {
   const seconds = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   if (typeof seconds !== 'number' || !isPlausible(seconds * 1000)) return undefined;
-  return Math.trunc(seconds * 1000);
+  return Math.trunc(seconds * 1000) + 0;
 }
 
 /** An ISO 8601 timestamp to milliseconds; without a zone it is UTC. */

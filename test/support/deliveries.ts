@@ -232,3 +232,34 @@ export function sendGateway(
     },
   });
 }
+
+/** The same event in the contract's own shape: each record right under its name in the payload. */
+export function flatPartnerEvent(
+  event: string,
+  records: Record<string, Members>,
+  changes: Members = {},
+): Members {
+  return partnerEvent(event, records, { payload: { refund: null, ...records }, ...changes });
+}
+
+/** Every place in a body, groups and leaves alike, as the names that lead to it. */
+export function pathsOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  const below = Object.entries(value).flatMap(([name, entry]) => pathsOf(entry, [...path, name]));
+  return path.length === 0 ? below : [path, ...below];
+}
+
+/** A copy of the body with another value in one place; undefined takes the member away. */
+export function replaceAt(body: Members, path: readonly string[], value: unknown): Members {
+  const copy = structuredClone(body);
+  let group: Members = copy;
+  for (const name of path.slice(0, -1)) {
+    const next = group[name];
+    if (typeof next !== 'object' || next === null) return copy;
+    group = next as Members;
+  }
+  const last = path.at(-1) ?? '';
+  if (value === undefined) delete group[last];
+  else group[last] = value;
+  return copy;
+}

@@ -16,7 +16,7 @@ export const bankGateway: Provider = {
     if (given === undefined) return 'absent';
     return matchesAny(secrets, given) ? 'verified' : 'refused';
   },
-  findKey: ({ headers, body }) => headers['x-notification-id'] ?? keyOfContent(body),
+  findKey: ({ headers, body }) => text(headers['x-notification-id']) ?? keyOfContent(body),
   keptHeaders: ['content-type', 'x-notification-id', 'x-notification-attempt'],
   translate: ({ body }, account) => translateGateway(body, account),
 };

@@ -39,8 +39,14 @@ export function refundFailure(body: WireObject): FailureReason {
 /** The narrowest reason wins: risk, then authentication, then a limit, then the gateway's code. */
 function findCode(body: WireObject, gatewayCode: string): FailureCode {
   const response = object(body.response);
-  const risk = [object(object(body.risk).response).gatewayCode, object(response.risk).gatewayCode];
-  if (risk.some((decision) => text(decision) === 'REJECTED')) return 'RISK_REJECTED';
+  const risk = object(body.risk);
+  const decisions = [
+    object(risk.response).gatewayCode,
+    object(object(risk.response).review).decision,
+    object(risk.review).decision,
+    object(response.risk).gatewayCode,
+  ];
+  if (decisions.some((decision) => text(decision) === 'REJECTED')) return 'RISK_REJECTED';
   const isAuthentication = text(object(body.transaction).type) === 'AUTHENTICATION';
   if (isAuthentication && !isCancelled(gatewayCode)) return 'AUTHENTICATION_FAILED_AT_BANK';
   const isGeneric = gatewayCode === '' || gatewayCode === 'DECLINED';

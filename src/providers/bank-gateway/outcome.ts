@@ -16,17 +16,17 @@ const captured = ['CAPTURED', 'PARTIALLY_CAPTURED'];
 const refunded = ['REFUNDED', 'PARTIALLY_REFUNDED', 'EXCESSIVELY_REFUNDED'];
 
 /** Without a result: the states of an order that show that a transaction of the type succeeded. */
-const successStates: Readonly<Record<string, readonly string[]>> = {
-  PAYMENT: [...captured, ...refunded],
-  CAPTURE: [...captured, ...refunded],
-  AUTHORIZATION: ['AUTHORIZED', ...captured, ...refunded],
-  AUTHENTICATION: ['AUTHENTICATED', 'AUTHENTICATION_NOT_NEEDED'],
-  REFUND: refunded,
-  REFUND_REQUEST: ['REFUND_REQUESTED', ...refunded],
-  VOID_PAYMENT: ['CANCELLED'],
-  VOID_CAPTURE: ['CANCELLED'],
-  VOID_AUTHORIZATION: ['CANCELLED'],
-};
+const successStates: ReadonlyMap<string, readonly string[]> = new Map([
+  ['PAYMENT', [...captured, ...refunded]],
+  ['CAPTURE', [...captured, ...refunded]],
+  ['AUTHORIZATION', ['AUTHORIZED', ...captured, ...refunded]],
+  ['AUTHENTICATION', ['AUTHENTICATED', 'AUTHENTICATION_NOT_NEEDED']],
+  ['REFUND', refunded],
+  ['REFUND_REQUEST', ['REFUND_REQUESTED', ...refunded]],
+  ['VOID_PAYMENT', ['CANCELLED']],
+  ['VOID_CAPTURE', ['CANCELLED']],
+  ['VOID_AUTHORIZATION', ['CANCELLED']],
+]);
 const failureStates = ['FAILED', 'AUTHENTICATION_UNSUCCESSFUL'];
 
 export function readOutcome(body: WireObject): Outcome | undefined {
@@ -49,9 +49,19 @@ function outcomeOfOrder(body: WireObject): Outcome | undefined {
   const status = text(object(body.order).status);
   if (status === undefined) return undefined;
   if (failureStates.includes(status)) return 'failed';
+  // The code is the transaction's own; the order's status may be that of another attempt.
+  const gatewayCode = text(object(body.response).gatewayCode);
+  if (gatewayCode !== undefined && undecidedCodes.has(gatewayCode)) return 'pending';
+  if (gatewayCode !== undefined && !/(^|_)APPROVED/.test(gatewayCode)) return 'failed';
   const type = text(object(body.transaction).type) ?? '';
-  return successStates[type]?.includes(status) ? 'success' : 'pending';
+  return successStates.get(type)?.includes(status) ? 'success' : 'pending';
 }
+
+const failedAuthentications = new Set([
+  'AUTHENTICATION_UNSUCCESSFUL',
+  'AUTHENTICATION_FAILED',
+  'AUTHENTICATION_REJECTED',
+]);
 
 /** A consumer who could not prove to be the one fails the attempt, whatever the call's result says. */
 function isFailedAuthentication(body: WireObject): boolean {
@@ -59,5 +69,5 @@ function isFailedAuthentication(body: WireObject): boolean {
   if (text(transaction.type) !== 'AUTHENTICATION') return false;
   const order = object(body.order);
   const statuses = [transaction.authenticationStatus, order.authenticationStatus, order.status];
-  return statuses.some((status) => text(status) === 'AUTHENTICATION_UNSUCCESSFUL');
+  return statuses.some((status) => failedAuthentications.has(text(status) ?? ''));
 }

@@ -91,7 +91,7 @@ function aboutPayment(
   const { isCapture } = meaning;
   // A capture belongs to the authorisation it takes from, with all that was captured of it.
   const pspTransactionId = pairOf(said, isCapture ? said.targetId : undefined);
-  const captured = isCapture ? capturedTotal(said.body) : undefined;
+  const captured = isCapture && status === 'succeeded' ? capturedTotal(said.body) : undefined;
   return payment(said, {
     pspTransactionId,
     status,

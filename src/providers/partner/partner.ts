@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { matchesAny } from '../../security/compare.ts';
 import type { Provider } from '../provider.ts';
+import { text } from '../wire.ts';
 import { translatePartner } from './translate.ts';
 
 export const partner: Provider = {
@@ -17,7 +18,7 @@ export const partner: Provider = {
     );
     return matchesAny(expected, signature) ? 'verified' : 'refused';
   },
-  findKey: ({ headers }) => headers['x-razorpay-event-id'],
+  findKey: ({ headers }) => text(headers['x-razorpay-event-id']),
   keptHeaders: ['user-agent', 'x-razorpay-event-id'],
   translate: ({ body }) => translatePartner(body),
 };

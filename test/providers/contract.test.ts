@@ -1,0 +1,344 @@
+/** What every provider promises, whoever it is: adding one is a line in the table of fixtures. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Provider, RawDelivery, Translation } from '../../src/providers/provider.ts';
+import { providers } from '../../src/providers/providers.ts';
+import {
+  flatPartnerEvent,
+  gatewayBody,
+  partnerEvent,
+  partnerPayment,
+  partnerRefund,
+  pathsOf,
+  replaceAt,
+  signPartner,
+  toFormData,
+} from '../support/deliveries.ts';
+
+type Members = Record<string, unknown>;
+
+type Fixture = {
+  /** The headers with which this provider proves that the bytes are its own. */
+  readonly prove: (bytes: Buffer, secret: string) => Record<string, string>;
+  readonly proofCoversBytes: boolean;
+  /** The header that names a delivery, the same on every repeat. */
+  readonly keyHeader: string;
+  /** Bodies that give a notice. */
+  readonly bodies: readonly Members[];
+  /** Other forms than JSON in which the same body may come. */
+  readonly otherForms: readonly ((body: Members) => string)[];
+  /** Members without which a body names nothing, in a body of this provider. */
+  readonly idPaths: readonly (readonly string[])[];
+};
+
+const payment = partnerPayment({
+  id: 'pay_LZ7rTqkY6Pm3xA',
+  order_id: 'order_LZ7pXQNdQ2kS1f',
+  notes: { invoice_id: 'INV-1' },
+});
+const refund = partnerRefund(payment, { id: 'rfnd_LZ8bMGtX0pVq4s', receipt: 'RR-1' });
+
+const fixtures: Readonly<Record<string, Fixture>> = {
+  partner: {
+    prove: (bytes, secret) => ({ 'x-razorpay-signature': signPartner(bytes, secret) }),
+    proofCoversBytes: true,
+    keyHeader: 'x-razorpay-event-id',
+    bodies: [
+      partnerEvent('payment.captured', { payment }),
+      partnerEvent('payment.failed', {
+        payment: { ...payment, status: 'failed', error_reason: 'incorrect_otp' },
+      }),
+      partnerEvent('order.paid', { payment, order: { id: payment.order_id, receipt: 'INV-1' } }),
+      partnerEvent('refund.processed', { refund, payment: { ...payment, status: 'refunded' } }),
+      flatPartnerEvent('refund.failed', { refund, payment }),
+    ],
+    otherForms: [],
+    idPaths: [['event'], ['payload']],
+  },
+  'bank-gateway': {
+    prove: (_bytes, secret) => ({ 'x-notification-secret': secret }),
+    proofCoversBytes: false,
+    keyHeader: 'x-notification-id',
+    bodies: [
+      gatewayBody({ order: { id: 'o_1', reference: 'INV-1' } }),
+      gatewayBody({
+        order: { id: 'o_1' },
+        result: 'FAILURE',
+        response: { gatewayCode: 'DECLINED', risk: { gatewayCode: 'ACCEPTED' } },
+      }),
+      gatewayBody({
+        order: { id: 'o_1' },
+        transaction: { id: '2', type: 'CAPTURE', targetTransactionId: '1' },
+      }),
+      gatewayBody({ order: { id: 'o_1' }, transaction: { id: '3', type: 'REFUND' } }),
+    ],
+    // Half of a surrogate pair has no percent-encoding.
+    otherForms: [(body) => toFormData(JSON.parse(JSON.stringify(body).replaceAll('\\ud800', '?')))],
+    idPaths: [['order', 'id'], ['transaction', 'id'], ['transaction', 'type'], ['order']],
+  },
+};
+
+const account = { bankGatewayMerchant: 'TESTMERCHANT' };
+const liveSecrets = ['secret-of-today', 'secret-of-yesterday', 'secret-of-last-week'];
+const runs = { numRuns: 2_000 };
+
+test('every provider has its fixtures', () => {
+  assert.deepEqual(
+    Object.keys(fixtures),
+    providers.map(({ name }) => name),
+  );
+});
+
+for (const provider of providers) {
+  const fixture = fixtureOf(provider);
+  const is = (guarantee: string) => `${provider.name}: ${guarantee}`;
+  const [body] = fixture.bodies as [Members];
+  const bytes = encode(body);
+
+  test(is('a proof under a live secret is verified, whichever of them it is'), () => {
+    for (const secret of liveSecrets) {
+      const headers = fixture.prove(bytes, secret);
+      assert.equal(provider.verify({ headers, body: bytes }, liveSecrets), 'verified');
+      assert.equal(provider.verify({ headers, body: bytes }, liveSecrets.toReversed()), 'verified');
+      assert.equal(provider.verify({ headers, body: bytes }, [secret]), 'verified');
+    }
+  });
+
+  test(is('a proof under any other secret is refused'), () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 40 }), fc.subarray(liveSecrets), (secret, live) => {
+        fc.pre(!live.includes(secret));
+        const headers = fixture.prove(bytes, secret);
+        assert.equal(provider.verify({ headers, body: bytes }, live), 'refused');
+      }),
+      runs,
+    );
+  });
+
+  test(is('a proof that is cut, longer, in another case or empty is refused'), () => {
+    const [[name, proof]] = Object.entries(fixture.prove(bytes, 'secret-1')) as [[string, string]];
+    const wrong = ['', ' ', proof.slice(0, -1), `${proof}0`, ` ${proof}`, proof.toUpperCase()];
+    for (const value of wrong) {
+      const delivery = { headers: { [name]: value }, body: bytes };
+      assert.equal(provider.verify(delivery, ['secret-1']), 'refused', `"${value}"`);
+    }
+  });
+
+  test(is('no proof at all is absent, with and without live secrets'), () => {
+    const headers = { authorization: 'Bearer x', 'content-type': 'application/json' };
+    assert.equal(provider.verify({ headers, body: bytes }, liveSecrets), 'absent');
+    assert.equal(provider.verify({ headers: {}, body: bytes }, []), 'absent');
+  });
+
+  if (fixture.proofCoversBytes) {
+    test(is('one changed bit of the body is refused'), () => {
+      const headers = fixture.prove(bytes, 'secret-1');
+      fc.assert(
+        fc.property(fc.nat(bytes.length - 1), fc.nat(7), (index, bit) => {
+          const changed = Buffer.from(bytes);
+          changed[index] = (changed[index] ?? 0) ^ (1 << bit);
+          assert.equal(provider.verify({ headers, body: changed }, ['secret-1']), 'refused');
+        }),
+        runs,
+      );
+    });
+  }
+
+  test(
+    is('a body without ids or without its event is unreadable, and says what is missing'),
+    () => {
+      for (const path of fixture.idPaths) {
+        for (const value of [undefined, null, '', '  ', [], {}]) {
+          const translation = translate(provider, encode(replaceAt(body, path, value)));
+          assert.equal(
+            translation.kind,
+            'unreadable',
+            `${path.join('.')} ${JSON.stringify(value)}`,
+          );
+          assert.match(translation.kind === 'unreadable' ? translation.why : '', /missing|no id/);
+        }
+      }
+    },
+  );
+
+  test(is('what is not an object is unreadable'), () => {
+    const texts = ['', ' ', 'null', '[]', '"text"', '17', '{', '{"event":', '\0', 'hello there'];
+    for (const text of texts) {
+      assert.equal(translate(provider, Buffer.from(text)).kind, 'unreadable', text);
+    }
+    const cut = encode(body).subarray(0, -1);
+    assert.equal(translate(provider, cut).kind, 'unreadable');
+  });
+
+  test(is('every valid body gives a notice'), () => {
+    for (const valid of fixture.bodies) assertStorable(getNotice(provider, encode(valid)));
+  });
+
+  test(is('arbitrary bytes are translated without a throw, twice alike'), () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (arbitrary) => {
+        assertSound(provider, Buffer.from(arbitrary));
+      }),
+      runs,
+    );
+  });
+
+  test(is('arbitrary JSON is translated without a throw, twice alike'), () => {
+    fc.assert(
+      fc.property(fc.json(), (arbitrary) => assertSound(provider, Buffer.from(arbitrary))),
+      runs,
+    );
+  });
+
+  test(is('valid bodies with anything anywhere in them never throw and stay storable'), () => {
+    fc.assert(
+      fc.property(mutated(fixture.bodies), (arbitrary) => {
+        assertSound(provider, encode(arbitrary));
+      }),
+      runs,
+    );
+  });
+
+  for (const toForm of fixture.otherForms) {
+    test(is('in its other form such bodies never throw and stay storable either'), () => {
+      fc.assert(
+        fc.property(mutated(fixture.bodies), (arbitrary) => {
+          assertSound(provider, Buffer.from(toForm(arbitrary)));
+        }),
+        runs,
+      );
+    });
+  }
+
+  test(is('equal bodies give equal notices, in whatever order their members come'), () => {
+    for (const valid of fixture.bodies) {
+      const notice = getNotice(provider, encode(valid));
+      assert.deepEqual(getNotice(provider, encode(structuredClone(valid))), notice);
+      assert.deepEqual(getNotice(provider, encode(reversed(valid) as Members)), notice);
+    }
+  });
+
+  test(is('members nobody knows change nothing'), () => {
+    for (const valid of fixture.bodies) {
+      const notice = getNotice(provider, encode(valid));
+      assert.deepEqual(getNotice(provider, encode(withStrangers(valid) as Members)), notice);
+    }
+  });
+
+  test(is('the headers that are kept tell of a repeat, and none of them proves anything'), () => {
+    const proofs = Object.keys(fixture.prove(bytes, 'secret-1'));
+    assert.ok(provider.keptHeaders.includes(fixture.keyHeader));
+    for (const name of [...proofs, 'authorization']) {
+      assert.equal(provider.keptHeaders.includes(name), false, name);
+    }
+  });
+
+  test(is('the key of a repeat is the header that names it; an empty one names nothing'), () => {
+    const { keyHeader } = fixture;
+    assert.equal(provider.findKey({ headers: { [keyHeader]: 'E-1' }, body: bytes }), 'E-1');
+    const unnamed = provider.findKey({ headers: {}, body: bytes });
+    for (const empty of ['', ' ']) {
+      assert.equal(provider.findKey({ headers: { [keyHeader]: empty }, body: bytes }), unnamed);
+    }
+  });
+}
+
+function fixtureOf({ name }: Provider): Fixture {
+  const fixture = fixtures[name];
+  assert.ok(fixture, `the provider ${name} has no fixtures`);
+  return fixture;
+}
+
+function encode(body: Members): Buffer {
+  return Buffer.from(JSON.stringify(body), 'utf8');
+}
+
+function translate(provider: Provider, body: Buffer): Translation {
+  return provider.translate({ headers: {}, body }, account);
+}
+
+function getNotice(provider: Provider, body: Buffer) {
+  const translation = translate(provider, body);
+  assert.equal(translation.kind, 'notice', JSON.stringify(translation));
+  return (translation as Extract<Translation, { kind: 'notice' }>).notice;
+}
+
+/** Neither of the two verbs throws, both say the same again, and what they say can be kept. */
+function assertSound(provider: Provider, body: Buffer): void {
+  const delivery: RawDelivery = { headers: {}, body };
+  const translation = provider.translate(delivery, account);
+  assert.deepEqual(provider.translate(delivery, account), translation);
+  assert.equal(provider.findKey(delivery), provider.findKey(delivery));
+  assertStorable(translation);
+}
+
+/**
+ * Notices are kept as jsonb: they come back as they were, hold no text that PostgreSQL refuses and
+ * no empty text, and every number is a whole one that is not negative.
+ */
+function assertStorable(value: object): void {
+  assert.deepEqual(JSON.parse(JSON.stringify(value)), value);
+  for (const path of pathsOf(value)) {
+    const leaf = path.reduce<unknown>((group, name) => (group as Members)[name], value);
+    if (typeof leaf === 'number') assert.ok(Number.isSafeInteger(leaf) && leaf >= 0, `${leaf}`);
+    if (typeof leaf !== 'string') continue;
+    assert.ok(leaf.isWellFormed() && !leaf.includes('\0'), JSON.stringify(leaf));
+    assert.notEqual(leaf, '', path.join('.'));
+  }
+}
+
+/** A valid body in which up to three places hold something else, or nothing. */
+function mutated(bodies: readonly Members[]): fc.Arbitrary<Members> {
+  const replacement = fc.oneof(
+    fc.constant(undefined),
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom(
+      'constructor',
+      '__proto__',
+      '',
+      ' ',
+      '\0',
+      '\ud800',
+      'é',
+      [],
+      {},
+      null,
+      0,
+      -1,
+      1e308,
+      0.5,
+      '1e3',
+      '500.00',
+    ),
+  );
+  return fc.constantFrom(...bodies).chain((body) => {
+    const change = fc.tuple(fc.constantFrom(...pathsOf(body)), replacement);
+    return fc
+      .array(change, { minLength: 1, maxLength: 3 })
+      .map((changes) =>
+        changes.reduce((before, [path, value]) => replaceAt(before, path, value), body),
+      );
+  });
+}
+
+function reversed(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value).map(([name, entry]) => [name, reversed(entry)] as const);
+  return Object.fromEntries(entries.toReversed());
+}
+
+/** Members of another version of the provider, and names that mean something to JavaScript. */
+function withStrangers(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value).map(
+    ([name, entry]) => [name, withStrangers(entry)] as const,
+  );
+  const strangers = [
+    ['zz_new', { a: [1] }],
+    ['constructor', 'x'],
+    ['__proto__', { id: 'x', status: 'x' }],
+    ['toString', null],
+  ] as const;
+  return Object.fromEntries([...entries, ...strangers]);
+}
