@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { randomBase62 } from '../../../src/domain/ids.ts';
 import {
   partnerEvent,
   partnerId,
   partnerPayment,
   partnerRefund,
   sendPartner,
+  signPartner,
 } from '../../support/deliveries.ts';
 import { orderBody } from '../../support/order-bodies.ts';
-import { startTestService } from '../../support/test-service.ts';
+import type { Reply } from '../../support/test-service.ts';
+import { assertInvariants, assertReceived, type CreatedOrder, openShop } from './shop.ts';
 
-const service = await startTestService();
-const account = await service.createAccount();
+const shop = await openShop();
+const { service, account } = shop;
 
 test('a captured payment completes its order and shows in the enquiry', async () => {
   const { order_id, invoice_id } = await createOrder();
@@ -103,13 +106,172 @@ test('deliveries that come before their order are parked and applied when it is 
   assert.equal(body.order.refund_details.refunded_amount, 18);
 });
 
+const statuses: [event: string, order: string, payment: string][] = [
+  ['payment.authorized', 'pending', 'authorized'],
+  ['payment.captured', 'completed', 'succeeded'],
+  ['order.paid', 'completed', 'succeeded'],
+  ['payment.failed', 'pending', 'failed'],
+];
+for (const [event, orderStatus, paymentStatus] of statuses) {
+  test(`${event} makes the payment ${paymentStatus} and the order ${orderStatus}, also from a flat body`, async () => {
+    for (const isFlat of [false, true]) {
+      const { order_id } = await createOrder();
+      const payment = partnerPayment({ notes: { svc_order_id: order_id } });
+      const nested = partnerEvent(event, { payment });
+      const body = isFlat ? { ...nested, payload: { payment, refund: null } } : nested;
+
+      const reply = await sendPartner(service, account, body);
+
+      assertReceived(reply, { status: 'processed', order_id });
+      const enquiry = await enquire({ order_id });
+      assert.equal(enquiry.body.order.status, orderStatus);
+      assert.equal(enquiry.body.transaction[0].payment_status, paymentStatus);
+    }
+  });
+}
+
+const refundStatuses: [event: string, status: string, refund: string][] = [
+  ['refund.created', 'pending', 'pending'],
+  ['refund.created', 'processed', 'succeeded'],
+  ['refund.created', 'failed', 'failed'],
+  ['refund.processed', 'processed', 'succeeded'],
+  ['refund.failed', 'failed', 'failed'],
+];
+for (const [event, status, refundStatus] of refundStatuses) {
+  test(`${event} with status ${status} makes the refund ${refundStatus}`, async () => {
+    const { order_id } = await createOrder();
+    const payment = partnerPayment({ notes: { svc_order_id: order_id } });
+    await sendPartner(service, account, partnerEvent('payment.captured', { payment }));
+    const refund = partnerRefund(payment, { status });
+
+    const reply = await sendPartner(service, account, partnerEvent(event, { refund, payment }));
+
+    assertReceived(reply, { status: 'processed', order_id });
+    const { transaction } = (await enquire({ order_id })).body;
+    assert.deepEqual(
+      transaction.map((entry: Reply['body']) => entry.refund_status),
+      [refundStatus, refundStatus],
+    );
+  });
+}
+
+const namings: [name: string, payment: (order: CreatedOrder) => Record<string, unknown>][] = [
+  ['notes.svc_order_id', ({ order_id }) => ({ notes: { svc_order_id: order_id } })],
+  ['notes.order_id', ({ order_id }) => ({ notes: { order_id } })],
+  ['notes.invoice_id', ({ invoice_id }) => ({ notes: { invoice_id } })],
+];
+for (const [name, changes] of namings) {
+  test(`a payment finds its order by ${name}`, async () => {
+    const order = await createOrder();
+    const body = partnerEvent('payment.captured', { payment: partnerPayment(changes(order)) });
+    const reply = await sendPartner(service, account, body);
+    assertReceived(reply, { status: 'processed', order_id: order.order_id });
+  });
+}
+
+for (const receipt of ['order_id', 'invoice_id'] as const) {
+  test(`a payment finds its order by a receipt that is our ${receipt}`, async () => {
+    const order = await createOrder();
+    const partnerOrder = { id: partnerId('order'), receipt: order[receipt] };
+    const payment = partnerPayment({ order_id: partnerOrder.id });
+    const body = partnerEvent('order.paid', { payment, order: partnerOrder });
+    const reply = await sendPartner(service, account, body);
+    assertReceived(reply, { status: 'processed', order_id: order.order_id });
+  });
+}
+
+test('a payment finds the order of the transaction that its notes name', async () => {
+  const { order_id } = await createOrder();
+  const failed = partnerPayment({ notes: { svc_order_id: order_id } });
+  await sendPartner(service, account, partnerEvent('payment.failed', { payment: failed }));
+  const [{ svc_transaction_id }] = (await enquire({ order_id })).body.transaction;
+  const body = partnerEvent('payment.captured', {
+    payment: partnerPayment({ notes: { svc_transaction_id } }),
+  });
+  assertReceived(await sendPartner(service, account, body), { status: 'processed', order_id });
+  assert.equal((await enquire({ order_id })).body.transaction.length, 2);
+});
+
+const ignored: [event: string, records: Record<string, Record<string, unknown>>][] = [
+  ['payment.dispute.created', { payment: partnerPayment() }],
+  ['payment.downtime.started', { 'payment.downtime': { id: 'down_F1cxDoHWD4fkQt' } }],
+  ['refund.speed_changed', { refund: partnerRefund(partnerPayment()) }],
+  ['settlement.processed', { settlement: { id: 'setl_DGlQ1Rj8os78Ec' } }],
+  ['subscription.charged', {}],
+  ['something.new', {}],
+];
+for (const [event, records] of ignored) {
+  test(`${event} is kept, answered 200 and ignored`, async () => {
+    const body = partnerEvent(event, records);
+    const reply = await sendPartner(service, account, body, { eventId: `ignored-${event}` });
+    assertReceived(reply, { status: 'ignored', message: `the event ${event} is not acted on` });
+    const kept = await shop.findDelivery(reply);
+    assert.deepEqual([kept?.state, kept?.order_id, kept?.next_try_at], ['ignored', null, null]);
+    const repeat = await sendPartner(service, account, body, { eventId: `ignored-${event}` });
+    assert.equal(repeat.body.status, 'duplicate');
+    assert.equal(repeat.body.delivery_id, reply.body.delivery_id);
+  });
+}
+
+test('a delivery without an event id is recognised by its bytes', async () => {
+  const { order_id } = await createOrder();
+  const body = JSON.stringify(
+    partnerEvent('payment.captured', {
+      payment: partnerPayment({ notes: { svc_order_id: order_id } }),
+    }),
+  );
+  const headers = { 'x-razorpay-signature': signPartner(body, account.partnerWebhookSecret) };
+  const send = () =>
+    service.call(`/api/v3/webhooks/partner/${account.accountId}`, { body, headers });
+  assertReceived(await send(), { status: 'processed', order_id });
+  assertReceived(await send(), { status: 'duplicate', order_id });
+});
+
+test('an event id of any length tells repeats', async () => {
+  const { order_id } = await createOrder();
+  const payment = partnerPayment({ notes: { svc_order_id: order_id } });
+  const body = partnerEvent('payment.captured', { payment });
+  const eventId = randomBase62(8000);
+  assertReceived(await sendPartner(service, account, body, { eventId }), {
+    status: 'processed',
+    order_id,
+  });
+  assertReceived(await sendPartner(service, account, body, { eventId }), {
+    status: 'duplicate',
+    order_id,
+  });
+});
+
+test('a signed delivery beside a bearer is taken as the provider, with and without account id', async () => {
+  for (const path of ['partner', `partner/${account.accountId}`]) {
+    const body = JSON.stringify(partnerEvent('settlement.processed', {}, { created_at: path }));
+    const reply = await service.call(`/api/v3/webhooks/${path}`, {
+      token: account.token,
+      body,
+      headers: { 'x-razorpay-signature': signPartner(body, account.partnerWebhookSecret) },
+    });
+    assert.deepEqual([reply.status, reply.body.status], [200, 'ignored']);
+  }
+});
+
+test('a time with a fraction of a millisecond leaves history and state alike', async () => {
+  const { order_id } = await createOrder();
+  const payment = partnerPayment({ notes: { svc_order_id: order_id } });
+  const body = partnerEvent('payment.captured', { payment }, { created_at: 1794700042.123456 });
+  assertReceived(await sendPartner(service, account, body), { status: 'processed', order_id });
+  assert.equal((await enquire({ order_id })).body.transaction[0].completion_time, 42);
+  await assertInvariants(shop);
+});
+
+test('the invariants hold after all of this', () => assertInvariants(shop));
+
 async function createOrder(changes: Record<string, unknown> = {}) {
   const reply = await service.call('/api/v3/create-order', {
     token: account.token,
     body: orderBody(changes),
   });
   assert.equal(reply.status, 200);
-  return reply.body as { order_id: string; invoice_id: string };
+  return reply.body as CreatedOrder;
 }
 
 function enquire(body: Record<string, string>) {

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { buildApp } from '../../../src/app.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
+import { createLog } from '../../../src/log.ts';
+import { rotateSecret } from '../../../src/use-cases/rotate-secret.ts';
+import { signPartner } from '../../support/deliveries.ts';
+import { dumpTables } from '../../support/test-database.ts';
+import type { Call, Reply } from '../../support/test-service.ts';
+import { assertWebhookRefused } from '../assertions.ts';
+import { assertInvariants, captureOf, gatewayPaymentOf, openShop, shopOf } from './shop.ts';
+
+const shop = await openShop();
+const { service, account } = shop;
+const stranger = await service.createAccount();
+const order = await shop.createOrder();
+
+const partnerPath = `/api/v3/webhooks/partner/${account.accountId}`;
+const gatewayPath = `/api/v3/webhooks/bank-gateway/${account.accountId}`;
+/** The partner writes slashes escaped; nobody who parses and writes it again does. */
+const partnerBody = JSON.stringify(captureOf(order, { description: 'a/b é' })).replaceAll(
+  '/',
+  '\\/',
+);
+const gatewayBytes = JSON.stringify(gatewayPaymentOf(order));
+const signature = signPartner(partnerBody, account.partnerWebhookSecret);
+const unknownPath = '/api/v3/webhooks/partner/acc_0000000000000000';
+
+const refused: [name: string, path: string, call: Call][] = [
+  ['no authentication', partnerPath, { body: partnerBody }],
+  ['no authentication and no account', '/api/v3/webhooks/partner', { body: partnerBody }],
+  ['a signature and no account', '/api/v3/webhooks/partner', signed(signature)],
+  ['an empty signature', partnerPath, signed('')],
+  ['a signature of zeros', partnerPath, signed('0'.repeat(64))],
+  ['a signature that is cut off', partnerPath, signed(signature.slice(0, 63))],
+  ['a signature with more behind it', partnerPath, signed(`${signature}00`)],
+  [
+    'a changed byte',
+    partnerPath,
+    { ...signed(signature), body: partnerBody.replace('11800', '11801') },
+  ],
+  [
+    'a body that was parsed and written again',
+    partnerPath,
+    { ...signed(signature), body: JSON.stringify(JSON.parse(partnerBody)) },
+  ],
+  ['a body with a line end more', partnerPath, { ...signed(signature), body: `${partnerBody}\n` }],
+  [
+    'the signature of another account',
+    partnerPath,
+    signed(signPartner(partnerBody, stranger.partnerWebhookSecret)),
+  ],
+  [
+    'a signature under another secret of the account',
+    partnerPath,
+    signed(signPartner(partnerBody, account.bankGatewaySecret)),
+  ],
+  [
+    "the account's signature on another account's path",
+    `/api/v3/webhooks/partner/${stranger.accountId}`,
+    signed(signature),
+  ],
+  ['an unknown account', unknownPath, signed(signature)],
+  ['an unknown account with a valid bearer', unknownPath, bearer(account.token)],
+  ['an account id that is none', '/api/v3/webhooks/partner/x', signed(signature)],
+  [
+    'a wrong signature beside a valid bearer',
+    partnerPath,
+    { ...signed('0'.repeat(64)), token: account.token },
+  ],
+  [
+    'a wrong signature beside a valid bearer, without account id',
+    '/api/v3/webhooks/partner',
+    { ...signed('0'.repeat(64)), token: account.token },
+  ],
+  [
+    'an empty signature beside a valid bearer',
+    partnerPath,
+    { ...signed(''), token: account.token },
+  ],
+  ['the bearer of another account', partnerPath, bearer(stranger.token)],
+  ["the order's own token", partnerPath, bearer(order.token)],
+  ["the order's own token, without account id", '/api/v3/webhooks/partner', bearer(order.token)],
+  ['a bearer that is no token', partnerPath, bearer('nonsense')],
+  ["the gateway's secret for the partner", partnerPath, known(account.bankGatewaySecret)],
+  ['no authentication, gateway', gatewayPath, { body: gatewayBytes }],
+  [
+    'a secret and no account, gateway',
+    '/api/v3/webhooks/bank-gateway',
+    known(account.bankGatewaySecret),
+  ],
+  ['an empty secret', gatewayPath, known('')],
+  ['a wrong secret', gatewayPath, known('wrong')],
+  ['a secret that is cut off', gatewayPath, known(account.bankGatewaySecret.slice(0, -1))],
+  ['a secret with more behind it', gatewayPath, known(`${account.bankGatewaySecret}x`)],
+  ['the secret of another account', gatewayPath, known(stranger.bankGatewaySecret)],
+  ["the partner's secret for the gateway", gatewayPath, known(account.partnerWebhookSecret)],
+  [
+    'a wrong secret beside a valid bearer',
+    gatewayPath,
+    { ...known('wrong'), token: account.token },
+  ],
+  [
+    'the bearer of another account, gateway',
+    gatewayPath,
+    { ...bearer(stranger.token), body: gatewayBytes },
+  ],
+  ["the order's own token, gateway", gatewayPath, { ...bearer(order.token), body: gatewayBytes }],
+];
+for (const [name, path, call] of refused) {
+  test(`${name} is answered 401 and nothing is stored`, async () => {
+    const before = await dumpTables(service.database);
+    const reply = await service.call(path, call);
+    assertWebhookRefused(reply, 401);
+    assert.equal(reply.headers.get('www-authenticate'), 'Bearer');
+    assert.deepEqual(await dumpTables(service.database), before);
+  });
+}
+
+test('the very same bytes with the right proof are taken', async () => {
+  const one = await service.call(partnerPath, signed(signature));
+  const two = await service.call(gatewayPath, known(account.bankGatewaySecret));
+  assert.deepEqual([one.body.status, two.body.status], ['processed', 'needs_review']);
+});
+
+test('a refusal is counted, and that is all that is left of it', async () => {
+  const metrics = createMetrics();
+  const app = await buildApp({
+    services: service.services,
+    metrics,
+    log: createLog('silent'),
+    findMissing: async () => [],
+    renderMetrics: async () => ({ contentType: 'text/plain', text: '' }),
+  });
+  await app.inject({ method: 'POST', url: partnerPath, payload: partnerBody });
+  const { values } = await metrics.authenticationFailures.get();
+  assert.deepEqual(values, [
+    { value: 1, labels: { route: '/api/v3/webhooks/partner/:account_id' } },
+  ]);
+  await app.close();
+});
+
+test('an expired bearer is answered 401', async () => {
+  const late = shopOf(service, await service.createAccount());
+  const { order_id } = await late.createOrder();
+  const token = await late.freshToken();
+  service.advanceSeconds(21 * 60);
+  const reply = await service.call('/api/v3/webhooks/partner', {
+    token,
+    body: captureOf({ order_id }),
+  });
+  assertWebhookRefused(reply, 401);
+  assert.deepEqual(await late.listDeliveries(), []);
+});
+
+test('during a rotation both webhook secrets are taken, afterwards the new one alone', async () => {
+  const rotated = shopOf(service, await service.createAccount());
+  const { accountId, partnerWebhookSecret, bankGatewaySecret } = rotated.account;
+  const day = 24 * 3600;
+  const partner = await rotateSecret(service.services, accountId, 'partner-webhook-secret', day);
+  const gateway = await rotateSecret(service.services, accountId, 'bank-gateway-secret', day);
+  const statuses = async () => {
+    const replies: Reply[] = [];
+    for (const secret of [partnerWebhookSecret, partner.secret]) {
+      const body = JSON.stringify(captureOf(await rotated.createOrder()));
+      const headers = { 'x-razorpay-signature': signPartner(body, secret) };
+      replies.push(await service.call(`/api/v3/webhooks/partner/${accountId}`, { body, headers }));
+    }
+    for (const secret of [bankGatewaySecret, gateway.secret]) {
+      const body = gatewayPaymentOf(await rotated.createOrder());
+      const headers = { 'x-notification-secret': secret };
+      replies.push(
+        await service.call(`/api/v3/webhooks/bank-gateway/${accountId}`, { body, headers }),
+      );
+    }
+    return replies.map(({ status }) => status);
+  };
+
+  assert.deepEqual(await statuses(), [200, 200, 200, 200], 'at once');
+  service.advanceSeconds(day - 60);
+  assert.deepEqual(await statuses(), [200, 200, 200, 200], 'just before the end');
+  service.advanceSeconds(120);
+  assert.deepEqual(await statuses(), [401, 200, 401, 200], 'after the end');
+  assert.equal((await rotated.listDeliveries()).length, 10);
+});
+
+test('a rotation is seen by a running service within about a second', async () => {
+  const rotated = shopOf(service, await service.createAccount());
+  const { accountId } = rotated.account;
+  const body = JSON.stringify(captureOf(await rotated.createOrder()));
+  const { secret } = await rotateSecret(service.services, accountId, 'partner-webhook-secret', 0);
+  const send = () =>
+    service.call(`/api/v3/webhooks/partner/${accountId}`, {
+      body,
+      headers: { 'x-razorpay-signature': signPartner(body, secret) },
+    });
+  const deadline = Date.now() + 5_000;
+  let reply = await send();
+  while (reply.status === 401 && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    reply = await send();
+  }
+  assert.equal(reply.body.status, 'processed');
+  assertWebhookRefused(await rotated.sendPartner(body), 401);
+});
+
+test('the invariants hold after all of this', () => assertInvariants(shop));
+
+function signed(value: string): Call {
+  return { body: partnerBody, headers: { 'x-razorpay-signature': value } };
+}
+
+function known(secret: string): Call {
+  return { body: gatewayBytes, headers: { 'x-notification-secret': secret } };
+}
+
+function bearer(token: string): Call {
+  return { body: partnerBody, token };
+}

@@ -1,0 +1,15 @@
+/** A defect behind the inbox, made with the database itself: no notice can be kept until it is mended. */
+import type { Database } from '../../../src/store/database.ts';
+
+export async function breakNotices(database: Database): Promise<() => Promise<void>> {
+  await database.query({
+    text: `create function refuse_notice() returns trigger language plpgsql as
+           $$ begin raise exception 'broken for a test'; end $$`,
+  });
+  await database.query({
+    text: 'create trigger broken before insert on notices for each row execute function refuse_notice()',
+  });
+  return async () => {
+    await database.query({ text: 'drop function refuse_notice() cascade' });
+  };
+}

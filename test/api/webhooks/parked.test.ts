@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sweep } from '../../../src/use-cases/sweep.ts';
+import {
+  gatewayBody,
+  partnerEvent,
+  partnerId,
+  partnerPayment,
+  partnerRefund,
+  toFormData,
+} from '../../support/deliveries.ts';
+import type { Reply } from '../../support/test-service.ts';
+import { assertInvariants, assertReceived, openShop, shopOf } from './shop.ts';
+
+const shop = await openShop();
+const { service } = shop;
+const parkedReply = { status: 'parked', message: /./ };
+
+type Members = Record<string, unknown>;
+
+const namings: [name: string, send: (invoice: string) => Promise<Reply>][] = [
+  [
+    'notes.invoice_id',
+    (invoice_id) => shop.sendPartner(event('payment.captured', { notes: { invoice_id } })),
+  ],
+  [
+    "the refund's notes",
+    (invoice_id) => {
+      const payment = partnerPayment();
+      const refund = partnerRefund(payment, { notes: { invoice_id } });
+      return shop.sendPartner(partnerEvent('refund.processed', { refund, payment }));
+    },
+  ],
+  [
+    "the order's receipt",
+    (receipt) => {
+      const order = { id: partnerId('order'), receipt };
+      const payment = partnerPayment({ order_id: order.id });
+      return shop.sendPartner(partnerEvent('order.paid', { payment, order }));
+    },
+  ],
+  ["the gateway's order.id", (id) => shop.sendGateway(gatewayBody({ order: { id } }))],
+  [
+    "the gateway's order.reference",
+    (reference) => shop.sendGateway(gatewayBody({ order: { id: partnerId('order'), reference } })),
+  ],
+  [
+    "the gateway's transaction.reference",
+    (reference) =>
+      shop.sendGateway(
+        gatewayBody({ order: { id: partnerId('order') }, transaction: { reference } }),
+      ),
+  ],
+  ['form data', (id) => shop.sendGateway(toFormData(gatewayBody({ order: { id } })))],
+];
+for (const [name, send] of namings) {
+  test(`a delivery that names an order to come by ${name} is parked and applied at its creation`, async () => {
+    const invoice_id = `COME-${partnerId('order')}`;
+    const reply = await send(invoice_id);
+    assertReceived(reply, parkedReply);
+    assert.equal((await shop.findDelivery(reply))?.state, 'parked');
+
+    const { order_id } = await shop.createOrder({ invoice_id });
+
+    assert.equal((await shop.enquire({ order_id })).body.order.status, 'completed');
+    const applied = await shop.findDelivery(reply);
+    assert.deepEqual(
+      [applied?.state, applied?.order_id, applied?.next_try_at],
+      ['processed', order_id, null],
+    );
+  });
+}
+
+test('a delivery that names only a partner order is applied when another delivery ties that order', async () => {
+  const { order_id } = await shop.createOrder();
+  const partnerOrder = partnerId('order');
+  const parked = await shop.sendPartner(event('payment.captured', { order_id: partnerOrder }));
+  assertReceived(parked, parkedReply);
+  const tie = event('payment.failed', {
+    order_id: partnerOrder,
+    notes: { svc_order_id: order_id },
+  });
+  assertReceived(await shop.sendPartner(tie), { status: 'processed', order_id });
+  assert.equal((await shop.enquire({ order_id })).body.order.status, 'completed');
+  const later = event('payment.failed', { order_id: partnerOrder });
+  assertReceived(await shop.sendPartner(later), { status: 'processed', order_id });
+});
+
+test('refunds that come before their payment are applied with it, in any order', async () => {
+  const { order_id } = await shop.createOrder();
+  const payment = partnerPayment({ notes: { svc_order_id: order_id } });
+  const early = ['rfnd_A', 'rfnd_B'].map((id, index) =>
+    partnerEvent('refund.processed', {
+      refund: partnerRefund(payment, {
+        id: `${id}${partnerId('rfnd')}`,
+        amount: 1000 * (index + 1),
+      }),
+    }),
+  );
+  for (const body of early) assertReceived(await shop.sendPartner(body), parkedReply);
+  const capture = partnerEvent('payment.captured', { payment });
+  assertReceived(await shop.sendPartner(capture), { status: 'processed', order_id });
+  const { body } = await shop.enquire({ order_id });
+  assert.equal(body.transaction.length, 3);
+  assert.equal(body.order.refund_details.refunded_amount, 30);
+});
+
+test('a refund that brings its payment along is applied to an order that has heard of neither', async () => {
+  const { order_id } = await shop.createOrder();
+  const payment = partnerPayment({ notes: { svc_order_id: order_id }, status: 'refunded' });
+  const refund = partnerRefund(payment);
+  const body = partnerEvent('refund.processed', { refund, payment });
+  assertReceived(await shop.sendPartner(body), { status: 'processed', order_id });
+  const { transaction, order } = (await shop.enquire({ order_id })).body;
+  assert.deepEqual(
+    transaction.map((entry: Reply['body']) => entry.transaction_type),
+    ['payment', 'full_refund'],
+  );
+  assert.equal(order.refund_details.available_refundable_amount, 0);
+});
+
+test("the gateway's refund before its payment waits for the order, then is applied with it", async () => {
+  const invoice_id = `COME-${partnerId('order')}`;
+  const refund = gatewayBody({
+    order: { id: invoice_id, status: 'REFUNDED' },
+    transaction: { id: '2', type: 'REFUND', targetTransactionId: '1' },
+  });
+  assertReceived(await shop.sendGateway(refund), parkedReply);
+  assertReceived(await shop.sendGateway(gatewayBody({ order: { id: invoice_id } })), parkedReply);
+  const { order_id } = await shop.createOrder({ invoice_id });
+  const { body } = await shop.enquire({ order_id });
+  assert.equal(body.transaction.length, 2);
+  assert.equal(body.order.refund_details.refunded_amount, 118);
+});
+
+test('a delivery waits for an order of its own account only', async () => {
+  const other = shopOf(service, await service.createAccount());
+  const invoice_id = `COME-${partnerId('order')}`;
+  const parked = await shop.sendPartner(event('payment.captured', { notes: { invoice_id } }));
+  const theirs = await other.createOrder({ invoice_id });
+  assert.equal((await shop.findDelivery(parked))?.state, 'parked');
+  assert.deepEqual((await other.enquire({ order_id: theirs.order_id })).body.transaction, []);
+});
+
+test('a repeat of a parked delivery stays one delivery', async () => {
+  const body = event('payment.captured', { notes: { invoice_id: 'never' } });
+  const first = await shop.sendPartner(body, { eventId: 'parkedtwice001' });
+  const repeat = await shop.sendPartner(body, { eventId: 'parkedtwice001' });
+  assertReceived(repeat, parkedReply);
+  assert.equal(repeat.body.delivery_id, first.body.delivery_id);
+});
+
+test('an order that is created while its delivery comes in is paid after the next sweep at the latest', async () => {
+  const invoices = Array.from({ length: 40 }, () => `RACE-${partnerId('order')}`);
+  await Promise.all(
+    invoices.flatMap((invoice_id) => [
+      shop.createOrder({ invoice_id }),
+      shop.sendPartner(event('payment.captured', { notes: { invoice_id } })),
+    ]),
+  );
+  service.advanceSeconds(2);
+  await sweep(service.services);
+  for (const invoice_id of invoices) {
+    assert.equal((await shop.enquire({ invoice_id })).body.order.status, 'completed');
+  }
+});
+
+test('the invariants hold after all of this', () => assertInvariants(shop));
+
+function event(name: string, payment: Members): Members {
+  return partnerEvent(name, { payment: partnerPayment(payment) });
+}
