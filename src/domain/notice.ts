@@ -59,6 +59,8 @@ type NoticeBase = {
   readonly startedAtMs?: number;
   /** The provider's time of the record itself, where several records share one beginning. */
   readonly recordedAtMs?: number;
+  /** The time its id here is made of: the same in every notice of it, so that no order can change it. */
+  readonly namedAtMs?: number;
   readonly message?: string;
   readonly flags?: readonly ReviewFlag[];
 };

@@ -168,7 +168,7 @@ function nameOf(
   said: PaymentNotice | RefundNotice,
   notice: DeliveredNotice,
 ): string {
-  const timeMs = said.recordedAtMs ?? said.startedAtMs ?? said.occurredAtMs;
+  const timeMs = said.namedAtMs ?? said.recordedAtMs ?? said.startedAtMs ?? said.occurredAtMs;
   const time = timeMs === undefined ? notice.receivedAt : new Date(timeMs);
   return newTransactionId(orderId, time, (id) =>
     transactions.some(({ transactionId }) => transactionId === id),

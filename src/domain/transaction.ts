@@ -72,7 +72,7 @@ export function foldPayment(
   expected: Expected,
 ): Payment {
   const failedVoids = new Set(
-    payment.notices.filter(({ status }) => status === 'new').map(({ voidPspId }) => voidPspId),
+    payment.notices.flatMap(({ status, voidPspId }) => (status === 'new' && voidPspId) || []),
   );
   const notices = payment.notices.map((notice) => ({
     ...notice,
@@ -139,12 +139,13 @@ export function withFlags(
 function effectiveStatus(
   notice: PaymentNotice,
   expected: Expected,
-  failedVoids: ReadonlySet<string | undefined>,
+  failedVoids: ReadonlySet<string>,
 ): PaymentStatus {
   const { status, voidPspId } = notice;
   if (isPartialCapture(notice, expected)) return 'authorized';
   // A void that was pending and then failed took nothing back.
-  return status === 'reversing' && failedVoids.has(voidPspId) ? 'new' : status;
+  const isTakenBack = voidPspId !== undefined && failedVoids.has(voidPspId);
+  return status === 'reversing' && isTakenBack ? 'new' : status;
 }
 
 /** A capture that has not reached the expected amount leaves the payment authorized. */

@@ -28,28 +28,18 @@ export type OrderRow = {
   flags: ReviewFlag[];
 };
 
-export type InsertedOrder = {
-  /** False when its invoice has an order already. */
-  readonly isNew: boolean;
-  /** Deliveries were parked because this order was not there yet. */
-  readonly isAwaited: boolean;
-};
-
-export async function insertOrder(database: Queryable, order: Order): Promise<InsertedOrder> {
+/** True when the order is new; false when its invoice has an order already. */
+export async function insertOrder(database: Queryable, order: Order): Promise<boolean> {
   const { amounts, conversion } = order;
-  const { rows } = await database.query<{ is_new: boolean; is_awaited: boolean }>({
+  const { rowCount } = await database.query({
     name: 'insert-order',
-    text: `with inserted as (insert into orders (
+    text: `insert into orders (
              account_id, order_id, invoice_id, status, attempts,
              currency, amount_before_tax, tax, total_amount,
              exchange_rate, original_currency, original_amount_before_tax, original_tax,
              original_total_amount, user_id, details, content_digest, created_at, lapses_at)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-           on conflict (account_id, invoice_id) do nothing
-           returning order_id)
-           select exists (select from inserted) as is_new,
-                  exists (select from delivery_references
-                           where account_id = $1 and reference in ($2, $3)) as is_awaited`,
+           on conflict (account_id, invoice_id) do nothing`,
     values: [
       order.accountId,
       order.orderId,
@@ -72,7 +62,7 @@ export async function insertOrder(database: Queryable, order: Order): Promise<In
       order.lapsesAt,
     ],
   });
-  return { isNew: rows[0]?.is_new === true, isAwaited: rows[0]?.is_awaited === true };
+  return rowCount === 1;
 }
 
 export async function findOrder(

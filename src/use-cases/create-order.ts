@@ -29,9 +29,9 @@ export async function createOrder(
 ): Promise<CreatedOrder> {
   const account = await services.accounts.get(accountId);
   const order = buildOrder(services, account, request, decideOrder(request, account));
-  const { isNew, isAwaited } = await insertOrder(services.database, order);
-  if (isNew && isAwaited)
-    await wakeDeliveries(services, accountId, [order.orderId, order.invoiceId]);
+  const isNew = await insertOrder(services.database, order);
+  // Only now that the order is there for all to see: a delivery that parks looks again after that.
+  if (isNew) await wakeDeliveries(services, accountId, [order.orderId, order.invoiceId]);
   const kept = isNew ? order : await getReplayedOrder(services, order);
   return { order: kept, tokens: await issueOrderTokens(services, kept), replayed: !isNew };
 }

@@ -137,6 +137,6 @@ function byStart(a: Transaction, b: Transaction): number {
   return (
     (a.startedAtMs ?? 0) - (b.startedAtMs ?? 0) ||
     (a.recordedAtMs ?? 0) - (b.recordedAtMs ?? 0) ||
-    (a.transactionId < b.transactionId ? -1 : 1)
+    ((a.pspTransactionId ?? '') < (b.pspTransactionId ?? '') ? -1 : 1)
   );
 }

@@ -27,6 +27,7 @@ import {
 } from './authenticate-delivery.ts';
 import { nextTryOf } from './delivery-schedule.ts';
 import { maskDelivery } from './mask-delivery.ts';
+import { retryDelivery } from './retry-delivery.ts';
 import type { Services } from './services.ts';
 import { wakeDeliveries } from './wake-deliveries.ts';
 
@@ -50,14 +51,31 @@ export async function receiveDelivery(
   const { account, caller } = await authenticateDelivery(services, provider, raw, claims);
   refuseUnreadable(provider, raw, account, caller);
   const delivery = toDelivery(services, account, provider, raw);
-  const { received, names, nextTryAt } = await services.database
+  const kept = await services.database
     .transaction((tx) => keepAndApply(tx, services, delivery, caller))
     .catch((error: unknown) => keepForLater(services, delivery, error));
-  await wakeDeliveries(services, account.accountId, names);
-  if (nextTryAt) {
-    const { accountId } = account;
-    services.retries.plan({ accountId, deliveryId: received.deliveryId, at: nextTryAt });
+  await wakeDeliveries(services, account.accountId, kept.names);
+  return kept.nextTryAt ? lookAgain(services, account.accountId, kept) : kept.received;
+}
+
+/**
+ * What it waits for may have come while it was being kept: whoever brings that looks for those who
+ * wait after it is there, and whoever waits looks again after it waits, so one of them sees the other.
+ */
+async function lookAgain(
+  services: Services,
+  accountId: string,
+  { received, nextTryAt }: KeptDelivery,
+): Promise<ReceivedDelivery> {
+  const { deliveryId } = received;
+  const again = await retryDelivery(services, accountId, deliveryId, 'asked').catch(
+    () => undefined,
+  );
+  if (again?.delivery && !isUnfinished(again.delivery.state)) {
+    await wakeDeliveries(services, accountId, again.names);
+    return outcomeOf(again.delivery, again.delivery.state);
   }
+  if (nextTryAt) services.retries.plan({ accountId, deliveryId, at: nextTryAt });
   return received;
 }
 

@@ -2,7 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { replayChanges } from '../domain/history.ts';
 import type { Order } from '../domain/order.ts';
-import { applyNotice, decideOrderState, type OrderBook } from '../domain/order-book.ts';
+import {
+  applyNotice,
+  type DeliveredNotice,
+  decideOrderState,
+  lacksTarget,
+  type OrderBook,
+} from '../domain/order-book.ts';
 import type { Transaction } from '../domain/transaction.ts';
 import { getProvider } from '../providers/providers.ts';
 import type { Database, Queryable } from '../store/database.ts';
@@ -131,16 +137,24 @@ async function checkHistory(database: Queryable, { order, transactions }: Book):
 /** Ids are given at first sight, so transactions are compared by what the provider calls them. */
 async function checkFold(database: Queryable, { order, transactions }: Book): Promise<Breach[]> {
   const deliveries = await listDeliveriesOfOrder(database, order.accountId, order.orderId);
-  let book: OrderBook = { order, transactions: [] };
-  for (const delivery of deliveries) {
+  const notices = deliveries.flatMap((delivery) => {
     const { provider, deliveryKey, receivedAt, expectedMerchant: bankGatewayMerchant } = delivery;
     const translation = getProvider(provider).translate(delivery, { bankGatewayMerchant });
-    if (translation.kind !== 'notice') continue;
-    book = applyNotice(book, { ...translation.notice, provider, deliveryKey, receivedAt });
-  }
-  return isDeepStrictEqual(comparable(book.transactions), comparable(transactions))
+    if (translation.kind !== 'notice') return [];
+    return [{ ...translation.notice, provider, deliveryKey, receivedAt }];
+  });
+  const folded = foldAll({ order, transactions: [] }, notices);
+  return isDeepStrictEqual(comparable(folded.transactions), comparable(transactions))
     ? []
     : [{ where: order.orderId, what: 'its deliveries fold to other transactions' }];
+}
+
+/** What waits for another notice is applied after it, as it was when they came. */
+function foldAll(book: OrderBook, notices: readonly DeliveredNotice[]): OrderBook {
+  const waiting = notices.filter((notice) => lacksTarget(book, notice));
+  const ready = notices.filter((notice) => !waiting.includes(notice));
+  if (ready.length === 0) return book;
+  return foldAll(ready.reduce(applyNotice, book), waiting);
 }
 
 function comparable(transactions: readonly Transaction[]): unknown {

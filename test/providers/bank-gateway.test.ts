@@ -62,6 +62,7 @@ const everyMemberNotice: Notice = {
     statusSinceMs: seconds('31'),
     startedAtMs: seconds('00'),
     recordedAtMs: seconds('30'),
+    namedAtMs: seconds('00'),
     message: 'Approved',
     paymentMode: 'Credit Card',
     subPaymentMode: {

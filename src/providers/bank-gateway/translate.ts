@@ -1,20 +1,12 @@
 /** The gateway's notification to a notice: classified by the transaction, never by `order.status`. */
 import type { PaymentStatus, References, RefundStatus, ReviewFlag } from '../../domain/notice.ts';
 import type { ProviderAccount, Translation } from '../provider.ts';
-import {
-  id,
-  isoTime,
-  majorUnits,
-  object,
-  present,
-  references,
-  text,
-  type WireObject,
-} from '../wire.ts';
+import { id, majorUnits, object, present, references, text, type WireObject } from '../wire.ts';
 import { readGatewayBody } from './body.ts';
 import { gatewayFailure, refundFailure } from './failure.ts';
 import { type Outcome, readOutcome } from './outcome.ts';
 import { paymentMembers } from './payment.ts';
+import { namedAtMs, times } from './times.ts';
 
 /** What the gateway's transaction types are to us. */
 type Meaning =
@@ -172,6 +164,7 @@ function payment(
       payment: present({
         ...paymentMembers(said.body),
         ...times(said.body),
+        namedAtMs: namedAtMs(said.body, members.pspTransactionId),
         ...members,
         flags: said.flags,
       }),
@@ -186,20 +179,6 @@ type PaymentNoticeMembers = NonNullable<
 /** The pair names a payment: ids of transactions are unique within an order only. */
 function pairOf(said: Said, transactionId: string = said.transactionId): string {
   return `${said.orderId}|${transactionId}`;
-}
-
-function times(body: WireObject, isRefund = false) {
-  const order = object(body.order);
-  const recordedAtMs = isoTime(body.timeOfRecord);
-  const occurredAtMs =
-    isoTime(body.timeOfLastUpdate) ?? recordedAtMs ?? isoTime(order.lastUpdatedTime);
-  const orderStartedAtMs = isRefund ? undefined : isoTime(order.creationTime);
-  return {
-    occurredAtMs,
-    statusSinceMs: occurredAtMs,
-    startedAtMs: orderStartedAtMs ?? recordedAtMs,
-    recordedAtMs: recordedAtMs ?? orderStartedAtMs,
-  };
 }
 
 function capturedTotal(body: WireObject): number | undefined {

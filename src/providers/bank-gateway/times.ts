@@ -1,0 +1,33 @@
+/** The gateway's times, and the one a payment is named by. */
+import { createHash } from 'node:crypto';
+import { isoTime, object, type WireObject } from '../wire.ts';
+
+export function times(body: WireObject, isRefund = false) {
+  const order = object(body.order);
+  const recordedAtMs = isoTime(body.timeOfRecord);
+  const occurredAtMs =
+    isoTime(body.timeOfLastUpdate) ?? recordedAtMs ?? isoTime(order.lastUpdatedTime);
+  const orderStartedAtMs = isRefund ? undefined : isoTime(order.creationTime);
+  return {
+    occurredAtMs,
+    statusSinceMs: occurredAtMs,
+    startedAtMs: orderStartedAtMs ?? recordedAtMs,
+    recordedAtMs: recordedAtMs ?? orderStartedAtMs,
+  };
+}
+
+/**
+ * An authorisation and its captures are one payment but have times of their own; the order's beginning
+ * and the payment's id are the same for all of them. Ids are mostly small numbers: 1, 2, 3 …
+ */
+export function namedAtMs(body: WireObject, pspTransactionId: string): number | undefined {
+  const startedAtMs = isoTime(object(body.order).creationTime);
+  if (startedAtMs === undefined) return undefined;
+  const transactionId = pspTransactionId.slice(pspTransactionId.lastIndexOf('|') + 1);
+  const isSmall = /^\d{1,4}$/.test(transactionId);
+  const digest = createHash('sha256').update(transactionId).digest();
+  return (
+    startedAtMs +
+    1000 * (isSmall ? Math.max(0, Number(transactionId) - 1) : digest.readUInt16BE() % 3600)
+  );
+}

@@ -1,0 +1,556 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { paymentStatuses, refundStatuses } from '../../src/domain/notice.ts';
+import type { OrderStatus } from '../../src/domain/order.ts';
+import {
+  applyNotice,
+  type DeliveredNotice,
+  decideOrderState,
+  lacksTarget,
+  type OrderBook,
+  paymentsOf,
+  refundSums,
+} from '../../src/domain/order-book.ts';
+import { findLatestRefundOf, refundTypeOf } from '../../src/domain/refund-links.ts';
+import type { Transaction } from '../../src/domain/transaction.ts';
+import { getProvider } from '../../src/providers/providers.ts';
+import { gatewayBody, partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';
+import {
+  arrange,
+  expectedMerchant,
+  expectedTotal,
+  type SetDelivery,
+  type SetPlan,
+  setPlans,
+  writeDeliveries,
+} from '../support/delivery-sets.ts';
+
+const seed = Number(process.env.ANY_ORDER_SEED ?? Date.now() % 2 ** 31);
+const numRuns = Number(process.env.ANY_ORDER_RUNS ?? 1_000);
+const fewer = Math.ceil(numRuns / 4);
+console.log(`any order: ${numRuns} sets, seed ${seed} (ANY_ORDER_SEED, ANY_ORDER_RUNS)`);
+
+const plans = setPlans(4);
+
+const orderId = 'o_0123456789abcdef';
+const createdAt = new Date('2026-11-14T00:00:00Z');
+const now = new Date('2026-11-14T12:00:00Z');
+const lapsesAt = new Date('2026-11-15T00:00:00Z');
+const emptyBook: OrderBook = {
+  order: {
+    orderId,
+    amounts: { currency: 'INR', beforeTax: 10_000, tax: 1_800, total: expectedTotal },
+    lapsesAt,
+  },
+  transactions: [],
+};
+
+describe('any set of deliveries, in any order and with any repetition', () => {
+  const arrangements = fc.array(fc.integer(), { minLength: 3, maxLength: 3 });
+
+  test('ends in the same state', () => {
+    check(
+      fc.property(plans, arrangements, (plan, seeds) => {
+        const notices = noticesOf(plan);
+        const expected = shownOf(applyAll(notices));
+        for (const arrangement of seeds) {
+          assert.deepEqual(shownOf(applyAll(arrange(notices, arrangement))), expected);
+        }
+      }),
+    );
+  });
+
+  test('gives every transaction the same id', () => {
+    check(
+      fc.property(plans, arrangements, (plan, seeds) => {
+        const notices = noticesOf(plan);
+        const expected = idsOf(applyAll(notices));
+        for (const arrangement of seeds) {
+          assert.deepEqual(idsOf(applyAll(arrange(notices, arrangement))), expected);
+        }
+      }),
+    );
+  });
+
+  test('changes nothing when it comes a second time', () => {
+    check(
+      fc.property(plans, fc.integer(), (plan, arrangement) => {
+        const notices = noticesOf(plan);
+        const once = applyAll(notices);
+        assert.deepEqual(applyAll(arrange(notices, arrangement), once), once);
+      }),
+      fewer,
+    );
+  });
+
+  test('never takes a status back, and an order only when its payment was reversed', () => {
+    check(
+      fc.property(plans, fc.integer(), (plan, arrangement) => {
+        let book = emptyBook;
+        for (const next of booksOf(arrange(noticesOf(plan), arrangement))) {
+          for (const before of book.transactions) {
+            const after = next.transactions.find(
+              (entry) => entry.transactionId === before.transactionId,
+            );
+            assert.ok(after, `${before.transactionId} is gone`);
+            // A void that is under way and then fails leaves the payment what it was.
+            assert.ok(
+              before.status === 'reversing' || rankOf(after) >= rankOf(before),
+              `${before.status} became ${after.status}`,
+            );
+          }
+          const isReversed = paymentsOf(next.transactions).some(({ status }) =>
+            status.startsWith('revers'),
+          );
+          const [was, is] = [book, next].map((state) => decideOrderState(state, now).status);
+          assert.ok(
+            isReversed || orderRank(is) >= orderRank(was),
+            `the order was ${was} and is ${is}`,
+          );
+          book = next;
+        }
+      }),
+      fewer,
+    );
+  });
+
+  test('flags every success but one as a duplicate capture, and nothing else', () => {
+    check(
+      fc.property(plans, (plan) => {
+        const { transactions } = applyAll(noticesOf(plan));
+        const flagged = transactions.filter(({ flags }) => flags.includes('duplicate_capture'));
+        const successes = paymentsOf(transactions).filter(({ status }) => status === 'succeeded');
+        assert.equal(flagged.length, Math.max(0, successes.length - 1));
+        assert.ok(
+          flagged.every((entry) => entry.type === 'payment' && entry.status === 'succeeded'),
+        );
+      }),
+      fewer,
+    );
+  });
+
+  test('completes the order exactly when a payment succeeded as expected', () => {
+    check(
+      fc.property(plans, (plan) => {
+        const book = applyAll(noticesOf(plan));
+        const isPaid = paymentsOf(book.transactions).some(
+          ({ status, currency, amount, customerFee }) =>
+            status === 'succeeded' &&
+            currency === 'INR' &&
+            [amount, (amount ?? 0) - (customerFee ?? 0)].includes(expectedTotal),
+        );
+        assert.equal(decideOrderState(book, now).status === 'completed', isPaid);
+      }),
+      fewer,
+    );
+  });
+});
+
+describe('a payment', () => {
+  const failed = partner('payment.failed', { error_reason: 'payment_declined', status: 'failed' });
+  const authorized = partner('payment.authorized', { status: 'authorized' });
+  const captured = partner('payment.captured');
+
+  const cases = [
+    { says: 'failed late never overwrites succeeded', set: [captured, failed], is: 'succeeded' },
+    {
+      says: 'failed late never overwrites authorized',
+      set: [authorized, failed],
+      is: 'authorized',
+    },
+    { says: 'failed and then captured is succeeded', set: [failed, captured], is: 'succeeded' },
+    {
+      says: 'authorized late never overwrites captured',
+      set: [captured, authorized],
+      is: 'succeeded',
+    },
+    { says: 'that only failed is failed', set: [failed], is: 'failed' },
+  ];
+  for (const { says, set, is } of cases) {
+    test(says, () => {
+      const [payment, ...others] = paymentsOf(applyAll(set).transactions);
+      assert.equal(others.length, 0);
+      assert.equal(payment?.status, is);
+      assert.equal(payment?.failure?.code, is === 'failed' ? 'DECLINED_BY_BANK' : undefined);
+    });
+  }
+
+  test('pending and then successful under the same gateway ids is one succeeded payment', () => {
+    const [payment, ...others] = applyAll([
+      gateway({ result: 'SUCCESS', timeOfLastUpdate: '2026-11-14T10:05:00Z' }),
+      gateway({
+        result: 'PENDING',
+        response: { gatewayCode: 'PENDING', acquirerMessage: 'Wait' },
+        timeOfLastUpdate: '2026-11-14T10:00:40Z',
+      }),
+    ]).transactions;
+    assert.equal(others.length, 0);
+    assert.equal(payment?.status, 'succeeded');
+    assert.equal(payment?.message, 'Approved');
+    assert.equal(payment?.finishedAtMs, Date.parse('2026-11-14T10:05:00Z'));
+  });
+
+  const authorization = gateway({ transaction: { id: '1', type: 'AUTHORIZATION' } });
+
+  test('captured in parts is authorized until the whole is captured', () => {
+    const first = capture('2', 50);
+    const second = capture('3', 118);
+    assert.equal(stateOf([authorization, first]).order.status, 'pending');
+    assert.deepEqual(statusesOf([authorization, first]), ['authorized']);
+    assert.deepEqual(statusesOf([second, authorization, first]), ['succeeded']);
+    assert.equal(stateOf([first, authorization, second]).order.status, 'completed');
+  });
+
+  const voids = (result: string) =>
+    gateway({
+      result,
+      response: { gatewayCode: result === 'SUCCESS' ? 'APPROVED' : result },
+      transaction: { id: '4', type: 'VOID_CAPTURE', targetTransactionId: '3' },
+      timeOfLastUpdate: result === 'PENDING' ? '2026-11-14T10:20:00Z' : '2026-11-14T10:30:00Z',
+    });
+
+  test('is reversed by a void of its capture, also when the void comes first', () => {
+    assert.deepEqual(statusesOf([authorization, capture('3', 118), voids('SUCCESS')]), [
+      'reversed',
+    ]);
+    assert.deepEqual(statusesOf([voids('SUCCESS'), capture('3', 118), authorization]), [
+      'reversed',
+    ]);
+  });
+
+  test('is reversing while its void is pending, and succeeded again when the void fails', () => {
+    const paid = [authorization, capture('3', 118)];
+    assert.deepEqual(statusesOf([...paid, voids('PENDING')]), ['reversing']);
+    assert.deepEqual(statusesOf([...paid, voids('PENDING'), voids('FAILURE')]), ['succeeded']);
+    assert.deepEqual(statusesOf([voids('FAILURE'), voids('PENDING'), ...paid]), ['succeeded']);
+  });
+
+  test('whose authentication failed is a failed attempt beside the one that succeeds', () => {
+    const authentication = gateway({
+      transaction: { id: 'auth', type: 'AUTHENTICATION' },
+      order: { authenticationStatus: 'AUTHENTICATION_UNSUCCESSFUL' },
+      timeOfRecord: '2026-11-14T10:00:10Z',
+    });
+    const passed = gateway({ transaction: { id: 'auth2', type: 'AUTHENTICATION' } });
+    assert.deepEqual(statusesOf([passed]), []);
+    assert.deepEqual(statusesOf([authentication, passed, gateway({})]), ['failed', 'succeeded']);
+    assert.equal(stateOf([authentication, gateway({})]).order.status, 'completed');
+  });
+});
+
+describe('an order', () => {
+  test('is new without attempts, pending from the first, completed by one that is right', () => {
+    assert.equal(stateOf([]).order.status, 'new');
+    assert.equal(
+      stateOf([partner('payment.failed', { status: 'failed' })]).order.status,
+      'pending',
+    );
+    assert.deepEqual(stateOf([partner('payment.captured')]).order, {
+      status: 'completed',
+      attempts: 1,
+      flags: [],
+    });
+  });
+
+  test('lapses with 15 failed attempts, not with 14, and gives way to a late success', () => {
+    const attempts = Array.from({ length: 15 }, (_, index) =>
+      partner('payment.failed', {
+        id: `pay_${index}`,
+        status: 'failed',
+        created_at: 1794700000 + index,
+      }),
+    );
+    const late = partner('payment.captured', { id: 'pay_3', created_at: 1794700003 });
+    assert.equal(stateOf(attempts.slice(1)).order.status, 'pending');
+    assert.deepEqual(stateOf(attempts).order, { status: 'lapsed', attempts: 15, flags: [] });
+    assert.equal(stateOf([...attempts, late]).order.status, 'completed');
+    assert.equal(stateOf([late, ...attempts]).order.status, 'completed');
+  });
+
+  test('lapses when its time is over, and gives way to a late success', () => {
+    const failed = applyAll([partner('payment.failed', { status: 'failed' })]);
+    assert.equal(decideOrderState(emptyBook, lapsesAt).status, 'lapsed');
+    assert.equal(decideOrderState(failed, new Date(lapsesAt.getTime() - 1)).status, 'pending');
+    assert.equal(decideOrderState(failed, lapsesAt).status, 'lapsed');
+    const paid = applyAll([partner('payment.captured')]);
+    assert.equal(decideOrderState(paid, lapsesAt).status, 'completed');
+  });
+
+  test('goes back to pending when its payment is reversed, which is flagged', () => {
+    const reversal = gateway({
+      transaction: { id: '2', type: 'VOID_PAYMENT', targetTransactionId: '1' },
+      timeOfLastUpdate: '2026-11-14T11:00:00Z',
+    });
+    for (const set of [
+      [gateway({}), reversal],
+      [reversal, gateway({})],
+    ]) {
+      const { order, transactions } = stateOf(set);
+      assert.equal(order.status, 'pending');
+      assert.deepEqual(
+        transactions.map(({ status, flags }) => [status, flags]),
+        [['reversed', ['payment_reversed']]],
+      );
+      assert.equal(decideOrderState(applyAll(set), lapsesAt).status, 'lapsed');
+    }
+  });
+
+  test('stays completed when one of its two successes is reversed', () => {
+    const other = partner('payment.captured');
+    const reversal = gateway({
+      transaction: { id: '2', type: 'VOID_PAYMENT', targetTransactionId: '1' },
+    });
+    const { order, transactions } = stateOf([gateway({}), other, reversal]);
+    assert.equal(order.status, 'completed');
+    assert.ok(!transactions.some(({ flags }) => flags.includes('duplicate_capture')));
+  });
+
+  test('keeps a second success and flags the later one, whichever came first', () => {
+    const first = partner('payment.captured', {}, { created_at: 1794700010 });
+    const second = partner(
+      'payment.captured',
+      { id: 'pay_second', created_at: 1794700001 },
+      { created_at: 1794700020 },
+    );
+    for (const set of [
+      [first, second],
+      [second, first],
+    ]) {
+      assert.deepEqual(
+        applyAll(set)
+          .transactions.filter(({ flags }) => flags.includes('duplicate_capture'))
+          .map(({ pspTransactionId }) => pspTransactionId),
+        ['pay_second'],
+      );
+    }
+  });
+
+  const differing = [
+    { name: 'amount', members: { amount: 11_700 }, flag: 'amount_mismatch' },
+    { name: 'currency', members: { currency: 'USD' }, flag: 'currency_mismatch' },
+  ];
+  for (const { name, members, flag } of differing) {
+    test(`is not completed by another ${name}, which is recorded and flagged`, () => {
+      const { order, transactions } = stateOf([partner('payment.captured', members)]);
+      assert.equal(order.status, 'pending');
+      const [payment] = transactions;
+      assert.equal(payment?.status, 'succeeded');
+      assert.deepEqual(payment?.flags, [flag]);
+      assert.equal(payment?.amount, members.amount ?? 11_800);
+      assert.equal(payment?.currency, members.currency ?? 'INR');
+    });
+  }
+
+  test('is completed by an amount that holds the fee the customer bears, and by no other excess', () => {
+    const withFee = { amount: 12_036, fee: 236 };
+    const borne = stateOf([partner('payment.captured', { ...withFee, fee_bearer: 'customer' })]);
+    assert.equal(borne.order.status, 'completed');
+    assert.deepEqual(borne.transactions[0]?.flags, []);
+    const excess = stateOf([partner('payment.captured', { ...withFee, fee_bearer: 'platform' })]);
+    assert.equal(excess.order.status, 'pending');
+    assert.deepEqual(excess.transactions[0]?.flags, ['amount_mismatch']);
+  });
+
+  test('is completed by a notification of another merchant, which is flagged', () => {
+    const { order, transactions } = stateOf([gateway({ merchant: 'SOMEBODY_ELSE' })]);
+    assert.equal(order.status, 'completed');
+    assert.deepEqual(transactions[0]?.flags, ['merchant_mismatch']);
+  });
+});
+
+describe('refunds', () => {
+  const captured = partner('payment.captured');
+
+  test('failed beside succeeded is succeeded and flagged as a conflict', () => {
+    const processed = refund('refund.processed', {});
+    const failed = refund('refund.failed', { status: 'failed' });
+    for (const set of [
+      [captured, processed, failed],
+      [failed, processed, captured],
+    ]) {
+      const { transactions } = stateOf(set);
+      const [given] = transactions.filter(({ type }) => type === 'refund');
+      assert.equal(given?.status, 'succeeded');
+      assert.deepEqual(given?.flags, ['refund_conflict']);
+      assert.equal(given?.failure, null);
+    }
+  });
+
+  test('of more than was paid flag the order, also while they are pending', () => {
+    const half = refund('refund.processed', { amount: 5_900 });
+    const more = refund('refund.created', { id: 'rfnd_2', amount: 5_901, status: 'pending' });
+    assert.deepEqual(stateOf([captured, half]).order.flags, []);
+    assert.deepEqual(stateOf([captured, half, more]).order.flags, ['over_refunded']);
+    assert.deepEqual(stateOf([more, captured, half]).order.flags, ['over_refunded']);
+    const failed = refund('refund.failed', { id: 'rfnd_2', amount: 5_901, status: 'failed' });
+    assert.deepEqual(stateOf([more, failed, captured, half]).order.flags, []);
+  });
+
+  test('are summed by their status, in the currency of the order', () => {
+    const { transactions } = applyAll([
+      captured,
+      refund('refund.processed', { id: 'rfnd_1', amount: 1_000 }),
+      refund('refund.processed', { id: 'rfnd_2', amount: 2_000 }),
+      refund('refund.created', { id: 'rfnd_3', amount: 4_000, status: 'pending' }),
+      refund('refund.failed', { id: 'rfnd_4', amount: 8_000, status: 'failed' }),
+      refund('refund.processed', { id: 'rfnd_5', amount: 500, currency: 'USD' }),
+    ]);
+    assert.deepEqual(refundSums(transactions, 'INR'), {
+      paid: 11_800,
+      refunded: 3_000,
+      pending: 4_000,
+    });
+  });
+
+  test('that come before their payment bring it along, and it is not counted twice', () => {
+    const { order, transactions } = stateOf([refund('refund.processed', {}), captured]);
+    assert.deepEqual(order, { status: 'completed', attempts: 1, flags: [] });
+    assert.deepEqual(
+      transactions.map(({ type, status }) => [type, status]),
+      [
+        ['payment', 'succeeded'],
+        ['refund', 'succeeded'],
+      ],
+    );
+  });
+});
+
+function check<Values>(property: fc.IRawProperty<Values>, runs = numRuns): void {
+  fc.assert(property, { seed, numRuns: runs });
+}
+
+function noticesOf(plan: SetPlan): DeliveredNotice[] {
+  const deliveries = writeDeliveries(plan, { invoiceId: 'INV-1', tag: 'Set1' });
+  return deliveries.flatMap((delivery) => noticeOf(delivery));
+}
+
+/** As the service does it: the key of the delivery, and what the provider's translator makes of it. */
+function noticeOf({ provider: name, eventId, body }: SetDelivery): DeliveredNotice[] {
+  const provider = getProvider(name);
+  const header = name === 'partner' ? 'x-razorpay-event-id' : 'x-notification-id';
+  const raw = {
+    headers: eventId === undefined ? {} : { [header]: eventId },
+    body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+  };
+  const translation = provider.translate(raw, { bankGatewayMerchant: expectedMerchant });
+  assert.notEqual(translation.kind, 'unreadable');
+  if (translation.kind !== 'notice') return [];
+  const deliveryKey = provider.findKey(raw) ?? createHash('sha256').update(raw.body).digest('hex');
+  return [{ ...translation.notice, provider: name, deliveryKey, receivedAt: createdAt }];
+}
+
+/** Every arrival is later than the one before: nothing that is shown may depend on it. */
+function applyAll(notices: readonly DeliveredNotice[], start = emptyBook): OrderBook {
+  return booksOf(notices, start).at(-1) ?? start;
+}
+
+/** The book after each notice; a void that comes before its payment is parked and tried again. */
+function booksOf(notices: readonly DeliveredNotice[], start = emptyBook): OrderBook[] {
+  let parked: DeliveredNotice[] = [];
+  let book = start;
+  return notices.map((notice, index) => {
+    const receivedAt = new Date(createdAt.getTime() + index * 1000);
+    const due = [{ ...notice, receivedAt }, ...parked];
+    parked = [];
+    for (const one of due) {
+      if (lacksTarget(book, one)) parked.push(one);
+      else book = applyNotice(book, one);
+    }
+    return book;
+  });
+}
+
+/** Everything an enquiry shows, and the flags; the notices behind it may lie in any order. */
+function shownOf(book: OrderBook) {
+  const { transactions } = book;
+  const shown = transactions.map((transaction) => {
+    const { notices: _folded, ...state } = transaction;
+    const latest =
+      transaction.type === 'payment' ? findLatestRefundOf(transaction, transactions) : undefined;
+    return {
+      ...state,
+      transactionId: isToldByOneRecord(transaction) ? state.transactionId : 'by the first record',
+      transactionType:
+        transaction.type === 'refund'
+          ? refundTypeOf(transaction, transactions, expectedTotal)
+          : 'payment',
+      latestRefund: latest?.pspTransactionId,
+    };
+  });
+  return {
+    order: decideOrderState(book, now),
+    refundSums: refundSums(transactions, 'INR'),
+    transactions: shown.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
+  };
+}
+
+/** A capture or a void is a record of its own at the gateway, with a time of its own. */
+function isToldByOneRecord({ notices }: Transaction): boolean {
+  return new Set(notices.map(({ recordedAtMs }) => recordedAtMs)).size === 1;
+}
+
+function idsOf({ transactions }: OrderBook) {
+  return transactions.map((entry) => `${nameOf(entry)} is ${entry.transactionId}`).sort();
+}
+
+function nameOf({
+  type,
+  provider,
+  pspTransactionId,
+}: Pick<Transaction, 'type' | 'provider' | 'pspTransactionId'>) {
+  return `${type} ${provider} ${pspTransactionId}`;
+}
+
+function rankOf({ type, status }: Transaction): number {
+  const ranks: readonly string[] = type === 'payment' ? paymentStatuses : refundStatuses;
+  return ranks.indexOf(status);
+}
+
+function orderRank(status: OrderStatus | undefined): number {
+  return ['new', 'pending', 'lapsed', 'completed'].indexOf(status ?? '');
+}
+
+function stateOf(notices: readonly DeliveredNotice[]) {
+  const book = applyAll(notices);
+  return { order: decideOrderState(book, now), transactions: book.transactions };
+}
+
+function statusesOf(notices: readonly DeliveredNotice[]) {
+  return applyAll(notices)
+    .transactions.map(({ status }) => status)
+    .sort();
+}
+
+type Members = Record<string, unknown>;
+
+function partner(event: string, members: Members = {}, envelope: Members = {}): DeliveredNotice {
+  const payment = partnerPayment({ id: 'pay_one', ...members });
+  return only({ provider: 'partner', body: partnerEvent(event, { payment }, envelope) });
+}
+
+function refund(event: string, members: Members): DeliveredNotice {
+  const payment = partnerPayment({ id: 'pay_one' });
+  const record = partnerRefund(payment, { id: 'rfnd_1', ...members });
+  return only({ provider: 'partner', body: partnerEvent(event, { payment, refund: record }) });
+}
+
+function gateway(changes: Record<string, unknown>): DeliveredNotice {
+  const order = { id: 'INV-1', ...(changes.order as Members) };
+  return only({ provider: 'bank-gateway', body: gatewayBody({ ...changes, order }) });
+}
+
+function capture(id: string, totalCapturedAmount: number): DeliveredNotice {
+  return gateway({
+    transaction: { id, type: 'CAPTURE', targetTransactionId: '1', amount: 50 },
+    order: { totalCapturedAmount },
+    timeOfLastUpdate: `2026-11-14T10:0${id}:00Z`,
+  });
+}
+
+function only(delivery: SetDelivery): DeliveredNotice {
+  const [notice] = noticeOf(delivery);
+  assert.ok(notice);
+  return notice;
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type Change, listChanges, replayChanges, type State } from '../../src/domain/history.ts';
+
+test('what was not there before comes from null, and null members are no change', () => {
+  assert.deepEqual(listChanges(undefined, { status: 'pending', amount: 11_800, message: null }), [
+    { member: 'status', from: null, to: 'pending' },
+    { member: 'amount', from: null, to: 11_800 },
+  ]);
+});
+
+test('only members that differ are changes, compared by their content', () => {
+  const before = { status: 'failed', flags: ['chargeback'], failure: { code: 'X' } };
+  const after = { status: 'succeeded', flags: ['chargeback'], failure: null };
+  assert.deepEqual(listChanges(before, after), [
+    { member: 'status', from: 'failed', to: 'succeeded' },
+    { member: 'failure', from: { code: 'X' }, to: null },
+  ]);
+});
+
+test('an equal state has no changes', () => {
+  fc.assert(
+    fc.property(states(), (state) => {
+      assert.deepEqual(listChanges(state, structuredClone(state)), []);
+    }),
+  );
+});
+
+test('nothing replayed is nothing', () => {
+  assert.deepEqual(replayChanges([]), {});
+});
+
+test('replaying the changes of any sequence of states gives the last', () => {
+  fc.assert(
+    fc.property(fc.array(states(), { minLength: 1, maxLength: 10 }), (sequence) => {
+      const changes = changesOf(sequence);
+      assert.deepEqual(known(replayChanges(changes)), known(sequence.at(-1) ?? {}));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('the changes of a member are a chain: each begins where the one before ended', () => {
+  fc.assert(
+    fc.property(fc.array(states(), { minLength: 1, maxLength: 10 }), (sequence) => {
+      const last = new Map<string, unknown>();
+      for (const { member, from, to } of changesOf(sequence)) {
+        assert.deepEqual(from, last.get(member) ?? null);
+        assert.notDeepEqual(from, to);
+        last.set(member, to);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+/** The states of one transaction: always the same members, null while they are not known. */
+function states(): fc.Arbitrary<State> {
+  return fc.record(
+    {
+      status: fc.constantFrom('pending', 'failed', 'succeeded'),
+      amount: fc.option(fc.nat({ max: 2 })),
+      flags: fc.subarray(['amount_mismatch', 'merchant_mismatch']),
+      failure: fc.option(fc.constantFrom({ code: 'A' }, { code: 'B' })),
+      message: fc.option(fc.constantFrom('', 'one')),
+    },
+    { noNullPrototype: true },
+  );
+}
+
+function changesOf(sequence: readonly State[]): Change[] {
+  return sequence.flatMap((state, index) => listChanges(sequence[index - 1], state));
+}
+
+function known(state: State): State {
+  return Object.fromEntries(Object.entries(state).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { failureReason } from '../../src/domain/failure.ts';
+import {
+  type PaymentNotice,
+  paymentStatuses,
+  type RefundNotice,
+  type RefundStatus,
+  type ReviewFlag,
+  refundStatuses,
+} from '../../src/domain/notice.ts';
+import { newTransactionId } from '../../src/domain/order-book.ts';
+import {
+  foldPayment,
+  foldRefund,
+  isFinal,
+  type Kept,
+  matchesExpected,
+  type Payment,
+  withFlags,
+} from '../../src/domain/transaction.ts';
+
+const expected = { total: 11_800, currency: 'INR' };
+const declined = failureReason('DECLINED_BY_BANK', 'declined');
+
+test('of any two statuses a payment has the higher one, whichever came first', () => {
+  for (const [rank, higher] of paymentStatuses.entries()) {
+    for (const lower of paymentStatuses.slice(0, rank)) {
+      const [low, high] = [{ status: lower }, { status: higher, voidPspId: 'void_1' }];
+      assert.equal(foldOf(low, high).status, higher);
+      assert.equal(foldOf(high, low).status, higher);
+    }
+  }
+});
+
+test('of any two statuses a refund has the higher one, and a failure beside a success is flagged', () => {
+  for (const [rank, higher] of refundStatuses.entries()) {
+    for (const lower of refundStatuses.slice(0, rank)) {
+      for (const statuses of [
+        [lower, higher],
+        [higher, lower],
+      ]) {
+        const refund = foldRefundOf(...statuses);
+        assert.equal(refund.status, higher);
+        const isConflict = lower === 'failed' && higher === 'succeeded';
+        assert.deepEqual(refund.flags, isConflict ? ['refund_conflict'] : []);
+      }
+    }
+  }
+});
+
+test('a payment without notices is new', () => {
+  assert.deepEqual(foldOf(), {
+    type: 'payment',
+    transactionId: 'o_1-261114100000',
+    provider: 'partner',
+    notices: [],
+    pspTransactionId: null,
+    status: 'new',
+    amount: null,
+    currency: null,
+    startedAtMs: null,
+    recordedAtMs: null,
+    finishedAtMs: null,
+    message: null,
+    failure: null,
+    flags: [],
+    paymentMode: null,
+    subPaymentMode: null,
+    paymentArn: null,
+    paymentAcquirer: null,
+    customerFee: null,
+    aliases: [],
+  });
+});
+
+test('a member comes from the highest notice that has one, then the newest, then by key', () => {
+  const cases: ReadonlyArray<{ rule: string; notices: Said[]; arn: string }> = [
+    {
+      rule: 'rank before time',
+      notices: [
+        { status: 'succeeded', occurredAtMs: 1, paymentArn: 'high' },
+        { status: 'failed', occurredAtMs: 9, paymentArn: 'low' },
+      ],
+      arn: 'high',
+    },
+    {
+      rule: 'a notice without the member is passed over',
+      notices: [
+        { status: 'succeeded', occurredAtMs: 9 },
+        { status: 'authorized', occurredAtMs: 1, paymentArn: 'of authorized' },
+        { status: 'failed', occurredAtMs: 5, paymentArn: 'of failed' },
+      ],
+      arn: 'of authorized',
+    },
+    {
+      rule: 'time within a rank',
+      notices: [
+        { status: 'succeeded', occurredAtMs: 2, paymentArn: 'newer' },
+        { status: 'succeeded', occurredAtMs: 1, paymentArn: 'older' },
+      ],
+      arn: 'newer',
+    },
+    {
+      rule: 'no time is the oldest time',
+      notices: [
+        { status: 'succeeded', paymentArn: 'timeless' },
+        { status: 'succeeded', occurredAtMs: 1, paymentArn: 'timed' },
+      ],
+      arn: 'timed',
+    },
+    {
+      rule: 'the key at the same time',
+      notices: [
+        { status: 'succeeded', occurredAtMs: 1, paymentArn: 'of a', deliveryKey: 'a' },
+        { status: 'succeeded', occurredAtMs: 1, paymentArn: 'of b', deliveryKey: 'b' },
+      ],
+      arn: 'of b',
+    },
+  ];
+  for (const { rule, notices, arn } of cases) {
+    assert.equal(foldOf(...notices).paymentArn, arn, rule);
+    assert.equal(foldOf(...notices.toReversed()).paymentArn, arn, `${rule}, the other way round`);
+  }
+});
+
+test('a failure is shown only while the payment is failed', () => {
+  const failed: Said = { status: 'failed', failure: declined };
+  assert.deepEqual(foldOf({ status: 'pending' }, failed).failure, declined);
+  assert.equal(foldOf(failed, { status: 'authorized' }).failure, null);
+  assert.equal(foldOf(failed, { status: 'succeeded' }).failure, null);
+});
+
+test('a payment begins with its earliest beginning and ends when its status was first told', () => {
+  const payment = foldOf(
+    { status: 'failed', startedAtMs: 3, statusSinceMs: 4 },
+    { status: 'succeeded', startedAtMs: 2, statusSinceMs: 9 },
+    { status: 'succeeded', startedAtMs: 5, statusSinceMs: 7 },
+    { status: 'succeeded' },
+  );
+  assert.equal(payment.startedAtMs, 2);
+  assert.equal(payment.finishedAtMs, 7);
+});
+
+test('only failed, succeeded and reversed are final, and nothing else has an end', () => {
+  for (const status of paymentStatuses) {
+    const isEnd = ['failed', 'succeeded', 'reversed'].includes(status);
+    assert.equal(isFinal(status), isEnd, status);
+    assert.equal(foldOf({ status, statusSinceMs: 5 }).finishedAtMs, isEnd ? 5 : null, status);
+  }
+});
+
+test('a capture succeeds only when all that was captured reaches the expected amount', () => {
+  const capture = (amount: number): Said => ({
+    status: 'succeeded',
+    isCapture: true,
+    currency: 'INR',
+    amount,
+  });
+  assert.equal(foldOf(capture(11_799)).status, 'authorized');
+  assert.equal(foldOf(capture(11_800)).status, 'succeeded');
+  const inParts = foldOf(capture(5_000), capture(11_800), { status: 'authorized', amount: 11_800 });
+  assert.equal(inParts.status, 'succeeded');
+  assert.equal(inParts.amount, 11_800);
+  assert.deepEqual(inParts.flags, []);
+  assert.deepEqual(foldOf(capture(5_000)).flags, [], 'a part is no mismatch');
+});
+
+test('a void that fails takes back its own pending and nothing else', () => {
+  const succeeded: Said = { status: 'succeeded', amount: 11_800, currency: 'INR' };
+  const pending: Said = { status: 'reversing', voidPspId: 'void_1', makesTransaction: false };
+  const failed: Said = { ...pending, status: 'new' };
+  assert.equal(foldOf(succeeded, pending).status, 'reversing');
+  assert.equal(foldOf(failed, pending, succeeded).status, 'succeeded');
+  assert.deepEqual(foldOf(failed, pending, succeeded).flags, []);
+  assert.equal(foldOf(succeeded, pending, { ...failed, voidPspId: 'void_2' }).status, 'reversing');
+  assert.equal(foldOf(succeeded, failed, { ...pending, status: 'reversed' }).status, 'reversed');
+});
+
+test('a payment is also known by the names of its captures', () => {
+  const names = foldOf(
+    { status: 'succeeded', aliasPspId: 'INV|3' },
+    { status: 'authorized' },
+    { status: 'succeeded', aliasPspId: 'INV|2' },
+    { status: 'failed', aliasPspId: 'INV|3' },
+  ).aliases;
+  assert.deepEqual(names, ['INV|2', 'INV|3']);
+});
+
+test('an amount or currency that differs is flagged once money is taken or held', () => {
+  const cases: ReadonlyArray<{ said: Said; flags: ReviewFlag[] }> = [
+    { said: { status: 'succeeded', amount: 11_800, currency: 'INR' }, flags: [] },
+    { said: { status: 'succeeded', amount: 1, currency: 'INR' }, flags: ['amount_mismatch'] },
+    { said: { status: 'authorized', amount: 1, currency: 'INR' }, flags: ['amount_mismatch'] },
+    {
+      said: { status: 'succeeded', amount: 11_800, currency: 'USD' },
+      flags: ['currency_mismatch'],
+    },
+    { said: { status: 'succeeded', currency: 'INR' }, flags: ['amount_mismatch'] },
+    { said: { status: 'failed', amount: 1, currency: 'USD' }, flags: [] },
+    { said: { status: 'pending', amount: 1, currency: 'USD' }, flags: [] },
+    { said: { status: 'reversed', amount: 1, currency: 'USD' }, flags: ['payment_reversed'] },
+    { said: { status: 'reversing', amount: 11_800, currency: 'INR' }, flags: ['payment_reversed'] },
+  ];
+  for (const { said, flags } of cases) {
+    assert.deepEqual(foldOf(said).flags, flags, JSON.stringify(said));
+  }
+});
+
+test('a fee that the customer bears may be on top of the expected amount', () => {
+  const paid = (amount: number, customerFee?: number) =>
+    matchesExpected(
+      foldOf({
+        status: 'succeeded',
+        currency: 'INR',
+        amount,
+        ...(customerFee !== undefined && { customerFee }),
+      }),
+      expected,
+    );
+  assert.equal(paid(11_800), true);
+  assert.equal(paid(12_036, 236), true);
+  assert.equal(paid(12_036, 235), false);
+  assert.equal(paid(12_036), false);
+  assert.equal(paid(11_800, 236), true);
+});
+
+test('flags are a set in a fixed order', () => {
+  assert.deepEqual(withFlags(['over_refunded'], ['chargeback', 'over_refunded']), [
+    'chargeback',
+    'over_refunded',
+  ]);
+});
+
+test('the flags of every notice stay, also of those that are outranked', () => {
+  const flags = foldOf(
+    { status: 'pending', flags: ['merchant_mismatch'] },
+    { status: 'succeeded', amount: 1, currency: 'INR' },
+  ).flags;
+  assert.deepEqual(flags, ['amount_mismatch', 'merchant_mismatch']);
+});
+
+test('notices fold to the same payment in any order', () => {
+  const notices = fc.array(
+    fc.record(
+      {
+        status: fc.constantFrom(...paymentStatuses),
+        occurredAtMs: fc.nat({ max: 3 }),
+        statusSinceMs: fc.nat({ max: 3 }),
+        startedAtMs: fc.nat({ max: 3 }),
+        amount: fc.constantFrom(5_000, 11_800),
+        currency: fc.constantFrom('INR', 'USD'),
+        message: fc.constantFrom('one', 'two'),
+        isCapture: fc.constant(true as const),
+        failure: fc.constant(declined),
+      },
+      { requiredKeys: ['status'] },
+    ),
+    { maxLength: 8 },
+  );
+  const shuffles = notices.chain((said) =>
+    fc.tuple(fc.constant(said), fc.shuffledSubarray(said, { minLength: said.length })),
+  );
+  fc.assert(
+    fc.property(shuffles, ([said, shuffled]) => {
+      const keyOf = (notice: Said) => String(said.indexOf(notice as (typeof said)[number]));
+      const fold = (entries: readonly Said[]) => {
+        const { notices: _folded, ...payment } = foldOf(
+          ...entries.map((notice) => ({ ...notice, deliveryKey: keyOf(notice) })),
+        );
+        return payment;
+      };
+      assert.deepEqual(fold(shuffled), fold(said));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a transaction id is the order id and the UTC second, or the next one that is free', () => {
+  const time = new Date('2026-12-31T23:59:58.999Z');
+  const taken = new Set<string>();
+  const next = () => {
+    const id = newTransactionId('o_1', time, (known) => taken.has(known));
+    taken.add(id);
+    return id;
+  };
+  assert.deepEqual(
+    [next(), next(), next()],
+    ['o_1-261231235958', 'o_1-261231235959', 'o_1-270101000000'],
+  );
+});
+
+type Said = Omit<PaymentNotice, 'pspTransactionId'> & { readonly deliveryKey?: string };
+
+function foldOf(...said: readonly Said[]): Payment {
+  const notices: Kept<PaymentNotice>[] = said.map((notice, index) => ({
+    pspTransactionId: 'pay_1',
+    deliveryKey: `key${index}`,
+    ...notice,
+  }));
+  return foldPayment({ transactionId: 'o_1-261114100000', provider: 'partner', notices }, expected);
+}
+
+function foldRefundOf(...statuses: readonly RefundStatus[]) {
+  const notices: Kept<RefundNotice>[] = statuses.map((status, index) => ({
+    pspTransactionId: 'rfnd_1',
+    refundRequestId: 'RR-1',
+    deliveryKey: `key${index}`,
+    status,
+  }));
+  return foldRefund({ transactionId: 'o_1-261114100001', provider: 'partner', notices });
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { findOrderByInvoice } from '../../src/store/orders.ts';
+import { listTransactionsWithNotices } from '../../src/store/transactions.ts';
+import { sweep } from '../../src/use-cases/sweep.ts';
+import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
+import { partnerEvent, partnerPayment, sendGateway, sendPartner } from '../support/deliveries.ts';
+import {
+  arrange,
+  expectedMerchant,
+  type SetDelivery,
+  setPlans,
+  writeDeliveries,
+} from '../support/delivery-sets.ts';
+import { orderBody } from '../support/order-bodies.ts';
+import { type Reply, startTestService, type TestAccount } from '../support/test-service.ts';
+
+const seed = Number(process.env.ANY_ORDER_SEED ?? Date.now() % 2 ** 31);
+const numRuns = Number(process.env.ANY_ORDER_HTTP_RUNS ?? 50);
+console.log(`any order over HTTP: ${numRuns} sets, seed ${seed} (ANY_ORDER_SEED)`);
+
+const callers = 8;
+const service = await startTestService();
+const settings = { bankGatewayMerchant: expectedMerchant };
+const inOrder = await service.createAccount(settings);
+const shuffled = await service.createAccount(settings);
+const concurrent = await service.createAccount(settings);
+let sets = 0;
+
+test('the same deliveries in order, shuffled or all at once show the same to an enquiry', async () => {
+  await fc.assert(
+    fc.asyncProperty(setPlans(3), fc.integer(), fc.integer(), async (plan, second, third) => {
+      sets += 1;
+      const invoiceId = `ANY-${sets}`;
+      const deliveries = writeDeliveries(plan, { invoiceId, tag: `Set${sets}x` });
+      const send = (account: TestAccount) => (delivery: SetDelivery) => deliver(account, delivery);
+      await Promise.all([
+        inTurn([
+          () => createOrder(inOrder, invoiceId),
+          ...deliveries.map((delivery) => () => deliver(inOrder, delivery)),
+        ]),
+        inTurn(
+          amidst(arrange(deliveries, second).map(toJob(send(shuffled))), () =>
+            createOrder(shuffled, invoiceId),
+          ),
+        ),
+        atOnce(
+          amidst(arrange(deliveries, third).map(toJob(send(concurrent))), () =>
+            createOrder(concurrent, invoiceId),
+          ),
+        ),
+      ]);
+      await settle();
+      const expected = await shownOf(inOrder, invoiceId);
+      assert.deepEqual(await shownOf(shuffled, invoiceId), expected);
+      assert.deepEqual(await shownOf(concurrent, invoiceId), expected);
+    }),
+    { seed, numRuns, interruptAfterTimeLimit: 120_000 },
+  );
+});
+
+test('a delivery that comes while its order is created is not left waiting', async () => {
+  for (let round = 0; round < 100; round += 1) {
+    const invoiceId = `TOGETHER-${round}`;
+    const payment = partnerPayment({ notes: { invoice_id: invoiceId } });
+    await Promise.all([
+      createOrder(concurrent, invoiceId),
+      deliver(concurrent, {
+        provider: 'partner',
+        body: partnerEvent('payment.captured', { payment }),
+      }),
+    ]);
+    assert.equal((await enquire(concurrent, invoiceId)).order.status, 'completed', invoiceId);
+  }
+});
+
+test('afterwards no delivery waits and every invariant holds', async () => {
+  await settle();
+  const { orders, breaches } = await verifyInvariants(service.services);
+  assert.ok(orders >= 3 * sets);
+  assert.deepEqual(breaches, []);
+});
+
+type Job = () => Promise<void>;
+
+function toJob(send: (delivery: SetDelivery) => Promise<void>) {
+  return (delivery: SetDelivery): Job =>
+    () =>
+      send(delivery);
+}
+
+/** The order is created when half of the deliveries have come. */
+function amidst(jobs: readonly Job[], createsOrder: Job): Job[] {
+  return jobs.toSpliced(Math.floor(jobs.length / 2), 0, createsOrder);
+}
+
+async function inTurn(jobs: readonly Job[]): Promise<void> {
+  for (const job of jobs) await job();
+}
+
+async function atOnce(jobs: readonly Job[]): Promise<void> {
+  const queue = [...jobs];
+  const work = async () => {
+    for (let job = queue.shift(); job; job = queue.shift()) await job();
+  };
+  await Promise.all(Array.from({ length: callers }, work));
+}
+
+async function createOrder(account: TestAccount, invoice_id: string): Promise<void> {
+  const reply = await service.call('/api/v3/create-order', {
+    token: account.token,
+    body: orderBody({ invoice_id }),
+  });
+  assert.equal(reply.status, 200);
+}
+
+async function deliver(account: TestAccount, delivery: SetDelivery): Promise<void> {
+  const { provider, eventId, body } = delivery;
+  const options = eventId === undefined ? {} : { eventId };
+  const reply =
+    provider === 'partner'
+      ? await sendPartner(service, account, body, options)
+      : await sendGateway(service, account, body, options);
+  assert.equal(reply.status, 200, JSON.stringify(reply.body));
+}
+
+/** Does what the background does with deliveries that were parked; none may need a second try. */
+async function settle(): Promise<void> {
+  if ((await countWaiting()) === 0) return;
+  service.advanceSeconds(2);
+  await sweep(service.services);
+  assert.equal(await countWaiting(), 0);
+}
+
+async function countWaiting(): Promise<number> {
+  const { rows } = await service.database.query<{ count: number }>({
+    text: `select count(*)::int as count from deliveries where state in ('received', 'parked', 'dead')`,
+  });
+  return rows[0]?.count ?? 0;
+}
+
+async function enquire({ token }: TestAccount, invoice_id: string): Promise<Reply['body']> {
+  const reply = await service.call('/api/v3/transaction-enquiry', { token, body: { invoice_id } });
+  assert.equal(reply.status, 200);
+  return reply.body;
+}
+
+/** The answer of an enquiry and the flags behind it, the ids of the order and its proofs aside. */
+async function shownOf(account: TestAccount, invoiceId: string): Promise<unknown> {
+  const { accountId } = account;
+  const order = await findOrderByInvoice(service.database, accountId, invoiceId);
+  assert.ok(order);
+  const kept = await listTransactionsWithNotices(service.database, accountId, order.orderId);
+  const { transaction, ...answer } = await enquire(account, invoiceId);
+  const shown = {
+    ...answer,
+    transaction: transaction.map(withoutFirstRecord),
+    attempts: order.attempts,
+    flags: order.flags,
+    flagsOfTransactions: kept.map((entry) => [entry.pspTransactionId, entry.flags]).sort(),
+  };
+  const text = JSON.stringify(shown)
+    .replaceAll(order.orderId, 'ORDER')
+    .replaceAll(/"svc_signature":"[0-9a-f]{64}"/g, '"svc_signature":"signed"');
+  return JSON.parse(text);
+}
+
+/** A payment of the gateway may have several records and has its id from the one heard of first. */
+function withoutFirstRecord(element: Reply['body']): unknown {
+  const isByRecord = element.payment_partner === 'Mastercard Gateway' && element.payment_status;
+  assert.match(element.svc_transaction_id, /^o_[0-9A-Za-z]{16}-\d{12}$/);
+  return isByRecord ? { ...element, svc_transaction_id: 'by the first record' } : element;
+}
