@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runCommand } from '../support/command-line.ts';
+import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
+import { orderBody } from '../support/order-bodies.ts';
+import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
+
+const service = await startTestService();
+const account = await service.createAccount();
+const env = { DATABASE_URL: service.url, MASTER_KEY: testMasterKeyHex };
+
+test('the inbox is listed by state, shown one by one, and replayed', async () => {
+  const invoice_id = 'CLI-1';
+  const payment = partnerPayment({ notes: { invoice_id } });
+  const event = partnerEvent('payment.captured', { payment });
+  const { body: parked } = await sendPartner(service, account, event, { eventId: 'evtCli1' });
+  await sendPartner(service, account, partnerEvent('settlement.processed', {}));
+
+  const { deliveries } = await runJson(['inbox', 'list', '--state', 'parked']);
+  assert.deepEqual(
+    deliveries.map(({ delivery_id, state }: Record<string, unknown>) => [delivery_id, state]),
+    [[parked.delivery_id, 'parked']],
+  );
+  assert.equal((await runJson(['inbox', 'list'])).deliveries.length, 2);
+
+  const shown = await runJson(['inbox', 'show', parked.delivery_id]);
+  assert.equal(shown.delivery_key, 'evtCli1');
+  assert.deepEqual(JSON.parse(shown.body), event);
+  assert.doesNotMatch(shown.headers, /signature/i);
+
+  // As if the order had come by another way than create order.
+  await service.call('/api/v3/create-order', {
+    token: account.token,
+    body: orderBody({ invoice_id }),
+  });
+  const { replayed } = await runJson(['inbox', 'replay', parked.delivery_id]);
+  assert.equal(replayed[0].state, 'processed');
+  const again = await runJson(['inbox', 'replay', '--state', 'processed']);
+  assert.deepEqual(
+    again.replayed.map(({ state }: { state: string }) => state),
+    ['processed'],
+  );
+  const reply = await service.call('/api/v3/transaction-enquiry', {
+    token: account.token,
+    body: { invoice_id },
+  });
+  assert.equal(reply.body.order.status, 'completed');
+  assert.equal(reply.body.transaction.length, 1);
+});
+
+test('verify says that all holds, and tells each breach with exit status 1', async () => {
+  const holds = await runCommand(['verify'], env);
+  assert.equal(holds.code, 0, holds.stdout);
+  assert.equal(holds.stdout.split('\n').filter((line) => line.startsWith('holds ')).length, 7);
+
+  const breaches: ReadonlyArray<readonly [text: string, undo: string, found: RegExp]> = [
+    [
+      `update orders set status = 'pending' where invoice_id = 'CLI-1'`,
+      `update orders set status = 'completed' where invoice_id = 'CLI-1'`,
+      /the status of an order follows/,
+    ],
+    [
+      `update transactions set amount = amount + 1`,
+      `update transactions set amount = amount - 1`,
+      /the history of a transaction ends/,
+    ],
+    [
+      `update transactions set members = members || '{"paymentArn":"forged"}'`,
+      `update transactions set members = members || '{"paymentArn":"828553"}'`,
+      /the inbox folded from nothing/,
+    ],
+    [
+      `update deliveries set order_id = 'o_none' where state = 'processed'`,
+      `update deliveries set order_id = (select order_id from orders) where state = 'processed'`,
+      /no row refers to another account/,
+    ],
+    [
+      `update deliveries set state = 'parked' where state = 'ignored'`,
+      `update deliveries set state = 'ignored' where state = 'parked'`,
+      /every delivery is kept once/,
+    ],
+  ];
+  for (const [text, undo, found] of breaches) {
+    await service.database.query({ text });
+    const { code, stdout } = await runCommand(['verify'], env);
+    assert.equal(code, 1, stdout);
+    const broken = stdout.split('\n').filter((line) => line.startsWith('BROKEN'));
+    assert.ok(
+      broken.some((line) => found.test(line)),
+      stdout,
+    );
+    await service.database.query({ text: undo });
+  }
+  assert.equal((await runCommand(['verify'], env)).code, 0);
+});
+
+test('words that are wrong are told with the usage', async () => {
+  for (const words of [
+    ['inbox', 'list', '--state', 'gone'],
+    ['inbox', 'show', 'dlv_x'],
+    ['inbox', 'show'],
+    ['inbox', 'replay'],
+    ['inbox', 'replay', 'dlv_x', '--state', 'dead'],
+    ['keys', 'rotate', 'all'],
+    ['verify', 'now'],
+  ]) {
+    const { code, stdout, stderr } = await runCommand(words, env);
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' }, words.join(' '));
+    assert.match(stderr, /Usage: npm run --silent cli/);
+  }
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: outcomes are asserted member by member
+async function runJson(words: string[]): Promise<any> {
+  const { code, stdout, stderr } = await runCommand([...words, '--json'], env);
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout);
+}

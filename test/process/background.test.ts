@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PgBoss } from 'pg-boss';
+import { jobDatabase } from '../../src/store/job-database.ts';
+import { createAccount } from '../../src/use-cases/create-account.ts';
+import { createServices } from '../../src/use-cases/services.ts';
+import { breakNotices } from '../api/webhooks/broken-notices.ts';
+import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
+import { orderBody } from '../support/order-bodies.ts';
+import { startServiceProcess, waitUntil } from '../support/service-process.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { testMasterKeyHex } from '../support/test-service.ts';
+
+const { database, url } = await createTestDatabase();
+const services = createServices({
+  database,
+  masterKeyHex: testMasterKeyHex,
+  settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
+});
+const account = await createAccount(services, { name: 'Background' });
+const { token } = await services.tokens.issue({ type: 'merchant', accountId: account.accountId });
+const service = await startServiceProcess({ DATABASE_URL: url, MASTER_KEY: testMasterKeyHex });
+
+test('a delivery that could not be applied is applied by the background, nobody asking', async () => {
+  const { order_id } = await createOrder();
+  const mend = await breakNotices(database);
+  const payment = partnerPayment({ notes: { svc_order_id: order_id } });
+  const { status, body } = await sendPartner(
+    service,
+    account,
+    partnerEvent('payment.captured', { payment }),
+  );
+  assert.deepEqual([status, body.status], [200, 'parked']);
+  assert.equal(await stateOf(body.delivery_id), 'received');
+  await mend();
+  await waitUntil('it is applied', async () => (await stateOf(body.delivery_id)) === 'processed');
+  assert.equal(await statusOf(order_id), 'completed');
+});
+
+test('an order whose time is over is lapsed by the sweep, with a row of history', async () => {
+  const { order_id } = await createOrder();
+  await database.query({
+    text: `update orders set lapses_at = now() where order_id = '${order_id}'`,
+  });
+  // The sweep comes every minute; this is the one of this minute.
+  const boss = new PgBoss({ db: jobDatabase(database), supervise: false, schedule: false });
+  await boss.start();
+  await boss.send('sweep', {});
+  await waitUntil('it is lapsed', async () => (await savedStatusOf(order_id)) === 'lapsed');
+  await boss.stop();
+  const { rows } = await database.query<{ cause: string }>({
+    text: `select cause from history where order_id = '${order_id}'`,
+  });
+  assert.deepEqual(rows, [{ cause: 'time' }]);
+});
+
+async function createOrder(): Promise<{ order_id: string }> {
+  const { body } = await service.call('/api/v3/create-order', { token, body: orderBody() });
+  return body;
+}
+
+async function statusOf(order_id: string): Promise<string> {
+  const { body } = await service.call('/api/v3/transaction-enquiry', { token, body: { order_id } });
+  return body.order.status;
+}
+
+async function stateOf(deliveryId: string): Promise<string | undefined> {
+  const { rows } = await database.query<{ state: string }>({
+    text: `select state from deliveries where delivery_id = '${deliveryId}'`,
+  });
+  return rows[0]?.state;
+}
+
+async function savedStatusOf(orderId: string): Promise<string | undefined> {
+  const { rows } = await database.query<{ status: string }>({
+    text: `select status from orders where order_id = '${orderId}'`,
+  });
+  return rows[0]?.status;
+}
