@@ -1,13 +1,13 @@
 /** The composition root: builds the HTTP application and hands each scope what it needs. */
 import swagger from '@fastify/swagger';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import packageJson from '../package.json' with { type: 'json' };
 import { ServiceError } from './domain/errors.ts';
 import { limits } from './domain/limits.ts';
 import { answerClientError } from './http/client-error.ts';
 import { addCommonHeaders, sendError } from './http/error-reply.ts';
 import { merchantApi } from './http/merchant-api.ts';
 import { type Metrics, measureRequests } from './http/metrics.ts';
+import { openApiOptions } from './http/open-api.ts';
 import { type OperatorParts, operatorApi } from './http/operator-api.ts';
 import { ignoreExpectations, knowEveryMethod, refuseMissingHost } from './http/protocol.ts';
 import { newRequestId } from './http/request-id.ts';
@@ -69,29 +69,10 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   ignoreExpectations(app);
   measureRequests(app, metrics);
 
-  await app.register(swagger, { openapi: openApiHead(services.settings.publicUrl) });
+  await app.register(swagger, openApiOptions(services.settings.publicUrl));
   await app.register(merchantApi(services), { prefix: '/api/v3' });
   await app.register(webhookApi(services), { prefix: '/api/v3/webhooks' });
   await app.register(operatorApi(parts));
   await app.ready();
   return app;
-}
-
-function openApiHead(publicUrl: string) {
-  return {
-    openapi: '3.1.0',
-    info: {
-      title: packageJson.name,
-      version: packageJson.version,
-      description: packageJson.description,
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    servers: [{ url: publicUrl }],
-    components: {
-      securitySchemes: {
-        bearer: { type: 'http' as const, scheme: 'bearer', bearerFormat: 'JWT' },
-      },
-    },
-    security: [{ bearer: [] }],
-  };
 }

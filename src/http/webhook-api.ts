@@ -11,9 +11,7 @@ export function webhookApi(services: Services): FastifyPluginAsync {
     const refuseOtherMethods = watchRoutes(app);
     app.setErrorHandler(sendWebhookError);
     keepRawBytes(app);
-    for (const { name, displayName } of deliveryProviders) {
-      addWebhook(app, services, name, displayName);
-    }
+    for (const provider of deliveryProviders) addWebhook(app, services, provider);
     refuseOtherMethods();
   };
 }

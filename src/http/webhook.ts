@@ -1,7 +1,7 @@
 /** `POST /api/v3/webhooks/<provider>[/<account_id>]`. Decisions 6.1 and 6.5. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { receiveDelivery } from '../use-cases/receive-delivery.ts';
+import { type DeliveryProvider, receiveDelivery } from '../use-cases/receive-delivery.ts';
 import type { Services } from '../use-cases/services.ts';
 import { findBearerToken } from './guard.ts';
 import { webhookErrorReplies } from './webhook-error.ts';
@@ -19,19 +19,19 @@ const Reply = Type.Object({
 export function addWebhook(
   app: FastifyInstance,
   services: Services,
-  provider: string,
-  displayName: string,
+  { name, displayName, deliverySchema }: DeliveryProvider,
 ): void {
-  for (const path of [`/${provider}`, `/${provider}/:account_id`]) {
+  for (const path of [`/${name}`, `/${name}/:account_id`]) {
     app.post<{ Params: { account_id?: string }; Reply: Static<typeof Reply> }>(path, {
+      config: { documentedBody: deliverySchema },
       schema: {
-        operationId: `receive-${provider}${path.endsWith('account_id') ? '-of-account' : ''}`,
+        operationId: `receive-${name}${path.endsWith('account_id') ? '-of-account' : ''}`,
         summary: `Receive a delivery of ${displayName}`,
         tags: ['Webhooks'],
         response: { 200: Reply, ...webhookErrorReplies },
       },
       handler: async (request) => {
-        const received = await receiveDelivery(services, provider, rawDelivery(request), {
+        const received = await receiveDelivery(services, name, rawDelivery(request), {
           accountId: request.params.account_id,
           token: findBearerToken(request),
         });

@@ -2,6 +2,7 @@
  * What a provider is to the service: two verbs for what comes in. A provider knows its own wire
  * format and our vocabulary, and nothing of HTTP, accounts or the store.
  */
+import type { TSchema } from 'typebox';
 import type { RotatableSecretKind } from '../domain/account.ts';
 import type { Notice, ProviderName, ReviewFlag } from '../domain/notice.ts';
 
@@ -38,6 +39,8 @@ export type Provider = {
   readonly displayName: string;
   /** What its payments are where no delivery says more. */
   readonly paymentModeOtherwise: string | null;
+  /** The shape of a delivery, for the API page; nothing is refused by it. */
+  readonly deliverySchema: TSchema;
   /** The account's secrets that prove a delivery. */
   readonly secretKind: RotatableSecretKind;
   readonly verify: (delivery: RawDelivery, secrets: readonly string[]) => Verification;

@@ -27,12 +27,16 @@ import {
 } from './authenticate-delivery.ts';
 import { nextTryOf } from './delivery-schedule.ts';
 import { maskDelivery } from './mask-delivery.ts';
-import { retryDelivery } from './retry-delivery.ts';
+import { resultOfAsking, retryDelivery } from './retry-delivery.ts';
 import type { Services } from './services.ts';
 import { wakeDeliveries } from './wake-deliveries.ts';
 
 /** The providers whose deliveries can be received, for the paths they call. */
-export const deliveryProviders: readonly Pick<Provider, 'name' | 'displayName'>[] = providers;
+export const deliveryProviders: readonly Pick<
+  Provider,
+  'name' | 'displayName' | 'deliverySchema'
+>[] = providers;
+export type DeliveryProvider = (typeof deliveryProviders)[number];
 
 export type ReceivedDelivery = {
   readonly status: Exclude<DeliveryState, 'received' | 'dead'> | 'duplicate';
@@ -100,7 +104,8 @@ async function keepAndApply(
     return { received: outcomeOf(delivery, 'duplicate'), names: [], nextTryAt: null };
   }
 
-  const { result, names } = await applyDelivery(tx, delivery, services.clock());
+  const { result: found, names } = await applyDelivery(tx, delivery, services.clock());
+  const result = isNew ? found : resultOfAsking(delivery, found);
   if (caller === 'bearer' && isUnfinished(result.state)) throw new ServiceError('ORDER_NOT_FOUND');
   await updateDelivery(tx, delivery.accountId, delivery.deliveryId, result);
   const received = outcomeOf({ ...delivery, ...result }, result.state);

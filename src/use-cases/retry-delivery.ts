@@ -54,8 +54,8 @@ function isDue({ state, nextTryAt }: Delivery, now: Date): boolean {
   return isUnfinished(state) && nextTryAt !== null && nextTryAt <= now;
 }
 
-/** Asking costs no try, and what was applied before stays what it was when nothing changes. */
-function resultOfAsking(delivery: Delivery, result: DeliveryResult): DeliveryResult {
+/** Asking, or sending it again, costs no try; what was applied before stays what it was when nothing changes. */
+export function resultOfAsking(delivery: Delivery, result: DeliveryResult): DeliveryResult {
   const { state, tries, nextTryAt } = delivery;
   if (isUnfinished(result.state))
     return isUnfinished(state) ? { ...result, state, tries, nextTryAt } : result;

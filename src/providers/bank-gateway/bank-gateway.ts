@@ -4,12 +4,14 @@ import { matchesAny } from '../../security/compare.ts';
 import type { Provider } from '../provider.ts';
 import { object, text } from '../wire.ts';
 import { readGatewayBody } from './body.ts';
+import { gatewaySchema } from './schema.ts';
 import { translateGateway } from './translate.ts';
 
 export const bankGateway: Provider = {
   name: 'bank-gateway',
   displayName: 'Mastercard Gateway',
   paymentModeOtherwise: 'Card',
+  deliverySchema: gatewaySchema,
   secretKind: 'bank-gateway-secret',
   verify: ({ headers }, secrets) => {
     const given = headers['x-notification-secret'];

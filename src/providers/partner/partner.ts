@@ -3,12 +3,14 @@ import { createHmac } from 'node:crypto';
 import { matchesAny } from '../../security/compare.ts';
 import type { Provider } from '../provider.ts';
 import { text } from '../wire.ts';
+import { partnerSchema } from './schema.ts';
 import { translatePartner } from './translate.ts';
 
 export const partner: Provider = {
   name: 'partner',
   displayName: 'Razorpay',
   paymentModeOtherwise: null,
+  deliverySchema: partnerSchema,
   secretKind: 'partner-webhook-secret',
   verify: ({ headers, body }, secrets) => {
     const signature = headers['x-razorpay-signature'];

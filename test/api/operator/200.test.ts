@@ -100,3 +100,13 @@ function operations(
     Object.entries(byMethod).map(([method, operation]) => ({ method, path, operation })),
   );
 }
+
+test('the bodies of both webhooks are described, though bytes are taken as they are', async () => {
+  const { body } = await service.call('/openapi.json');
+  const bodyOf = (provider: string) =>
+    body.paths[`/api/v3/webhooks/${provider}/{account_id}`].post.requestBody.content[
+      'application/json'
+    ].schema.properties;
+  assert.ok(bodyOf('partner').event && bodyOf('partner').payload);
+  assert.ok(bodyOf('bank-gateway').order && bodyOf('bank-gateway').transaction);
+});

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sweep } from '../../../src/use-cases/sweep.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -150,7 +149,7 @@ test('a repeat of a parked delivery stays one delivery', async () => {
   assert.equal(repeat.body.delivery_id, first.body.delivery_id);
 });
 
-test('an order that is created while its delivery comes in is paid after the next sweep at the latest', async () => {
+test('an order that is created while its delivery comes in is paid when both are answered', async () => {
   const invoices = Array.from({ length: 40 }, () => `RACE-${partnerId('order')}`);
   await Promise.all(
     invoices.flatMap((invoice_id) => [
@@ -158,11 +157,25 @@ test('an order that is created while its delivery comes in is paid after the nex
       shop.sendPartner(event('payment.captured', { notes: { invoice_id } })),
     ]),
   );
-  service.advanceSeconds(2);
-  await sweep(service.services);
   for (const invoice_id of invoices) {
     assert.equal((await shop.enquire({ invoice_id })).body.order.status, 'completed');
   }
+});
+
+test('a storm of copies of a parked delivery costs it no try', async () => {
+  const payment = partnerPayment({ notes: { invoice_id: 'STORM-1' } });
+  const event = partnerEvent('payment.captured', { payment });
+  const replies = await Promise.all(
+    Array.from({ length: 30 }, () => shop.sendPartner(event, { eventId: 'evtStorm1' })),
+  );
+  for (const { status, body } of replies) assert.deepEqual([status, body.status], [200, 'parked']);
+  const { rows } = await service.database.query({
+    text: `select state, tries from deliveries where delivery_key = 'evtStorm1'`,
+  });
+  assert.deepEqual(rows, [{ state: 'parked', tries: 1 }]);
+  await shop.createOrder({ invoice_id: 'STORM-1' });
+  const { body } = await shop.enquire({ invoice_id: 'STORM-1' });
+  assert.equal(body.order.status, 'completed');
 });
 
 test('the invariants hold after all of this', () => assertInvariants(shop));

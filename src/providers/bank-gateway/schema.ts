@@ -1,0 +1,70 @@
+/**
+ * What the gateway sends, for those who read the API page. Deliveries are not held against it: every
+ * member may be absent or of another kind, and what cannot be used is passed over.
+ */
+import { type TProperties, Type } from 'typebox';
+
+const text = Type.Optional(Type.String());
+const amount = Type.Optional(
+  Type.Unsafe<number | string>({ type: ['number', 'string'], description: 'Major units' }),
+);
+const group = (members: TProperties) => Type.Optional(Type.Object(members));
+
+export const gatewaySchema = Type.Object(
+  {
+    result: Type.Optional(
+      Type.String({ description: 'SUCCESS, FAILURE, PENDING, UNKNOWN, ERROR; else order.status' }),
+    ),
+    merchant: text,
+    version: text,
+    gatewayEntryPoint: text,
+    timeOfRecord: text,
+    timeOfLastUpdate: text,
+    order: Type.Object({
+      id: Type.String({ description: 'Our order id, transaction id or your invoice id' }),
+      reference: text,
+      status: text,
+      amount,
+      currency: text,
+      creationTime: text,
+      lastUpdatedTime: text,
+      totalAuthorizedAmount: amount,
+      totalCapturedAmount: amount,
+      totalRefundedAmount: amount,
+      totalDisbursedAmount: amount,
+      chargeback: group({ amount, currency: text }),
+    }),
+    transaction: Type.Object({
+      id: Type.String(),
+      type: Type.String({
+        description: 'PAYMENT, AUTHORIZATION, CAPTURE, AUTHENTICATION, REFUND, VOID_PAYMENT …',
+      }),
+      targetTransactionId: text,
+      amount,
+      currency: text,
+      receipt: text,
+      reference: text,
+      authorizationCode: text,
+      acquirer: group({ id: text, transactionId: text, merchantId: text }),
+    }),
+    response: group({
+      gatewayCode: text,
+      gatewayRecommendation: text,
+      acquirerCode: text,
+      acquirerMessage: text,
+    }),
+    sourceOfFunds: group({
+      type: text,
+      provided: group({
+        card: group({ brand: text, scheme: text, fundingMethod: text, issuer: text, number: text }),
+      }),
+    }),
+    authentication: group({ '3ds': group({}), '3ds2': group({}) }),
+    device: group({ browser: text, ipAddress: text }),
+    risk: group({ response: group({ gatewayCode: text }) }),
+  },
+  {
+    description:
+      'Proved by X-Notification-Secret. JSON, or form data with dotted names such as order.id.',
+  },
+);
