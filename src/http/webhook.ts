@@ -22,11 +22,12 @@ export function addWebhook(
   { name, displayName, deliverySchema }: DeliveryProvider,
 ): void {
   for (const path of [`/${name}`, `/${name}/:account_id`]) {
+    const isOfAccount = path.endsWith(':account_id');
     app.post<{ Params: { account_id?: string }; Reply: Static<typeof Reply> }>(path, {
       config: { documentedBody: deliverySchema },
       schema: {
-        operationId: `receive-${name}${path.endsWith('account_id') ? '-of-account' : ''}`,
-        summary: `Receive a delivery of ${displayName}`,
+        operationId: `receive-${name}${isOfAccount ? '-of-account' : ''}`,
+        summary: `Receive a delivery of ${displayName}${isOfAccount ? '' : ', from a bearer caller'}`,
         tags: ['Webhooks'],
         response: { 200: Reply, ...webhookErrorReplies },
       },
