@@ -155,8 +155,13 @@ export type ClientOptions = {
   baseUrl: string;
   accessKey: string;
   accessSecret: string;
-  /** Seal requests and open replies; the account must have encrypted payloads. */
+  /**
+   * Seal bodies and open their replies; the account must have encrypted payloads. `getOrder` has no body
+   * and travels as it is: use `transactionEnquiry` where that matters.
+   */
   encrypted?: boolean;
+  /** The account's version of signatures; v2 does not cover the status. `v3` when left out. */
+  signatureVersion?: 'v2' | 'v3';
   /** Another fetch, for proxies and tests. */
   fetch?: typeof globalThis.fetch;
 };
@@ -182,6 +187,8 @@ export function verifySignature(
   transaction: Transaction,
   invoiceId: string,
   accessSecret: string,
+  /** What the account is set to, not what the answer says; v2 does not cover the status. */
+  version?: 'v2' | 'v3',
 ): Promise<boolean>;
 
 /** Thrown for every refusal of the service. */

@@ -7,12 +7,14 @@
 
 const tokenMarginMs = 30_000;
 const attemptsMax = 4;
+const attemptMsMax = 15_000;
 const backoffMs = 100;
 const retryAfterMsMax = 10_000;
 
 /** @type {typeof import('./client.d.ts').createClient} */
 export function createClient(options) {
   const { accessKey, accessSecret, encrypted = false, fetch = globalThis.fetch } = options;
+  const { signatureVersion = 'v3' } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
   const tokens = createTokens(() =>
     post('/api/v3/generate-token', { access_key: accessKey, access_secret: accessSecret }),
@@ -49,7 +51,7 @@ export function createClient(options) {
     refreshToken: (refreshToken) =>
       call('/api/v3/refresh-token', { refresh_token: refreshToken }).then(succeed),
     verifySignature: (transaction, invoiceId) =>
-      verifySignature(transaction, invoiceId, accessSecret),
+      verifySignature(transaction, invoiceId, accessSecret, signatureVersion),
   };
 }
 
@@ -73,19 +75,20 @@ export class ServiceCallError extends Error {
  * Web Crypto.
  * @type {typeof import('./client.d.ts').verifySignature}
  */
-export async function verifySignature(transaction, invoiceId, accessSecret) {
+export async function verifySignature(transaction, invoiceId, accessSecret, version = 'v3') {
   const { svc_signature: signature, transaction_amount: amount } = transaction;
   if (typeof signature !== 'string' || !/^[0-9a-f]{64}$/.test(signature)) return false;
-  if (typeof amount !== 'number' || typeof transaction.transaction_currency !== 'string')
-    return false;
-  const currency = transaction.transaction_currency;
+  const currency = transaction.transaction_currency ?? '';
+  // What is expected is not for the answer to say, and no member may hide another.
+  if (transaction.signature_version !== version || !/^[A-Z]{3}$/.test(currency)) return false;
+  if (typeof amount !== 'number') return false;
   const parts = [
     invoiceId,
     transaction.svc_transaction_id,
     amount.toFixed(decimalsByCurrency[currency] ?? 2),
     currency,
   ];
-  if (transaction.signature_version === 'v3') {
+  if (version === 'v3') {
     parts.push(
       transaction.payment_status ?? transaction.refund_status ?? '',
       transaction.transaction_type,
@@ -124,26 +127,27 @@ function succeed(reply) {
  * @param {() => Promise<Reply>} generate
  */
 function createTokens(generate) {
+  /** @type {{ token: string, expiresAtMs: number } | undefined} */
+  let known;
   /** @type {Promise<{ token: string, expiresAtMs: number }> | undefined} */
-  let current;
+  let renewing;
   const renew = () => {
-    current = generate()
+    renewing ??= generate()
       .then(succeed)
-      .then(({ token, expires_at }) => ({ token, expiresAtMs: Date.parse(expires_at) }));
-    current.catch(() => {
-      current = undefined;
-    });
-    return current;
+      .then(({ token, expires_at }) => {
+        known = { token, expiresAtMs: Date.parse(expires_at) };
+        return known;
+      })
+      .finally(() => {
+        renewing = undefined;
+      });
+    return renewing;
   };
   return {
-    get: async () => {
-      const known = await (current ?? renew());
-      return known.expiresAtMs - tokenMarginMs > Date.now() ? known : renew();
-    },
-    /** Only the first who finds a token refused asks for another. @param {string} refused */
-    drop: async (refused) => {
-      const known = await current?.catch(() => undefined);
-      if (known?.token === refused) current = undefined;
+    get: async () => (known && known.expiresAtMs - tokenMarginMs > Date.now() ? known : renew()),
+    /** Only the first who finds a token refused makes the others ask anew. @param {string} refused */
+    drop: (refused) => {
+      if (known?.token === refused) known = undefined;
     },
   };
 }
@@ -156,7 +160,7 @@ async function withToken(tokens, request) {
   const { token } = await tokens.get();
   const reply = await request(`Bearer ${token}`);
   if (reply.status !== 401) return reply;
-  await tokens.drop(token);
+  tokens.drop(token);
   return request(`Bearer ${(await tokens.get()).token}`);
 }
 
@@ -172,9 +176,9 @@ async function send(fetch, url, init) {
   for (let attempt = 1; ; attempt += 1) {
     const isLast = attempt === attemptsMax;
     try {
-      const response = await fetch(url, init);
+      const response = await fetch(url, { ...init, signal: AbortSignal.timeout(attemptMsMax) });
       const text = await response.text();
-      if (isLast || ![429, 503].includes(response.status)) {
+      if (isLast || ![429, 502, 503, 504].includes(response.status)) {
         const requestId = response.headers.get('x-request-id');
         return { status: response.status, body: parse(text), requestId };
       }
@@ -205,7 +209,11 @@ function parse(text) {
 /** @param {Reply} reply @param {string} accessSecret @returns {Promise<Reply>} */
 async function openReply(reply, accessSecret) {
   const sealed = reply.body?.encrypted_response;
-  if (typeof sealed !== 'string') return reply;
+  if (typeof sealed !== 'string') {
+    // A refusal before the body was opened is plain; a success must not be.
+    if (reply.status < 300) throw new Error('the reply to a sealed request is not sealed');
+    return reply;
+  }
   return { ...reply, body: parse(await openPayload(sealed, accessSecret)) };
 }
 

@@ -24,13 +24,26 @@ export async function startBackground(services: Services, log: Log): Promise<Bac
   const boss = new PgBoss({ db: jobDatabase(services.database) });
   boss.on('error', (error) => log.warn({ err: error }, 'background'));
   await boss.start();
+  const stop = () => boss.stop({ graceful: true, timeout: 3_000 });
+  try {
+    const stopScheduling = await takeUpWork(boss, services, log);
+    return {
+      stop: () => {
+        stopScheduling();
+        return stop();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Returns how to stop planning retries. */
+async function takeUpWork(boss: PgBoss, services: Services, log: Log): Promise<() => void> {
   // One job waits for a delivery at a time; a sweep that takes long is not joined by another.
   await boss.createQueue(retryQueue, { policy: 'short', ...jobSettings });
-  await boss.createQueue(sweepQueue, {
-    policy: 'exclusive',
-    deleteAfterSeconds: 60,
-    retryLimit: 0,
-  });
+  await boss.createQueue(sweepQueue, { policy: 'exclusive', ...jobSettings });
   await boss.work<RetryJob>(
     retryQueue,
     { batchSize: 10, pollingIntervalSeconds: 0.5 },
@@ -43,16 +56,10 @@ export async function startBackground(services: Services, log: Log): Promise<Bac
   );
   await boss.work(sweepQueue, { pollingIntervalSeconds: 2 }, () => sweep(services));
   await boss.schedule(sweepQueue, everyMinute);
-  const stopScheduling = services.retries.listen(({ accountId, deliveryId, at }) => {
+  return services.retries.listen(({ accountId, deliveryId, at }) => {
     const data = { accountId, deliveryId };
     boss
       .send(retryQueue, data, { startAfter: at, singletonKey: deliveryId })
       .catch((error: unknown) => log.warn({ err: error }, 'a retry is left to the sweep'));
   });
-  return {
-    stop: async () => {
-      stopScheduling();
-      await boss.stop({ graceful: true, timeout: 3_000 });
-    },
-  };
 }

@@ -10,12 +10,13 @@ import {
   isUnavailable,
   openDatabase,
 } from './store/database.ts';
-import { lockDataFolder, readOrCreateMasterKeys } from './store/embedded/data-folder.ts';
+import { lockDataFolder } from './store/embedded/data-folder.ts';
 import {
   embeddedAddress,
   isEmbeddedDatabaseRunning,
   startEmbeddedDatabase,
 } from './store/embedded/embedded-database.ts';
+import { makeMasterKeyOnce, readMasterKeys } from './store/embedded/master-key-file.ts';
 import { findMissingMigrations, migrate } from './store/migrate.ts';
 import { listSigningKeys } from './store/signing-keys.ts';
 import { createServices, type Services } from './use-cases/services.ts';
@@ -33,6 +34,8 @@ export async function layFoundation(config: Config, log: Log): Promise<Foundatio
   }
   const lock = await lockDataFolder(config.dataDir);
   try {
+    // Before there are data: data without their key are not to be given another.
+    if (config.masterKeyHex === undefined) await makeMasterKeyOnce(config.dataDir);
     const embedded = await startEmbeddedDatabase(config.dataDir, {
       warn: (line) => log.warn({ line }, 'embedded database'),
     });
@@ -113,9 +116,9 @@ async function assemble(config: Config, log: Log, database: Database): Promise<S
 /** From the environment, where they stay as they are; else from the data folder, where they may change. */
 async function masterKeysOf({ masterKeyHex, otherMasterKeysHex, dataDir }: Config) {
   if (masterKeyHex !== undefined) return { masterKeyHex, otherMasterKeysHex };
-  const read = () => readOrCreateMasterKeys(dataDir);
-  const [current = '', ...others] = await read();
-  return { masterKeyHex: current, otherMasterKeysHex: others, readMasterKeysAgain: read };
+  const readMasterKeysAgain = () => readMasterKeys(dataDir);
+  const [current = '', ...others] = await readMasterKeysAgain();
+  return { masterKeyHex: current, otherMasterKeysHex: others, readMasterKeysAgain };
 }
 
 /** Going on with another key would make every stored secret unreadable, one request at a time. */

@@ -47,14 +47,14 @@ async function start(config: Config, log: Log, closers: Closer[]): Promise<void>
   const application = import('./serve.ts');
   const foundation = await layFoundation(config, log);
   closers.push(foundation.close);
-  const welcome = await welcomeText(config, foundation);
   const { serve } = await application;
   if (config.workers === 1) {
     closers.push(await serveWithBackground(config, foundation, log, serve));
   } else {
     closers.push((await startWorkers(config.workers, log)).stop);
   }
-  console.log(welcome);
+  // Only now: an account whose secrets nobody gets to see would be of no use.
+  console.log(await welcomeText(config, foundation));
 }
 
 type Serve = typeof import('./serve.ts').serve;

@@ -1,5 +1,5 @@
 /** `keys rotate`: new keys for signing tokens, or a new master key for everything. */
-import { addMasterKey, readOrCreateMasterKeys } from '../store/embedded/data-folder.ts';
+import { rotatingMasterKey } from '../store/embedded/master-key-file.ts';
 import { rewrapSecrets, rotateSigningKey } from '../use-cases/rotate-keys.ts';
 import type { Services } from '../use-cases/services.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
@@ -16,26 +16,28 @@ export const keysRotate: Command = {
     if (kind !== 'signing' && kind !== 'master') throw new UsageError('Rotate signing or master.');
     return {
       json: values.json,
-      run: async (services, config) => {
-        if (kind === 'master' && config.masterKeyHex === undefined) {
-          await makeMasterKey(services, config.dataDir);
-        }
-        const rewrapped = kind === 'master' ? { secrets: await rewrapSecrets(services) } : {};
-        const { keyId, oldValidUntil } = await rotateSigningKey(services, overlapSeconds);
-        return {
-          ...rewrapped,
-          master_key_id: services.masterKeys.current().id,
-          signing_key_id: keyId,
-          old_valid_until: oldValidUntil.toISOString(),
+      run: async (services, { masterKeyHex, dataDir }) => {
+        const rotate = async () => {
+          const rewrapped = kind === 'master' ? { secrets: await rewrapSecrets(services) } : {};
+          return { ...rewrapped, ...(await rotateSigning(services, overlapSeconds)) };
         };
+        // Elsewhere the operator gives MASTER_KEY; in the embedded mode the service makes its own.
+        const makesKey = kind === 'master' && masterKeyHex === undefined;
+        if (!makesKey) return rotate();
+        return rotatingMasterKey(dataDir, async () => {
+          await services.masterKeys.learn(['the one just made']);
+          return rotate();
+        });
       },
     };
   },
 };
 
-/** In the embedded mode the service makes the key itself; elsewhere the operator gives MASTER_KEY. */
-async function makeMasterKey({ masterKeys }: Services, dataDir: string): Promise<void> {
-  const keys = await addMasterKey(dataDir, await readOrCreateMasterKeys(dataDir));
-  await masterKeys.learn(['the one just made']);
-  if (keys.length < 2) throw new Error('the former master key is gone');
+async function rotateSigning(services: Services, overlapSeconds: number) {
+  const { keyId, oldValidUntil } = await rotateSigningKey(services, overlapSeconds);
+  return {
+    master_key_id: services.masterKeys.current().id,
+    signing_key_id: keyId,
+    old_valid_until: oldValidUntil.toISOString(),
+  };
 }

@@ -31,7 +31,7 @@ export function mayHoldCardData(text: string): boolean {
 
 /** Members that hold references: ids, receipts, numbers of banks and shops. */
 const referenceMember =
-  /(^|_)(id|ids|receipt|arn|rrn|utr|invoice|reference|sku|stan|number|key|code|contact|phone|batch)$|[a-z](Id|Reference|Receipt|Code|Amount)$|^(receipt|reference|stan|contact|amount|terminal|batch|merchant)$/;
+  /(^|_)(id|ids|receipt|arn|rrn|utr|invoice|reference|sku|stan|key|code|contact|phone|batch)$|[a-z](Id|Reference|Receipt|Code|Amount)$|^(receipt|reference|stan|contact|amount|terminal|batch|merchant)$/;
 
 /** Masks every text of a value but those of members that hold references. */
 export function maskCardNumbersIn(value: unknown, member = ''): unknown {
@@ -45,7 +45,7 @@ export function maskCardNumbersIn(value: unknown, member = ''): unknown {
   }
   if (Array.isArray(value)) return value.map((entry) => maskCardNumbersIn(entry, member));
   if (typeof value !== 'object' || value === null) return value;
-  const isCard = member === 'card';
+  const isCard = /card/i.test(member);
   return Object.fromEntries(
     Object.entries(value).map(([name, entry]) => [
       name,
@@ -64,7 +64,7 @@ function isSecurityCode(member: string, value: unknown): boolean {
 }
 
 function isReference(member: string): boolean {
-  return referenceMember.test(member);
+  return referenceMember.test(member) && !/card|pan/i.test(member);
 }
 
 function passesLuhn(digits: string): boolean {

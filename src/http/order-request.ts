@@ -45,9 +45,9 @@ export function toOrderRequest(body: CreateOrderBody): OrderRequest {
 
 /** Free text may hold a card number by mistake; it must not get any further. Decision 8.4. */
 function withoutCardNumbers(details: OrderDetails): OrderDetails {
-  const { bankAccount, ...others } = withoutAbsent(details);
+  const { bankAccount, customAttributes, ...others } = withoutAbsent(details);
   const masked = maskCardNumbersIn(others) as OrderDetails;
-  return bankAccount ? { ...masked, bankAccount } : masked;
+  return withoutAbsent({ ...masked, bankAccount, customAttributes });
 }
 
 function toUser(body: UserBody): User {
@@ -107,7 +107,13 @@ function toCustomAttributes(body: CreateOrderBody['custom_attributes']) {
   if (!body) return undefined;
   return Object.entries(body)
     .filter((pair): pair is [string, string | number | boolean] => pair[1] !== null)
-    .map(([key, value]) => [key, String(value)] as const);
+    .map(([key, value]) => [key, maskAttribute(key, String(value))] as const);
+}
+
+/** Judged by its key, as a member would be: a reference stays, a security code does not. */
+function maskAttribute(key: string, value: string): string {
+  const masked = maskCardNumbersIn({ [key]: value }) as Record<string, string>;
+  return Object.values(masked)[0] ?? value;
 }
 
 /** Empty strings and nulls count as absent; a number is taken by its text. */

@@ -34,10 +34,14 @@ export function addSealing(app: FastifyInstance, services: Services): void {
 }
 
 function findSealedPayload({ body, caller }: FastifyRequest): string | undefined {
-  // Without a token there is no account, and so no secret to open it with.
-  if (!caller || typeof body !== 'object' || body === null) return undefined;
+  if (typeof body !== 'object' || body === null) return undefined;
   const { encrypted_payload: sealed } = body as { encrypted_payload?: unknown };
-  return typeof sealed === 'string' ? sealed : undefined;
+  if (typeof sealed !== 'string') return undefined;
+  // Without a token there is no account, and so no secret to open it with.
+  if (!caller) {
+    throw new ServiceError('INVALID_TOKEN', 'A sealed body needs the bearer token of its account.');
+  }
+  return sealed;
 }
 
 /** During a rotation either live secret opens. */

@@ -14,7 +14,12 @@ export type TokenType = 'merchant' | 'order' | 'refresh';
 
 /** Who a verified token speaks for. */
 export type Caller =
-  | { readonly type: 'merchant'; readonly accountId: string }
+  | {
+      readonly type: 'merchant';
+      readonly accountId: string;
+      /** Which of the live access secrets it was got with. */
+      readonly secretMark?: string;
+    }
   | { readonly type: 'order' | 'refresh'; readonly accountId: string; readonly orderId: string };
 
 export type IssuedToken = { readonly token: string; readonly expiresAt: Date };
@@ -36,6 +41,7 @@ type Claims = {
   readonly sub: string;
   readonly token_type: TokenType;
   readonly order_id?: string;
+  readonly secret_mark?: string | undefined;
   readonly iat: number;
   readonly exp: number;
   /** Makes every token its own, also those of one second. */
@@ -69,12 +75,15 @@ export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
     issue(caller, now) {
       const iat = Math.floor(now.getTime() / 1000);
       const exp = iat + lifetimeSeconds[caller.type];
-      const orderId = caller.type === 'merchant' ? {} : { order_id: caller.orderId };
+      const own =
+        caller.type === 'merchant'
+          ? { secret_mark: caller.secretMark }
+          : { order_id: caller.orderId };
       const jti = randomBase62(12);
       const claims: Claims = {
         sub: caller.accountId,
         token_type: caller.type,
-        ...orderId,
+        ...own,
         iat,
         exp,
         jti,
@@ -138,10 +147,11 @@ function checkTimes(claims: Claims, now: Date): Claims {
 
 function callerOf(claims: Claims): Caller {
   const { sub: accountId, token_type: tokenType, order_id: orderId } = claims;
+  const { secret_mark: secretMark } = claims;
   if (typeof accountId !== 'string') throw new ServiceError('INVALID_TOKEN');
   switch (tokenType) {
     case 'merchant':
-      return { type: tokenType, accountId };
+      return { type: tokenType, accountId, ...(secretMark !== undefined && { secretMark }) };
     case 'order':
     case 'refresh':
       if (typeof orderId !== 'string') throw new ServiceError('INVALID_TOKEN');

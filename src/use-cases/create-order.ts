@@ -30,9 +30,9 @@ export async function createOrder(
   const account = await services.accounts.get(accountId);
   const order = buildOrder(services, account, request, decideOrder(request, account));
   const isNew = await insertOrder(services.database, order);
-  // Only now that the order is there for all to see: a delivery that parks looks again after that.
-  if (isNew) await wakeDeliveries(services, accountId, [order.orderId, order.invoiceId]);
   const kept = isNew ? order : await getReplayedOrder(services, order);
+  // Only now that the order is there for all to see: a delivery that parks looks again after that.
+  await wakeDeliveries(services, accountId, [kept.orderId, kept.invoiceId]);
   return { order: kept, tokens: await issueOrderTokens(services, kept), replayed: !isNew };
 }
 

@@ -5,6 +5,7 @@ import type { Order } from '../domain/order.ts';
 import { findLatestRefundOf, refundTypeOf } from '../domain/refund-links.ts';
 import { isFinal, type Refund, type Transaction } from '../domain/transaction.ts';
 import { getProvider } from '../providers/providers.ts';
+import { markOf } from '../security/compare.ts';
 import type { Caller } from '../security/tokens.ts';
 import { signTransaction } from '../security/transaction-signature.ts';
 import { findOrderWithTransactions, type OrderWithTransactions } from '../store/enquiry.ts';
@@ -49,7 +50,7 @@ export async function enquire(
   const asked = transactions
     .filter((entry) => transactionId === undefined || entry.transactionId === transactionId)
     .sort(byStart);
-  const [accessSecret = ''] = liveSecrets(account, 'access-secret', services.clock());
+  const accessSecret = signingSecret(services, account, caller);
   return {
     order,
     transactions,
@@ -69,6 +70,13 @@ export async function enquire(
       };
     }),
   };
+}
+
+/** During a rotation, the secret the caller has: it could not check an answer signed with the other. */
+function signingSecret({ clock }: Services, account: Account, caller: Caller): string {
+  const secrets = liveSecrets(account, 'access-secret', clock());
+  const mark = caller.type === 'merchant' ? caller.secretMark : undefined;
+  return secrets.find((secret) => markOf(secret) === mark) ?? secrets[0] ?? '';
 }
 
 function paymentModeOf(transaction: Transaction): string | null {

@@ -2,7 +2,7 @@
 import { liveSecrets } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { findAccountIdOfAccessKey } from '../domain/ids.ts';
-import { matchesAny } from '../security/compare.ts';
+import { markOf, matchesAny } from '../security/compare.ts';
 import type { IssuedToken } from '../security/tokens.ts';
 import type { Services } from './services.ts';
 
@@ -23,5 +23,6 @@ export async function generateToken(
       'access_key and access_secret do not belong together: check both values.',
     );
   }
-  return services.tokens.issue({ type: 'merchant', accountId: account.accountId });
+  const secretMark = markOf(credentials.accessSecret);
+  return services.tokens.issue({ type: 'merchant', accountId: account.accountId, secretMark });
 }

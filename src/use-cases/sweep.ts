@@ -5,6 +5,7 @@
 
 import { listDueDeliveries } from '../store/deliveries.ts';
 import { listOverdueOrders } from '../store/orders.ts';
+import { hastenKnown } from '../store/waiting-deliveries.ts';
 import { lapseOrder } from './lapse-order.ts';
 import { retryAndWake } from './retry-and-wake.ts';
 import type { Services } from './services.ts';
@@ -16,6 +17,7 @@ export type Swept = { readonly retried: number; readonly lapsed: number };
 
 export async function sweep(services: Services): Promise<Swept> {
   const now = services.clock();
+  await hastenKnown(services.database, now);
   const retried = await inBatches(
     () => listDueDeliveries(services.database, now, batchSize),
     ({ accountId, deliveryId }) => retryAndWake(services, accountId, deliveryId),

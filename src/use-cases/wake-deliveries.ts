@@ -30,7 +30,8 @@ export async function wakeDeliveries(
       const retried = await retryDelivery(services, accountId, deliveryId, 'asked').catch(
         () => null,
       );
-      found.push(...(retried?.names ?? []));
+      if (retried) found.push(...retried.names);
+      else later.push(deliveryId);
     }
     await leaveToBackground(services, accountId, later);
     known = found;

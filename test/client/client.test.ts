@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { createClient, ServiceCallError, verifySignature } from 'payment-order-service/client';
 import { currencyCodes, getExponent } from '../../src/domain/currency.ts';
 import { signTransaction } from '../../src/security/transaction-signature.ts';
+import { rotateSecret } from '../../src/use-cases/rotate-secret.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { startTestService, type TestAccount } from '../support/test-service.ts';
@@ -123,14 +124,105 @@ test('signatures of every currency and version are verified', async () => {
         signature_version: version,
         svc_signature: signTransaction(signed, version, secret),
       } as Parameters<typeof verifySignature>[0];
-      assert.equal(await verifySignature(answer, 'INV-1', secret), true, currency);
-      assert.equal(
-        await verifySignature({ ...answer, svc_signature: null }, 'INV-1', secret),
-        false,
-      );
+      assert.equal(await verifySignature(answer, 'INV-1', secret, version), true, currency);
+      const other = version === 'v2' ? 'v3' : 'v2';
+      assert.equal(await verifySignature(answer, 'INV-1', secret, other), false);
+      const unsigned = { ...answer, svc_signature: null };
+      assert.equal(await verifySignature(unsigned, 'INV-1', secret, version), false);
     }
   }
 });
+
+test('no member of an answer can hide another', async () => {
+  const secret = account.accessSecret;
+  const failed = {
+    svc_transaction_id: 'o_1-1',
+    transaction_amount: 118,
+    transaction_currency: 'INR',
+    payment_status: 'failed',
+    refund_status: null,
+    transaction_type: 'payment',
+    signature_version: 'v3',
+    svc_signature: signTransaction(
+      {
+        invoiceId: 'INV-1',
+        transactionId: 'o_1-1',
+        amount: 11800,
+        currency: 'INR',
+        status: 'failed',
+        transactionType: 'payment',
+      },
+      'v3',
+      secret,
+    ),
+  } as Parameters<typeof verifySignature>[0];
+  assert.equal(await verifySignature(failed, 'INV-1', secret), true);
+  const forged = {
+    ...failed,
+    signature_version: 'v2',
+    transaction_currency: 'INR|failed|payment',
+    payment_status: 'succeeded',
+  } as typeof failed;
+  assert.equal(await verifySignature(forged, 'INV-1', secret), false);
+  assert.equal(await verifySignature(forged, 'INV-1', secret, 'v2'), false);
+});
+
+test('during a rotation a client with either secret can check its answers', async () => {
+  const rotating = await service.createAccount();
+  const { order_id } = await clientOf(rotating).createOrder(orderBody() as NewOrder);
+  const payment = partnerPayment({ notes: { svc_order_id: order_id } });
+  await sendPartner(service, rotating, partnerEvent('payment.captured', { payment }));
+  const { secret } = await rotateSecret(service.services, rotating.accountId, 'access-secret', 600);
+  for (const accessSecret of [rotating.accessSecret, secret]) {
+    const client = clientOf({ ...rotating, accessSecret });
+    const answer = await untilKnown(() => client.transactionEnquiry({ order_id }));
+    const [transaction] = answer.transaction;
+    assert.ok(transaction);
+    assert.equal(await client.verifySignature(transaction, answer.order.invoice_id), true);
+  }
+});
+
+test('a plain success in answer to a sealed request is not believed', async () => {
+  const client = clientOf(account, {
+    encrypted: true,
+    fetch: async (url, init) =>
+      String(url).endsWith('/transaction-enquiry')
+        ? new Response('{"order":{"status":"completed"}}')
+        : fetch(url, init),
+  });
+  await assert.rejects(client.transactionEnquiry({ invoice_id: 'x' }), /is not sealed/);
+});
+
+test('an expired token is renewed once for all who wait', async () => {
+  const asked: string[] = [];
+  const client = clientOf(account, {
+    fetch: async (url, init) => {
+      asked.push(String(url));
+      const response = await fetch(url, init);
+      if (!String(url).endsWith('/generate-token') || asked.length > 1) return response;
+      // The first one is over as soon as it is there.
+      const { token } = (await response.json()) as { token: string };
+      return Response.json({ token, expires_at: new Date().toISOString() });
+    },
+  });
+  await client.createOrder(orderBody() as NewOrder);
+  const bodies = Array.from({ length: 20 }, () => orderBody() as NewOrder);
+  await Promise.all(bodies.map((body) => client.createOrder(body)));
+  assert.equal(asked.filter((url) => url.endsWith('/generate-token')).length, 2);
+});
+
+/** A new secret is known to the service after at most a second. */
+async function untilKnown<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  const deadline = Date.now() + 3_000;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
 
 function clientOf(
   { accessKey, accessSecret }: Pick<TestAccount, 'accessKey' | 'accessSecret'>,

@@ -40,6 +40,8 @@ test('references are left alone, the number of a card is not', () => {
       sourceOfFunds: { provided: { card: { number: card, issuer: card } } },
       notes: [card],
       invoice_id: card,
+      card_number: card,
+      cards: [{ number: card, cvv: '123' }],
       amount: 4111111111111111,
     }),
     {
@@ -48,6 +50,8 @@ test('references are left alone, the number of a card is not', () => {
       sourceOfFunds: { provided: { card: { number: masked, issuer: masked } } },
       notes: [masked],
       invoice_id: card,
+      card_number: masked,
+      cards: [{ number: masked, cvv: '***' }],
       amount: 4111111111111111,
     },
   );

@@ -5,10 +5,8 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { openDatabase } from '../../src/store/database.ts';
-import {
-  explainFolderTrouble,
-  readOrCreateMasterKeys,
-} from '../../src/store/embedded/data-folder.ts';
+import { explainFolderTrouble } from '../../src/store/embedded/data-folder.ts';
+import { makeMasterKeyOnce, readMasterKeys } from '../../src/store/embedded/master-key-file.ts';
 import { createAccount } from '../../src/use-cases/create-account.ts';
 import { createServices } from '../../src/use-cases/services.ts';
 import {
@@ -168,11 +166,21 @@ test('trouble that has nothing to do with the folder is not explained by it', ()
 test('a master key that was cut short is refused by the name of its file, and is left as it is', async () => {
   const path = join(await makeFolder('cut'), 'master.key');
   await writeFile(path, 'abcdef\n');
-  await assert.rejects(readOrCreateMasterKeys(join(folder, 'cut')), {
+  await assert.rejects(readMasterKeys(join(folder, 'cut')), {
     name: 'StartError',
-    message: `The file ${path} must hold 64 hexadecimal digits: restore it from a backup.`,
+    message: `The file ${path} must hold 64 hexadecimal digits a line: restore it from a backup.`,
   });
   assert.equal(await readFile(path, 'utf8'), 'abcdef\n');
+});
+
+test('data whose master key is gone are not given another', async () => {
+  const dataDir = await makeFolder('orphaned');
+  await mkdir(join(dataDir, 'postgres'));
+  await makeMasterKeyOnce(dataDir);
+  await assert.rejects(readMasterKeys(dataDir), {
+    name: 'StartError',
+    message: /master\.key cannot be read \(ENOENT\): without it every stored secret is lost/,
+  });
 });
 
 /** The one line it said, which never holds a password. */

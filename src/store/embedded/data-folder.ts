@@ -1,6 +1,5 @@
 /** The folder that holds everything of the embedded mode: the lock, the master key, the database. */
-import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from '../../domain/start-error.ts';
@@ -12,8 +11,20 @@ export type DataFolderLock = { readonly release: () => void };
  * through SQLite since Node offers no other way to it: the kernel gives it back however the
  * process ends, so nothing can be left stale by SIGKILL, a zombie or a lost machine.
  */
-export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
-  const path = join(dataDir, 'service.lock');
+export function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
+  return lockFile(
+    dataDir,
+    'service.lock',
+    `The data folder ${dataDir} is in use by another running service: stop that one, or set DATA_DIR to another folder.`,
+  );
+}
+
+export async function lockFile(
+  dataDir: string,
+  name: string,
+  sentenceWhenTaken: string,
+): Promise<DataFolderLock> {
+  const path = join(dataDir, name);
   await explainingTrouble(dataDir, async () => {
     await makeFolder(dataDir);
     // SQLite would not say why it cannot.
@@ -28,11 +39,7 @@ export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
       },
     };
   } catch (error) {
-    if (/locked/.test(String(error))) {
-      throw new StartError(
-        `The data folder ${dataDir} is in use by another running service: stop that one, or set DATA_DIR to another folder.`,
-      );
-    }
+    if (/locked/.test(String(error))) throw new StartError(sentenceWhenTaken);
     throw new StartError(`The data folder ${dataDir} cannot be locked: ${String(error)}.`);
   }
 }
@@ -45,51 +52,6 @@ async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST' || found) throw error;
   });
-}
-
-/**
- * Decision 1.4: the embedded mode makes its own master key, readable by its owner only. One key a
- * line, the current one first; the others are those of rotations.
- */
-export async function readOrCreateMasterKeys(dataDir: string): Promise<string[]> {
-  const path = masterKeyFile(dataDir);
-  const found = await readFile(path, 'utf8').catch(() => undefined);
-  if (found !== undefined)
-    return found
-      .trim()
-      .split('\n')
-      .map((hex) => checkMasterKey(hex, path));
-  return addMasterKey(dataDir, []);
-}
-
-/** Puts a new key before the ones there are. */
-export async function addMasterKey(dataDir: string, known: readonly string[]): Promise<string[]> {
-  const keys = [randomBytes(32).toString('hex'), ...known];
-  await explainingTrouble(dataDir, () =>
-    writeDurably(masterKeyFile(dataDir), `${keys.join('\n')}\n`),
-  );
-  return keys;
-}
-
-function masterKeyFile(dataDir: string): string {
-  return join(dataDir, 'master.key');
-}
-
-function checkMasterKey(hex: string, path: string): string {
-  if (/^[0-9a-f]{64}$/i.test(hex)) return hex;
-  throw new StartError(
-    `The file ${path} must hold 64 hexadecimal digits: restore it from a backup.`,
-  );
-}
-
-/** Whole or not at all: a key that a crash cut short would lock the owner out. */
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(`${path}.new`, 'w', 0o600);
-  await file.writeFile(text);
-  await file.sync();
-  await file.close();
-  await chmod(`${path}.new`, 0o600);
-  await rename(`${path}.new`, path);
 }
 
 /** Turns the troubles a folder can have into the sentence that names the remedy. */

@@ -118,6 +118,17 @@ test('a refresh token can be sent sealed by a merchant', async () => {
   assert.ok(open(reply.body.encrypted_response, account.accessSecret).token);
 });
 
+test('a sealed body without a valid token is answered 401, so that a client renews its token', async () => {
+  const encrypted_payload = sealPayload('{"refresh_token":"x"}', account.accessSecret);
+  for (const token of ['xx', undefined]) {
+    const reply = await service.call('/api/v3/refresh-token', {
+      token,
+      body: { encrypted_payload },
+    });
+    assertRefused(reply, 'INVALID_TOKEN', /bearer token/);
+  }
+});
+
 async function createPlain() {
   const reply = await service.call('/api/v3/create-order', {
     token: account.token,

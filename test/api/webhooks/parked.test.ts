@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sweep } from '../../../src/use-cases/sweep.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -176,6 +177,25 @@ test('a storm of copies of a parked delivery costs it no try', async () => {
   await shop.createOrder({ invoice_id: 'STORM-1' });
   const { body } = await shop.enquire({ invoice_id: 'STORM-1' });
   assert.equal(body.order.status, 'completed');
+});
+
+test('a delivery whose order appeared unnoticed is found by the next sweep, a dead one too', async () => {
+  for (const state of ['parked', 'dead']) {
+    const invoice_id = `UNNOTICED-${state}`;
+    const { order_id } = await shop.createOrder();
+    await shop.sendPartner(event('payment.captured', { notes: { invoice_id } }));
+    await service.database.query({
+      text: `update deliveries set state = '${state}', next_try_at =
+               case when '${state}' = 'dead' then null else now() + interval '1 day' end
+              where state = 'parked'`,
+    });
+    // As if the process had been killed between making the order and waking those who wait for it.
+    await service.database.query({
+      text: `update orders set invoice_id = '${invoice_id}' where order_id = '${order_id}'`,
+    });
+    await sweep(service.services);
+    assert.equal((await shop.enquire({ order_id })).body.order.status, 'completed');
+  }
 });
 
 test('the invariants hold after all of this', () => assertInvariants(shop));

@@ -1,0 +1,86 @@
+/**
+ * The embedded mode's own master keys, in a file that only its owner may read: one a line, the current
+ * one first, the others those of rotations. Decision 1.4.
+ */
+import { randomBytes } from 'node:crypto';
+import { chmod, chown, open, readFile, rename, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { StartError } from '../../domain/start-error.ts';
+import { explainingTrouble, lockFile } from './data-folder.ts';
+
+/** The very first start makes one; from then on a file that is gone or out of reach is never replaced. */
+export async function makeMasterKeyOnce(dataDir: string): Promise<void> {
+  const isThere = (path: string) =>
+    stat(join(dataDir, path)).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+    );
+  const isFirst = !(await isThere('master.key')) && !(await isThere('postgres'));
+  if (isFirst) await writeMasterKeys(dataDir, [newKey()]);
+}
+
+export async function readMasterKeys(dataDir: string): Promise<string[]> {
+  const path = fileIn(dataDir);
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new StartError(
+      `The file ${path} cannot be read (${error.code}): without it every stored secret is lost. Restore it from a backup, or give its owner back.`,
+    );
+  });
+  return text
+    .trim()
+    .split('\n')
+    .map((hex) => checkKey(hex, path));
+}
+
+/** Puts a new key before the ones there are; one rotation at a time, or one would lose the other's. */
+export async function rotatingMasterKey<Result>(
+  dataDir: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const lock = await lockFile(
+    dataDir,
+    'rotation.lock',
+    'Another rotation of the master key is running: wait for it to end.',
+  );
+  try {
+    await writeMasterKeys(dataDir, [newKey(), ...(await readMasterKeys(dataDir))]);
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+async function writeMasterKeys(dataDir: string, keys: readonly string[]): Promise<void> {
+  await explainingTrouble(dataDir, () => writeDurably(fileIn(dataDir), `${keys.join('\n')}\n`));
+}
+
+function fileIn(dataDir: string): string {
+  return join(dataDir, 'master.key');
+}
+
+function newKey(): string {
+  return randomBytes(32).toString('hex');
+}
+
+function checkKey(hex: string, path: string): string {
+  if (/^[0-9a-f]{64}$/i.test(hex)) return hex;
+  throw new StartError(
+    `The file ${path} must hold 64 hexadecimal digits a line: restore it from a backup.`,
+  );
+}
+
+/** Whole or not at all, for the owner it had: a key cut short or out of reach locks everybody out. */
+async function writeDurably(path: string, text: string): Promise<void> {
+  const aside = `${path}.new`;
+  const former = await stat(path).catch(() => undefined);
+  const file = await open(aside, 'w', 0o600);
+  await file.writeFile(text);
+  await file.sync();
+  await file.close();
+  await chmod(aside, 0o600);
+  if (former) await chown(aside, former.uid, former.gid);
+  await rename(aside, path);
+  const folder = await open(dirname(path), 'r');
+  await folder.sync();
+  await folder.close();
+}
