@@ -32,6 +32,7 @@ export async function createOrder(
   const isNew = await insertOrder(services.database, order);
   const kept = isNew ? order : await getReplayedOrder(services, order);
   // Only now that the order is there for all to see: a delivery that parks looks again after that.
+  // Should it fail, the order is not confirmed: the same call again finds it, and wakes them.
   await wakeDeliveries(services, accountId, [kept.orderId, kept.invoiceId]);
   return { order: kept, tokens: await issueOrderTokens(services, kept), replayed: !isNew };
 }

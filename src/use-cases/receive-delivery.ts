@@ -58,8 +58,17 @@ export async function receiveDelivery(
   const kept = await services.database
     .transaction((tx) => keepAndApply(tx, services, delivery, caller))
     .catch((error: unknown) => keepForLater(services, delivery, error));
-  await wakeDeliveries(services, account.accountId, kept.names);
+  await wakeOthers(services, account.accountId, kept.names);
   return kept.nextTryAt ? lookAgain(services, account.accountId, kept) : kept.received;
+}
+
+/** This delivery is applied and stands; others that could not be woken now are found by the sweep. */
+async function wakeOthers(
+  services: Services,
+  accountId: string,
+  names: readonly string[],
+): Promise<void> {
+  await wakeDeliveries(services, accountId, names).catch(() => undefined);
 }
 
 /**
@@ -76,7 +85,7 @@ async function lookAgain(
     () => undefined,
   );
   if (again?.delivery && !isUnfinished(again.delivery.state)) {
-    await wakeDeliveries(services, accountId, again.names);
+    await wakeOthers(services, accountId, again.names);
     return outcomeOf(again.delivery, again.delivery.state);
   }
   if (nextTryAt) services.retries.plan({ accountId, deliveryId, at: nextTryAt });

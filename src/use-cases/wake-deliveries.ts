@@ -1,7 +1,9 @@
 /**
  * Applies parked deliveries whose order or payment has become known: by being created, or by a
- * delivery that tied a provider's name to it. What they bring may wake others in turn.
+ * delivery that tied a provider's name to it. What they bring may wake others in turn. Throws when the
+ * database is away: whoever can be asked again should not say that all is done.
  */
+import { ServiceError } from '../domain/errors.ts';
 import { hastenDeliveries, listWaitingDeliveries } from '../store/waiting-deliveries.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import type { Services } from './services.ts';
@@ -17,10 +19,7 @@ export async function wakeDeliveries(
   let known = names;
   const woken = new Set<string>();
   while (known.length > 0) {
-    // What cannot be done now is left to the background; the caller's own work is done and stands.
-    const waiting = await listWaitingDeliveries(services.database, accountId, known).catch(
-      () => [],
-    );
+    const waiting = await listWaitingDeliveries(services.database, accountId, known);
     const fresh = waiting.filter((id) => !woken.has(id));
     const now = fresh.slice(0, Math.max(0, wokenInlineMax - woken.size));
     const later = fresh.slice(now.length);
@@ -28,7 +27,7 @@ export async function wakeDeliveries(
     const found: string[] = [];
     for (const deliveryId of now) {
       const retried = await retryDelivery(services, accountId, deliveryId, 'asked').catch(
-        () => null,
+        onlyDefects,
       );
       if (retried) found.push(...retried.names);
       else later.push(deliveryId);
@@ -38,6 +37,12 @@ export async function wakeDeliveries(
   }
 }
 
+/** A defect of one delivery was noted with it; a database that is away is for the caller to know. */
+function onlyDefects(error: unknown): null {
+  if (error instanceof ServiceError) throw error;
+  return null;
+}
+
 async function leaveToBackground(
   services: Services,
   accountId: string,
@@ -45,6 +50,6 @@ async function leaveToBackground(
 ): Promise<void> {
   if (deliveryIds.length === 0) return;
   const at = services.clock();
-  await hastenDeliveries(services.database, accountId, deliveryIds, at).catch(() => undefined);
+  await hastenDeliveries(services.database, accountId, deliveryIds, at);
   for (const deliveryId of deliveryIds) services.retries.plan({ accountId, deliveryId, at });
 }
