@@ -106,6 +106,8 @@ async function runTransaction<Result>(
       inTransaction: true,
       query: (statement) => client.query(statement as pg.QueryConfig),
     });
+    // Known to be lost before the commit was sent: then nothing was saved.
+    if (broken) throw broken;
     await client.query('commit').catch(explainLostCommit);
     return result;
   } catch (error) {
@@ -136,8 +138,9 @@ function mayRunAgain(error: unknown): boolean {
 const adminShutdown = '57P01';
 const crashShutdown = '57P02';
 
-/** The driver refuses to send anything over a connection that broke before. */
+/** Nothing is sent over a connection that broke before: the driver refuses, or the socket does. */
 function wasNeverSent(error: unknown): boolean {
+  if (sqlState(error) === 'EPIPE') return true;
   return error instanceof Error && error.message.includes('is not queryable');
 }
 
