@@ -30,6 +30,22 @@ export type NewOrder = {
   merchant_shopfront_domain?: string;
 };
 
+/** What is left out, null or empty stays as it is; members of `user` are laid over what is known. */
+export type OrderUpdate = { order_id: string } & {
+  [Member in keyof Omit<NewOrder, 'invoice_id' | 'bank_account' | 'validate_order_line_item'>]?:
+    | NewOrder[Member]
+    | null;
+};
+
+export type Consumer = {
+  order_id: string;
+  mobile_number: string | number;
+  country_code?: string;
+  email?: string;
+  first_name?: string;
+  last_name?: string;
+};
+
 export type Address = {
   address_1?: string;
   street?: string;
@@ -65,19 +81,21 @@ export type CurrencyConversion = {
   original_total_amount: number;
 };
 
+export type User = {
+  user_id: string;
+  email?: string;
+  first_name?: string;
+  last_name?: string;
+  country_code: string;
+  mobile_number?: number;
+};
+
 export type Order = {
   order_id: string;
   order_date: string;
   status: OrderStatus;
   invoice_id: string;
-  user?: {
-    user_id: string;
-    email?: string;
-    first_name?: string;
-    last_name?: string;
-    country_code: string;
-    mobile_number?: number;
-  };
+  user?: User;
   attempts: number;
   currency: string;
   amount_before_tax: number;
@@ -169,6 +187,12 @@ export type ClientOptions = {
 export type Client = {
   createOrder: (order: NewOrder) => Promise<Order>;
   getOrder: (ids: { order_id?: string; invoice_id?: string }) => Promise<Order>;
+  /** Amounts and cart items can be changed before the first payment attempt. */
+  updateOrder: (changes: OrderUpdate) => Promise<Order>;
+  /** Links a consumer to the order and restricts the order to them. */
+  resolveUser: (
+    consumer: Consumer,
+  ) => Promise<{ user: User; next: { action: string; url: string }[] }>;
   transactionEnquiry: (ids: {
     transaction_id?: string;
     order_id?: string;

@@ -47,6 +47,8 @@ export function createClient(options) {
   return {
     createOrder: (order) => call('/api/v3/create-order', order).then(succeed),
     getOrder: (ids) => get('/api/v3/order', ids).then(succeed),
+    updateOrder: (changes) => call('/api/v3/update-order', changes).then(succeed),
+    resolveUser: (consumer) => call('/api/v3/resolve-user', consumer).then(succeed),
     transactionEnquiry: (ids) => call('/api/v3/transaction-enquiry', ids).then(succeed),
     refreshToken: (refreshToken) =>
       call('/api/v3/refresh-token', { refresh_token: refreshToken }).then(succeed),
@@ -165,8 +167,8 @@ async function withToken(tokens, request) {
 }
 
 /**
- * Every call can be repeated: an invoice has one order, and the others change nothing. So what was
- * not answered, or answered "not now", is tried again.
+ * Every call can be repeated: an invoice has one order, and the others change nothing, or nothing
+ * more when they come again. So what was not answered, or answered "not now", is tried again.
  * @param {typeof globalThis.fetch} fetch
  * @param {string} url
  * @param {RequestInit} init

@@ -101,6 +101,12 @@ export const errorTable = {
     consumerMessage: 'This order has expired. Please start again from the shop.',
     merchantMessage: 'The order has lapsed: create a new order with a new invoice_id.',
   },
+  ORDER_CONFLICT: {
+    status: 409,
+    consumerMessage: 'Sorry, this is not possible for this order.',
+    merchantMessage:
+      'The order is in a condition that does not allow this: the message of the refusal says which.',
+  },
   DUPLICATE_REFUND_REQUEST: {
     status: 409,
     consumerMessage: 'This refund was already requested.',

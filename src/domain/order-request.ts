@@ -30,7 +30,7 @@ export type DecidedOrder = {
 export function decideOrder(request: OrderRequest, settings: AccountSettings): DecidedOrder {
   const sent = decideAmounts(request);
   if (!settings.optionalOrderDetails) requireDetails(request.details);
-  checkUser(request.details.user);
+  checkUser('user.', request.details.user);
   checkAddress('shipping_address', request.details.shippingAddress);
   const canonicalItems = checkLineItems(request.details, sent);
 
@@ -105,9 +105,10 @@ function requireDetails({ user, shippingAddress, lineItems }: OrderDetails): voi
   if (!lineItems) refuseMember('order_line_items', 'is missing: send at least one cart item');
 }
 
-function checkUser(user: User | undefined): void {
+/** `at` stands before the members' names, as the merchant wrote them. */
+export function checkUser(at: string, user: User | undefined): void {
   if (user?.email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(user.email)) {
-    refuseMember('user.email', 'must be an e-mail address');
+    refuseMember(`${at}email`, 'must be an e-mail address');
   }
   const { mobileNumberDigitsMin: min, mobileNumberDigitsMax: max } = limits;
   if (
@@ -116,10 +117,10 @@ function checkUser(user: User | undefined): void {
       user.mobileNumber.length < min ||
       user.mobileNumber.length > max)
   ) {
-    refuseMember('user.mobile_number', `must be ${min} to ${max} digits and nothing else`);
+    refuseMember(`${at}mobile_number`, `must be ${min} to ${max} digits and nothing else`);
   }
   if (user && !/^\+\d{1,4}$/.test(user.countryCode)) {
-    refuseMember('user.country_code', 'must be a telephone country code such as +91');
+    refuseMember(`${at}country_code`, 'must be a telephone country code such as +91');
   }
 }
 

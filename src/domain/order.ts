@@ -89,6 +89,8 @@ export type Order = {
   readonly amounts: Amounts;
   readonly conversion: CurrencyConversion | null;
   readonly userId: string | null;
+  /** Resolve user tied the order to the consumer in `userId`. Decision 11.2. */
+  readonly restricted: boolean;
   readonly details: OrderDetails;
   /** Tells the same request sent again from another one under the same invoice. Decision 3.5. */
   readonly contentDigest: Buffer;

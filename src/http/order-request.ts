@@ -1,14 +1,9 @@
-/** The create order body to our own names: absent, null and empty all become absent. */
+/** The bodies of create and update order to our own names: absent, null and empty all become absent. */
 import { maskCardNumbersIn } from '../domain/card-numbers.ts';
-import type {
-  Address,
-  BankAccount,
-  LineItem,
-  OrderDetails,
-  SentNumber,
-  User,
-} from '../domain/order.ts';
+import type { Address, BankAccount, LineItem, SentNumber, User } from '../domain/order.ts';
 import type { OrderRequest } from '../domain/order-request.ts';
+import type { OrderUpdate } from '../domain/order-update.ts';
+import type { UpdateOrderBody } from './order-change-schemas.ts';
 import type {
   AddressBody,
   BankAccountBody,
@@ -31,34 +26,74 @@ export function toOrderRequest(body: CreateOrderBody): OrderRequest {
       lineItems: body.order_line_items?.map(toLineItem),
       bankAccount: body.bank_account ? toBankAccount(body.bank_account) : undefined,
       customAttributes: toCustomAttributes(body.custom_attributes),
-      callbackUrl: toText(body.callback_url),
-      callbackMode: toText(body.callback_mode),
-      description: toText(body.description),
-      referrerPlatform: toText(body.referrer_platform),
-      referrerPlatformVersion: toText(body.referrer_platform_version),
-      ipAddress: toText(body.ip_address),
-      merchantShopfrontDomain: toText(body.merchant_shopfront_domain),
+      ...toTexts(body),
       validateOrderLineItem: body.validate_order_line_item || undefined,
     }),
   };
 }
 
+/** What is empty is left out too: an update has no way to take a detail away. */
+export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
+  return withoutAbsent({
+    currency: toText(body.currency),
+    amountBeforeTax: present(body.amount_before_tax),
+    tax: present(body.tax),
+    totalAmount: present(body.total_amount),
+    details: withoutEmpty(
+      withoutCardNumbers({
+        user: toUserMembers(body.user ?? {}),
+        shippingAddress: toAddress(body.shipping_address ?? {}),
+        billingAddress: toBillingAddress(body.billing_address),
+        lineItems: body.order_line_items?.map(toLineItem),
+        customAttributes: toCustomAttributes(body.custom_attributes),
+        ...toTexts(body),
+      }),
+    ),
+  });
+}
+
 /** Free text may hold a card number by mistake; it must not get any further. Decision 8.4. */
-function withoutCardNumbers(details: OrderDetails): OrderDetails {
+function withoutCardNumbers<Details extends OrderUpdate['details']>(details: Details): Details {
   const { bankAccount, customAttributes, ...others } = withoutAbsent(details);
-  const masked = maskCardNumbersIn(others) as OrderDetails;
+  const masked = maskCardNumbersIn(others) as Details;
   return withoutAbsent({ ...masked, bankAccount, customAttributes });
 }
 
+/** A consumer on their own, as resolve user names them. */
+export function toConsumer(body: UserBody): User {
+  return maskCardNumbersIn(toUser(body)) as User;
+}
+
 function toUser(body: UserBody): User {
-  const countryCode = toText(body.country_code) ?? '+91';
+  return { countryCode: '+91', ...toUserMembers(body) };
+}
+
+function toUserMembers(body: UserBody): Partial<User> {
+  const countryCode = toText(body.country_code);
   return withoutAbsent({
     email: toText(body.email),
     firstName: toText(body.first_name),
     lastName: toText(body.last_name),
-    countryCode: countryCode.startsWith('+') ? countryCode : `+${countryCode}`,
+    countryCode: countryCode && withPlus(countryCode),
     mobileNumber: toText(body.mobile_number),
   });
+}
+
+function withPlus(countryCode: string): string {
+  return countryCode.startsWith('+') ? countryCode : `+${countryCode}`;
+}
+
+/** The members that are text and nothing else. */
+function toTexts(body: Omit<UpdateOrderBody, 'order_id'>) {
+  return {
+    callbackUrl: toText(body.callback_url),
+    callbackMode: toText(body.callback_mode),
+    description: toText(body.description),
+    referrerPlatform: toText(body.referrer_platform),
+    referrerPlatformVersion: toText(body.referrer_platform_version),
+    ipAddress: toText(body.ip_address),
+    merchantShopfrontDomain: toText(body.merchant_shopfront_domain),
+  };
 }
 
 function toAddress(body: AddressBody): Address {
@@ -129,5 +164,13 @@ function present(value: SentNumber | null | undefined): SentNumber | undefined {
 function withoutAbsent<Shape extends object>(shape: Shape): Shape {
   return Object.fromEntries(
     Object.entries(shape).filter(([, value]) => value !== undefined),
+  ) as Shape;
+}
+
+function withoutEmpty<Shape extends object>(shape: Shape): Shape {
+  return Object.fromEntries(
+    Object.entries(shape).filter(
+      ([, value]) => typeof value !== 'object' || Object.keys(value).length > 0,
+    ),
   ) as Shape;
 }

@@ -31,7 +31,7 @@ const nullableObject = <Shape>(properties: Record<string, object>, description: 
     }),
   );
 
-const userMembers = {
+export const userMembers = {
   email: text('E-mail address.', limits.emailCharsMax),
   first_name: text('First name.'),
   last_name: text('Last name.'),
@@ -161,26 +161,28 @@ export const CurrencyConversionReply = Type.Object({
   original_total_amount: number,
 });
 
+export const UserReply = Type.Object({
+  email: Type.Optional(string),
+  first_name: Type.Optional(string),
+  last_name: Type.Optional(string),
+  country_code: string,
+  mobile_number: Type.Optional(
+    Type.Unsafe<number | string>({
+      type: ['number', 'string'],
+      description: 'A number; masked text for an order token.',
+    }),
+  ),
+  user_id: string,
+});
+
+export const NextCalls = Type.Array(Type.Object({ action: string, url: string }));
+
 const orderReplyMembers = {
   order_id: string,
   order_date: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS.ffffff' }),
   status: Type.Unsafe<string>({ type: 'string', enum: ['new', 'pending', 'completed', 'lapsed'] }),
   invoice_id: string,
-  user: Type.Optional(
-    Type.Object({
-      email: Type.Optional(string),
-      first_name: Type.Optional(string),
-      last_name: Type.Optional(string),
-      country_code: string,
-      mobile_number: Type.Optional(
-        Type.Unsafe<number | string>({
-          type: ['number', 'string'],
-          description: 'A number; masked text for an order token.',
-        }),
-      ),
-      user_id: string,
-    }),
-  ),
+  user: Type.Optional(UserReply),
   attempts: Type.Integer(),
   currency: string,
   amount_before_tax: number,
@@ -191,7 +193,7 @@ const orderReplyMembers = {
   token_expiration: Type.Optional(string),
   refresh_token: Type.Optional(Type.String({ description: 'Regenerates token; valid 24 hours.' })),
   refresh_token_expiration: Type.Optional(string),
-  next: Type.Array(Type.Object({ action: string, url: string })),
+  next: NextCalls,
 };
 
 export const OrderReply = Type.Object(orderReplyMembers);

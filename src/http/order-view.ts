@@ -82,7 +82,7 @@ export function conversionView({ amounts, conversion }: Order) {
   };
 }
 
-function userView(user: User, userId: string, masked: boolean) {
+export function userView(user: User, userId: string, masked: boolean) {
   const show = (value: string | undefined, mask: (value: string) => string) =>
     value !== undefined && masked ? mask(value) : value;
   const { mobileNumber } = user;

@@ -20,7 +20,14 @@ export type Caller =
       /** Which of the live access secrets it was got with. */
       readonly secretMark?: string;
     }
-  | { readonly type: 'order' | 'refresh'; readonly accountId: string; readonly orderId: string };
+  | {
+      readonly type: 'order';
+      readonly accountId: string;
+      readonly orderId: string;
+      /** The consumer that the order was restricted to when the token was issued. Decision 11.2. */
+      readonly userId?: string;
+    }
+  | { readonly type: 'refresh'; readonly accountId: string; readonly orderId: string };
 
 export type IssuedToken = { readonly token: string; readonly expiresAt: Date };
 
@@ -41,6 +48,7 @@ type Claims = {
   readonly sub: string;
   readonly token_type: TokenType;
   readonly order_id?: string;
+  readonly user_id?: string | undefined;
   readonly secret_mark?: string | undefined;
   readonly iat: number;
   readonly exp: number;
@@ -75,15 +83,11 @@ export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
     issue(caller, now) {
       const iat = Math.floor(now.getTime() / 1000);
       const exp = iat + lifetimeSeconds[caller.type];
-      const own =
-        caller.type === 'merchant'
-          ? { secret_mark: caller.secretMark }
-          : { order_id: caller.orderId };
       const jti = randomBase62(12);
       const claims: Claims = {
         sub: caller.accountId,
         token_type: caller.type,
-        ...own,
+        ...ownClaims(caller),
         iat,
         exp,
         jti,
@@ -96,6 +100,19 @@ export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
       return callerOf(checkTimes(readClaims(key.verify, token), now));
     },
   };
+}
+
+function ownClaims(caller: Caller): Pick<Claims, 'order_id' | 'user_id' | 'secret_mark'> {
+  switch (caller.type) {
+    case 'merchant':
+      return { secret_mark: caller.secretMark };
+    case 'order':
+      return { order_id: caller.orderId, user_id: caller.userId };
+    case 'refresh':
+      return { order_id: caller.orderId };
+    default:
+      return caller satisfies never;
+  }
 }
 
 function signerOf(key: SigningKey): (claims: Claims) => string {
@@ -147,12 +164,14 @@ function checkTimes(claims: Claims, now: Date): Claims {
 
 function callerOf(claims: Claims): Caller {
   const { sub: accountId, token_type: tokenType, order_id: orderId } = claims;
-  const { secret_mark: secretMark } = claims;
+  const { secret_mark: secretMark, user_id: userId } = claims;
   if (typeof accountId !== 'string') throw new ServiceError('INVALID_TOKEN');
   switch (tokenType) {
     case 'merchant':
       return { type: tokenType, accountId, ...(secretMark !== undefined && { secretMark }) };
     case 'order':
+      if (typeof orderId !== 'string') throw new ServiceError('INVALID_TOKEN');
+      return { type: tokenType, accountId, orderId, ...(typeof userId === 'string' && { userId }) };
     case 'refresh':
       if (typeof orderId !== 'string') throw new ServiceError('INVALID_TOKEN');
       return { type: tokenType, accountId, orderId };

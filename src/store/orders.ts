@@ -21,6 +21,7 @@ export type OrderRow = {
   original_tax: MinorUnits | null;
   original_total_amount: MinorUnits | null;
   user_id: string | null;
+  restricted: boolean;
   details: OrderDetails;
   content_digest: Buffer;
   created_at: Date;
@@ -119,6 +120,32 @@ export async function saveOrderState(
   });
 }
 
+/** What resolve user and update order may change; `order` must be the locked one, changed. */
+export async function saveOrderContent(tx: Transaction, order: Order): Promise<void> {
+  const { amounts, conversion } = order;
+  await tx.query({
+    name: 'save-order-content',
+    text: `update orders
+              set amount_before_tax = $3, tax = $4, total_amount = $5,
+                  original_amount_before_tax = $6, original_tax = $7, original_total_amount = $8,
+                  user_id = $9, restricted = $10, details = $11
+            where account_id = $1 and order_id = $2`,
+    values: [
+      order.accountId,
+      order.orderId,
+      amounts.beforeTax,
+      amounts.tax,
+      amounts.total,
+      conversion?.original.beforeTax ?? null,
+      conversion?.original.tax ?? null,
+      conversion?.original.total ?? null,
+      order.userId,
+      order.restricted,
+      JSON.stringify(order.details),
+    ],
+  });
+}
+
 /** All orders, a page at a time, by key. */
 export async function listOrdersAfter(
   database: Queryable,
@@ -163,6 +190,7 @@ export function toOrder(row: OrderRow): Order {
     },
     conversion: toConversion(row),
     userId: row.user_id,
+    restricted: row.restricted,
     details: row.details,
     contentDigest: row.content_digest,
     createdAt: row.created_at,

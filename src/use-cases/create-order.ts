@@ -9,8 +9,8 @@ import { newOrderId } from '../domain/ids.ts';
 import { isOpen, type Order, orderStatus } from '../domain/order.ts';
 import { type DecidedOrder, decideOrder, type OrderRequest } from '../domain/order-request.ts';
 import { addSeconds } from '../domain/time.ts';
-import { consumerIdOf } from '../security/consumer-id.ts';
 import { findOrderByInvoice, insertOrder } from '../store/orders.ts';
+import { identifyConsumer } from './identify-consumer.ts';
 import { issueOrderTokens, type OrderTokens } from './order-tokens.ts';
 import type { Services } from './services.ts';
 import { wakeDeliveries } from './wake-deliveries.ts';
@@ -53,19 +53,14 @@ function buildOrder(
     attempts: 0,
     amounts: decided.amounts,
     conversion: decided.conversion,
-    userId: user ? consumerIdOf(user, consumerIdKey(account)) : null,
+    userId: user ? identifyConsumer(account, user) : null,
+    restricted: false,
     details: request.details,
     contentDigest: createHash('sha256').update(decided.content, 'utf8').digest(),
     createdAt,
     lapsesAt: addSeconds(createdAt, services.settings.orderLapseSeconds),
     flags: [],
   };
-}
-
-function consumerIdKey(account: Account): string {
-  const key = account.secrets['consumer-id-key'][0];
-  if (!key) throw new Error(`account ${account.accountId} has no consumer id key`);
-  return key.value;
 }
 
 async function getReplayedOrder(services: Services, sent: Order): Promise<Order> {

@@ -5,9 +5,12 @@ import type { Services } from './services.ts';
 
 export type OrderTokens = { readonly token: IssuedToken; readonly refreshToken: IssuedToken };
 
-type OrderName = Pick<Order, 'accountId' | 'orderId'>;
+type TokenOrder = Pick<Order, 'accountId' | 'orderId' | 'userId' | 'restricted'>;
 
-export async function issueOrderTokens(services: Services, order: OrderName): Promise<OrderTokens> {
+export async function issueOrderTokens(
+  services: Services,
+  order: TokenOrder,
+): Promise<OrderTokens> {
   const { accountId, orderId } = order;
   return {
     token: await issueOrderToken(services, order),
@@ -15,7 +18,9 @@ export async function issueOrderTokens(services: Services, order: OrderName): Pr
   };
 }
 
-export function issueOrderToken(services: Services, order: OrderName): Promise<IssuedToken> {
-  const { accountId, orderId } = order;
-  return services.tokens.issue({ type: 'order', accountId, orderId });
+/** A restricted order's token names the one consumer it is for. Decision 11.2. */
+export function issueOrderToken(services: Services, order: TokenOrder): Promise<IssuedToken> {
+  const { accountId, orderId, userId, restricted } = order;
+  const consumer = restricted && userId !== null ? { userId } : {};
+  return services.tokens.issue({ type: 'order', accountId, orderId, ...consumer });
 }

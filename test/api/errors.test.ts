@@ -59,7 +59,7 @@ test('a method that the framework does not know is a method the path does not ta
     request('PROPFIND /api/v3/order HTTP/1.1', authorization),
   );
   assertRefused(reply, 'METHOD_NOT_ALLOWED', 'GET');
-  assert.equal(reply.headers.get('allow'), 'GET, HEAD');
+  assert.equal(reply.headers.get('allow'), 'GET, HEAD, PATCH');
 });
 
 const post = 'POST /api/v3/generate-token HTTP/1.1';

@@ -21,6 +21,10 @@ for (const encrypted of [false, true]) {
     const { order_id, invoice_id } = order;
     assert.equal((await client.getOrder({ order_id })).order_id, order_id);
     assert.ok((await client.refreshToken(order.refresh_token ?? '')).token);
+    const updated = await client.updateOrder({ order_id, shipping_address: { city: 'Pune' } });
+    assert.deepEqual(updated.shipping_address, { city: 'Pune' });
+    const { user } = await client.resolveUser({ order_id, mobile_number: '9876543210' });
+    assert.deepEqual(user, order.user);
 
     const payment = partnerPayment({ notes: { svc_order_id: order_id } });
     await sendPartner(service, account, partnerEvent('payment.captured', { payment }));

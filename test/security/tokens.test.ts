@@ -24,6 +24,7 @@ const accountId = 'acc_0123456789abcdef';
 const orderId = 'o_0123456789abcdef';
 const merchant: Caller = { type: 'merchant', accountId };
 const order: Caller = { type: 'order', accountId, orderId };
+const restricted: Caller = { ...order, userId: 'user_0123456789abcdef' };
 const refresh: Caller = { type: 'refresh', accountId, orderId };
 
 const goodHeader = { alg: 'HS256', typ: 'JWT', kid: key.keyId };
@@ -37,14 +38,14 @@ const goodClaims = {
 };
 
 test('a token of each type speaks for the caller it was issued to', () => {
-  for (const caller of [merchant, order, refresh]) {
+  for (const caller of [merchant, order, restricted, refresh]) {
     assert.deepEqual(ring.verify(ring.issue(caller, now).token, now), caller);
   }
 });
 
 test('a token carries exactly the claims agreed, an issuer and a name of its own', () => {
   const lifetimes = { merchant: 1_200, order: 1_200, refresh: 86_400 };
-  for (const caller of [merchant, order, refresh]) {
+  for (const caller of [merchant, order, restricted, refresh]) {
     const issued = ring.issue(caller, now);
     const { jti, ...claims } = payloadOf(issued);
     assert.equal(typeof jti, 'string');
@@ -53,6 +54,7 @@ test('a token carries exactly the claims agreed, an issuer and a name of its own
       sub: accountId,
       token_type: caller.type,
       ...(caller.type !== 'merchant' && { order_id: orderId }),
+      ...(caller === restricted && { user_id: 'user_0123456789abcdef' }),
       iat: nowSeconds,
       exp: nowSeconds + lifetimes[caller.type],
     });

@@ -1,0 +1,45 @@
+/** The wire shape of the calls that change an order. Decisions 11.2 and 11.3. */
+import { type Static, Type } from 'typebox';
+import { limits } from '../domain/limits.ts';
+import { orderIdMember } from './order-id.ts';
+import { CreateOrderBody, NextCalls, UserReply, userMembers } from './order-schemas.ts';
+
+export const ResolveUserBody = Type.Object({
+  order_id: orderIdMember,
+  ...userMembers,
+  mobile_number: Type.Unsafe<string | number>({
+    type: ['string', 'number'],
+    minLength: 1,
+    maxLength: limits.textCharsMax,
+    description: 'Mobile number: 4 to 15 digits.',
+  }),
+});
+export type ResolveUserBody = Static<typeof ResolveUserBody>;
+
+export const ResolveUserReply = Type.Object({ user: UserReply, next: NextCalls });
+export type ResolveUserReply = Static<typeof ResolveUserReply>;
+
+const {
+  invoice_id: _isForEver,
+  bank_account: _isVerified,
+  validate_order_line_item: _isChosenAtCreation,
+  ...changeable
+} = CreateOrderBody.properties;
+
+export const UpdateOrderBody = Type.Object(
+  {
+    ...changeable,
+    order_id: orderIdMember,
+    currency: Type.Optional(
+      Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        description: 'The currency the order was created with; it cannot be changed.',
+      }),
+    ),
+  },
+  {
+    description:
+      'Members that are absent, null or empty stay as they are; those that are not listed are ignored. Members of user are laid over what is known, everything else is replaced whole. Amounts and order_line_items: with a merchant token, and before the first payment attempt.',
+  },
+);
+export type UpdateOrderBody = Static<typeof UpdateOrderBody>;

@@ -1,0 +1,37 @@
+/** Changes an open order at a caller's wish: under its lock, with a row of history. Decision 4.7. */
+import { listChanges } from '../domain/history.ts';
+import type { Order } from '../domain/order.ts';
+import { contentOf } from '../domain/order-update.ts';
+import type { Caller } from '../security/tokens.ts';
+import { appendHistory } from '../store/history.ts';
+import { saveOrderContent } from '../store/orders.ts';
+import { lockOpenOrder } from './lock-open-order.ts';
+import type { Services } from './services.ts';
+
+export type OrderChange<Changed extends Order> = {
+  readonly orderId: string;
+  /** The call, as the history names it. */
+  readonly cause: string;
+  /** The order as it should be; throws a refusal, and then nothing changes. */
+  readonly decide: (order: Order) => Changed;
+};
+
+export async function changeOrder<Changed extends Order>(
+  services: Services,
+  caller: Caller,
+  { orderId, cause, decide }: OrderChange<Changed>,
+): Promise<Changed> {
+  const { accountId } = caller;
+  return services.database.transaction(async (tx) => {
+    // Ends the race with deliveries, attempts and other changes: each sees what the one before left.
+    const before = await lockOpenOrder(tx, services, caller, orderId);
+    const after = decide(before);
+    const changes = listChanges(contentOf(before), contentOf(after));
+    if (changes.length === 0) return after;
+    await saveOrderContent(tx, after);
+    await appendHistory(tx, accountId, orderId, [
+      { transactionId: null, changes, cause, happenedAt: services.clock() },
+    ]);
+    return after;
+  });
+}

@@ -1,0 +1,39 @@
+/** Updates the details of an open order, and its amounts while nobody tried to pay. Decision 11.3. */
+import type { Account } from '../domain/account.ts';
+import type { Order, User } from '../domain/order.ts';
+import { decideUpdate, type OrderUpdate, refuseOtherConsumer } from '../domain/order-update.ts';
+import type { Caller, IssuedToken } from '../security/tokens.ts';
+import { changeOrder } from './change-order.ts';
+import { identifyConsumer } from './identify-consumer.ts';
+import { issueOrderToken } from './order-tokens.ts';
+import type { Services } from './services.ts';
+
+export type UpdatedOrder = { readonly order: Order; readonly token: IssuedToken };
+
+export async function updateOrder(
+  services: Services,
+  caller: Caller,
+  { orderId, update }: { readonly orderId: string; readonly update: OrderUpdate },
+): Promise<UpdatedOrder> {
+  const account = await services.accounts.get(caller.accountId);
+  const by = caller.type === 'merchant' ? 'merchant' : 'order';
+  const order = await changeOrder(services, caller, {
+    orderId,
+    cause: 'update-order',
+    decide: (before) => {
+      const content = decideUpdate(before, update, account, by);
+      const userId = consumerIdFor(account, before, content.details.user);
+      refuseOtherConsumer(before, userId);
+      return { ...before, ...content, userId };
+    },
+  });
+  return { order, token: await issueOrderToken(services, order) };
+}
+
+function consumerIdFor(account: Account, before: Order, user: User | undefined): string | null {
+  if (!user) return before.userId;
+  // Who gives neither has an id made at random: it stays with the order.
+  const isNameless = user.mobileNumber === undefined && user.email === undefined;
+  if (isNameless && before.userId !== null) return before.userId;
+  return identifyConsumer(account, user);
+}

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type AccountSettings, accountDefaults } from '../../src/domain/account.ts';
+import { type ErrorCode, ServiceError } from '../../src/domain/errors.ts';
+import { listChanges } from '../../src/domain/history.ts';
+import type { Order } from '../../src/domain/order.ts';
+import { decideOrder } from '../../src/domain/order-request.ts';
+import {
+  contentOf,
+  decideUpdate,
+  linkConsumer,
+  type OrderUpdate,
+  refuseClosed,
+  refuseOtherConsumer,
+} from '../../src/domain/order-update.ts';
+
+const settings: AccountSettings = { name: 'Tea shop', ...accountDefaults };
+const converting: AccountSettings = {
+  ...settings,
+  alternateCurrencies: [{ from: 'USD', to: 'INR', rate: '83.25' }],
+};
+const price = { totalAmount: 200 };
+
+test('an update of nothing leaves everything as it is', () => {
+  for (const order of [orderOf(), orderOf({}, converting, 'USD')]) {
+    const updated = { ...order, ...decide(order, { details: {} }) };
+    assert.deepEqual(listChanges(contentOf(order), contentOf(updated)), []);
+  }
+});
+
+test('only open orders can be changed', () => {
+  const now = new Date('2026-11-15T10:00:00Z');
+  const later = new Date('2026-11-17T10:00:00Z');
+  refuseClosed(orderOf(), now);
+  refuseClosed(orderOf({ savedStatus: 'pending' }), now);
+  assertThrows(() => refuseClosed(orderOf({ savedStatus: 'completed' }), now), 'ORDER_COMPLETED');
+  assertThrows(() => refuseClosed(orderOf({ savedStatus: 'completed' }), later), 'ORDER_COMPLETED');
+  assertThrows(() => refuseClosed(orderOf({ savedStatus: 'lapsed' }), now), 'ORDER_LAPSED');
+  assertThrows(() => refuseClosed(orderOf(), later), 'ORDER_LAPSED');
+});
+
+test('permission comes before attempts, and attempts before content', () => {
+  const bad: OrderUpdate = { totalAmount: 'ten', currency: 'USD', details: {} };
+  const tried = orderOf({ attempts: 1 });
+  assertThrows(() => decideUpdate(tried, bad, settings, 'order'), 'PERMISSION_DENIED');
+  assertThrows(() => decideUpdate(tried, bad, settings, 'merchant'), 'ORDER_CONFLICT');
+  assertThrows(() => decide(orderOf(), bad), 'INVALID_REQUEST_PARAMETER');
+});
+
+test('each member that is part of the price is guarded', () => {
+  const lineItems = [{ title: 'Tea', quantity: 1, rate: 1 }];
+  for (const update of [
+    { totalAmount: 118, details: {} },
+    { tax: 0, details: {} },
+    { amountBeforeTax: '0', details: {} },
+    { details: { lineItems } },
+  ]) {
+    assertThrows(() => decideUpdate(orderOf(), update, settings, 'order'), 'PERMISSION_DENIED');
+    assertThrows(() => decide(orderOf({ attempts: 1 }), update), 'ORDER_CONFLICT');
+  }
+});
+
+test('whatever else is changed, amounts stay, also once there are attempts', () => {
+  const details = fc.record(
+    {
+      user: fc.record(
+        {
+          firstName: fc.string({ minLength: 1 }),
+          mobileNumber: fc.stringMatching(/^\d{4,15}$/),
+          countryCode: fc.stringMatching(/^\+\d{1,4}$/),
+        },
+        { requiredKeys: [], noNullPrototype: true },
+      ),
+      description: fc.string({ minLength: 1 }),
+      shippingAddress: fc.record({ city: fc.string({ minLength: 1 }) }, { noNullPrototype: true }),
+    },
+    { requiredKeys: [], noNullPrototype: true },
+  );
+  fc.assert(
+    fc.property(details, fc.nat(14), fc.boolean(), (given, attempts, converted) => {
+      const order = converted ? orderOf({ attempts }, converting, 'USD') : orderOf({ attempts });
+      const updated = decideUpdate(order, { details: given }, settings, 'order');
+      assert.deepEqual(updated, {
+        amounts: order.amounts,
+        conversion: order.conversion,
+        details: {
+          ...order.details,
+          ...given,
+          user: { ...order.details.user, ...given.user },
+        },
+      });
+    }),
+  );
+});
+
+test('amounts of any size are converted as at creation, by the rate the order has', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1_000_000_000 }), fc.nat(1_000_000_000), (a, b) => {
+      const [totalAmount, tax] = [(a + b) / 100, b / 100];
+      const order = orderOf({}, converting, 'USD');
+      const fresh = decideOrder(
+        { ...request('USD'), totalAmount, tax, amountBeforeTax: undefined },
+        converting,
+      );
+      const { amounts, conversion } = decide(order, { totalAmount, tax, details: {} });
+      assert.deepEqual({ amounts, conversion }, pick(fresh));
+    }),
+  );
+});
+
+test('an order that was not converted is not converted by an update', () => {
+  const order = orderOf({}, settings, 'USD');
+  const { amounts, conversion } = decide(order, { ...price, details: {} }, converting);
+  assert.equal(conversion, null);
+  assert.deepEqual(amounts, { currency: 'USD', total: 20_000, tax: 0, beforeTax: 20_000 });
+});
+
+test('items are checked against the amounts the order then has', () => {
+  const checked = orderOf();
+  const order = { ...checked, details: { ...checked.details, validateOrderLineItem: true } };
+  const lineItems = [{ title: 'Tea', quantity: 2, rate: 100 }];
+  assertThrows(() => decide(order, { ...price, details: {} }), 'INVALID_REQUEST_PARAMETER');
+  assertThrows(() => decide(order, { details: { lineItems } }), 'INVALID_REQUEST_PARAMETER');
+  assert.deepEqual(decide(order, { ...price, details: { lineItems } }).details, {
+    ...order.details,
+    lineItems,
+  });
+});
+
+test('required details are asked for again only of a consumer who is given', () => {
+  const linked = linkConsumer(orderOf(), { countryCode: '+1', mobileNumber: '5550100' }, 'user_2');
+  assert.equal(decide(linked, { details: { description: 'x' } }).details.description, 'x');
+  const named = { details: { user: { firstName: 'Sam' } } };
+  assertThrows(() => decide(linked, named), 'INVALID_REQUEST_PARAMETER');
+  const optional = { ...settings, optionalOrderDetails: true };
+  assert.deepEqual(decide(linked, named, optional).details.user, {
+    countryCode: '+1',
+    mobileNumber: '5550100',
+    firstName: 'Sam',
+  });
+});
+
+test('a consumer is linked once, and then only again', () => {
+  const order = orderOf();
+  refuseOtherConsumer(order, 'user_2');
+  const other = linkConsumer(order, { countryCode: '+1', mobileNumber: '5550100' }, 'user_2');
+  assert.deepEqual(
+    [other.userId, other.restricted, other.details.user],
+    ['user_2', true, { countryCode: '+1', mobileNumber: '5550100' }],
+  );
+  const again = linkConsumer(other, { countryCode: '+1', mobileNumber: '05550100' }, 'user_2');
+  assert.equal(again.details.user.mobileNumber, '05550100');
+  assertThrows(() => linkConsumer(other, { countryCode: '+1' }, 'user_1'), 'ORDER_CONFLICT');
+  assertThrows(() => refuseOtherConsumer(other, null), 'ORDER_CONFLICT');
+});
+
+test('the same consumer keeps what is not given', () => {
+  const order = orderOf();
+  const linked = linkConsumer(order, { countryCode: '+91', lastName: 'Iyer' }, 'user_1');
+  assert.deepEqual(linked, {
+    ...order,
+    restricted: true,
+    details: { ...order.details, user: { ...order.details.user, lastName: 'Iyer' } },
+  });
+});
+
+function decide(order: Order, update: OrderUpdate, today = settings) {
+  return decideUpdate(order, update, today, 'merchant');
+}
+
+function request(currency: string) {
+  return {
+    invoiceId: 'INV-1',
+    currency,
+    totalAmount: 118,
+    tax: 18,
+    details: {
+      user: {
+        email: 'asha@example.com',
+        firstName: 'Asha',
+        countryCode: '+91',
+        mobileNumber: '9876543210',
+      },
+      shippingAddress: { city: 'Bengaluru' },
+      lineItems: [{ title: 'Tea', quantity: 1, rate: 100, tax: 18 }],
+    },
+  };
+}
+
+function orderOf(changes: Partial<Order> = {}, atCreation = settings, currency = 'INR'): Order {
+  const { invoiceId, details } = request(currency);
+  return {
+    accountId: 'acc_1',
+    orderId: 'o_1',
+    invoiceId,
+    savedStatus: 'new',
+    attempts: 0,
+    ...pick(decideOrder(request(currency), atCreation)),
+    userId: 'user_1',
+    restricted: false,
+    details,
+    contentDigest: Buffer.alloc(32),
+    createdAt: new Date('2026-11-15T09:00:00Z'),
+    lapsesAt: new Date('2026-11-16T09:00:00Z'),
+    flags: [],
+    ...changes,
+  };
+}
+
+function pick({ amounts, conversion }: Pick<Order, 'amounts' | 'conversion'>) {
+  return { amounts, conversion };
+}
+
+function assertThrows(work: () => unknown, code: ErrorCode): void {
+  assert.throws(work, (error) => {
+    assert.ok(error instanceof ServiceError);
+    assert.equal(error.code, code);
+    return true;
+  });
+}
