@@ -5,6 +5,7 @@ import { ServiceError } from './domain/errors.ts';
 import { limits } from './domain/limits.ts';
 import { answerClientError } from './http/client-error.ts';
 import { addCommonHeaders, sendError } from './http/error-reply.ts';
+import { launchPage } from './http/launch-page.ts';
 import { merchantApi } from './http/merchant-api.ts';
 import { type Metrics, measureRequests } from './http/metrics.ts';
 import { openApiOptions } from './http/open-api.ts';
@@ -72,6 +73,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   await app.register(swagger, openApiOptions(services.settings.publicUrl));
   await app.register(merchantApi(services), { prefix: '/api/v3' });
   await app.register(webhookApi(services), { prefix: '/api/v3/webhooks' });
+  await app.register(launchPage(services));
   await app.register(operatorApi(parts));
   await app.ready();
   return app;

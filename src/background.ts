@@ -5,6 +5,7 @@
 import { type Job, PgBoss } from 'pg-boss';
 import type { Log } from './log.ts';
 import { jobDatabase } from './store/job-database.ts';
+import { askProvider } from './use-cases/ask-provider.ts';
 import { retryAndWake } from './use-cases/retry-and-wake.ts';
 import type { Services } from './use-cases/services.ts';
 import { sweep } from './use-cases/sweep.ts';
@@ -12,6 +13,7 @@ import { sweep } from './use-cases/sweep.ts';
 export type Background = { readonly stop: () => Promise<void> };
 
 const retryQueue = 'retry-delivery';
+const askQueue = 'ask-provider';
 const sweepQueue = 'sweep';
 const everyMinute = '* * * * *';
 
@@ -19,6 +21,7 @@ const everyMinute = '* * * * *';
 const jobSettings = { expireInSeconds: 60, deleteAfterSeconds: 60, retryLimit: 0 };
 
 type RetryJob = { readonly accountId: string; readonly deliveryId: string };
+type AskJob = { readonly accountId: string; readonly transactionId: string };
 
 export async function startBackground(services: Services, log: Log): Promise<Background> {
   const boss = new PgBoss({ db: jobDatabase(services.database) });
@@ -39,10 +42,11 @@ export async function startBackground(services: Services, log: Log): Promise<Bac
   }
 }
 
-/** Returns how to stop planning retries. */
+/** Returns how to stop planning. */
 async function takeUpWork(boss: PgBoss, services: Services, log: Log): Promise<() => void> {
   // One job waits for a delivery at a time; a sweep that takes long is not joined by another.
   await boss.createQueue(retryQueue, { policy: 'short', ...jobSettings });
+  await boss.createQueue(askQueue, { policy: 'short', ...jobSettings });
   await boss.createQueue(sweepQueue, { policy: 'exclusive', ...jobSettings });
   await boss.work<RetryJob>(
     retryQueue,
@@ -54,12 +58,35 @@ async function takeUpWork(boss: PgBoss, services: Services, log: Log): Promise<(
       }
     },
   );
+  await boss.work<AskJob>(
+    askQueue,
+    { batchSize: 10, pollingIntervalSeconds: 0.5 },
+    async (jobs: Job<AskJob>[]) => {
+      // Together: one provider that hangs must not make the others wait.
+      await Promise.all(
+        jobs.map(({ data }) =>
+          askProvider(services, data).catch((error: unknown) =>
+            log.warn({ err: error }, 'asking a provider is left to the sweep'),
+          ),
+        ),
+      );
+    },
+  );
   await boss.work(sweepQueue, { pollingIntervalSeconds: 2 }, () => sweep(services));
   await boss.schedule(sweepQueue, everyMinute);
-  return services.retries.listen(({ accountId, deliveryId, at }) => {
-    const data = { accountId, deliveryId };
+  const send = (queue: string, data: RetryJob | AskJob, startAfter: Date, singletonKey: string) => {
     boss
-      .send(retryQueue, data, { startAfter: at, singletonKey: deliveryId })
-      .catch((error: unknown) => log.warn({ err: error }, 'a retry is left to the sweep'));
-  });
+      .send(queue, data, { startAfter, singletonKey })
+      .catch((error: unknown) => log.warn({ err: error }, 'a job is left to the sweep'));
+  };
+  const stopRetries = services.retries.listen(({ accountId, deliveryId, at }) =>
+    send(retryQueue, { accountId, deliveryId }, at, deliveryId),
+  );
+  const stopAsks = services.asks.listen(({ accountId, transactionId, at }) =>
+    send(askQueue, { accountId, transactionId }, at, transactionId),
+  );
+  return () => {
+    stopRetries();
+    stopAsks();
+  };
 }

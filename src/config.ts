@@ -19,6 +19,8 @@ export type Config = {
   readonly workers: number;
   readonly logLevel: (typeof logLevels)[number];
   readonly orderLapseSeconds: number;
+  readonly askSeconds: number;
+  readonly simulatorUrl: string;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -31,7 +33,8 @@ export function readConfig(env: Environment): Config {
   return Object.freeze({
     host,
     port,
-    publicUrl: readPublicUrl(env) ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    publicUrl:
+      readUrl(env, 'PUBLIC_URL') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     databaseUrl,
     dataDir: readDataDir(env),
     masterKeyHex: readMasterKey(env, databaseUrl !== undefined),
@@ -39,6 +42,8 @@ export function readConfig(env: Environment): Config {
     workers: readInteger(env, 'WORKERS', 1, 1, 256),
     logLevel: readLogLevel(env),
     orderLapseSeconds: readInteger(env, 'ORDER_LAPSE_HOURS', 24, 1, 24 * 365) * 3600,
+    askSeconds: readInteger(env, 'PROVIDER_ASK_SECONDS', 60, 1, 3600),
+    simulatorUrl: readUrl(env, 'SIMULATOR_URL') ?? 'http://127.0.0.1:8090',
   });
 }
 
@@ -73,13 +78,11 @@ function readDatabaseUrl(env: Environment): string | undefined {
   return text;
 }
 
-function readPublicUrl(env: Environment): string | undefined {
-  const text = readText(env, 'PUBLIC_URL');
+function readUrl(env: Environment, name: string): string | undefined {
+  const text = readText(env, name);
   if (text === undefined) return undefined;
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new StartError(
-      'PUBLIC_URL must be an http or https URL such as https://pay.example.com.',
-    );
+    throw new StartError(`${name} must be an http or https URL such as https://pay.example.com.`);
   }
   return text.replace(/\/+$/, '');
 }

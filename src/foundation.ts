@@ -104,11 +104,12 @@ async function refuseMissingSchema(database: Database): Promise<void> {
 }
 
 async function assemble(config: Config, log: Log, database: Database): Promise<Services> {
-  const { publicUrl, orderLapseSeconds } = config;
+  const { publicUrl, orderLapseSeconds, askSeconds, databaseUrl } = config;
+  const simulatorUrl = databaseUrl === undefined ? config.simulatorUrl : undefined;
   return createServices({
     database,
     ...(await masterKeysOf(config)),
-    settings: { publicUrl, orderLapseSeconds },
+    settings: { publicUrl, orderLapseSeconds, askSeconds, simulatorUrl },
     reportDefect: (error, about) => log.error({ ...about, err: error }, 'a defect'),
   });
 }

@@ -2,6 +2,7 @@
 import { createAccount } from '../use-cases/create-account.ts';
 import { accountOptions, accountOptionsUsage, readSettings } from './account-options.ts';
 import { type Command, readWords, UsageError } from './command.ts';
+import { readApiSecrets } from './provider-options.ts';
 
 export const accountCreate: Command = {
   name: ['account', 'create'],
@@ -11,10 +12,11 @@ export const accountCreate: Command = {
     const { name } = values;
     if (name === undefined) throw new UsageError('Give the account a name with --name.');
     const settings = readSettings(values);
+    const apiSecrets = readApiSecrets(values);
     return {
       json: values.json,
       run: async (services) => {
-        const account = await createAccount(services, { ...settings, name });
+        const account = await createAccount(services, { ...settings, name, apiSecrets });
         return {
           account_id: account.accountId,
           name: account.name,

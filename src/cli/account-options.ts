@@ -2,9 +2,16 @@
 import {
   type AccountSettings,
   type AlternateCurrency,
+  accountDefaults,
   signatureVersions,
 } from '../domain/account.ts';
 import { jsonOption, UsageError } from './command.ts';
+import {
+  type ProviderFlags,
+  providerOptions,
+  providerOptionsUsage,
+  readProviderSettings,
+} from './provider-options.ts';
 
 export const accountOptions = {
   name: { type: 'string' },
@@ -13,13 +20,15 @@ export const accountOptions = {
   'signature-version': { type: 'string' },
   'alternate-currency': { type: 'string', multiple: true },
   'bank-gateway-merchant': { type: 'string' },
+  ...providerOptions,
   ...jsonOption,
 } as const;
 
 export const accountOptionsUsage =
-  '[--optional-order-details] [--encrypted-payloads] [--signature-version v2|v3] [--alternate-currency USD:INR:83.25] [--bank-gateway-merchant ID] [--json]';
+  '[--optional-order-details] [--encrypted-payloads] [--signature-version v2|v3] [--alternate-currency USD:INR:83.25] [--bank-gateway-merchant ID] ' +
+  `${providerOptionsUsage} [--json]`;
 
-export type AccountFlags = {
+export type AccountFlags = ProviderFlags & {
   readonly name?: string;
   readonly 'optional-order-details'?: boolean;
   readonly 'encrypted-payloads'?: boolean;
@@ -28,10 +37,12 @@ export type AccountFlags = {
   readonly 'bank-gateway-merchant'?: string;
 };
 
-/** Only what was named; `before` are the alternate currencies the account has. */
+type AccountBefore = Pick<AccountSettings, 'alternateCurrencies' | 'paymentModes' | 'providerApis'>;
+
+/** Only what was named; `before` is what the account has. */
 export function readSettings(
   flags: AccountFlags,
-  before: readonly AlternateCurrency[] = [],
+  before: AccountBefore = accountDefaults,
 ): Partial<AccountSettings> {
   const alternatives = flags['alternate-currency'];
   const merchant = flags['bank-gateway-merchant'];
@@ -47,9 +58,10 @@ export function readSettings(
       signatureVersion: readSignatureVersion(flags['signature-version']),
     }),
     ...(alternatives !== undefined && {
-      alternateCurrencies: changeAlternatives(before, alternatives),
+      alternateCurrencies: changeAlternatives(before.alternateCurrencies, alternatives),
     }),
     ...(merchant !== undefined && { bankGatewayMerchant: merchant === '' ? null : merchant }),
+    ...readProviderSettings(flags, before),
   };
 }
 

@@ -3,6 +3,7 @@ import { updateAccount } from '../use-cases/update-account.ts';
 import { accountOptions, accountOptionsUsage, readSettings } from './account-options.ts';
 import { accountView } from './account-view.ts';
 import { type Command, readWords } from './command.ts';
+import { readApiSecrets } from './provider-options.ts';
 
 export const accountUpdate: Command = {
   name: ['account', 'update'],
@@ -11,12 +12,16 @@ export const accountUpdate: Command = {
     const { values, positionals } = readWords(words, accountOptions, ['an account id']);
     const [accountId = ''] = positionals;
     readSettings(values);
+    const apiSecrets = readApiSecrets(values);
     return {
       json: values.json,
       run: async (services) =>
         accountView(
-          await updateAccount(services, accountId, (account) =>
-            readSettings(values, account.alternateCurrencies),
+          await updateAccount(
+            services,
+            accountId,
+            (account) => readSettings(values, account),
+            apiSecrets,
           ),
         ),
     };

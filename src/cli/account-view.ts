@@ -14,5 +14,11 @@ export function accountView(account: AccountSettings & { readonly accountId: str
     alternate_currencies: account.alternateCurrencies.map(
       ({ from, to, rate }) => `${from}:${to}:${rate}`,
     ),
+    payment_modes: Object.entries(account.paymentModes).map(
+      ([code, provider]) => `${code}:${provider}`,
+    ),
+    provider_apis: Object.entries(account.providerApis).map(
+      ([provider, { url, login }]) => `${provider}:${login}@${url}`,
+    ),
   };
 }

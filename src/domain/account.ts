@@ -2,6 +2,8 @@
 import { findExponent } from './currency.ts';
 import { refuseMember } from './errors.ts';
 import { parseDecimal } from './money.ts';
+import type { ProviderName } from './notice.ts';
+import type { PaymentModeCode } from './payment-mode.ts';
 
 export const secretKinds = [
   'access-secret',
@@ -9,8 +11,11 @@ export const secretKinds = [
   'bank-gateway-secret',
 ] as const;
 export type RotatableSecretKind = (typeof secretKinds)[number];
+/** What the account proves itself with at a provider's API; the provider gives it, we keep it. */
+export const apiSecretKinds = ['partner-key-secret', 'bank-gateway-password'] as const;
+export type ApiSecretKind = (typeof apiSecretKinds)[number];
 /** The key that makes `user_id`s; it is never shown and never rotated, or consumers would change. */
-export type SecretKind = RotatableSecretKind | 'consumer-id-key';
+export type SecretKind = RotatableSecretKind | ApiSecretKind | 'consumer-id-key';
 
 export const signatureVersions = ['v2', 'v3'] as const;
 export type SignatureVersion = (typeof signatureVersions)[number];
@@ -22,6 +27,9 @@ export type AlternateCurrency = {
   readonly rate: string;
 };
 
+/** Where a provider's API is, and who the account is there. */
+export type ProviderAddress = { readonly url: string; readonly login: string };
+
 export type AccountSettings = {
   readonly name: string;
   readonly optionalOrderDetails: boolean;
@@ -29,6 +37,9 @@ export type AccountSettings = {
   readonly signatureVersion: SignatureVersion;
   readonly bankGatewayMerchant: string | null;
   readonly alternateCurrencies: readonly AlternateCurrency[];
+  /** The modes that are enabled, each with the provider it is routed to. Decision 11.4. */
+  readonly paymentModes: Readonly<Partial<Record<PaymentModeCode, ProviderName>>>;
+  readonly providerApis: Readonly<Record<ProviderName, ProviderAddress>>;
 };
 
 export type LiveSecret = {
@@ -56,6 +67,15 @@ export const accountDefaults: Omit<AccountSettings, 'name'> = {
   signatureVersion: 'v3',
   bankGatewayMerchant: null,
   alternateCurrencies: [],
+  paymentModes: {
+    upi: 'partner',
+    credit_card: 'partner',
+    debit_card: 'partner',
+    net_banking: 'partner',
+    wallet: 'partner',
+    prepaid_card: 'partner',
+  },
+  providerApis: {},
 };
 
 /** Refuses settings that could not work, with a sentence for the operator. */
@@ -76,5 +96,22 @@ export function checkSettings(settings: AccountSettings): AccountSettings {
     if (seen.has(from)) refuseMember(written, `is the second one for ${from}`);
     seen.add(from);
   }
+  for (const [provider, { url, login }] of Object.entries(settings.providerApis)) {
+    if (!isSafeUrl(url)) {
+      refuseMember(`${provider} URL`, 'must be an https URL, or an http URL of this machine');
+    }
+    if (!/^[\w.-]{1,64}$/.test(login)) {
+      refuseMember(`${provider} login`, 'must have 1 to 64 letters, digits, dots, dashes');
+    }
+  }
   return settings;
+}
+
+/** A password must not travel in clear, unless it does not travel at all. */
+function isSafeUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, search, hash } = new URL(text);
+  if (username !== '' || search !== '' || hash !== '') return false;
+  const isHere = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  return protocol === 'https:' || (protocol === 'http:' && isHere);
 }

@@ -4,6 +4,7 @@ export const limits = {
   nestingMax: 16,
   textCharsMax: 1_024,
   invoiceIdCharsMax: 255,
+  refundRequestIdCharsMax: 255,
   emailCharsMax: 254,
   lineItemsMax: 500,
   customAttributesMax: 50,
@@ -30,6 +31,17 @@ export const limits = {
   databaseConnectionsMax: 16,
   transactionAttemptsMax: 5,
   shutdownMsMax: 10_000,
+
+  /** Decision 11.7: what is not final for so long is asked for at its provider. */
+  askSeconds: 60,
+  providerAnswerMsMax: 5_000,
+  providerAnswerBytesMax: 4 * 1024 * 1024,
+  providerTriesMax: 3,
+  /** Calls to one provider under way at once, and as many waiting; the rest is not made. */
+  providerCallsMax: 64,
+  /** After so many failures in a row a provider is left alone for a while. */
+  providerFailuresMax: 5,
+  providerPauseMs: 5_000,
 
   /** How long a process may go on with secrets and keys it has read before it looks again. */
   secretsCacheMsMax: 1_000,

@@ -2,15 +2,23 @@
  * An order with all its transactions, and how a notice changes it. Pure: given the same set of
  * notices in any order it ends in the same state, so applying is keeping the notice and folding.
  */
-import type { Notice, PaymentNotice, ProviderName, RefundNotice, ReviewFlag } from './notice.ts';
+import {
+  claimOwn,
+  findTransaction,
+  foldAnew,
+  isOfItsOwn,
+  nameOf,
+  namesOf,
+  paymentsOf,
+  type Started,
+  type Unfolded,
+} from './matching.ts';
+import type { Notice, ProviderName, ReviewFlag } from './notice.ts';
 import type { Order, OrderStatus } from './order.ts';
 import {
   type Expected,
-  foldPayment,
-  foldRefund,
   matchesExpected,
   type Payment,
-  type Refund,
   type Transaction,
   withFlags,
 } from './transaction.ts';
@@ -37,16 +45,28 @@ const failedAttemptsMax = 15;
 
 /** The book with the notice kept and everything it touches folded anew. */
 export function applyNotice(book: OrderBook, notice: DeliveredNotice): OrderBook {
-  let transactions = book.transactions;
-  if (notice.payment) transactions = keepPayment(book, transactions, notice, notice.payment);
-  if (notice.refund) transactions = keepRefund(book, transactions, notice, notice.refund);
+  const withPayment = keepNotice(book, book.transactions, notice, 'payment');
+  const transactions = keepNotice(book, withPayment, notice, 'refund');
   return { ...book, transactions: flagDuplicates(transactions, book.order.amounts) };
+}
+
+/** The book with what was asked for here, before any provider has spoken of it; or with more known of it. */
+export function keepStart(
+  { order, transactions }: OrderBook,
+  started: Started,
+): OrderBook & { readonly transaction: Transaction } {
+  const known = transactions.find(({ transactionId }) => transactionId === started.transactionId);
+  const fresh = foldAnew({ ...started, notices: known?.notices ?? [] } as Unfolded, order.amounts);
+  const all = known ? replace(transactions, fresh) : [...transactions, fresh];
+  const after = flagDuplicates(claimOwn(order, all, started.provider, started.type), order.amounts);
+  const transaction = after.find(({ transactionId }) => transactionId === started.transactionId);
+  return { order, transactions: after, transaction: transaction ?? fresh };
 }
 
 /** A void says something of a payment that has to be known first. */
 export function lacksTarget({ transactions }: OrderBook, notice: DeliveredNotice): boolean {
-  const { payment } = notice;
-  return payment?.voidPspId !== undefined && !findPayment(transactions, notice, payment);
+  if (notice.payment?.voidPspId === undefined) return false;
+  return !findTransaction(transactions, notice, 'payment');
 }
 
 /** Decision 4.3: a pure function of the transactions and of time. */
@@ -62,117 +82,34 @@ export function decideOrderState({ order, transactions }: OrderBook, now: Date):
   return { status: status(), attempts: payments.length, flags };
 }
 
-export function paymentsOf(transactions: readonly Transaction[]): Payment[] {
-  return transactions.filter((transaction) => transaction.type === 'payment');
-}
-
-export function refundsOf(transactions: readonly Transaction[]): Refund[] {
-  return transactions.filter((transaction) => transaction.type === 'refund');
-}
-
-/** `<order_id>-<yyMMddHHmmss>`, the next free second when taken. Decision 4.5. */
-export function newTransactionId(
-  orderId: string,
-  time: Date,
-  isTaken: (transactionId: string) => boolean,
-): string {
-  for (let second = Math.floor(time.getTime() / 1000); ; second += 1) {
-    const digits = new Date(second * 1000).toISOString().replace(/\D/g, '').slice(2, 14);
-    const transactionId = `${orderId}-${digits}`;
-    if (!isTaken(transactionId)) return transactionId;
-  }
-}
-
 function completes(payment: Payment, expected: Expected): boolean {
   return payment.status === 'succeeded' && matchesExpected(payment, expected);
 }
 
-function keepPayment(
+/** In the payment or refund the notice speaks of, or in a new one; then what was started here claims its own. */
+function keepNotice(
   { order }: OrderBook,
   transactions: readonly Transaction[],
   notice: DeliveredNotice,
-  said: PaymentNotice,
+  type: Transaction['type'],
 ): readonly Transaction[] {
-  const found = findPayment(transactions, notice, said);
-  if (!found && said.makesTransaction === false) return transactions;
+  const said = type === 'payment' ? notice.payment : notice.refund;
+  if (!said) return transactions;
+  const found = findTransaction(transactions, notice, type);
+  if (!found && !isOfItsOwn(said)) return transactions;
+  const { provider, deliveryKey, references, receivedAt } = notice;
   const before = found ?? {
-    transactionId: nameOf(order.orderId, transactions, said, notice),
-    provider: notice.provider,
+    type,
+    transactionId: nameOf(order.orderId, transactions, [said], receivedAt),
+    provider,
+    start: null,
     notices: [],
   };
-  const notices = keep(before.notices, { ...said, deliveryKey: notice.deliveryKey });
-  const after = foldPayment({ ...before, notices }, order.amounts);
-  return found ? replace(transactions, after) : [...transactions, after];
-}
-
-/** By a name of the provider's; else the payment that was started here under the id the notice names. */
-function findPayment(
-  transactions: readonly Transaction[],
-  notice: DeliveredNotice,
-  said: PaymentNotice,
-): Payment | undefined {
-  const payments = paymentsOf(transactions).filter(({ provider }) => provider === notice.provider);
-  const isAuthentication = said.makesTransaction === false && said.voidPspId === undefined;
-  const byProvider = payments.find(({ notices }) =>
-    notices.some((kept) => isNamedBy(kept, said.pspTransactionId)),
-  );
-  // An authentication has an id of its own, which is not that of the payment it comes before.
-  if (byProvider && !isAuthentication) return byProvider;
-  return payments.find(
-    ({ transactionId, pspTransactionId }) =>
-      pspTransactionId === null && notice.references.transactionIds.includes(transactionId),
-  );
-}
-
-function isNamedBy(kept: PaymentNotice, pspTransactionId: string): boolean {
-  if (kept.makesTransaction === false) return false;
-  return kept.pspTransactionId === pspTransactionId || kept.aliasPspId === pspTransactionId;
-}
-
-function keepRefund(
-  { order }: OrderBook,
-  transactions: readonly Transaction[],
-  notice: DeliveredNotice,
-  said: RefundNotice,
-): readonly Transaction[] {
-  const found = findRefund(transactions, notice, said);
-  const before = found ?? {
-    transactionId: nameOf(order.orderId, transactions, said, notice),
-    provider: notice.provider,
-    notices: [],
-  };
-  const notices = keep(before.notices, { ...said, deliveryKey: notice.deliveryKey });
-  const after = foldRefund({ ...before, notices });
-  return found ? replace(transactions, after) : [...transactions, after];
-}
-
-/** By the provider's id; else the refund that was started here under the same request id. */
-function findRefund(
-  transactions: readonly Transaction[],
-  notice: DeliveredNotice,
-  said: RefundNotice,
-): Refund | undefined {
-  const refunds = refundsOf(transactions).filter(({ provider }) => provider === notice.provider);
-  return (
-    refunds.find(({ pspTransactionId }) => pspTransactionId === said.pspTransactionId) ??
-    refunds.find(
-      ({ pspTransactionId, refundRequestId }) =>
-        pspTransactionId === null && refundRequestId === said.refundRequestId,
-    )
-  );
-}
-
-function nameOf(
-  orderId: string,
-  transactions: readonly Transaction[],
-  said: PaymentNotice | RefundNotice,
-  notice: DeliveredNotice,
-): string {
-  const timeMs = said.namedAtMs ?? said.recordedAtMs ?? said.startedAtMs ?? said.occurredAtMs;
-  const time = timeMs === undefined ? notice.receivedAt : new Date(timeMs);
-  return newTransactionId(orderId, time, (id) =>
-    transactions.some(({ transactionId }) => transactionId === id),
-  );
+  const kept = { ...said, deliveryKey, ...namesOf(references) };
+  const notices = keep(before.notices as readonly (typeof kept)[], kept);
+  const after = foldAnew({ ...before, notices } as Unfolded, order.amounts);
+  const all = found ? replace(transactions, after) : [...transactions, after];
+  return claimOwn(order, all, provider, type);
 }
 
 /** A set by delivery key: a repeat changes nothing. */

@@ -1,5 +1,5 @@
 /** Which refunds belong to which payment, and what they come to. */
-import { paymentsOf, refundsOf } from './order-book.ts';
+import { paymentsOf, refundsOf } from './matching.ts';
 import type { Payment, Refund, Transaction } from './transaction.ts';
 
 /** The payment a refund gives back; a bank gateway may name its order only. */

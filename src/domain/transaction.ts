@@ -14,13 +14,27 @@ import {
   type ReviewFlag,
   refundStatuses,
 } from './notice.ts';
+import { paymentOfStart, refundOfStart, type Start } from './start.ts';
 
-/** A notice with the key of the delivery that brought it; the key breaks ties of time. */
-export type Kept<Notice> = Notice & { readonly deliveryKey: string };
+/**
+ * A notice with the key of the delivery that brought it, which breaks ties of time, and with the names
+ * by which it may belong to what was started here.
+ */
+export type Kept<Notice> = Notice & {
+  readonly deliveryKey: string;
+  readonly names?: StartNames;
+};
+
+export type StartNames = {
+  readonly transactionIds?: readonly string[];
+  readonly providerOrderId?: string;
+};
 
 type TransactionBase = {
   readonly transactionId: string;
   readonly provider: ProviderName;
+  /** Null for what a provider reported of its own accord. */
+  readonly start: Start | null;
   readonly pspTransactionId: string | null;
   readonly amount: MinorUnits | null;
   readonly currency: string | null;
@@ -68,9 +82,10 @@ export function isFinal(status: PaymentStatus | RefundStatus): boolean {
 }
 
 export function foldPayment(
-  payment: Pick<Payment, 'transactionId' | 'provider' | 'notices'>,
+  payment: Pick<Payment, 'transactionId' | 'provider' | 'start' | 'notices'>,
   expected: Expected,
 ): Payment {
+  const { start } = payment;
   const failedVoids = new Set(
     payment.notices.flatMap(({ status, voidPspId }) => (status === 'new' && voidPspId) || []),
   );
@@ -78,13 +93,18 @@ export function foldPayment(
     ...notice,
     status: effectiveStatus(notice, expected, failedVoids),
   }));
-  const { status, pick, common } = fold(notices, paymentStatuses);
+  const { status, pick, common } = fold(
+    start ? [...notices, paymentOfStart(start)] : notices,
+    paymentStatuses,
+  );
   const folded: Payment = {
     type: 'payment',
     transactionId: payment.transactionId,
     provider: payment.provider,
+    start,
     notices: payment.notices,
     ...common,
+    startedAtMs: start?.atMs ?? common.startedAtMs,
     status,
     // A payment that an authentication started has its own id only once it is made.
     pspTransactionId: pick(
@@ -101,19 +121,28 @@ export function foldPayment(
   return { ...folded, flags: withFlags(folded.flags, ownFlags(folded, expected)) };
 }
 
-export function foldRefund(refund: Pick<Refund, 'transactionId' | 'provider' | 'notices'>): Refund {
-  const { status, pick, common } = fold(refund.notices, refundStatuses);
-  const said = new Set(refund.notices.map((notice) => notice.status));
+export function foldRefund(
+  refund: Pick<Refund, 'transactionId' | 'provider' | 'start' | 'notices'>,
+): Refund {
+  const { start } = refund;
+  const notices = start ? [...refund.notices, refundOfStart(start)] : refund.notices;
+  const { status, pick, common } = fold(notices, refundStatuses);
+  const said = new Set(notices.map((notice) => notice.status));
   const conflict = said.has('failed') && said.has('succeeded');
   return {
     type: 'refund',
     transactionId: refund.transactionId,
     provider: refund.provider,
+    start,
     notices: refund.notices,
     ...common,
+    // A refund that was asked for has the provider's id only once the provider spoke of it.
+    pspTransactionId: pick('pspTransactionId', (notice) => notice.pspTransactionId !== ''),
+    startedAtMs: start?.atMs ?? common.startedAtMs,
     status,
     flags: withFlags(common.flags, conflict ? ['refund_conflict'] : []),
-    refundRequestId: pick('refundRequestId'),
+    // Ours, where we asked: a provider may have kept a part of it only.
+    refundRequestId: start?.refund?.requestId ?? pick('refundRequestId'),
     refundArn: pick('refundArn'),
     paymentPspId: pick('paymentPspId'),
     paymentPspOrder: pick('paymentPspOrder'),

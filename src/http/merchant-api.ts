@@ -5,11 +5,16 @@ import { addCreateOrder } from './create-order.ts';
 import { addGenerateToken } from './generate-token.ts';
 import { addGetOrder } from './get-order.ts';
 import { addGuard } from './guard.ts';
+import { addInitiatePayment } from './initiate-payment.ts';
+import { addPaymentModes } from './payment-modes.ts';
 import { readJson } from './read-json.ts';
 import { addRefreshToken } from './refresh-token.ts';
+import { addRefund } from './refund.ts';
 import { watchRoutes } from './refuse-other-methods.ts';
+import { addResolveUser } from './resolve-user.ts';
 import { addSealing } from './sealing.ts';
 import { addTransactionEnquiry } from './transaction-enquiry.ts';
+import { addUpdateOrder } from './update-order.ts';
 
 export function merchantApi(services: Services): FastifyPluginAsync {
   return async (app) => {
@@ -23,6 +28,11 @@ export function merchantApi(services: Services): FastifyPluginAsync {
     addCreateOrder(app, services);
     addGetOrder(app, services);
     addTransactionEnquiry(app, services);
+    addResolveUser(app, services);
+    addUpdateOrder(app, services);
+    addPaymentModes(app, services);
+    addInitiatePayment(app, services);
+    addRefund(app, services);
     refuseOtherMethods();
   };
 }

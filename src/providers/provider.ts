@@ -1,10 +1,11 @@
 /**
- * What a provider is to the service: two verbs for what comes in. A provider knows its own wire
- * format and our vocabulary, and nothing of HTTP, accounts or the store.
+ * What a provider is to the service: two verbs for what comes in, three for what goes out. A provider
+ * knows its own wire format and our vocabulary, and nothing of accounts or the store.
  */
 import type { TSchema } from 'typebox';
-import type { RotatableSecretKind } from '../domain/account.ts';
+import type { ApiSecretKind, RotatableSecretKind } from '../domain/account.ts';
 import type { Notice, ProviderName, ReviewFlag } from '../domain/notice.ts';
+import type { OutboundProvider } from './outbound.ts';
 
 /** The bytes of one call and its headers, names in lower case. */
 export type RawDelivery = {
@@ -43,6 +44,9 @@ export type Provider = {
   readonly deliverySchema: TSchema;
   /** The account's secrets that prove a delivery. */
   readonly secretKind: RotatableSecretKind;
+  /** The account's secret for the provider's API. */
+  readonly apiSecretKind: ApiSecretKind;
+  readonly outbound: OutboundProvider;
   readonly verify: (delivery: RawDelivery, secrets: readonly string[]) => Verification;
   /** The key by which a repeat is recognised; undefined where only the bytes can tell. */
   readonly findKey: (delivery: RawDelivery) => string | undefined;

@@ -2,6 +2,7 @@
 import type {
   AccountSettings,
   AlternateCurrency,
+  ProviderAddress,
   SecretKind,
   SignatureVersion,
 } from '../domain/account.ts';
@@ -27,6 +28,8 @@ type AccountRow = {
   encrypted_payloads: boolean;
   signature_version: SignatureVersion;
   bank_gateway_merchant: string | null;
+  payment_modes: AccountSettings['paymentModes'];
+  provider_apis: Record<string, ProviderAddress>;
   created_at: Date;
   alternate_currencies: AlternateCurrency[] | null;
 };
@@ -50,8 +53,9 @@ export async function insertAccount(
 ): Promise<void> {
   await tx.query({
     text: `insert into accounts (account_id, name, optional_order_details, encrypted_payloads,
-                                 signature_version, bank_gateway_merchant, created_at)
-           values ($1, $2, $3, $4, $5, $6, $7)`,
+                                 signature_version, bank_gateway_merchant, payment_modes,
+                                 provider_apis, created_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     values: [...settingsValues(accountId, settings), now],
   });
   await replaceAlternateCurrencies(tx, accountId, settings.alternateCurrencies);
@@ -65,7 +69,8 @@ export async function updateAccount(
   await tx.query({
     text: `update accounts
               set name = $2, optional_order_details = $3, encrypted_payloads = $4,
-                  signature_version = $5, bank_gateway_merchant = $6
+                  signature_version = $5, bank_gateway_merchant = $6, payment_modes = $7,
+                  provider_apis = $8
             where account_id = $1`,
     values: settingsValues(accountId, settings),
   });
@@ -191,6 +196,8 @@ function settingsValues(accountId: string, settings: AccountSettings): unknown[]
     settings.encryptedPayloads,
     settings.signatureVersion,
     settings.bankGatewayMerchant,
+    JSON.stringify(settings.paymentModes),
+    JSON.stringify(settings.providerApis),
   ];
 }
 
@@ -203,6 +210,8 @@ function toAccount(row: AccountRow, secrets: readonly SecretRow[]): StoredAccoun
     signatureVersion: row.signature_version,
     bankGatewayMerchant: row.bank_gateway_merchant,
     alternateCurrencies: row.alternate_currencies ?? [],
+    paymentModes: row.payment_modes,
+    providerApis: row.provider_apis,
     createdAt: row.created_at,
     secrets: secrets.map((secret) => ({
       kind: secret.kind,

@@ -11,6 +11,8 @@ import { type TransactionRow, toTransaction } from './transactions.ts';
 export type OrderWithTransactions = {
   readonly order: Order;
   readonly transactions: readonly OrderTransaction[];
+  /** When the provider was last asked about each. */
+  readonly askedAt: ReadonlyMap<string, Date>;
 };
 
 const conditions = {
@@ -41,6 +43,11 @@ export async function findOrderWithTransactions(
     row && {
       order: toOrder(row),
       transactions: row.transactions.map((entry) => toTransaction(entry)),
+      askedAt: new Map(
+        row.transactions.flatMap(({ transaction_id, asked_at }) =>
+          asked_at === null ? [] : [[transaction_id, new Date(asked_at)] as const],
+        ),
+      ),
     }
   );
 }

@@ -9,6 +9,16 @@ export type HistoryEntry = {
   /** The delivery or call that brought it. */
   readonly cause: string;
   readonly happenedAt: Date;
+  readonly call?: CallRecord | null;
+};
+
+/** A call to a provider, without anything it carried. */
+export type CallRecord = {
+  readonly operation: string;
+  readonly outcome: string;
+  readonly durationMs: number;
+  readonly tries: number;
+  readonly httpStatus: number | null;
 };
 
 /** The order must be locked: positions are counted. */
@@ -18,14 +28,22 @@ export async function appendHistory(
   orderId: string,
   entries: readonly HistoryEntry[],
 ): Promise<void> {
-  for (const { transactionId, changes, cause, happenedAt } of entries) {
+  for (const { transactionId, changes, cause, happenedAt, call } of entries) {
     await tx.query({
       name: 'append-history',
       text: `insert into history (
-               account_id, order_id, position, transaction_id, changes, cause, happened_at)
-             select $1, $2, coalesce(max(position), 0) + 1, $3, $4, $5, $6
+               account_id, order_id, position, transaction_id, changes, cause, happened_at, call)
+             select $1, $2, coalesce(max(position), 0) + 1, $3, $4, $5, $6, $7
                from history where account_id = $1 and order_id = $2`,
-      values: [accountId, orderId, transactionId, JSON.stringify(changes), cause, happenedAt],
+      values: [
+        accountId,
+        orderId,
+        transactionId,
+        JSON.stringify(changes),
+        cause,
+        happenedAt,
+        call ? JSON.stringify(call) : null,
+      ],
     });
   }
 }
@@ -40,8 +58,9 @@ export async function listHistory(
     changes: Change[];
     cause: string;
     happened_at: Date;
+    call: CallRecord | null;
   }>({
-    text: `select transaction_id, changes, cause, happened_at from history
+    text: `select transaction_id, changes, cause, happened_at, call from history
             where account_id = $1 and order_id = $2 order by position`,
     values: [accountId, orderId],
   });
@@ -50,5 +69,6 @@ export async function listHistory(
     changes: row.changes,
     cause: row.cause,
     happenedAt: row.happened_at,
+    call: row.call,
   }));
 }

@@ -7,7 +7,8 @@ import type {
   RefundStatus,
   ReviewFlag,
 } from '../domain/notice.ts';
-import type { Kept, Transaction as OrderTransaction } from '../domain/transaction.ts';
+import type { Start } from '../domain/start.ts';
+import type { Kept, Transaction as OrderTransaction, StartNames } from '../domain/transaction.ts';
 import type { Queryable, Transaction } from './database.ts';
 
 export type TransactionRow = {
@@ -24,12 +25,14 @@ export type TransactionRow = {
   finished_at: Date | string | null;
   members: Record<string, unknown>;
   flags: ReviewFlag[];
+  start: Start | null;
+  asked_at: Date | string | null;
 };
 
 type NoticeRow = {
   transaction_id: string;
   delivery_key: string;
-  notice: PaymentNotice | RefundNotice;
+  notice: (PaymentNotice | RefundNotice) & { names?: StartNames };
 };
 
 /** With their notices, as a fold needs them. */
@@ -53,24 +56,29 @@ export async function listTransactionsWithNotices(
   return rows.map((row) => toTransaction(row, row.notices ?? []));
 }
 
+/** One that is not final is to be asked for at its provider, from the given time on. */
 export async function saveTransaction(
   tx: Transaction,
   accountId: string,
   orderId: string,
   transaction: OrderTransaction,
+  askAt: Date | null,
 ): Promise<void> {
   await tx.query({
     name: 'save-transaction',
     text: `insert into transactions (
              account_id, transaction_id, order_id, type, provider, psp_transaction_id, status,
-             amount, currency, started_at, recorded_at, finished_at, members, flags)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+             amount, currency, started_at, recorded_at, finished_at, members, flags, start,
+             next_ask_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
            on conflict (account_id, transaction_id) do update
               set psp_transaction_id = excluded.psp_transaction_id, status = excluded.status,
                   amount = excluded.amount, currency = excluded.currency,
                   started_at = excluded.started_at, recorded_at = excluded.recorded_at,
                   finished_at = excluded.finished_at, members = excluded.members,
-                  flags = excluded.flags`,
+                  flags = excluded.flags, start = excluded.start,
+                  next_ask_at = case when excluded.next_ask_at is not null
+                                then coalesce(transactions.next_ask_at, excluded.next_ask_at) end`,
     values: [
       accountId,
       transaction.transactionId,
@@ -86,7 +94,47 @@ export async function saveTransaction(
       toDate(transaction.finishedAtMs),
       JSON.stringify(membersOf(transaction)),
       transaction.flags,
+      transaction.start && JSON.stringify(transaction.start),
+      askAt,
     ],
+  });
+}
+
+/** A provider's id that goes from one transaction to another must be free in between. */
+export async function releasePspId(
+  tx: Transaction,
+  accountId: string,
+  transactionId: string,
+): Promise<void> {
+  await tx.query({
+    text: `update transactions set psp_transaction_id = null
+            where account_id = $1 and transaction_id = $2`,
+    values: [accountId, transactionId],
+  });
+}
+
+/** What a provider reported turned out to be what was started here under another id. */
+export async function deleteTransaction(
+  tx: Transaction,
+  accountId: string,
+  transactionId: string,
+): Promise<void> {
+  await tx.query({
+    text: 'delete from transactions where account_id = $1 and transaction_id = $2',
+    values: [accountId, transactionId],
+  });
+}
+
+export async function moveNotice(
+  tx: Transaction,
+  accountId: string,
+  deliveryKey: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  await tx.query({
+    text: `update notices set transaction_id = $4
+            where account_id = $1 and transaction_id = $3 and delivery_key = $2`,
+    values: [accountId, deliveryKey, from, to],
   });
 }
 
@@ -137,6 +185,7 @@ export function toTransaction(
     type: row.type,
     transactionId: row.transaction_id,
     provider: row.provider,
+    start: row.start,
     pspTransactionId: row.psp_transaction_id,
     status: row.status,
     amount: row.amount,

@@ -52,6 +52,8 @@ async function openAccount(stored: StoredAccount, masterKeys: MasterKeys): Promi
     'partner-webhook-secret': [],
     'bank-gateway-secret': [],
     'consumer-id-key': [],
+    'partner-key-secret': [],
+    'bank-gateway-password': [],
   };
   for (const secret of stored.secrets) {
     const value = openSecret(masterKeys, stored.accountId, secret);

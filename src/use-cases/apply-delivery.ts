@@ -2,13 +2,16 @@
  * Applies one kept delivery inside the caller's transaction: translate, find the order, lock it,
  * keep the notice, fold, save. The same for a fresh delivery, a repeat, the worker and a replay.
  */
+
 import type { Notice, ReviewFlag } from '../domain/notice.ts';
+import type { Order } from '../domain/order.ts';
 import {
   applyNotice,
   decideOrderState,
   lacksTarget,
   type OrderBook,
 } from '../domain/order-book.ts';
+import { addSeconds } from '../domain/time.ts';
 import { getProvider } from '../providers/providers.ts';
 import type { Transaction } from '../store/database.ts';
 import type { Delivery, DeliveryResult } from '../store/deliveries.ts';
@@ -18,6 +21,7 @@ import { listTransactionsWithNotices } from '../store/transactions.ts';
 import { deleteDeliveryReferences, insertDeliveryReferences } from '../store/waiting-deliveries.ts';
 import { nextTryOf } from './delivery-schedule.ts';
 import { saveBook } from './save-book.ts';
+import type { Services } from './services.ts';
 
 export type AppliedDelivery = {
   readonly result: DeliveryResult;
@@ -27,9 +31,10 @@ export type AppliedDelivery = {
 
 export async function applyDelivery(
   tx: Transaction,
+  services: Services,
   delivery: Delivery,
-  now: Date,
 ): Promise<AppliedDelivery> {
+  const now = services.clock();
   const translation = getProvider(delivery.provider).translate(delivery, {
     bankGatewayMerchant: delivery.expectedMerchant,
   });
@@ -43,7 +48,7 @@ export async function applyDelivery(
         flags: translation.flags ?? [],
       });
     case 'notice':
-      return applyToOrder(tx, delivery, translation.notice, now);
+      return applyToOrder(tx, services, delivery, translation.notice);
     default:
       return translation satisfies never;
   }
@@ -51,10 +56,11 @@ export async function applyDelivery(
 
 async function applyToOrder(
   tx: Transaction,
+  services: Services,
   delivery: Delivery,
   notice: Notice,
-  now: Date,
 ): Promise<AppliedDelivery> {
+  const now = services.clock();
   const { accountId, provider } = delivery;
   const orders = await findOrdersOf(tx, delivery, notice);
   const [orderId] = orders;
@@ -74,7 +80,12 @@ async function applyToOrder(
   }
   const after = applyNotice(before, delivered);
   const state = decideOrderState(after, now);
-  const { changed, newFlags } = await saveBook(tx, before, after, { state, delivery, now });
+  const { changed, newFlags } = await saveBook(tx, before, after, {
+    state,
+    now,
+    cause: delivery,
+    askAt: addSeconds(now, services.settings.askSeconds),
+  });
   await deleteReferencesOf(tx, delivery);
   return finish(delivery, now, {
     state: newFlags.length > 0 ? 'needs_review' : changed ? 'processed' : 'stale',
@@ -110,9 +121,7 @@ async function conflict(
   });
 }
 
-export type LockedBook = OrderBook & {
-  readonly order: NonNullable<Awaited<ReturnType<typeof lockOrder>>>;
-};
+export type LockedBook = OrderBook & { readonly order: Order };
 
 /** An order with its transactions, nobody else changing it until the transaction ends. */
 export async function lockBook(
@@ -122,6 +131,12 @@ export async function lockBook(
 ): Promise<LockedBook> {
   const order = await lockOrder(tx, accountId, orderId);
   if (!order) throw new Error(`order ${orderId} was found and is gone`);
+  return loadBook(tx, order);
+}
+
+/** The transactions of an order that is locked. */
+export async function loadBook(tx: Transaction, order: Order): Promise<LockedBook> {
+  const { accountId, orderId } = order;
   return { order, transactions: await listTransactionsWithNotices(tx, accountId, orderId) };
 }
 

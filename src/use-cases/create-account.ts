@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   type AccountSettings,
+  type ApiSecretKind,
   accountDefaults,
   checkSettings,
   type SecretKind,
@@ -9,6 +10,7 @@ import {
 import { accessKeyOf, newAccountId, newSecretId, randomBase62 } from '../domain/ids.ts';
 import { insertAccount, insertSecret, type SealedSecret } from '../store/accounts.ts';
 import { rowOfSecret } from './account-directory.ts';
+import { webhookUrlOf } from './provider-apis.ts';
 import type { Services } from './services.ts';
 
 export type NewAccount = {
@@ -22,17 +24,30 @@ export type NewAccount = {
   readonly bankGatewayWebhookUrl: string;
 };
 
+export type WishedAccount = Partial<AccountSettings> &
+  Pick<AccountSettings, 'name'> & { readonly apiSecrets?: ApiSecrets };
+
+/** What the providers gave the merchant for their APIs. */
+export type ApiSecrets = Readonly<Partial<Record<ApiSecretKind, string>>>;
+
 export async function createAccount(
   services: Services,
-  wished: Partial<AccountSettings> & Pick<AccountSettings, 'name'>,
+  { apiSecrets, ...wished }: WishedAccount,
 ): Promise<NewAccount> {
-  const settings = checkSettings({ ...accountDefaults, ...wished });
   const accountId = newAccountId();
-  const values: Record<SecretKind, string> = {
+  const simulated = simulatedApis(services, accountId, wished);
+  const settings = checkSettings({
+    ...accountDefaults,
+    ...wished,
+    providerApis: { ...simulated.apis, ...wished.providerApis },
+  });
+  const values = {
     'access-secret': newSecretValue('access-secret'),
     'partner-webhook-secret': newSecretValue('partner-webhook-secret'),
     'bank-gateway-secret': newSecretValue('bank-gateway-secret'),
     'consumer-id-key': randomBytes(32).toString('hex'),
+    ...simulated.secrets,
+    ...apiSecrets,
   };
   await services.database.transaction(async (tx) => {
     const now = services.clock();
@@ -41,7 +56,6 @@ export async function createAccount(
       await insertSecret(tx, accountId, sealSecret(services, accountId, kind, value), now);
     }
   });
-  const webhooks = `${services.settings.publicUrl}/api/v3/webhooks`;
   return {
     accountId,
     name: settings.name,
@@ -49,8 +63,28 @@ export async function createAccount(
     accessSecret: values['access-secret'],
     partnerWebhookSecret: values['partner-webhook-secret'],
     bankGatewaySecret: values['bank-gateway-secret'],
-    partnerWebhookUrl: `${webhooks}/partner/${accountId}`,
-    bankGatewayWebhookUrl: `${webhooks}/bank-gateway/${accountId}`,
+    partnerWebhookUrl: webhookUrlOf(services, 'partner', accountId),
+    bankGatewayWebhookUrl: webhookUrlOf(services, 'bank-gateway', accountId),
+  };
+}
+
+/** Decision 11.6: in the embedded mode a new account finds its providers at the simulator. */
+function simulatedApis(
+  { settings: { simulatorUrl: url } }: Services,
+  accountId: string,
+  { bankGatewayMerchant }: Partial<AccountSettings>,
+): { readonly apis: AccountSettings['providerApis']; readonly secrets: ApiSecrets } {
+  if (url === undefined) return { apis: {}, secrets: {} };
+  const name = accountId.slice('acc_'.length);
+  return {
+    apis: {
+      partner: { url, login: `rzp_test_${name}` },
+      'bank-gateway': { url, login: bankGatewayMerchant ?? `SIM${name}` },
+    },
+    secrets: {
+      'partner-key-secret': newSecretValue('partner-key-secret'),
+      'bank-gateway-password': newSecretValue('bank-gateway-password'),
+    },
   };
 }
 

@@ -1,6 +1,5 @@
 /** The latest status of an order and of the transactions tied to it. Contract 4.2, Decision 5. */
 import { type Account, liveSecrets, type SignatureVersion } from '../domain/account.ts';
-import { ServiceError } from '../domain/errors.ts';
 import type { Order } from '../domain/order.ts';
 import { findLatestRefundOf, refundTypeOf } from '../domain/refund-links.ts';
 import { isFinal, type Refund, type Transaction } from '../domain/transaction.ts';
@@ -8,15 +7,9 @@ import { getProvider } from '../providers/providers.ts';
 import { markOf } from '../security/compare.ts';
 import type { Caller } from '../security/tokens.ts';
 import { signTransaction } from '../security/transaction-signature.ts';
-import { findOrderWithTransactions, type OrderWithTransactions } from '../store/enquiry.ts';
-import { isOpenTo } from './get-order.ts';
+import { askOnEnquiry } from './ask-on-enquiry.ts';
+import { type EnquiredIds, getNamedOrder } from './named-order.ts';
 import type { Services } from './services.ts';
-
-export type EnquiredIds = {
-  readonly transactionId?: string;
-  readonly orderId?: string;
-  readonly invoiceId?: string;
-};
 
 export type TransactionType = 'payment' | 'full_refund' | 'partial_refund';
 
@@ -45,7 +38,9 @@ export async function enquire(
   ids: EnquiredIds,
 ): Promise<Enquiry> {
   const account = await services.accounts.get(caller.accountId);
-  const { order, transactions } = await getNamedOrder(services, caller, ids);
+  const found = await getNamedOrder(services, caller, ids);
+  const { order, transactions } = found;
+  askOnEnquiry(services, account, found);
   const { transactionId } = ids;
   const asked = transactions
     .filter((entry) => transactionId === undefined || entry.transactionId === transactionId)
@@ -106,37 +101,6 @@ function sign(
     { invoiceId, transactionId, amount, currency, status, transactionType },
     signatureVersion,
     accessSecret,
-  );
-}
-
-/** Every id that is given must name the same order; which one is unknown is told first. */
-async function getNamedOrder(
-  { database }: Services,
-  caller: Caller,
-  ids: EnquiredIds,
-): Promise<OrderWithTransactions> {
-  const given = [
-    { name: 'transaction_id', id: ids.transactionId, unknown: 'TRANSACTION_NOT_FOUND' },
-    { name: 'order_id', id: ids.orderId, unknown: 'ORDER_NOT_FOUND' },
-    { name: 'invoice_id', id: ids.invoiceId, unknown: 'INVOICE_NOT_FOUND' },
-  ] as const;
-  let first: { name: string; found: OrderWithTransactions } | undefined;
-  for (const { name, id, unknown } of given) {
-    if (id === undefined) continue;
-    const found = await findOrderWithTransactions(database, caller.accountId, name, id);
-    if (!found || !isOpenTo(caller, found.order)) throw new ServiceError(unknown);
-    if (first && first.found.order.orderId !== found.order.orderId) {
-      throw new ServiceError(
-        'INVALID_REQUEST_PARAMETER',
-        `${first.name} and ${name} do not belong together: they name two different orders. Send one of them.`,
-      );
-    }
-    first ??= { name, found };
-  }
-  if (first) return first.found;
-  throw new ServiceError(
-    'INVALID_REQUEST_PARAMETER',
-    'Send at least one of transaction_id, order_id and invoice_id.',
   );
 }
 

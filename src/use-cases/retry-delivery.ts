@@ -36,7 +36,7 @@ export async function retryDelivery(
       if (!delivery || (reason === 'due' && !isDue(delivery, services.clock()))) {
         return { delivery, names: [] };
       }
-      const { result, names } = await applyDelivery(tx, delivery, services.clock());
+      const { result, names } = await applyDelivery(tx, services, delivery);
       const kept = reason === 'due' ? result : resultOfAsking(delivery, result);
       await updateDelivery(tx, accountId, deliveryId, kept);
       return { delivery: { ...delivery, ...kept }, names };

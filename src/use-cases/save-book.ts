@@ -3,12 +3,18 @@ import { type Change, listChanges, type State } from '../domain/history.ts';
 import type { ReviewFlag } from '../domain/notice.ts';
 import type { Order } from '../domain/order.ts';
 import type { OrderBook, OrderState } from '../domain/order-book.ts';
-import type { Transaction as OrderTransaction } from '../domain/transaction.ts';
+import { isFinal, type Transaction as OrderTransaction } from '../domain/transaction.ts';
 import type { Transaction } from '../store/database.ts';
 import type { Delivery } from '../store/deliveries.ts';
-import { appendHistory, type HistoryEntry } from '../store/history.ts';
+import { appendHistory, type CallRecord, type HistoryEntry } from '../store/history.ts';
 import { saveOrderState } from '../store/orders.ts';
-import { insertNotice, saveTransaction } from '../store/transactions.ts';
+import {
+  deleteTransaction,
+  insertNotice,
+  moveNotice,
+  releasePspId,
+  saveTransaction,
+} from '../store/transactions.ts';
 
 export type SavedBook = {
   readonly changed: boolean;
@@ -16,32 +22,52 @@ export type SavedBook = {
   readonly newFlags: readonly ReviewFlag[];
 };
 
+export type BookChange = {
+  readonly state: OrderState;
+  readonly now: Date;
+  /** When the provider is asked about what is not final. */
+  readonly askAt: Date;
+  /** A delivery, or the name of a call. */
+  readonly cause: Pick<Delivery, 'deliveryId' | 'deliveryKey'> | string;
+  /** The call to a provider that brought it, and the transaction it was about. */
+  readonly call?: CallRecord & { readonly transactionId: string };
+};
+
+type LoadedBook = OrderBook & { readonly order: Order };
+
 export async function saveBook(
   tx: Transaction,
-  before: OrderBook & { readonly order: Order },
+  before: LoadedBook,
   after: OrderBook,
-  { state, delivery, now }: { state: OrderState; delivery: Delivery; now: Date },
+  change: BookChange,
 ): Promise<SavedBook> {
   const { accountId, orderId } = before.order;
+  const { state, cause, now, askAt } = change;
   const entries: HistoryEntry[] = [];
+  const causeName = typeof cause === 'string' ? cause : cause.deliveryId;
   const note = (transactionId: string | null, changes: readonly Change[]) => {
     if (changes.length === 0) return;
-    entries.push({ transactionId, changes, cause: delivery.deliveryId, happenedAt: now });
+    entries.push({ transactionId, changes, cause: causeName, happenedAt: now });
   };
+  if (change.call) {
+    const { transactionId, ...call } = change.call;
+    entries.push({ transactionId, changes: [], cause: causeName, happenedAt: now, call });
+  }
 
+  await releasePspIds(tx, before, after);
   for (const transaction of after.transactions) {
-    const known = before.transactions.find(
-      ({ transactionId }) => transactionId === transaction.transactionId,
-    );
+    const known = findById(before, transaction.transactionId);
     const changes = listChanges(known && stateOf(known), stateOf(transaction));
-    if (changes.length > 0) await saveTransaction(tx, accountId, orderId, transaction);
-    note(transaction.transactionId, changes);
-    const fresh = transaction.notices.find(
-      ({ deliveryKey }) => deliveryKey === delivery.deliveryKey,
-    );
-    if (fresh && (known?.notices.length ?? 0) < transaction.notices.length) {
-      await insertNotice(tx, accountId, transaction.transactionId, delivery.deliveryId, fresh);
+    if (changes.length > 0) {
+      const nextAskAt = isFinal(transaction.status) ? null : askAt;
+      await saveTransaction(tx, accountId, orderId, transaction, nextAskAt);
     }
+    note(transaction.transactionId, changes);
+  }
+  await keepNotices(tx, before, after, cause);
+  for (const { transactionId } of before.transactions.filter((known) => isGone(known, after))) {
+    await deleteTransaction(tx, accountId, transactionId);
+    note(transactionId, [{ member: 'transactionId', from: transactionId, to: null }]);
   }
 
   const orderChanges = listChanges(orderStateOf(before.order), state);
@@ -49,6 +75,66 @@ export async function saveBook(
   note(null, orderChanges);
   await appendHistory(tx, accountId, orderId, entries);
   return { changed: entries.length > 0, newFlags: newFlags(before, after, state) };
+}
+
+/** Rare: what was started here claims another try, so provider's ids change hands. */
+async function releasePspIds(tx: Transaction, before: LoadedBook, after: OrderBook): Promise<void> {
+  for (const known of before.transactions) {
+    const now = findById(after, known.transactionId);
+    if (known.pspTransactionId !== null && now?.pspTransactionId !== known.pspTransactionId) {
+      await releasePspId(tx, before.order.accountId, known.transactionId);
+    }
+  }
+}
+
+/** The fresh one is inserted; those that changed hands follow. */
+async function keepNotices(
+  tx: Transaction,
+  before: LoadedBook,
+  after: OrderBook,
+  cause: BookChange['cause'],
+): Promise<void> {
+  const { accountId } = before.order;
+  for (const transaction of after.transactions) {
+    const { transactionId } = transaction;
+    for (const notice of transaction.notices) {
+      const { deliveryKey } = notice;
+      const holder = findHolder(before, transaction, deliveryKey);
+      if (holder && holder.transactionId !== transactionId) {
+        await moveNotice(tx, accountId, deliveryKey, {
+          from: holder.transactionId,
+          to: transactionId,
+        });
+      }
+      const isFresh = typeof cause !== 'string' && deliveryKey === cause.deliveryKey;
+      if (!holder && isFresh) {
+        await insertNotice(tx, accountId, transactionId, cause.deliveryId, notice);
+      }
+    }
+  }
+}
+
+/** It turned out to be what was started here under another id. */
+function isGone({ transactionId }: OrderTransaction, after: OrderBook): boolean {
+  return findById(after, transactionId) === undefined;
+}
+
+function findById({ transactions }: OrderBook, id: string): OrderTransaction | undefined {
+  return transactions.find(({ transactionId }) => transactionId === id);
+}
+
+/** One delivery may speak of a payment and of a refund, so a notice is known by its kind too. */
+function findHolder(
+  { transactions }: OrderBook,
+  { type, provider }: OrderTransaction,
+  key: string,
+): OrderTransaction | undefined {
+  return transactions.find(
+    (entry) =>
+      entry.type === type &&
+      entry.provider === provider &&
+      entry.notices.some(({ deliveryKey }) => deliveryKey === key),
+  );
 }
 
 /** A transaction without the notices it was folded from. */
@@ -60,11 +146,7 @@ export function orderStateOf(order: Order): OrderState {
   return { status: order.savedStatus, attempts: order.attempts, flags: order.flags };
 }
 
-function newFlags(
-  before: OrderBook & { readonly order: Order },
-  after: OrderBook,
-  state: OrderState,
-): ReviewFlag[] {
+function newFlags(before: LoadedBook, after: OrderBook, state: OrderState): ReviewFlag[] {
   const count = (flags: readonly ReviewFlag[]) => Map.groupBy(flags, (flag) => flag);
   const had = count([...before.order.flags, ...before.transactions.flatMap(({ flags }) => flags)]);
   const has = count([...state.flags, ...after.transactions.flatMap(({ flags }) => flags)]);

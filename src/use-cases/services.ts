@@ -1,9 +1,11 @@
 /** What every use case works with: the handle that comes first in each of them. */
+import { limits } from '../domain/limits.ts';
 import type { Clock } from '../domain/time.ts';
+import { type CallProvider, createProviderCaller } from '../providers/call.ts';
 import { createMasterKeys, type MasterKeys } from '../security/master-keys.ts';
 import type { Database } from '../store/database.ts';
 import { type AccountDirectory, createAccountDirectory } from './account-directory.ts';
-import { createRetries, type Retries } from './retries.ts';
+import { type Ask, createPlans, type Plans, type Retry } from './plans.ts';
 import { createTokenService, type TokenService } from './token-service.ts';
 
 export type Services = {
@@ -11,7 +13,9 @@ export type Services = {
   readonly masterKeys: MasterKeys;
   readonly accounts: AccountDirectory;
   readonly tokens: TokenService;
-  readonly retries: Retries;
+  readonly retries: Plans<Retry>;
+  readonly asks: Plans<Ask>;
+  readonly callProvider: CallProvider;
   readonly clock: Clock;
   readonly settings: ServiceSettings;
   /** Tells the operator of a failure that no caller is told of. */
@@ -24,6 +28,10 @@ export type ServiceSettings = {
   readonly publicUrl: string;
   /** An order not paid within this time lapses. Decision 4.3. */
   readonly orderLapseSeconds: number;
+  /** A transaction that is not final for so long is asked for at its provider. Decision 11.7. */
+  readonly askSeconds: number;
+  /** Where new accounts find their providers, in the embedded mode. Decision 11.6. */
+  readonly simulatorUrl?: string | undefined;
 };
 
 export function createServices(parts: {
@@ -32,11 +40,12 @@ export function createServices(parts: {
   /** Others that stored secrets may be sealed with; all are read again when one is not known. */
   readonly otherMasterKeysHex?: readonly string[];
   readonly readMasterKeysAgain?: () => Promise<readonly string[]>;
-  readonly settings: ServiceSettings;
+  readonly settings: Omit<ServiceSettings, 'askSeconds'> & { readonly askSeconds?: number };
   readonly clock?: Clock;
   readonly reportDefect?: ReportDefect;
 }): Services {
-  const { database, settings, clock = () => new Date(), reportDefect = () => {} } = parts;
+  const { database, clock = () => new Date(), reportDefect = () => {} } = parts;
+  const settings = { askSeconds: limits.askSeconds, ...parts.settings };
   const masterKeys = createMasterKeys(
     [parts.masterKeyHex, ...(parts.otherMasterKeysHex ?? [])],
     parts.readMasterKeysAgain,
@@ -47,7 +56,9 @@ export function createServices(parts: {
     settings,
     clock,
     reportDefect,
-    retries: createRetries(),
+    retries: createPlans(),
+    asks: createPlans(),
+    callProvider: createProviderCaller(),
     accounts: createAccountDirectory(database, masterKeys),
     tokens: createTokenService(database, masterKeys, clock),
   };

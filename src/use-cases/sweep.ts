@@ -1,8 +1,9 @@
 /**
- * What the background does every minute: tries again every delivery that is due, and lapses orders
- * whose time is over. Single deliveries are usually tried sooner, each at its own time.
+ * What the background does every minute: tries again every delivery that is due, lapses orders whose
+ * time is over, and has providers asked about what is not final. Most of it is usually done sooner, each
+ * at its own time.
  */
-
+import { listDueAsks } from '../store/asks.ts';
 import { listDueDeliveries } from '../store/deliveries.ts';
 import { listOverdueOrders } from '../store/orders.ts';
 import { hastenKnown } from '../store/waiting-deliveries.ts';
@@ -13,7 +14,12 @@ import type { Services } from './services.ts';
 const batchSize = 100;
 const batchesMax = 50;
 
-export type Swept = { readonly retried: number; readonly lapsed: number };
+export type Swept = {
+  readonly retried: number;
+  readonly lapsed: number;
+  /** Handed to those who ask: a provider that hangs must not hold up the sweep. */
+  readonly toAsk: number;
+};
 
 export async function sweep(services: Services): Promise<Swept> {
   const now = services.clock();
@@ -26,7 +32,9 @@ export async function sweep(services: Services): Promise<Swept> {
     () => listOverdueOrders(services.database, now, batchSize),
     ({ accountId, orderId }) => lapseOrder(services, accountId, orderId),
   );
-  return { retried, lapsed };
+  const due = await listDueAsks(services.database, now, batchSize * batchesMax);
+  for (const ask of due) services.asks.plan({ ...ask, at: now });
+  return { retried, lapsed, toAsk: due.length };
 }
 
 /** One that fails must not keep the others from their turn. */

@@ -1,10 +1,13 @@
 /** Changes the settings of an account; what is not named stays as it is. */
-import { type AccountSettings, checkSettings } from '../domain/account.ts';
+import { type AccountSettings, type ApiSecretKind, checkSettings } from '../domain/account.ts';
 import {
+  endSecrets,
+  insertSecret,
   lockAccount,
   type StoredAccount,
   updateAccount as saveAccount,
 } from '../store/accounts.ts';
+import { type ApiSecrets, sealSecret } from './create-account.ts';
 import { unknownAccount } from './rotate-secret.ts';
 import type { Services } from './services.ts';
 
@@ -12,6 +15,7 @@ export async function updateAccount(
   services: Services,
   accountId: string,
   decideChange: (account: StoredAccount) => Partial<AccountSettings>,
+  apiSecrets: ApiSecrets = {},
 ): Promise<AccountSettings & { readonly accountId: string }> {
   return services.database.transaction(async (tx) => {
     const account = await lockAccount(tx, accountId);
@@ -19,6 +23,12 @@ export async function updateAccount(
     const { secrets: _sealed, createdAt: _created, ...before } = account;
     const after = { ...before, ...decideChange(account) };
     await saveAccount(tx, accountId, checkSettings(after));
+    const now = services.clock();
+    for (const [kind, value] of Object.entries(apiSecrets) as [ApiSecretKind, string][]) {
+      // The provider decides until when the old one is good; we use the new one from now on.
+      await endSecrets(tx, accountId, kind, now);
+      await insertSecret(tx, accountId, sealSecret(services, accountId, kind, value), now);
+    }
     return after;
   });
 }

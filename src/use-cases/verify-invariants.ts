@@ -1,11 +1,13 @@
 /** Checks on the live database what must always hold. Decision 9. */
 import { isDeepStrictEqual } from 'node:util';
 import { replayChanges } from '../domain/history.ts';
+import type { Started } from '../domain/matching.ts';
 import type { Order } from '../domain/order.ts';
 import {
   applyNotice,
   type DeliveredNotice,
   decideOrderState,
+  keepStart,
   lacksTarget,
   type OrderBook,
 } from '../domain/order-book.ts';
@@ -143,7 +145,12 @@ async function checkFold(database: Queryable, { order, transactions }: Book): Pr
     if (translation.kind !== 'notice') return [];
     return [{ ...translation.notice, provider, deliveryKey, receivedAt }];
   });
-  const folded = foldAll({ order, transactions: [] }, notices);
+  const started = transactions.flatMap((entry) => (entry.start ? [withoutNotices(entry)] : []));
+  const begun = started.reduce<OrderBook>((book, entry) => keepStart(book, entry), {
+    order,
+    transactions: [],
+  });
+  const folded = foldAll(begun, notices);
   return isDeepStrictEqual(comparable(folded.transactions), comparable(transactions))
     ? []
     : [{ where: order.orderId, what: 'its deliveries fold to other transactions' }];
@@ -157,9 +164,17 @@ function foldAll(book: OrderBook, notices: readonly DeliveredNotice[]): OrderBoo
   return foldAll(ready.reduce(applyNotice, book), waiting);
 }
 
+function withoutNotices({ notices: _folded, ...entry }: Transaction): Started {
+  return entry as Started;
+}
+
+/** Ids of what was started here are given once and for all. */
 function comparable(transactions: readonly Transaction[]): unknown {
-  const plain = transactions.map(({ transactionId: _given, notices: _folded, ...state }) => state);
-  return plain.sort((a, b) =>
-    `${a.type}${a.pspTransactionId}` < `${b.type}${b.pspTransactionId}` ? -1 : 1,
-  );
+  const plain = transactions.map(({ transactionId, notices: _folded, ...state }) => ({
+    ...state,
+    startedAs: state.start ? transactionId : null,
+  }));
+  const key = ({ type, pspTransactionId, startedAs }: (typeof plain)[number]) =>
+    `${type}${startedAs}${pspTransactionId}`;
+  return plain.sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }

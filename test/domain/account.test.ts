@@ -62,6 +62,15 @@ test('settings that can work are returned as they are', () => {
     signatureVersion: 'v3',
     bankGatewayMerchant: null,
     alternateCurrencies: [],
+    paymentModes: {
+      credit_card: 'partner',
+      debit_card: 'partner',
+      net_banking: 'partner',
+      prepaid_card: 'partner',
+      upi: 'partner',
+      wallet: 'partner',
+    },
+    providerApis: {},
   });
 });
 
@@ -110,6 +119,8 @@ function accountWith(accessSecrets: readonly LiveSecret[]): Account {
       'partner-webhook-secret': [],
       'bank-gateway-secret': [],
       'consumer-id-key': [],
+      'partner-key-secret': [],
+      'bank-gateway-password': [],
     },
   };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { paymentsOf } from '../../src/domain/matching.ts';
 import { paymentStatuses, refundStatuses } from '../../src/domain/notice.ts';
 import type { OrderStatus } from '../../src/domain/order.ts';
 import {
@@ -10,7 +11,6 @@ import {
   decideOrderState,
   lacksTarget,
   type OrderBook,
-  paymentsOf,
   refundSums,
 } from '../../src/domain/order-book.ts';
 import { findLatestRefundOf, refundTypeOf } from '../../src/domain/refund-links.ts';

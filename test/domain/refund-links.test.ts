@@ -112,6 +112,7 @@ function payment(
     {
       transactionId: `o_1-26111410000${second}`,
       provider: 'one',
+      start: null,
       notices: [
         { pspTransactionId, status, amount, currency: 'INR', recordedAtMs, deliveryKey: 'key' },
       ],
@@ -128,6 +129,7 @@ function refund(
   return foldRefund({
     transactionId: `o_1-${pspTransactionId}`,
     provider: 'one',
+    start: null,
     notices: [
       {
         pspTransactionId,

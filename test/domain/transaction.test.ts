@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { failureReason } from '../../src/domain/failure.ts';
+import { newTransactionId } from '../../src/domain/matching.ts';
 import {
   type PaymentNotice,
   paymentStatuses,
@@ -10,7 +11,6 @@ import {
   type ReviewFlag,
   refundStatuses,
 } from '../../src/domain/notice.ts';
-import { newTransactionId } from '../../src/domain/order-book.ts';
 import {
   foldPayment,
   foldRefund,
@@ -55,6 +55,7 @@ test('a payment without notices is new', () => {
     type: 'payment',
     transactionId: 'o_1-261114100000',
     provider: 'partner',
+    start: null,
     notices: [],
     pspTransactionId: null,
     status: 'new',
@@ -299,7 +300,10 @@ function foldOf(...said: readonly Said[]): Payment {
     deliveryKey: `key${index}`,
     ...notice,
   }));
-  return foldPayment({ transactionId: 'o_1-261114100000', provider: 'partner', notices }, expected);
+  return foldPayment(
+    { transactionId: 'o_1-261114100000', provider: 'partner', start: null, notices },
+    expected,
+  );
 }
 
 function foldRefundOf(...statuses: readonly RefundStatus[]) {
@@ -309,5 +313,10 @@ function foldRefundOf(...statuses: readonly RefundStatus[]) {
     deliveryKey: `key${index}`,
     status,
   }));
-  return foldRefund({ transactionId: 'o_1-261114100001', provider: 'partner', notices });
+  return foldRefund({
+    transactionId: 'o_1-261114100001',
+    provider: 'partner',
+    start: null,
+    notices,
+  });
 }

@@ -3,10 +3,13 @@
 import { Writable } from 'node:stream';
 import { after } from 'node:test';
 import { buildApp } from '../../src/app.ts';
-import type { AccountSettings } from '../../src/domain/account.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { createLog } from '../../src/log.ts';
-import { createAccount, type NewAccount } from '../../src/use-cases/create-account.ts';
+import {
+  createAccount,
+  type NewAccount,
+  type WishedAccount,
+} from '../../src/use-cases/create-account.ts';
 import { createServices, type Services } from '../../src/use-cases/services.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
@@ -38,17 +41,21 @@ export type TestService = TestDatabase & {
   /** Moves the service's clock. */
   readonly advanceSeconds: (seconds: number) => void;
   readonly call: (path: string, call?: Call) => Promise<Reply>;
-  readonly createAccount: (settings?: Partial<AccountSettings>) => Promise<TestAccount>;
+  readonly createAccount: (settings?: Partial<WishedAccount>) => Promise<TestAccount>;
 };
 
-export async function startTestService(): Promise<TestService> {
+/** With a port it knows its own address, as it must where others are to call it. */
+export async function startTestService({ port = 0 } = {}): Promise<TestService> {
   const test = await createTestDatabase();
   let offsetMs = 0;
   const services = createServices({
     database: test.database,
     masterKeyHex: testMasterKeyHex,
     clock: () => new Date(Date.now() + offsetMs),
-    settings: { publicUrl: 'http://service.test', orderLapseSeconds: 24 * 3600 },
+    settings: {
+      publicUrl: port === 0 ? 'http://service.test' : `http://127.0.0.1:${port}`,
+      orderLapseSeconds: 24 * 3600,
+    },
   });
   const lines: string[] = [];
   const sink = new Writable({
@@ -64,14 +71,14 @@ export async function startTestService(): Promise<TestService> {
     findMissing: async () => [],
     renderMetrics: async () => ({ contentType: 'text/plain', text: '' }),
   });
-  await app.listen({ host: '127.0.0.1', port: 0 });
+  await app.listen({ host: '127.0.0.1', port });
   after(async () => {
     // A client of the test may keep its connection open for as long as it is allowed to.
     app.server.closeAllConnections();
     await app.close();
   });
-  const { port } = app.server.address() as { port: number };
-  const baseUrl = `http://127.0.0.1:${port}`;
+  const address = app.server.address() as { port: number };
+  const baseUrl = `http://127.0.0.1:${address.port}`;
 
   return {
     ...test,

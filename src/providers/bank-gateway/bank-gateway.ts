@@ -4,6 +4,7 @@ import { matchesAny } from '../../security/compare.ts';
 import type { Provider } from '../provider.ts';
 import { object, text } from '../wire.ts';
 import { readGatewayBody } from './body.ts';
+import { gatewayOutbound } from './outbound.ts';
 import { gatewaySchema } from './schema.ts';
 import { translateGateway } from './translate.ts';
 
@@ -13,6 +14,8 @@ export const bankGateway: Provider = {
   paymentModeOtherwise: 'Card',
   deliverySchema: gatewaySchema,
   secretKind: 'bank-gateway-secret',
+  apiSecretKind: 'bank-gateway-password',
+  outbound: gatewayOutbound,
   verify: ({ headers }, secrets) => {
     const given = headers['x-notification-secret'];
     if (given === undefined) return 'absent';

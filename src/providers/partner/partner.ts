@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { matchesAny } from '../../security/compare.ts';
 import type { Provider } from '../provider.ts';
 import { text } from '../wire.ts';
+import { partnerOutbound } from './outbound.ts';
 import { partnerSchema } from './schema.ts';
 import { translatePartner } from './translate.ts';
 
@@ -12,6 +13,8 @@ export const partner: Provider = {
   paymentModeOtherwise: null,
   deliverySchema: partnerSchema,
   secretKind: 'partner-webhook-secret',
+  apiSecretKind: 'partner-key-secret',
+  outbound: partnerOutbound,
   verify: ({ headers, body }, secrets) => {
     const signature = headers['x-razorpay-signature'];
     if (signature === undefined) return 'absent';

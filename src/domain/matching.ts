@@ -1,0 +1,199 @@
+/**
+ * Which transaction of an order a notice belongs to, and which of a provider's payments is the one that
+ * was started here. Pure, and the same whatever the order in which the notices came.
+ */
+import type { Notice, PaymentNotice, ProviderName, References, RefundNotice } from './notice.ts';
+import type { Order } from './order.ts';
+import {
+  type Expected,
+  foldPayment,
+  foldRefund,
+  type Kept,
+  type Payment,
+  type Refund,
+  type StartNames,
+  type Transaction,
+} from './transaction.ts';
+
+export type Unfolded =
+  | Pick<Payment, 'type' | 'transactionId' | 'provider' | 'start' | 'notices'>
+  | Pick<Refund, 'type' | 'transactionId' | 'provider' | 'start' | 'notices'>;
+
+/** What was asked for here. */
+export type Started = Omit<Unfolded, 'notices' | 'start'> & {
+  readonly start: NonNullable<Transaction['start']>;
+};
+
+type Said = PaymentNotice | RefundNotice;
+type Incoming = Notice & { readonly provider: ProviderName };
+
+export function paymentsOf(transactions: readonly Transaction[]): Payment[] {
+  return transactions.filter((transaction) => transaction.type === 'payment');
+}
+
+export function refundsOf(transactions: readonly Transaction[]): Refund[] {
+  return transactions.filter((transaction) => transaction.type === 'refund');
+}
+
+export function foldAnew(transaction: Unfolded, expected: Expected): Transaction {
+  return transaction.type === 'payment'
+    ? foldPayment(transaction, expected)
+    : foldRefund(transaction);
+}
+
+/** By a name of the provider's; what only passes by belongs to the payment started under the id it names. */
+export function findTransaction(
+  transactions: readonly Transaction[],
+  notice: Incoming,
+  type: Transaction['type'],
+): Transaction | undefined {
+  const said = type === 'payment' ? notice.payment : notice.refund;
+  if (!said) return undefined;
+  const own = transactions.filter(
+    (entry) => entry.type === type && entry.provider === notice.provider,
+  );
+  // An authentication has an id of its own, which is not that of the payment it comes before.
+  if (isPassing(said)) {
+    return own.find(
+      ({ start, transactionId }) =>
+        start !== null && notice.references.transactionIds.includes(transactionId),
+    );
+  }
+  return own.find(({ notices }) =>
+    (notices as readonly Said[]).some((kept) => isNamedBy(kept, said.pspTransactionId)),
+  );
+}
+
+/** False for an authentication or a void, which say something of a payment and are none. Decision 6.4. */
+export function isOfItsOwn(said: Said): boolean {
+  return !('makesTransaction' in said) || said.makesTransaction !== false;
+}
+
+/** An authentication says something of a payment that was started here; a void of one with an id. */
+function isPassing(said: Said): boolean {
+  return !isOfItsOwn(said) && !('voidPspId' in said);
+}
+
+function isNamedBy(kept: Said, pspTransactionId: string): boolean {
+  if (!isOfItsOwn(kept)) return false;
+  const alias = 'aliasPspId' in kept ? kept.aliasPspId : undefined;
+  return kept.pspTransactionId === pspTransactionId || alias === pspTransactionId;
+}
+
+/** The names by which a notice may belong to what was started here. */
+export function namesOf({ transactionIds, providerOrderId }: References): { names?: StartNames } {
+  const names = {
+    ...(transactionIds.length > 0 && { transactionIds }),
+    ...(providerOrderId !== undefined && { providerOrderId }),
+  };
+  return Object.keys(names).length === 0 ? {} : { names };
+}
+
+/**
+ * A consumer may try several times at the provider what was started once here. What was started shows
+ * the best of these tries; the others stand by themselves. So a payment that failed and then went
+ * through is told under the id that the merchant has, in whichever order the two were reported.
+ */
+export function claimOwn(
+  order: Pick<Order, 'orderId' | 'amounts'>,
+  transactions: readonly Transaction[],
+  provider: ProviderName,
+  type: Transaction['type'],
+): readonly Transaction[] {
+  const started = transactions.filter(
+    (entry) => entry.start !== null && entry.provider === provider && entry.type === type,
+  );
+  return started.reduce((all, entry) => claim(order, all, entry), transactions);
+}
+
+function claim(
+  { orderId, amounts }: Pick<Order, 'orderId' | 'amounts'>,
+  transactions: readonly Transaction[],
+  started: Transaction,
+): readonly Transaction[] {
+  const passing = started.notices.filter(isPassing);
+  const tried = started.notices.filter((notice) => !isPassing(notice));
+  const rivals = transactions.filter((entry) => isOf(entry, started, transactions));
+  if (rivals.length === 0) return transactions;
+
+  const own = foldAnew({ ...started, start: null, notices: tried } as Unfolded, amounts);
+  const [best = own] = [...rivals, ...(tried.length > 0 ? [own] : [])].sort(bestFirst);
+  if (best === own) return transactions;
+  const others = transactions.filter((entry) => entry !== best && entry !== started);
+  const claimed = foldAnew(
+    { ...started, notices: [...passing, ...best.notices] } as Unfolded,
+    amounts,
+  );
+  if (tried.length === 0) return [...others, claimed];
+  const all = [...others, claimed];
+  const transactionId = nameOf(orderId, all, tried, new Date(started.start?.atMs ?? 0));
+  return [...all, { ...own, transactionId }];
+}
+
+/** One that the provider reported, and that names what was started here. */
+function isOf(
+  entry: Transaction,
+  started: Transaction,
+  transactions: readonly Transaction[],
+): boolean {
+  const { start, transactionId } = started;
+  if (!start || entry.start || entry.provider !== started.provider) return false;
+  if (entry.type !== started.type) return false;
+  const names = entry.notices.flatMap((notice) => notice.names ?? []);
+  const named = names.flatMap(({ transactionIds }) => transactionIds ?? []);
+  if (named.includes(transactionId)) return true;
+  if (entry.type === 'payment') {
+    const { providerOrderId } = start;
+    return providerOrderId !== undefined
+      ? names.some((name) => name.providerOrderId === providerOrderId)
+      : false;
+  }
+  if (entry.pspTransactionId === start.refund?.pspTransactionId) return true;
+  const isOfAnother = refundsOf(transactions).some(
+    (other) => other.start !== null && named.includes(other.transactionId),
+  );
+  return !isOfAnother && entry.refundRequestId === start.refund?.requestId;
+}
+
+/** What a merchant would want to know of several tries. */
+const preference: readonly Transaction['status'][] = [
+  ...(['succeeded', 'authorized', 'pending'] as const),
+  ...(['reversing', 'reversed', 'failed', 'new'] as const),
+];
+
+function bestFirst(a: Transaction, b: Transaction): number {
+  return (
+    preference.indexOf(a.status) - preference.indexOf(b.status) ||
+    (a.recordedAtMs ?? 0) - (b.recordedAtMs ?? 0) ||
+    ((a.pspTransactionId ?? '') < (b.pspTransactionId ?? '') ? -1 : 1)
+  );
+}
+
+/** A name made of the provider's time, so that no order of arrival can change it. */
+export function nameOf(
+  orderId: string,
+  transactions: readonly Transaction[],
+  notices: ReadonlyArray<Said | Kept<Said>>,
+  otherwise: Date,
+): string {
+  const times = notices.map(
+    (said) => said.namedAtMs ?? said.recordedAtMs ?? said.startedAtMs ?? said.occurredAtMs,
+  );
+  const timeMs = times.find((time) => time !== undefined);
+  return newTransactionId(orderId, timeMs === undefined ? otherwise : new Date(timeMs), (id) =>
+    transactions.some(({ transactionId }) => transactionId === id),
+  );
+}
+
+/** `<order_id>-<yyMMddHHmmss>`, the next free second when taken. Decision 4.5. */
+export function newTransactionId(
+  orderId: string,
+  time: Date,
+  isTaken: (transactionId: string) => boolean,
+): string {
+  for (let second = Math.floor(time.getTime() / 1000); ; second += 1) {
+    const digits = new Date(second * 1000).toISOString().replace(/\D/g, '').slice(2, 14);
+    const transactionId = `${orderId}-${digits}`;
+    if (!isTaken(transactionId)) return transactionId;
+  }
+}

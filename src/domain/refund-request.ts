@@ -1,0 +1,103 @@
+/** Decides whether a refund may be made, and of how much. Pure; the order is locked while it decides. */
+import { getExponent } from './currency.ts';
+import { refuseMember, ServiceError } from './errors.ts';
+import { paymentsOf, refundsOf } from './matching.ts';
+import { formatAmount, type MinorUnits, parseAmount } from './money.ts';
+import type { SentNumber } from './order.ts';
+import { type OrderBook, refundSums } from './order-book.ts';
+import { findPaymentOf } from './refund-links.ts';
+import type { Payment } from './transaction.ts';
+
+export type WishedRefund = {
+  /** The payment to refund; without it the one that paid for the order. */
+  readonly transactionId: string | undefined;
+  /** Without it all that is available. */
+  readonly amount: SentNumber | undefined;
+  readonly refundRequestId: string | undefined;
+};
+
+export type DecidedRefund = { readonly payment: RefundablePayment; readonly amount: MinorUnits };
+
+export type RefundablePayment = Payment & {
+  readonly amount: MinorUnits;
+  readonly currency: string;
+  readonly pspTransactionId: string;
+};
+
+export function decideRefund(book: OrderBook, wished: WishedRefund): DecidedRefund {
+  refuseRepeat(book, wished.refundRequestId);
+  const payment = choosePayment(book, wished.transactionId);
+  const available = availableOf(book, payment);
+  const exponent = getExponent(payment.currency);
+  const amount = wished.amount === undefined ? available : readAmount(wished.amount, exponent);
+  if (amount > available || available === 0) {
+    throw new ServiceError(
+      'INVALID_REFUND_AMOUNT',
+      `refund_amount may be at most ${formatAmount(available, exponent)} ${payment.currency}: that is what is available for refund.`,
+    );
+  }
+  return { payment, amount };
+}
+
+/** Decision 4.6, for one payment: neither more than it took nor more than the order has left. */
+export function availableOf({ order, transactions }: OrderBook, payment: RefundablePayment) {
+  const spoken = refundsOf(transactions)
+    .filter((refund) => refund.status !== 'failed')
+    .filter((refund) => findPaymentOf(refund, transactions) === payment)
+    .reduce((total, { amount }) => total + (amount ?? 0), 0);
+  const ofPayment = payment.amount - spoken;
+  const { paid, refunded, pending } = refundSums(transactions, order.amounts.currency);
+  const ofOrder = paid - refunded - pending;
+  const isOrdersCurrency = payment.currency === order.amounts.currency;
+  return Math.max(0, isOrdersCurrency ? Math.min(ofPayment, ofOrder) : ofPayment);
+}
+
+function refuseRepeat({ transactions }: OrderBook, refundRequestId: string | undefined): void {
+  const isRepeat = refundsOf(transactions).some(
+    (refund) => refund.refundRequestId === refundRequestId && refund.status !== 'failed',
+  );
+  if (refundRequestId !== undefined && isRepeat) throw new ServiceError('DUPLICATE_REFUND_REQUEST');
+}
+
+function choosePayment(book: OrderBook, transactionId: string | undefined): RefundablePayment {
+  if (transactionId !== undefined) {
+    const named = book.transactions.find((entry) => entry.transactionId === transactionId);
+    if (named?.type === 'refund') {
+      throw new ServiceError(
+        'REFUND_NOT_ALLOWED',
+        'transaction_id names a refund: send the transaction_id of the payment to refund.',
+      );
+    }
+    if (named && isRefundable(named)) return named;
+    throw new ServiceError(
+      'REFUND_NOT_ALLOWED',
+      `This payment is ${named?.status ?? 'not known'}: only one that has succeeded can be refunded.`,
+    );
+  }
+  const paid = paymentsOf(book.transactions).filter(isRefundable);
+  const [first] = paid.toSorted(
+    (a, b) =>
+      Number(availableOf(book, b) > 0) - Number(availableOf(book, a) > 0) ||
+      Number(isDuplicate(a)) - Number(isDuplicate(b)),
+  );
+  if (first) return first;
+  throw new ServiceError('REFUND_NOT_ALLOWED', 'No payment of this order has succeeded.');
+}
+
+function isDuplicate({ flags }: Payment): boolean {
+  return flags.includes('duplicate_capture');
+}
+
+function isRefundable(payment: Payment): payment is RefundablePayment {
+  const { status, amount, currency, pspTransactionId } = payment;
+  return (
+    status === 'succeeded' && amount !== null && currency !== null && pspTransactionId !== null
+  );
+}
+
+function readAmount(sent: SentNumber, exponent: number): MinorUnits {
+  const outcome = parseAmount(sent, exponent);
+  if (outcome.kind === 'refused') refuseMember('refund_amount', outcome.why);
+  if (outcome.minor === 0) refuseMember('refund_amount', 'must be more than 0');
+  return outcome.minor;
+}

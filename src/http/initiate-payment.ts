@@ -1,0 +1,145 @@
+/** `POST /api/v3/initiate-payment`. Decision 11.4. */
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { holdsCardNumber } from '../domain/card-numbers.ts';
+import { refuseMember } from '../domain/errors.ts';
+import { limits } from '../domain/limits.ts';
+import { type PaymentModeCode, paymentModeCodes } from '../domain/payment-mode.ts';
+import type { Services } from '../use-cases/services.ts';
+import {
+  type PaymentReply,
+  type PaymentRequest,
+  startPayment,
+} from '../use-cases/start-payment.ts';
+import { errorReplies } from './error-reply.ts';
+import { getCaller } from './guard.ts';
+import { orderIdMember } from './order-id.ts';
+import { toText } from './order-request.ts';
+
+const text = (description: string, maxLength: number = 64) =>
+  Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength, description }));
+
+const Body = Type.Object(
+  {
+    order_id: orderIdMember,
+    payment_mode_code: Type.Unsafe<PaymentModeCode>({ type: 'string', enum: paymentModeCodes }),
+    bank_code: text('The bank; needed for net_banking.'),
+    wallet_code: text('The wallet; needed for wallet.'),
+    upi_id: text('The UPI id; needed for upi.', 255),
+    callback_url: text(
+      'Where the consumer returns to; that of the order when left out.',
+      limits.textCharsMax,
+    ),
+  },
+  { description: 'Card details are never sent here: the consumer enters them at the provider.' },
+);
+type Body = Static<typeof Body>;
+
+const Reply = Type.Object({
+  order_id: Type.String(),
+  transaction_id: Type.String(),
+  payment_status: Type.String({ description: 'pending, or failed when the provider refused it.' }),
+  message: Type.String(),
+  next: Type.Array(Type.Object({ action: Type.String(), url: Type.String() })),
+});
+
+export function addInitiatePayment(app: FastifyInstance, services: Services): void {
+  app.post<{ Body: Body; Reply: Static<typeof Reply> }>('/initiate-payment', {
+    config: { access: 'order' },
+    schema: {
+      operationId: 'initiatePayment',
+      summary: 'Start a payment and learn where the consumer pays',
+      description:
+        'A provider that does not answer in time leaves the payment pending: its outcome is found by transaction-enquiry.',
+      tags: ['Payments'],
+      body: Body,
+      response: { 200: Reply, ...errorReplies },
+    },
+    handler: async (request) => {
+      const wished = toPaymentRequest(request.body);
+      return paymentView(await startPayment(services, getCaller(request), wished));
+    },
+  });
+}
+
+function paymentView({ orderId, transactionId, status, message, redirectUrl }: PaymentReply) {
+  return {
+    order_id: orderId,
+    transaction_id: transactionId,
+    payment_status: status,
+    message,
+    next: redirectUrl === undefined ? [] : [{ action: 'redirect', url: redirectUrl }],
+  };
+}
+
+function toPaymentRequest(body: Body): PaymentRequest {
+  refuseCardDetails(body);
+  const callbackUrl = toText(body.callback_url);
+  if (callbackUrl !== undefined && !/^https?:\/\//i.test(callbackUrl)) {
+    refuseMember('callback_url', 'must be an http or https URL');
+  }
+  return {
+    orderId: body.order_id,
+    modeCode: body.payment_mode_code,
+    choice: readChoice(body),
+    callbackUrl,
+  };
+}
+
+type Choice = {
+  readonly member: 'bank_code' | 'wallet_code' | 'upi_id';
+  readonly shownAs: string;
+  readonly pattern: RegExp;
+  readonly example: string;
+};
+
+/** What a mode needs to know besides its name. */
+const choices: Readonly<Partial<Record<PaymentModeCode, Choice>>> = {
+  net_banking: {
+    member: 'bank_code',
+    shownAs: 'bank_name',
+    pattern: /^[\w-]{2,32}$/,
+    example: 'HDFC',
+  },
+  wallet: {
+    member: 'wallet_code',
+    shownAs: 'wallet_name',
+    pattern: /^[\w-]{2,32}$/,
+    example: 'paytm',
+  },
+  upi: {
+    member: 'upi_id',
+    shownAs: 'upi_id',
+    pattern: /^[\w.%+-]{1,128}@[A-Za-z0-9][A-Za-z0-9.-]{1,63}$/,
+    example: 'asha@okbank',
+  },
+};
+
+function readChoice(body: Body): PaymentRequest['choice'] {
+  const choice = choices[body.payment_mode_code];
+  if (!choice) return undefined;
+  const { member, shownAs, pattern, example } = choice;
+  const value = toText(body[member]);
+  if (value === undefined) {
+    refuseMember(member, `is missing: ${body.payment_mode_code} needs it, such as ${example}`);
+  }
+  if (!pattern.test(value)) refuseMember(member, `is not valid: it should look like ${example}`);
+  return { [shownAs]: value };
+}
+
+const cardMember = /^(card.*|pan|cvv|cvc|csc|security_code|expiry.*)$/i;
+
+/** Cards go to the provider's own page: what is not received can neither be stored nor lost. */
+function refuseCardDetails(body: object): void {
+  for (const [name, value] of Object.entries(body)) {
+    if (cardMember.test(name)) {
+      refuseMember(name, 'is not accepted: card details are entered at the page of the provider');
+    }
+    if (typeof value === 'string' && holdsCardNumber(value)) {
+      refuseMember(
+        name,
+        'holds a card number: card details are entered at the page of the provider',
+      );
+    }
+  }
+}

@@ -1,0 +1,143 @@
+/** The gateway's REST API: hosted checkout, refund, retrieve order. We choose the ids, so repeats are safe. */
+import { getExponent } from '../../domain/currency.ts';
+import { formatAmount, type MinorUnits } from '../../domain/money.ts';
+import type { Answer, ProviderApi, ProviderRequest } from '../call.ts';
+import {
+  type FetchedStatus,
+  type OutboundProvider,
+  outcomeOf,
+  type TransactionToFetch,
+} from '../outbound.ts';
+import { id, object, present, text, type WireObject } from '../wire.ts';
+
+export const gatewayOutbound: OutboundProvider = {
+  startPayment: async (api, payment) => {
+    const answer = await ask(api, {
+      method: 'POST',
+      path: '/session',
+      body: {
+        apiOperation: 'INITIATE_CHECKOUT',
+        checkoutMode: 'WEBSITE',
+        interaction: present({
+          operation: 'PURCHASE',
+          merchant: { name: payment.shopName },
+          returnUrl: payment.callbackUrl,
+        }),
+        order: {
+          // Our transaction id names the order there: every notification of it carries it back.
+          id: payment.transactionId,
+          reference: payment.invoiceId.slice(0, referenceCharsMax),
+          amount: amountText(payment.amount, payment.currency),
+          currency: payment.currency,
+          description: payment.description,
+          notificationUrl: payment.webhookUrl,
+        },
+      },
+      isRepeatable: true,
+    });
+    return outcomeOf(answer, ({ body }) => {
+      const sessionId = id(object(body.session).id);
+      if (text(body.result) === 'ERROR' || sessionId === undefined) return undefined;
+      const page = `/checkout/pay/${encodeURIComponent(sessionId)}?checkoutVersion=1.0.0`;
+      return { kind: 'done', redirectUrl: `${baseOf(api)}${page}` };
+    });
+  },
+
+  startRefund: async (api, refund) => {
+    const { order, transaction } = splitPair(refund.paymentPspId);
+    const answer = await ask(api, {
+      method: 'PUT',
+      path: `/order/${encodeURIComponent(order)}/transaction/${encodeURIComponent(refund.transactionId)}`,
+      body: {
+        apiOperation: 'REFUND',
+        transaction: {
+          amount: amountText(refund.amount, refund.currency),
+          currency: refund.currency,
+          targetTransactionId: transaction,
+          reference: refund.refundRequestId.slice(0, referenceCharsMax),
+        },
+      },
+      isRepeatable: true,
+    });
+    return outcomeOf(answer, ({ body }) =>
+      id(object(body.transaction).id) === undefined
+        ? undefined
+        : { kind: 'done', records: [recordOf(body, body)] },
+    );
+  },
+
+  refundPspId: ({ paymentPspId, transactionId }) =>
+    `${splitPair(paymentPspId).order}|${transactionId}`,
+
+  fetchStatus: async (api, asked) => {
+    const answer = await ask(api, {
+      method: 'GET',
+      path: `/order/${encodeURIComponent(gatewayOrderOf(asked))}`,
+      isRepeatable: true,
+    });
+    if (isUnknownOrder(answer)) {
+      return { answer, result: { kind: 'done', isKnown: false, records: [] } };
+    }
+    return outcomeOf(answer, ({ body }) => readOrder(body, asked));
+  },
+};
+
+const apiVersion = 100;
+/** What the gateway takes as a reference of the merchant's. */
+const referenceCharsMax = 40;
+
+function ask(api: ProviderApi, request: Omit<ProviderRequest, 'user'>): Promise<Answer> {
+  const merchant = encodeURIComponent(api.login);
+  const path = `/api/rest/version/${apiVersion}/merchant/${merchant}${request.path}`;
+  return api.call(api, { ...request, path, user: `merchant.${api.login}` });
+}
+
+function baseOf({ url }: ProviderApi): string {
+  return url.replace(/\/$/, '');
+}
+
+function amountText(amount: MinorUnits, currency: string): string {
+  return formatAmount(amount, getExponent(currency));
+}
+
+/** A payment is named by the pair of the gateway's order and transaction. */
+function splitPair(pspTransactionId: string): { order: string; transaction: string } {
+  const at = pspTransactionId.lastIndexOf('|');
+  return { order: pspTransactionId.slice(0, at), transaction: pspTransactionId.slice(at + 1) };
+}
+
+function gatewayOrderOf({ transaction }: TransactionToFetch): string {
+  if (transaction.type === 'payment' && transaction.start) return transaction.transactionId;
+  return splitPair(transaction.pspTransactionId ?? '').order;
+}
+
+/** An order is there only once the consumer has tried to pay; before that the gateway calls it unknown. */
+function isUnknownOrder(answer: Answer): boolean {
+  if (answer.kind !== 'answered' || answer.status < 400 || answer.status === 401) return false;
+  if (answer.status === 404) return true;
+  const { cause, explanation } = object(answer.body.error);
+  return (
+    text(cause) === 'INVALID_REQUEST' &&
+    /unable to find|not found|does not exist/i.test(text(explanation) ?? '')
+  );
+}
+
+/** Every transaction of the order, each in the shape in which it is notified. */
+function readOrder(
+  order: WireObject,
+  { transaction }: TransactionToFetch,
+): { kind: 'done' } & FetchedStatus {
+  const transactions = Array.isArray(order.transaction) ? order.transaction.map(object) : [];
+  const ids = transactions.map((entry) => id(object(entry.transaction).id));
+  return {
+    kind: 'done',
+    isKnown: transaction.type === 'payment' || ids.includes(transaction.transactionId),
+    records: transactions.map((entry) => recordOf(entry, order)),
+  };
+}
+
+function recordOf(entry: WireObject, order: WireObject): Buffer {
+  const { transaction: _all, ...orderMembers } = order;
+  const record = { order: orderMembers, merchant: order.merchant, ...entry };
+  return Buffer.from(JSON.stringify(record), 'utf8');
+}

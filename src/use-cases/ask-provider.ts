@@ -1,0 +1,105 @@
+/**
+ * Asks a provider what became of a transaction that is not final: a webhook that was lost is made good,
+ * and a call whose outcome nobody knows is resolved rather than guessed. Decision 11.7.
+ */
+import type { Account } from '../domain/account.ts';
+import { failureReason } from '../domain/failure.ts';
+import type { Order } from '../domain/order.ts';
+import type { CallNews } from '../domain/start.ts';
+import { addSeconds } from '../domain/time.ts';
+import { isFinal, type Transaction } from '../domain/transaction.ts';
+import type { ProviderApi } from '../providers/call.ts';
+import type { FetchedStatus, Outcome } from '../providers/outbound.ts';
+import { getProvider } from '../providers/providers.ts';
+import { claimAsk, type DueAsk } from '../store/asks.ts';
+import { findOrderWithTransactions } from '../store/enquiry.ts';
+import { findProviderApi } from './provider-apis.ts';
+import { keepAnswers, recordCall } from './record-call.ts';
+import { askForRefund } from './refund.ts';
+import type { Services } from './services.ts';
+
+/** How many times the shortest wait lies between one question and the next; the last one repeats. */
+const askIntervals: readonly number[] = [1, 2, 5, 10, 30, 60, 180, 360];
+/** Some three weeks; an enquiry asks all the same. */
+const asksMax = 90;
+
+export async function askProvider(services: Services, due: DueAsk): Promise<void> {
+  const { accountId, transactionId } = due;
+  const now = services.clock();
+  const { askSeconds } = services.settings;
+  const orderId = await claimAsk(services.database, due, {
+    now,
+    askedBefore: addSeconds(now, -askSeconds),
+    nextAskAt: (asks) => {
+      const at = nextAskAt(now, askSeconds, asks);
+      if (at) services.asks.plan({ ...due, at });
+      return at;
+    },
+  });
+  const account = orderId === undefined ? undefined : await services.accounts.find(accountId);
+  if (orderId === undefined || !account) return;
+  const found = await findOrderWithTransactions(services.database, accountId, 'order_id', orderId);
+  const transaction = found?.transactions.find((entry) => entry.transactionId === transactionId);
+  const api = transaction && findProviderApi(services, account, transaction.provider);
+  if (!found || !transaction || !api || isFinal(transaction.status)) return;
+  await ask(services, account, found.order, transaction, api);
+}
+
+export function nextAskAt(now: Date, askSeconds: number, asks: number): Date | null {
+  if (asks >= asksMax) return null;
+  const interval = askIntervals[Math.min(asks, askIntervals.length - 1)] ?? 1;
+  return addSeconds(now, askSeconds * interval);
+}
+
+async function ask(
+  services: Services,
+  account: Account,
+  order: Order,
+  transaction: Transaction,
+  api: ProviderApi,
+): Promise<void> {
+  const { accountId } = account;
+  const { orderId } = order;
+  const { transactionId, provider } = transaction;
+  const { outbound } = getProvider(provider);
+  const { answer, result } = await outbound.fetchStatus(api, { orderId, transaction });
+  await recordCall(services, {
+    accountId,
+    orderId,
+    transactionId,
+    operation: 'fetch-status',
+    answer,
+    outcome: result.kind,
+    news: newsOf(result, transaction, order, services.clock()),
+  });
+  if (result.kind !== 'done') return;
+  await keepAnswers(services, account, provider, result.records);
+  const { start } = transaction;
+  if (result.isKnown || transaction.type !== 'refund' || !start?.refund) return;
+  // The provider has never heard of it: our call did not reach it, so it is made again, with the same id.
+  await askForRefund(services, account, orderId, api, provider, {
+    transactionId,
+    refundRequestId: start.refund.requestId,
+    paymentPspId: start.refund.paymentPspId,
+    amount: start.amount,
+    currency: start.currency,
+  });
+}
+
+/** What the answer says of our own call. A payment that the provider never had, or that nobody came to pay, is over. */
+function newsOf(
+  result: Outcome<FetchedStatus>['result'],
+  { type, start }: Transaction,
+  order: Order,
+  now: Date,
+): CallNews | undefined {
+  if (result.kind !== 'done' || !start) return undefined;
+  const { isKnown, providerOrderId, records } = result;
+  if (type === 'refund') return isKnown ? { call: 'taken' } : undefined;
+  const wasTaken = start.call === 'taken' || isKnown;
+  const isOver = records.length === 0 && now >= order.lapsesAt;
+  if (wasTaken && !isOver) return { call: 'taken', providerOrderId };
+  const why = wasTaken ? 'nobody came to pay' : 'the provider never received it';
+  const failure = failureReason('PAYMENT_TIMED_OUT', `The payment came to nothing: ${why}.`);
+  return { call: 'refused', failure, atMs: now.getTime(), ...(isOver && { isOver: true }) };
+}

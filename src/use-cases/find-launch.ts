@@ -1,0 +1,49 @@
+/** What the page that sends a consumer on to a provider's payment page has to post. */
+
+import { isAccountId } from '../domain/ids.ts';
+import { paymentsOf } from '../domain/matching.ts';
+import type { LaunchForm } from '../providers/outbound.ts';
+import { getProvider } from '../providers/providers.ts';
+import { findOrderWithTransactions } from '../store/enquiry.ts';
+import { findProviderApi } from './provider-apis.ts';
+import type { Services } from './services.ts';
+import { toPayment } from './start-payment.ts';
+
+export type Launch =
+  | { readonly kind: 'form'; readonly form: LaunchForm; readonly shopName: string }
+  /** It was paid, or came to nothing: there is nothing to pay any more. */
+  | { readonly kind: 'over'; readonly returnUrl: string | undefined }
+  | { readonly kind: 'unknown' };
+
+/** Whoever has the address may pay; its ids are random, and it shows nothing of the consumer. */
+export async function findLaunch(
+  services: Services,
+  accountId: string,
+  transactionId: string,
+): Promise<Launch> {
+  const account = isAccountId(accountId) ? await services.accounts.find(accountId) : undefined;
+  if (!account) return { kind: 'unknown' };
+  const { database } = services;
+  const found = await findOrderWithTransactions(
+    database,
+    accountId,
+    'transaction_id',
+    transactionId,
+  );
+  const payment = paymentsOf(found?.transactions ?? []).find(
+    (entry) => entry.transactionId === transactionId,
+  );
+  const start = payment?.start;
+  if (!found || !payment || !start) return { kind: 'unknown' };
+  const { provider } = payment;
+  const { launchForm } = getProvider(provider).outbound;
+  const api = findProviderApi(services, account, provider);
+  const { providerOrderId } = start;
+  if (!launchForm || !api || providerOrderId === undefined) return { kind: 'unknown' };
+  if (payment.status !== 'pending' || found.order.savedStatus === 'completed') {
+    return { kind: 'over', returnUrl: start.callbackUrl };
+  }
+  const toStart = toPayment(services, account, found.order, { transactionId, provider, start });
+  const form = launchForm(api, { ...toStart, providerOrderId });
+  return { kind: 'form', form, shopName: account.name };
+}

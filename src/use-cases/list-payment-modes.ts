@@ -1,0 +1,40 @@
+/** The ways to pay for an order: what the consumer used before with success comes first. Decision 11.1. */
+import { ServiceError } from '../domain/errors.ts';
+import { isOrderId } from '../domain/ids.ts';
+import type { Order } from '../domain/order.ts';
+import {
+  findPaymentModeCode,
+  type PaymentModeCode,
+  paymentModeCodes,
+} from '../domain/payment-mode.ts';
+import type { Caller } from '../security/tokens.ts';
+import { findOrder } from '../store/orders.ts';
+import { listModesPaidWith } from '../store/paid-modes.ts';
+import { isOpenTo } from './get-order.ts';
+import { findRoute } from './provider-apis.ts';
+import type { Services } from './services.ts';
+
+export type PaymentModesReply = {
+  readonly order: Order;
+  readonly fast: readonly PaymentModeCode[];
+  readonly other: readonly PaymentModeCode[];
+};
+
+export async function listPaymentModes(
+  services: Services,
+  caller: Caller,
+  orderId: string,
+): Promise<PaymentModesReply> {
+  const { accountId } = caller;
+  const isVisible = isOrderId(orderId) && isOpenTo(caller, { orderId });
+  const order = isVisible ? await findOrder(services.database, accountId, orderId) : undefined;
+  if (!order) throw new ServiceError('ORDER_NOT_FOUND');
+  const account = await services.accounts.get(accountId);
+  const enabled = paymentModeCodes.filter((code) => findRoute(services, account, code));
+  const used = order.userId
+    ? await listModesPaidWith(services.database, accountId, order.userId)
+    : [];
+  const usedCodes = used.map(findPaymentModeCode);
+  const fast = enabled.filter((code) => usedCodes.includes(code));
+  return { order, fast, other: enabled.filter((code) => !fast.includes(code)) };
+}

@@ -1,0 +1,78 @@
+/**
+ * Writes down what a call to a provider came to: in the history, and in what was started by it. What the
+ * provider answered in the shape of its deliveries is kept and applied like one.
+ */
+import type { Account } from '../domain/account.ts';
+import type { ProviderName } from '../domain/notice.ts';
+import { decideOrderState, keepStart } from '../domain/order-book.ts';
+import { type CallNews, learn } from '../domain/start.ts';
+import { addSeconds } from '../domain/time.ts';
+import type { Answer } from '../providers/call.ts';
+import type { Records } from '../providers/outbound.ts';
+import type { CallRecord } from '../store/history.ts';
+import { learnProviderOrder } from '../store/order-matching.ts';
+import { lockBook } from './apply-delivery.ts';
+import { digestOf, keepDelivery, newDelivery } from './keep-delivery.ts';
+import { saveBook } from './save-book.ts';
+import type { Services } from './services.ts';
+import { wakeDeliveries } from './wake-deliveries.ts';
+
+export type Called = {
+  readonly accountId: string;
+  readonly orderId: string;
+  readonly transactionId: string;
+  readonly operation: 'start-payment' | 'start-refund' | 'fetch-status';
+  readonly answer: Answer;
+  readonly outcome: string;
+  readonly news?: CallNews | undefined;
+};
+
+export async function recordCall(services: Services, called: Called): Promise<void> {
+  const { accountId, orderId, transactionId, news } = called;
+  const names = await services.database.transaction(async (tx) => {
+    const now = services.clock();
+    const before = await lockBook(tx, accountId, orderId);
+    const known = before.transactions.find((entry) => entry.transactionId === transactionId);
+    // It turned out to be another one meanwhile, and that one is asked for by itself.
+    if (!known) return [];
+    const after =
+      news && known.start
+        ? keepStart(before, { ...known, start: learn(known.start, news) })
+        : before;
+    const providerOrderId = news?.call === 'taken' ? news.providerOrderId : undefined;
+    if (providerOrderId !== undefined) {
+      await learnProviderOrder(tx, accountId, known.provider, providerOrderId, orderId);
+    }
+    await saveBook(tx, before, after, {
+      state: decideOrderState(after, now),
+      now,
+      askAt: addSeconds(now, services.settings.askSeconds),
+      cause: called.operation,
+      call: { ...callRecordOf(called), transactionId },
+    });
+    return providerOrderId === undefined ? [] : [providerOrderId];
+  });
+  // Webhooks may have been faster than the answer and wait for the name it brought.
+  await wakeDeliveries(services, accountId, names).catch(() => undefined);
+}
+
+function callRecordOf({ operation, answer, outcome }: Called): CallRecord {
+  const { durationMs, tries } = answer;
+  const httpStatus = answer.kind === 'not-sent' ? null : answer.status;
+  return { operation, outcome, durationMs, tries, httpStatus };
+}
+
+/** The same answer again is a repeat, as it would be for a delivery. */
+export async function keepAnswers(
+  services: Services,
+  account: Account,
+  provider: ProviderName,
+  records: Records,
+): Promise<void> {
+  for (const body of records) {
+    const key = `answer-${digestOf(body)}`;
+    const headers = { source: 'answer' };
+    const delivery = newDelivery(services, account, provider, { key, headers, body });
+    await keepDelivery(services, delivery, 'provider');
+  }
+}

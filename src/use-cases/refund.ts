@@ -1,0 +1,180 @@
+/**
+ * Refunds a payment: decided and kept under the lock of its order, so that two at once never exceed what
+ * is available; then asked for at the provider. One that cannot be reached now is asked later, as often as
+ * it takes: the refund stands. Decision 11.5.
+ */
+import type { Account } from '../domain/account.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { failureReason } from '../domain/failure.ts';
+import { newTransactionId } from '../domain/matching.ts';
+import { decideOrderState, keepStart } from '../domain/order-book.ts';
+import { refundTypeOf } from '../domain/refund-links.ts';
+import {
+  decideRefund,
+  type RefundablePayment,
+  type WishedRefund,
+} from '../domain/refund-request.ts';
+import type { CallNews, Start } from '../domain/start.ts';
+import { addSeconds } from '../domain/time.ts';
+import type { Refund } from '../domain/transaction.ts';
+import type { ProviderApi } from '../providers/call.ts';
+import type { Outcome, RefundToStart } from '../providers/outbound.ts';
+import { getProvider } from '../providers/providers.ts';
+import type { Caller } from '../security/tokens.ts';
+import { takeRefundRequest } from '../store/asks.ts';
+import type { Transaction } from '../store/database.ts';
+import { findOrderWithTransactions } from '../store/enquiry.ts';
+import { type LockedBook, lockBook } from './apply-delivery.ts';
+import type { TransactionType } from './enquire.ts';
+import { type EnquiredIds, getNamedOrder } from './named-order.ts';
+import { findProviderApi } from './provider-apis.ts';
+import { keepAnswers, recordCall } from './record-call.ts';
+import { saveBook } from './save-book.ts';
+import type { Services } from './services.ts';
+
+export type RefundRequest = WishedRefund & { readonly invoiceId: string | undefined };
+
+export type RefundReply = {
+  readonly paymentTransactionId: string;
+  readonly refund: Refund;
+  readonly transactionType: TransactionType;
+};
+
+export async function refund(
+  services: Services,
+  caller: Caller,
+  request: RefundRequest,
+): Promise<RefundReply> {
+  const { accountId } = caller;
+  const account = await services.accounts.get(accountId);
+  const ids: EnquiredIds = { transactionId: request.transactionId, invoiceId: request.invoiceId };
+  const { orderId } = (await getNamedOrder(services, caller, ids)).order;
+  const kept = await services.database.transaction(async (tx) =>
+    keepRefund(tx, services, account, await lockBook(tx, accountId, orderId), request),
+  );
+  await askForRefund(services, account, orderId, kept.api, kept.payment.provider, kept.refund);
+  services.asks.plan({ accountId, transactionId: kept.refund.transactionId, at: kept.askAt });
+  return replyOf(services, accountId, orderId, kept);
+}
+
+async function keepRefund(
+  tx: Transaction,
+  services: Services,
+  account: Account,
+  before: LockedBook,
+  request: RefundRequest,
+) {
+  const now = services.clock();
+  const { payment, amount } = decideRefund(before, request);
+  const { provider } = payment;
+  const api = findProviderApi(services, account, provider);
+  if (!api) {
+    throw new ServiceError(
+      'REFUND_NOT_ALLOWED',
+      `The account has no API settings for ${getProvider(provider).displayName}: ask the operator to set them.`,
+    );
+  }
+  const isTaken = (id: string) =>
+    before.transactions.some(({ transactionId }) => transactionId === id);
+  const transactionId = newTransactionId(before.order.orderId, now, isTaken);
+  const refundRequestId = request.refundRequestId ?? transactionId;
+  const toStart = toRefund(payment, { transactionId, refundRequestId, amount });
+  const askAt = addSeconds(now, services.settings.askSeconds);
+  const after = keepStart(before, {
+    type: 'refund',
+    transactionId,
+    provider,
+    start: startOf(provider, toStart, now),
+  });
+  const state = decideOrderState(after, now);
+  await saveBook(tx, before, after, { state, now, askAt, cause: 'refund' });
+  // Of two under one request id, for two orders of the account, one gets it.
+  if (!(await takeRefundRequest(tx, account.accountId, refundRequestId, transactionId))) {
+    throw new ServiceError('DUPLICATE_REFUND_REQUEST');
+  }
+  return { api, payment, refund: toStart, askAt };
+}
+
+/** A capture has an id of its own at the provider, and it is the capture that is given back. */
+function toRefund(
+  { pspTransactionId, aliases, currency }: RefundablePayment,
+  wished: Pick<RefundToStart, 'transactionId' | 'refundRequestId' | 'amount'>,
+): RefundToStart {
+  const [capture, ...more] = aliases;
+  const paymentPspId = capture !== undefined && more.length === 0 ? capture : pspTransactionId;
+  return { ...wished, currency, paymentPspId };
+}
+
+function startOf(provider: string, refund: RefundToStart, now: Date): Start {
+  const { amount, currency, refundRequestId, paymentPspId } = refund;
+  const pspTransactionId = getProvider(provider).outbound.refundPspId?.(refund);
+  return {
+    atMs: now.getTime(),
+    amount,
+    currency,
+    call: 'open',
+    refund: {
+      requestId: refundRequestId,
+      paymentPspId,
+      ...(pspTransactionId !== undefined && { pspTransactionId }),
+    },
+  };
+}
+
+/** Sent with the same id each time: however often, the provider makes one refund of it. */
+export async function askForRefund(
+  services: Services,
+  account: Account,
+  orderId: string,
+  api: ProviderApi,
+  provider: string,
+  refund: RefundToStart,
+): Promise<void> {
+  const { answer, result } = await getProvider(provider).outbound.startRefund(api, refund);
+  await recordCall(services, {
+    accountId: account.accountId,
+    orderId,
+    transactionId: refund.transactionId,
+    operation: 'start-refund',
+    answer,
+    outcome: result.kind,
+    news: newsOf(result, services.clock()),
+  });
+  if (result.kind === 'done') await keepAnswers(services, account, provider, result.records);
+}
+
+function newsOf(result: Outcome<object>['result'], now: Date): CallNews {
+  switch (result.kind) {
+    case 'done':
+      return { call: 'taken' };
+    case 'refused': {
+      const words = `The provider refused the refund: ${result.why}.`;
+      const failure = failureReason('REFUND_FAILED', words);
+      return { call: 'refused', failure, atMs: now.getTime() };
+    }
+    case 'unknown':
+    case 'not-sent':
+      return { call: 'unknown' };
+    default:
+      return result satisfies never;
+  }
+}
+
+async function replyOf(
+  { database }: Services,
+  accountId: string,
+  orderId: string,
+  kept: { readonly payment: RefundablePayment; readonly refund: RefundToStart },
+): Promise<RefundReply> {
+  const found = await findOrderWithTransactions(database, accountId, 'order_id', orderId);
+  const transactions = found?.transactions ?? [];
+  const saved = transactions.find(
+    ({ transactionId }) => transactionId === kept.refund.transactionId,
+  );
+  if (saved?.type !== 'refund' || !found) throw new Error('a refund that was kept is gone');
+  return {
+    paymentTransactionId: kept.payment.transactionId,
+    refund: saved,
+    transactionType: refundTypeOf(saved, transactions, found.order.amounts.total),
+  };
+}

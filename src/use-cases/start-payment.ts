@@ -1,0 +1,183 @@
+/**
+ * Starts a payment: kept first, then asked for at the provider, then what came of it is written down. So
+ * a payment is never unknown here that is known there, whenever this process should end. Decision 11.4.
+ */
+import type { Account } from '../domain/account.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { failureReason } from '../domain/failure.ts';
+import { newTransactionId } from '../domain/matching.ts';
+import type { ProviderName } from '../domain/notice.ts';
+import { decideOrderState, keepStart } from '../domain/order-book.ts';
+import type { PaymentModeCode } from '../domain/payment-mode.ts';
+import type { CallNews, Start } from '../domain/start.ts';
+import { addSeconds } from '../domain/time.ts';
+import type { Outcome, PaymentToStart, StartedPayment } from '../providers/outbound.ts';
+import { getProvider } from '../providers/providers.ts';
+import type { Caller } from '../security/tokens.ts';
+import { type LockedBook, loadBook } from './apply-delivery.ts';
+import { lockOpenOrder } from './lock-open-order.ts';
+import { findRoute, webhookUrlOf } from './provider-apis.ts';
+import { recordCall } from './record-call.ts';
+import { saveBook } from './save-book.ts';
+import type { Services } from './services.ts';
+
+export type PaymentRequest = {
+  readonly orderId: string;
+  readonly modeCode: PaymentModeCode;
+  /** The bank, the wallet or the UPI id the consumer chose. */
+  readonly choice: Readonly<Record<string, string>> | undefined;
+  readonly callbackUrl: string | undefined;
+};
+
+export type PaymentReply = {
+  readonly orderId: string;
+  readonly transactionId: string;
+  readonly status: 'pending' | 'failed';
+  readonly message: string;
+  /** Where the consumer pays. */
+  readonly redirectUrl: string | undefined;
+};
+
+export async function startPayment(
+  services: Services,
+  caller: Caller,
+  request: PaymentRequest,
+): Promise<PaymentReply> {
+  const { accountId } = caller;
+  const account = await services.accounts.get(accountId);
+  const kept = await keepPayment(services, account, caller, request);
+  const { payment, provider, api } = kept;
+  const { outbound } = getProvider(provider);
+  const { answer, result } = await outbound.startPayment(api, payment);
+  await recordCall(services, {
+    accountId,
+    orderId: payment.orderId,
+    transactionId: payment.transactionId,
+    operation: 'start-payment',
+    answer,
+    outcome: result.kind,
+    news: newsOf(result, services.clock()),
+  });
+  services.asks.plan({ accountId, transactionId: payment.transactionId, at: kept.askAt });
+  return replyOf(services, account, payment, result);
+}
+
+async function keepPayment(
+  services: Services,
+  account: Account,
+  caller: Caller,
+  request: PaymentRequest,
+) {
+  return services.database.transaction(async (tx) => {
+    const order = await lockOpenOrder(tx, services, caller, request.orderId);
+    const before = await loadBook(tx, order);
+    const route = findRoute(services, account, request.modeCode);
+    if (!route) throw new ServiceError('PAYMENT_MODE_NOT_ENABLED');
+    const { provider, api } = route;
+    const now = services.clock();
+    const askAt = addSeconds(now, services.settings.askSeconds);
+    const isTaken = (id: string) =>
+      before.transactions.some(({ transactionId }) => transactionId === id);
+    const transactionId = newTransactionId(before.order.orderId, now, isTaken);
+    const start = startOf(before, request, now);
+    const after = keepStart(before, { type: 'payment', transactionId, provider, start });
+    const state = decideOrderState(after, now);
+    await saveBook(tx, before, after, { state, now, askAt, cause: 'initiate-payment' });
+    const payment = toPayment(services, account, before.order, { transactionId, provider, start });
+    return { payment, provider, api, askAt };
+  });
+}
+
+function startOf({ order }: LockedBook, request: PaymentRequest, now: Date): Start {
+  const { modeCode, choice, callbackUrl = order.details.callbackUrl } = request;
+  return {
+    atMs: now.getTime(),
+    amount: order.amounts.total,
+    currency: order.amounts.currency,
+    call: 'open',
+    modeCode,
+    ...(choice && { subPaymentMode: choice }),
+    ...(callbackUrl !== undefined && { callbackUrl }),
+  };
+}
+
+/** A payment that was started, as its provider gets it. */
+export function toPayment(
+  services: Services,
+  account: Account,
+  order: Pick<LockedBook['order'], 'orderId' | 'invoiceId' | 'details'>,
+  started: {
+    readonly transactionId: string;
+    readonly provider: ProviderName;
+    readonly start: Start;
+  },
+): PaymentToStart {
+  const { transactionId, provider, start } = started;
+  const { orderId, invoiceId, details } = order;
+  return {
+    transactionId,
+    orderId,
+    invoiceId,
+    amount: start.amount,
+    currency: start.currency,
+    modeCode: start.modeCode ?? 'upi',
+    choice: start.subPaymentMode ?? {},
+    description: details.description ?? `Order ${invoiceId}`,
+    shopName: account.name,
+    callbackUrl: start.callbackUrl,
+    webhookUrl: webhookUrlOf(services, provider, account.accountId),
+  };
+}
+
+type Result = Outcome<StartedPayment>['result'];
+
+/** Only a clear no is a failure: a provider that did not answer may have it, and is asked later. */
+function newsOf(result: Result, now: Date): CallNews {
+  switch (result.kind) {
+    case 'done':
+      return { call: 'taken', providerOrderId: result.providerOrderId };
+    case 'refused': {
+      const words = `The provider refused to start the payment: ${result.why}.`;
+      const failure = failureReason('PROVIDER_TECHNICAL_ERROR', words);
+      return { call: 'refused', failure, atMs: now.getTime() };
+    }
+    case 'unknown':
+    case 'not-sent':
+      return { call: 'unknown' };
+    default:
+      return result satisfies never;
+  }
+}
+
+function replyOf(
+  services: Services,
+  { accountId }: Account,
+  { orderId, transactionId }: PaymentToStart,
+  result: Result,
+): PaymentReply {
+  const reply = { orderId, transactionId, redirectUrl: undefined };
+  switch (result.kind) {
+    case 'done': {
+      const launchPage = `${services.settings.publicUrl}/pay/${accountId}/${transactionId}`;
+      const redirectUrl = result.redirectUrl ?? launchPage;
+      return {
+        ...reply,
+        status: 'pending',
+        message: 'Send the consumer to the payment page.',
+        redirectUrl,
+      };
+    }
+    case 'refused': {
+      const message = `The provider refused to start the payment: ${result.why}.`;
+      return { ...reply, status: 'failed', message };
+    }
+    case 'unknown':
+    case 'not-sent': {
+      const message =
+        'The provider has not answered yet: ask for the outcome with transaction-enquiry, or start another payment.';
+      return { ...reply, status: 'pending', message };
+    }
+    default:
+      return result satisfies never;
+  }
+}
