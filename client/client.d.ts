@@ -168,6 +168,73 @@ export type Enquiry = {
   };
 };
 
+export type NextCall = { action: string; url: string };
+
+export type PaymentModeCode =
+  | 'upi'
+  | 'credit_card'
+  | 'debit_card'
+  | 'net_banking'
+  | 'wallet'
+  | 'prepaid_card';
+
+export type PaymentMode = {
+  payment_mode_code: PaymentModeCode;
+  payment_mode: string;
+  amount_before_tax: number;
+  tax: number;
+  currency: string;
+  total_amount: number;
+  additional_charges: number;
+  grand_total_amount: number;
+  next: NextCall[];
+};
+
+export type PaymentModes = {
+  fast_payment_modes: { items: PaymentMode[] };
+  other_payment_modes: { items: PaymentMode[] };
+};
+
+export type NewPayment = {
+  order_id: string;
+  payment_mode_code: PaymentModeCode;
+  /** For net_banking. */
+  bank_code?: string;
+  /** For wallet. */
+  wallet_code?: string;
+  /** For upi. */
+  upi_id?: string;
+  callback_url?: string;
+};
+
+export type StartedPayment = {
+  order_id: string;
+  transaction_id: string;
+  payment_status: 'pending' | 'failed';
+  message: string;
+  /** Where to send the consumer; empty when the provider has not answered, or refused. */
+  next: NextCall[];
+};
+
+export type NewRefund = {
+  /** The payment, or the invoice it paid for. */
+  transaction_id?: string;
+  invoice_id?: string;
+  refund_amount?: Amount;
+  refund_request_id?: string;
+};
+
+export type StartedRefund = {
+  orignal_payment_transaction_id: string;
+  original_payment_transaction_id: string;
+  transaction_id: string;
+  refund_request_id: string | null;
+  refund_status: 'pending' | 'succeeded' | 'failed';
+  refund_arn: string | null;
+  transaction_type: 'full_refund' | 'partial_refund';
+  next: NextCall[];
+};
+
 export type ClientOptions = {
   /** Where the service is, such as https://pay.example.com */
   baseUrl: string;
@@ -193,6 +260,11 @@ export type Client = {
   resolveUser: (
     consumer: Consumer,
   ) => Promise<{ user: User; next: { action: string; url: string }[] }>;
+  paymentModes: (ids: { order_id: string }) => Promise<PaymentModes>;
+  /** Sent once: when the answer is lost, enquire before starting another. */
+  initiatePayment: (payment: NewPayment) => Promise<StartedPayment>;
+  /** Sent once: when the answer is lost, enquire, or send the same refund_request_id again. */
+  refund: (refund: NewRefund) => Promise<StartedRefund>;
   transactionEnquiry: (ids: {
     transaction_id?: string;
     order_id?: string;

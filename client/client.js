@@ -20,21 +20,31 @@ export function createClient(options) {
     post('/api/v3/generate-token', { access_key: accessKey, access_secret: accessSecret }),
   );
 
-  /** @param {string} path @param {object} body @param {Record<string, string>} [headers] */
-  const post = (path, body, headers = {}) =>
-    send(fetch, `${baseUrl}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
+  /** @param {string} path @param {object} body @param {Record<string, string>} [headers] @param {number} [attempts] */
+  const post = (path, body, headers = {}, attempts = attemptsMax) =>
+    send(
+      fetch,
+      `${baseUrl}${path}`,
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      },
+      attempts,
+    );
+
+  /** @param {string} path @param {object} body @param {number} [attempts] */
+  const call = (path, body, attempts) =>
+    withToken(tokens, async (authorization) => {
+      const headers = { authorization };
+      if (!encrypted) return post(path, body, headers, attempts);
+      const encrypted_payload = await sealPayload(JSON.stringify(body), accessSecret);
+      return openReply(await post(path, { encrypted_payload }, headers, attempts), accessSecret);
     });
 
-  /** @param {string} path @param {object} body */
-  const call = (path, body) =>
-    withToken(tokens, async (authorization) => {
-      if (!encrypted) return post(path, body, { authorization });
-      const encrypted_payload = await sealPayload(JSON.stringify(body), accessSecret);
-      return openReply(await post(path, { encrypted_payload }, { authorization }), accessSecret);
-    });
+  /** What moves money is sent once: whether it was received is for the caller to enquire.
+   * @param {string} path @param {object} body */
+  const callOnce = (path, body) => call(path, body, 1);
 
   /** @param {string} path @param {Record<string, string | undefined>} query */
   const get = (path, query) =>
@@ -49,6 +59,9 @@ export function createClient(options) {
     getOrder: (ids) => get('/api/v3/order', ids).then(succeed),
     updateOrder: (changes) => call('/api/v3/update-order', changes).then(succeed),
     resolveUser: (consumer) => call('/api/v3/resolve-user', consumer).then(succeed),
+    paymentModes: (ids) => call('/api/v3/payment-modes', ids).then(succeed),
+    initiatePayment: (payment) => callOnce('/api/v3/initiate-payment', payment).then(succeed),
+    refund: (refund) => callOnce('/api/v3/refund', refund).then(succeed),
     transactionEnquiry: (ids) => call('/api/v3/transaction-enquiry', ids).then(succeed),
     refreshToken: (refreshToken) =>
       call('/api/v3/refresh-token', { refresh_token: refreshToken }).then(succeed),
@@ -174,9 +187,9 @@ async function withToken(tokens, request) {
  * @param {RequestInit} init
  * @returns {Promise<Reply>}
  */
-async function send(fetch, url, init) {
+async function send(fetch, url, init, attempts = attemptsMax) {
   for (let attempt = 1; ; attempt += 1) {
-    const isLast = attempt === attemptsMax;
+    const isLast = attempt === attempts;
     try {
       const response = await fetch(url, { ...init, signal: AbortSignal.timeout(attemptMsMax) });
       const text = await response.text();

@@ -2,6 +2,7 @@
 
 import { isAccountId } from '../domain/ids.ts';
 import { paymentsOf } from '../domain/matching.ts';
+import { isOpen, orderStatus } from '../domain/order.ts';
 import type { LaunchForm } from '../providers/outbound.ts';
 import { getProvider } from '../providers/providers.ts';
 import { findOrderWithTransactions } from '../store/enquiry.ts';
@@ -40,7 +41,9 @@ export async function findLaunch(
   const api = findProviderApi(services, account, provider);
   const { providerOrderId } = start;
   if (!launchForm || !api || providerOrderId === undefined) return { kind: 'unknown' };
-  if (payment.status !== 'pending' || found.order.savedStatus === 'completed') {
+  // One that failed may be tried again at the provider, as long as the order is open.
+  const isPayable = payment.status === 'pending' || payment.status === 'failed';
+  if (!isPayable || !isOpen(orderStatus(found.order, services.clock()))) {
     return { kind: 'over', returnUrl: start.callbackUrl };
   }
   const toStart = toPayment(services, account, found.order, { transactionId, provider, start });

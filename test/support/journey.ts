@@ -8,6 +8,7 @@ import {
 } from '../../simulator/simulator.ts';
 import type { PaymentModeCode } from '../../src/domain/payment-mode.ts';
 import { askProvider } from '../../src/use-cases/ask-provider.ts';
+import type { WishedAccount } from '../../src/use-cases/create-account.ts';
 import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
 import { orderBody } from './order-bodies.ts';
 import { findFreePort } from './service-process.ts';
@@ -27,11 +28,18 @@ export type Journey = {
   readonly service: TestService;
   readonly simulator: Simulator;
   readonly shop: JourneyShop;
+  /** Another account that both providers know, with settings of its own. */
+  readonly openShop: (settings?: Partial<WishedAccount>) => Promise<JourneyShop>;
   readonly createOrder: (body?: object) => Promise<string>;
   /** Starts a payment and gives the whole reply. */
   readonly initiate: (orderId: string, mode?: PaymentModeCode, more?: object) => Promise<Reply>;
   /** Starts a payment and lets the consumer act at the provider's page; gives our transaction id. */
   readonly pay: (orderId: string, mode?: PaymentModeCode, action?: Action) => Promise<string>;
+  /** An order that is created, paid and known to be completed. */
+  readonly createPaid: (
+    body?: object,
+    mode?: PaymentModeCode,
+  ) => Promise<{ readonly orderId: string; readonly transactionId: string }>;
   readonly refund: (body: object) => Promise<Reply>;
   readonly enquire: (body: object) => Promise<Reply>;
   /** A minute passes, and the background asks about everything that is due. */
@@ -47,11 +55,22 @@ export type SimulatedProvider = keyof typeof modeOf;
 
 export async function startJourney(options: SimulatorOptions = {}): Promise<Journey> {
   const service = await startTestService({ port: await findFreePort() });
-  const simulator = await startSimulator({ timeScale: 0.001, ...options });
+  const { clock, tokens } = service.services;
+  // The providers' clocks are turned with ours.
+  const now = () => clock().getTime();
+  const simulator = await startSimulator({ timeScale: 0.001, now, ...options });
   after(() => simulator.close());
-  const shop = await openShop(service, simulator);
-  const call = (path: string, body: object) =>
-    service.call(`/api/v3/${path}`, { token: shop.token, body });
+  let shops = 0;
+  const openNextShop: Journey['openShop'] = (settings) => {
+    shops += 1;
+    return openShop(service, simulator, shops === 1 ? '' : `_${shops}`, settings);
+  };
+  const shop = await openNextShop();
+  // A token of its own for each call: the clock may have been turned past the life of another.
+  const call = async (path: string, body: object) => {
+    const { token } = await tokens.issue({ type: 'merchant', accountId: shop.accountId });
+    return service.call(`/api/v3/${path}`, { token, body });
+  };
   const initiate: Journey['initiate'] = (orderId, mode = 'upi', more = {}) =>
     call('initiate-payment', {
       order_id: orderId,
@@ -62,25 +81,34 @@ export async function startJourney(options: SimulatorOptions = {}): Promise<Jour
       ...more,
     });
   let invoices = 0;
+  const createOrder: Journey['createOrder'] = async (body = {}) => {
+    invoices += 1;
+    const reply = await call('create-order', {
+      ...orderBody({ invoice_id: `J-${invoices}` }),
+      ...body,
+    });
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    return reply.body.order_id;
+  };
+  const pay: Journey['pay'] = async (orderId, mode, action) => {
+    const { status, body } = await initiate(orderId, mode);
+    assert.equal(status, 200, JSON.stringify(body));
+    await simulator.pay(await findCheckout(body.next[0].url), action);
+    return body.transaction_id;
+  };
   return {
     service,
     simulator,
     shop,
+    openShop: openNextShop,
     initiate,
-    createOrder: async (body = {}) => {
-      invoices += 1;
-      const reply = await call('create-order', {
-        ...orderBody({ invoice_id: `J-${invoices}` }),
-        ...body,
-      });
-      assert.equal(reply.status, 200, JSON.stringify(reply.body));
-      return reply.body.order_id;
-    },
-    pay: async (orderId, mode, action) => {
-      const { status, body } = await initiate(orderId, mode);
-      assert.equal(status, 200, JSON.stringify(body));
-      await simulator.pay(await findCheckout(body.next[0].url), action);
-      return body.transaction_id;
+    createOrder,
+    pay,
+    createPaid: async (body, mode) => {
+      const orderId = await createOrder(body);
+      const transactionId = await pay(orderId, mode);
+      await simulator.settled();
+      return { orderId, transactionId };
     },
     refund: (body) => call('refund', body),
     enquire: (body) => call('transaction-enquiry', body),
@@ -95,10 +123,15 @@ export async function startJourney(options: SimulatorOptions = {}): Promise<Jour
 }
 
 /** The account as `account create` and `account update` would set it up. */
-async function openShop(service: TestService, simulator: Simulator): Promise<JourneyShop> {
+async function openShop(
+  service: TestService,
+  simulator: Simulator,
+  mark: string,
+  settings: Partial<WishedAccount> = {},
+): Promise<JourneyShop> {
   const { url } = simulator;
-  const [partnerKeyId, keySecret] = ['rzp_test_journey', 'partner_key_secret_journey'];
-  const [merchantId, password] = ['SIMJOURNEY', 'bank_gateway_password_journey'];
+  const [partnerKeyId, keySecret] = [`rzp_test_journey${mark}`, 'partner_key_secret_journey'];
+  const [merchantId, password] = [`SIMJOURNEY${mark}`, 'bank_gateway_password_journey'];
   const account = await service.createAccount({
     paymentModes: {
       upi: 'partner',
@@ -113,6 +146,7 @@ async function openShop(service: TestService, simulator: Simulator): Promise<Jou
       'bank-gateway': { url, login: merchantId },
     },
     apiSecrets: { 'partner-key-secret': keySecret, 'bank-gateway-password': password },
+    ...settings,
   });
   simulator.register({
     partner: {
@@ -135,8 +169,21 @@ async function openShop(service: TestService, simulator: Simulator): Promise<Jou
 export async function findCheckout(redirectUrl: string): Promise<string> {
   const { pathname } = new URL(redirectUrl);
   if (!pathname.startsWith('/pay/')) return pathname.split('/').at(-1) ?? '';
-  const page = await (await fetch(redirectUrl)).text();
-  return /name="order_id" value="([^"]+)"/.exec(page)?.[1] ?? '';
+  const { action, fields } = readLaunchForm(await (await fetch(redirectUrl)).text());
+  const opened = await fetch(action, { method: 'POST', body: new URLSearchParams(fields) });
+  assert.equal(opened.status, 200, await opened.text());
+  return fields.order_id ?? '';
+}
+
+/** The form that our launch page posts. */
+export function readLaunchForm(page: string) {
+  const attribute = (text = '') =>
+    text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+  const inputs = page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
+  const fields: Record<string, string> = Object.fromEntries(
+    [...inputs].map(([, name, value]) => [attribute(name), attribute(value)]),
+  );
+  return { action: attribute(/<form method="post" action="([^"]*)">/.exec(page)?.[1]), fields };
 }
 
 async function askAll({ services, database }: TestService): Promise<void> {

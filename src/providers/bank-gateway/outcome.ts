@@ -68,6 +68,8 @@ function isFailedAuthentication(body: WireObject): boolean {
   const transaction = object(body.transaction);
   if (text(transaction.type) !== 'AUTHENTICATION') return false;
   const order = object(body.order);
-  const statuses = [transaction.authenticationStatus, order.authenticationStatus, order.status];
+  // The order's status is that of the latest try, which may be another one.
+  const own = text(transaction.authenticationStatus);
+  const statuses = own === undefined ? [order.authenticationStatus, order.status] : [own];
   return statuses.some((status) => failedAuthentications.has(text(status) ?? ''));
 }

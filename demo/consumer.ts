@@ -1,0 +1,49 @@
+/** A consumer without a browser: follows the pages from the shop to the provider and presses a button. */
+
+export type Button = 'pay' | 'decline' | 'cancel';
+
+/** Where the consumer ended: the last address, and what the page said. */
+export type Visit = { readonly url: string; readonly page: string };
+
+export async function payAtPage(url: string, button: Button = 'pay'): Promise<Visit> {
+  let visit = await open(url);
+  // The shop's own page only passes on, by a form that posts itself.
+  while (!visit.page.includes('name="action"')) {
+    const form = readForm(visit);
+    if (!form) return visit;
+    visit = await post(form.action, form.fields);
+  }
+  const form = readForm(visit);
+  if (!form) throw new Error(`the page at ${visit.url} has no form`);
+  return post(form.action, { action: button });
+}
+
+async function open(url: string): Promise<Visit> {
+  const response = await fetch(url);
+  return { url: response.url, page: await response.text() };
+}
+
+async function post(url: string, fields: Record<string, string>): Promise<Visit> {
+  const response = await fetch(url, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+    redirect: 'manual',
+  });
+  const landedAt = response.headers.get('location') ?? url;
+  return { url: landedAt, page: await response.text() };
+}
+
+function readForm({ url, page }: Visit) {
+  const action = /<form[^>]* action="([^"]*)"/.exec(page)?.[1];
+  if (action === undefined) return undefined;
+  const inputs = page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
+  const fields = [...inputs].map(([, name = '', value = '']) => [
+    unescapeHtml(name),
+    unescapeHtml(value),
+  ]);
+  return { action: new URL(unescapeHtml(action), url).href, fields: Object.fromEntries(fields) };
+}
+
+function unescapeHtml(text: string): string {
+  return text.replaceAll(/&#(\d+);/g, (_all, code) => String.fromCharCode(Number(code)));
+}

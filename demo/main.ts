@@ -1,0 +1,46 @@
+/**
+ * `npm run demo`: starts the service and the simulator, and walks one order from creation to refund.
+ * `npm run demo -- --chaos 7` runs 200 orders under seeded chaos instead.
+ */
+import { parseArgs } from 'node:util';
+import { printChaos, runChaos } from './chaos.ts';
+import { walkJourney } from './journey.ts';
+import { type Stage, setStage } from './stage.ts';
+import { progress } from './words.ts';
+
+const { values } = parseArgs({
+  options: { chaos: { type: 'string' }, orders: { type: 'string', default: '200' } },
+});
+const seed = values.chaos === undefined ? undefined : Number(values.chaos);
+if (seed !== undefined && !Number.isInteger(seed)) throw new Error('--chaos needs a whole number');
+
+// Waits of the providers: a hundredth for the eye, a thousandth for the many.
+const stage = await setStage({ seed: seed ?? 1, timeScale: seed === undefined ? 0.01 : 0.001 });
+// Whoever stops watching, by Ctrl-C or by closing a pipe, leaves nothing running behind.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => leave(130));
+process.stdout.on('error', () => leave(1));
+
+let isLeaving = false;
+try {
+  if (seed === undefined) await walkJourney(stage);
+  else await showChaos(stage, seed, Number(values.orders));
+} catch (error) {
+  // What breaks off in the middle was meant to.
+  if (!isLeaving) throw error;
+} finally {
+  await stage.close();
+}
+
+async function showChaos({ cli, ...stage }: Stage, chosen: number, orders: number): Promise<void> {
+  console.log(
+    `${orders} orders under chaos, seed ${chosen}: the same seed makes the same trouble.`,
+  );
+  const result = await runChaos(stage, { seed: chosen, orders, onProgress: progress });
+  if (!printChaos(result, await cli('verify'))) process.exitCode = 1;
+}
+
+async function leave(code: number): Promise<void> {
+  isLeaving = true;
+  await stage.close();
+  process.exit(code);
+}

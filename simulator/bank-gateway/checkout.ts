@@ -1,0 +1,61 @@
+/** The gateway's hosted payment page. */
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { pageHeaders } from '../html.ts';
+import { messagePage, type PaymentPage, paymentPage, resultPage } from '../payment-page.ts';
+import { isAction } from '../scenarios.ts';
+import { object } from '../wire.ts';
+import type { World } from '../world.ts';
+import { type GatewayBook, type GatewaySession, isPaid, orderKey } from './book.ts';
+import { actAtGateway } from './payments.ts';
+import { words } from './records.ts';
+
+type ById = { Params: { id: string } };
+
+export function addGatewayCheckout(app: FastifyInstance, world: World, book: GatewayBook): void {
+  app.get<ById>('/checkout/pay/:id', async (request, reply) => {
+    const session = book.sessions.get(request.params.id);
+    if (!session) return refuse(reply, 404, 'There is no such session.');
+    return reply.headers(pageHeaders).send(paymentPage(viewOf(session)));
+  });
+
+  app.post<ById>('/checkout/:id/act', async (request, reply) => {
+    const session = book.sessions.get(request.params.id);
+    const { action } = object(request.body);
+    if (!session) return refuse(reply, 404, 'There is no such session.');
+    if (!isAction(action)) return refuse(reply, 400, 'Choose to pay, decline or cancel.');
+    await actAtGateway(world, book, session.id, action);
+    const view = viewOf(session);
+    if (session.returnUrl) return reply.redirect(returnTo(session, view.isPaid), 303);
+    return reply.headers(pageHeaders).send(resultPage(view));
+  });
+
+  function viewOf(session: GatewaySession): PaymentPage {
+    const order = book.orders.get(orderKey(session.merchantId, session.orderId));
+    const failed = order?.transactions.findLast(({ result }) => result === 'FAILURE');
+    return {
+      provider: 'Bank card gateway',
+      shopName: session.shopName ?? 'The shop',
+      amount: session.amount,
+      currency: session.currency,
+      reference: session.orderId,
+      actUrl: `/checkout/${session.id}/act`,
+      isPaid: isPaid(order),
+      ...(failed && !isPaid(order) && { failure: words(failed.gatewayCode) }),
+    };
+  }
+}
+
+/** The shop compares the indicator with the one it was given, and knows that all went well. */
+function returnTo(
+  { returnUrl = '', successIndicator }: GatewaySession,
+  isSuccess: boolean,
+): string {
+  if (!isSuccess) return returnUrl;
+  const url = new URL(returnUrl);
+  url.searchParams.set('resultIndicator', successIndicator);
+  return url.href;
+}
+
+function refuse(reply: FastifyReply, status: number, why: string): FastifyReply {
+  return reply.code(status).headers(pageHeaders).send(messagePage('This does not work', why));
+}

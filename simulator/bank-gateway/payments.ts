@@ -1,0 +1,139 @@
+/** What happens at the gateway when the consumer acts on the payment page. */
+import { type Action, decideOutcome, type Outcome, type Scenario } from '../scenarios.ts';
+import type { GatewayShop } from '../shops.ts';
+import { texts } from '../wire.ts';
+import type { World } from '../world.ts';
+import {
+  type GatewayBook,
+  type GatewayOrder,
+  type GatewaySession,
+  type GatewayTransaction,
+  isPaid,
+  orderKey,
+  withTransaction,
+} from './book.ts';
+import { gatewayNotification } from './notification.ts';
+
+/** When a payment that was reported failed turns out to have gone through. */
+const lateAfterMs = 60_000;
+
+/** Reasons that the partner calls by another name, so that one scenario serves both providers. */
+const gatewayCodes: Readonly<Record<string, string>> = {
+  CARD_DECLINED: 'DECLINED',
+  PAYMENT_DECLINED: 'DECLINED',
+  PAYMENT_TIMED_OUT: 'TIMED_OUT',
+  CARD_EXPIRED: 'EXPIRED_CARD',
+  INCORRECT_CVV: 'INVALID_CSC',
+  PAYMENT_RISK_CHECK_FAILED: 'BLOCKED',
+  GATEWAY_TECHNICAL_ERROR: 'SYSTEM_ERROR',
+};
+
+/** Does nothing when there is nothing to act on: an unknown session, or an order that is paid. */
+export async function actAtGateway(
+  world: World,
+  book: GatewayBook,
+  sessionId: string,
+  action: Action,
+): Promise<void> {
+  const session = book.sessions.get(sessionId);
+  const shop = await world.shops.findGateway(session?.merchantId ?? '');
+  if (!session || !shop) return;
+  const key = orderKey(session.merchantId, session.orderId);
+  const before = book.orders.get(key) ?? newOrder(world, session);
+  if (isPaid(before)) return;
+
+  const scenario = world.scenarios.of(referencesOf(before));
+  const triesBefore = before.transactions.filter(({ type }) => type === 'AUTHENTICATION').length;
+  const outcome = decideOutcome(scenario, action, triesBefore);
+  let order = before;
+  const notifications = attempt(world, order, triesBefore + 1, outcome, scenario).map(
+    (transaction) => {
+      order = withTransaction(order, transaction);
+      const { type, result, gatewayCode } = transaction;
+      world.log(`bank-gateway: ${type} ${order.id}|${transaction.id} ${result} ${gatewayCode}`);
+      return gatewayNotification(world, shop, order, transaction);
+    },
+  );
+  book.orders.set(key, order);
+  world.webhooks.post(key, notifications, scenario);
+  if (outcome === 'declined-then-paid') captureLater(world, book, shop, order, scenario);
+}
+
+export function referencesOf({ id, reference }: Pick<GatewayOrder, 'id' | 'reference'>): string[] {
+  return texts(id, reference);
+}
+
+function newOrder(world: World, session: GatewaySession): GatewayOrder {
+  const { merchantId, amount, currency, reference, description } = session;
+  const { notificationUrl, apiVersion } = session;
+  return {
+    id: session.orderId,
+    ...{ merchantId, amount, currency, reference, description, notificationUrl, apiVersion },
+    creationTime: new Date(world.now()).toISOString(),
+    transactions: [],
+  };
+}
+
+/** A try is an authentication and, if that went well, a payment. */
+function attempt(
+  world: World,
+  { amount, currency }: GatewayOrder,
+  number: number,
+  outcome: Outcome,
+  scenario: Scenario,
+): GatewayTransaction[] {
+  const now = new Date(world.now()).toISOString();
+  const times = { timeOfRecord: now, timeOfLastUpdate: now };
+  const isApproved = outcome === 'paid';
+  const reason = (scenario.reason ?? 'INSUFFICIENT_FUNDS').toUpperCase();
+  const failure = outcome === 'cancelled' ? 'CANCELLED' : (gatewayCodes[reason] ?? reason);
+  const gatewayCode = isApproved ? 'APPROVED' : failure;
+  const isProven = gatewayCode !== 'AUTHENTICATION_FAILED' || outcome === 'declined-then-paid';
+  const authentication: GatewayTransaction = {
+    id: `auth-${number}`,
+    type: 'AUTHENTICATION',
+    result: isProven ? 'SUCCESS' : 'FAILURE',
+    gatewayCode: isProven ? 'APPROVED' : gatewayCode,
+    amount,
+    currency,
+    ...times,
+  };
+  const payment: GatewayTransaction = {
+    id: String(number),
+    type: 'PAYMENT',
+    result: isApproved ? 'SUCCESS' : 'FAILURE',
+    gatewayCode,
+    amount,
+    currency,
+    ...times,
+  };
+  return isProven ? [authentication, payment] : [authentication];
+}
+
+function captureLater(
+  world: World,
+  book: GatewayBook,
+  shop: GatewayShop,
+  { merchantId, id, transactions }: GatewayOrder,
+  scenario: Scenario,
+): void {
+  const failed = transactions.at(-1);
+  if (!failed) return;
+  world.schedule.run(async () => {
+    await world.schedule.wait(lateAfterMs, scenario.delayMs);
+    const key = orderKey(merchantId, id);
+    const order = book.orders.get(key);
+    // Another try may have paid meanwhile; nobody is charged twice.
+    if (!order || isPaid(order)) return;
+    const paid: GatewayTransaction = {
+      ...failed,
+      result: 'SUCCESS',
+      gatewayCode: 'APPROVED',
+      timeOfLastUpdate: new Date(world.now()).toISOString(),
+    };
+    const updated = withTransaction(order, paid);
+    book.orders.set(key, updated);
+    world.log(`bank-gateway: PAYMENT ${id}|${paid.id} SUCCESS after all`);
+    world.webhooks.post(key, [gatewayNotification(world, shop, updated, paid)], scenario);
+  });
+}

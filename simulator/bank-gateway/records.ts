@@ -1,0 +1,177 @@
+/** The gateway's records as they stand in its answers and notifications. */
+import { majorNumber } from '../money.ts';
+import { digitsOf, idOf, pick, randomOf } from '../random.ts';
+import type { Wire } from '../wire.ts';
+import { type GatewayOrder, type GatewayTransaction, totalsOf } from './book.ts';
+
+/** The answer to "retrieve order". */
+export function orderBody(order: GatewayOrder): Wire {
+  return {
+    ...orderMembers(order),
+    merchant: order.merchantId,
+    result: 'SUCCESS',
+    transaction: order.transactions.map((transaction) => transactionBody(order, transaction)),
+  };
+}
+
+/** The answer to "retrieve transaction", which is also the body of a notification. */
+export function transactionBody(order: GatewayOrder, transaction: GatewayTransaction): Wire {
+  const { merchantId, apiVersion } = order;
+  return {
+    ...(transaction.type !== 'REFUND' && authenticationMembers(order, transaction)),
+    gatewayEntryPoint: transaction.type === 'REFUND' ? 'WEB_SERVICES_API' : 'CHECKOUT_VIA_WEBSITE',
+    merchant: merchantId,
+    order: orderMembers(order),
+    response: responseMembers(transaction),
+    result: transaction.result,
+    sourceOfFunds: { type: 'CARD', provided: { card: cardMembers(order) } },
+    timeOfLastUpdate: transaction.timeOfLastUpdate,
+    timeOfRecord: transaction.timeOfRecord,
+    transaction: transactionMembers(order, transaction),
+    version: apiVersion,
+  };
+}
+
+function orderMembers(order: GatewayOrder): Wire {
+  const { id, currency, creationTime, reference, description, transactions } = order;
+  const totals = totalsOf(order);
+  const amount = majorNumber(order.amount, currency);
+  const updates = transactions.map(({ timeOfLastUpdate }) => timeOfLastUpdate).sort();
+  return {
+    amount,
+    authenticationStatus: authenticationStatus(lastAuthentication(order)),
+    chargeback: { amount: 0, currency },
+    creationTime,
+    currency,
+    ...(description && { description }),
+    id,
+    lastUpdatedTime: updates.at(-1) ?? creationTime,
+    merchantAmount: amount,
+    merchantCategoryCode: '5399',
+    merchantCurrency: currency,
+    ...(reference && { reference }),
+    status: orderStatus(order),
+    totalAuthorizedAmount: majorNumber(totals.captured, currency),
+    totalCapturedAmount: majorNumber(totals.captured, currency),
+    totalDisbursedAmount: 0,
+    totalRefundedAmount: majorNumber(totals.refunded, currency),
+  };
+}
+
+function orderStatus(order: GatewayOrder): string {
+  const { captured, refunded } = totalsOf(order);
+  if (captured > 0 && refunded >= captured) return 'REFUNDED';
+  if (captured > 0) return refunded > 0 ? 'PARTIALLY_REFUNDED' : 'CAPTURED';
+  const last = order.transactions.at(-1);
+  if (last?.type === 'PAYMENT') return 'FAILED';
+  return last?.result === 'SUCCESS' ? 'AUTHENTICATED' : 'AUTHENTICATION_UNSUCCESSFUL';
+}
+
+function authenticationStatus(authentication: GatewayTransaction | undefined): string {
+  if (!authentication) return 'AUTHENTICATION_NOT_IN_EFFECT';
+  const isProven = authentication.result === 'SUCCESS';
+  return isProven ? 'AUTHENTICATION_SUCCESSFUL' : 'AUTHENTICATION_UNSUCCESSFUL';
+}
+
+function lastAuthentication({ transactions }: GatewayOrder): GatewayTransaction | undefined {
+  return transactions.findLast(({ type }) => type === 'AUTHENTICATION');
+}
+
+function authenticationMembers(order: GatewayOrder, transaction: GatewayTransaction): Wire {
+  const isProven = transaction.type === 'PAYMENT' || transaction.result === 'SUCCESS';
+  const id = idOf(0, `3ds:${order.id}:${transaction.id}`, 28);
+  return {
+    authentication: {
+      '3ds': { acsEci: isProven ? '05' : '07', transactionId: id },
+      '3ds2': {
+        dsTransactionId: id,
+        protocolVersion: '2.2.0',
+        transactionStatus: isProven ? 'Y' : 'N',
+      },
+      amount: majorNumber(order.amount, order.currency),
+      time: transaction.timeOfRecord,
+      transactionId: `auth-${transaction.id.replace('auth-', '')}`,
+      version: '3DS2',
+    },
+    device: { browser: 'Mozilla/5.0', ipAddress: '203.0.113.7' },
+  };
+}
+
+const acquirerCodes: Readonly<Record<string, string>> = {
+  APPROVED: '00',
+  INSUFFICIENT_FUNDS: '51',
+  EXPIRED_CARD: '54',
+  REFERRED: '01',
+  TIMED_OUT: '91',
+  SYSTEM_ERROR: '96',
+};
+
+function responseMembers({ result, gatewayCode, type }: GatewayTransaction): Wire {
+  if (type === 'AUTHENTICATION') {
+    const isProven = result === 'SUCCESS';
+    return { gatewayCode, gatewayRecommendation: isProven ? 'PROCEED' : 'DO_NOT_PROCEED' };
+  }
+  if (result === 'PENDING') return { gatewayCode, gatewayRecommendation: 'NO_ACTION' };
+  const isApproved = result === 'SUCCESS';
+  return {
+    acquirerCode: acquirerCodes[gatewayCode] ?? '05',
+    acquirerMessage: isApproved ? 'Approved' : words(gatewayCode),
+    cardSecurityCode: { acquirerCode: isApproved ? 'M' : 'P', gatewayCode: 'MATCH' },
+    gatewayCode,
+    gatewayRecommendation: isApproved ? 'NO_ACTION' : 'RESUBMIT_WITH_ALTERNATIVE_PAYMENT_DETAILS',
+  };
+}
+
+function cardMembers({ id }: GatewayOrder): Wire {
+  return {
+    brand: 'VISA',
+    expiry: { month: '12', year: '30' },
+    fundingMethod: pick(randomOf(0, `funding:${id}`), ['CREDIT', 'DEBIT']),
+    issuer: 'HDFC BANK LIMITED',
+    number: '411111xxxxxx1111',
+    scheme: 'VISA',
+    storedOnFile: 'NOT_STORED',
+  };
+}
+
+function transactionMembers(order: GatewayOrder, transaction: GatewayTransaction): Wire {
+  const { id, type, currency, amount, timeOfRecord, reference, targetTransactionId } = transaction;
+  const given = (label: string, length: number) =>
+    digitsOf(0, `${label}:${order.merchantId}:${order.id}:${id}`, length);
+  const day = timeOfRecord.slice(0, 10);
+  const isMoneyMoved = type !== 'AUTHENTICATION' && transaction.result === 'SUCCESS';
+  return {
+    acquirer: {
+      batch: Number(day.replaceAll('-', '')),
+      date: day.slice(5).replace('-', ''),
+      id: 'HDFC_S2I',
+      merchantId: order.merchantId,
+      settlementDate: day,
+      timeZone: '+0530',
+      transactionId: given('acquirer', 15),
+    },
+    amount: majorNumber(amount, currency),
+    // An authentication's own; a payment and its refunds have that of the order.
+    authenticationStatus: authenticationStatus(
+      type === 'AUTHENTICATION' ? transaction : lastAuthentication(order),
+    ),
+    ...(isMoneyMoved && {
+      authorizationCode: given('authorization', 6),
+      receipt: given('receipt', 12),
+    }),
+    currency,
+    id,
+    ...(reference && { reference }),
+    source: type === 'REFUND' ? 'CALL_CENTRE' : 'INTERNET',
+    stan: given('stan', 6),
+    ...(targetTransactionId && { targetTransactionId }),
+    terminal: 'HDFC0001',
+    type,
+  };
+}
+
+/** `INSUFFICIENT_FUNDS` as people write it. */
+export function words(code: string): string {
+  const spaced = code.toLowerCase().replaceAll('_', ' ');
+  return `${spaced.charAt(0).toUpperCase()}${spaced.slice(1)}`;
+}

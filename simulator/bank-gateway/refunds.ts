@@ -1,0 +1,103 @@
+/** Refunds at the gateway: decided at once, unless they are to fail later. */
+import { behaviourOf } from '../scenarios.ts';
+import type { GatewayShop } from '../shops.ts';
+import type { World } from '../world.ts';
+import {
+  type GatewayBook,
+  type GatewayOrder,
+  type GatewayTransaction,
+  orderKey,
+  totalsOf,
+  withTransaction,
+} from './book.ts';
+import { gatewayNotification } from './notification.ts';
+import { invalidRequest } from './refusals.ts';
+
+export type RefundRequest = {
+  readonly id: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly reference: string | undefined;
+  readonly targetTransactionId: string | undefined;
+  readonly request: string;
+};
+
+const failedAfterMs = 1_000;
+
+/** Its result, and whether it was made before by the same request. */
+export function startGatewayRefund(
+  world: World,
+  book: GatewayBook,
+  shop: GatewayShop,
+  order: GatewayOrder,
+  wished: RefundRequest,
+): GatewayTransaction {
+  const known = order.transactions.find(({ id }) => id === wished.id);
+  if (known && known.request !== wished.request) {
+    throw invalidRequest(`Transaction id ${wished.id} was used for another request.`);
+  }
+  if (known) return known;
+
+  const target = findTarget(order, wished);
+  const { captured, refunding } = totalsOf(order);
+  if (!target) throw invalidRequest('There is no payment to refund.');
+  if (wished.currency !== order.currency) throw invalidRequest('The currency is another one.');
+  if (wished.amount > captured - refunding) {
+    throw invalidRequest('Requested refund amount exceeds the amount that is left.');
+  }
+
+  const scenario = world.scenarios.of(refundReferences(order, wished));
+  const isFailing = behaviourOf(scenario).refund === 'failed';
+  const now = new Date(world.now()).toISOString();
+  const refund: GatewayTransaction = {
+    id: wished.id,
+    type: 'REFUND',
+    result: isFailing ? 'PENDING' : 'SUCCESS',
+    gatewayCode: isFailing ? 'SUBMITTED' : 'APPROVED',
+    amount: wished.amount,
+    currency: wished.currency,
+    timeOfRecord: now,
+    timeOfLastUpdate: now,
+    ...(wished.reference && { reference: wished.reference }),
+    targetTransactionId: target.id,
+    request: wished.request,
+  };
+  save(refund);
+  if (isFailing) {
+    world.schedule.run(async () => {
+      await world.schedule.wait(failedAfterMs);
+      const later = new Date(world.now()).toISOString();
+      save({ ...refund, result: 'FAILURE', gatewayCode: 'DECLINED', timeOfLastUpdate: later });
+    });
+  }
+  return refund;
+
+  function save(transaction: GatewayTransaction): void {
+    const key = orderKey(order.merchantId, order.id);
+    const updated = withTransaction(book.orders.get(key) ?? order, transaction);
+    book.orders.set(key, updated);
+    world.log(`bank-gateway: REFUND ${order.id}|${transaction.id} ${transaction.result}`);
+    const notification = gatewayNotification(world, shop, updated, transaction);
+    world.webhooks.post(key, [notification], scenario);
+  }
+}
+
+/** A refund's own names come first, then those of its order. */
+export function refundReferences(
+  order: Pick<GatewayOrder, 'id' | 'reference'>,
+  { id, reference }: Pick<RefundRequest, 'id' | 'reference'>,
+): string[] {
+  return [id, reference, order.id, order.reference].filter((name) => name !== undefined);
+}
+
+function findTarget(
+  { transactions }: GatewayOrder,
+  { targetTransactionId }: RefundRequest,
+): GatewayTransaction | undefined {
+  return transactions.find(
+    ({ id, type, result }) =>
+      type === 'PAYMENT' &&
+      result === 'SUCCESS' &&
+      (targetTransactionId === undefined || id === targetTransactionId),
+  );
+}

@@ -1,0 +1,37 @@
+/** A scenario for each reference, chosen by seed: the same seed makes the same trouble. */
+import { pick, pickWeighted, randomOf } from './random.ts';
+import type { Scenario, ScenarioName } from './scenarios.ts';
+
+/** Most payments go well even on a bad day. */
+const weights: readonly (readonly [ScenarioName, number])[] = [
+  ['happy', 30],
+  ['decline', 10],
+  ['late-success', 10],
+  ['second-attempt', 8],
+  ['refund-failing', 6],
+  ['duplicate-storm', 4],
+  ['swapped', 8],
+  ['lost-webhook', 8],
+  ['wrong-signature', 6],
+  ['truncated', 6],
+  ['provider-down', 6],
+  ['slow', 6],
+];
+
+const reasons = [
+  'insufficient_funds',
+  'payment_timed_out',
+  'card_declined',
+  'authentication_failed',
+  'gateway_technical_error',
+] as const;
+
+export function chaosScenario(seed: number, reference: string): Scenario {
+  const random = randomOf(seed, `chaos:${reference}`);
+  return {
+    name: pickWeighted(random, weights),
+    reason: pick(random, reasons),
+    times: 1 + Math.floor(random() * 3),
+    scatter: { windowMs: Math.floor(random() * 20_000), copiesMax: 1 + Math.floor(random() * 4) },
+  };
+}

@@ -1,0 +1,79 @@
+/** The simulator in the hands of a person: its page, its scenario, its shops, its ledger. */
+import type { FastifyInstance } from 'fastify';
+import { controlPage } from './control-page.ts';
+import { pageHeaders } from './html.ts';
+import { isScenarioName, type Scenario } from './scenarios.ts';
+import type { Shop } from './shops.ts';
+import { object, Refusal, text, type Wire } from './wire.ts';
+import type { LedgerPayment, LedgerRefund, World } from './world.ts';
+
+export type Ledger = { readonly payments: LedgerPayment[]; readonly refunds: LedgerRefund[] };
+
+export function addControlApi(
+  app: FastifyInstance,
+  world: World,
+  ledger: () => Ledger,
+  lines: readonly string[],
+): void {
+  app.get('/', async (_request, reply) => {
+    const view = { scenario: world.scenarios.current(), lines, ...ledger() };
+    return reply.headers(pageHeaders).send(controlPage(view));
+  });
+
+  app.get('/simulator/ledger', async () => ledger());
+
+  app.post('/simulator/scenario', async (request, reply) => {
+    const body = object(request.body);
+    const scenario = readScenario(body);
+    const reference = text(body.reference);
+    if (reference) world.scenarios.setFor(reference, scenario);
+    else world.scenarios.set(scenario);
+    world.log(`scenario: ${scenario.name} for ${reference ?? 'everything from now on'}`);
+    const isForm = request.headers['content-type']?.includes('form') ?? false;
+    return isForm ? reply.redirect('/', 303) : { scenario, ...(reference && { reference }) };
+  });
+
+  app.post('/simulator/shops', async (request, reply) => {
+    const shop = readShop(object(request.body));
+    world.shops.register(shop);
+    return reply.code(201).send({ registered: Object.keys(shop) });
+  });
+}
+
+function readScenario(body: Wire): Scenario {
+  const { scenario: name } = body;
+  if (!isScenarioName(name)) throw refusal('scenario must be the name of a scenario.');
+  const reason = text(body.reason);
+  return { name, ...(reason && { reason }) };
+}
+
+function readShop(body: Wire): Shop {
+  const partner = readMembers(body, 'partner', ['keyId', 'keySecret']);
+  const gateway = readMembers(body, 'gateway', ['merchantId', 'password']);
+  if (!partner && !gateway) throw refusal('Give partner, gateway or both.');
+  const { webhookForm } = object(body.gateway);
+  const isForm = webhookForm === 'json' || webhookForm === 'form';
+  return {
+    ...(partner && { partner }),
+    ...(gateway && { gateway: { ...gateway, ...(isForm && { webhookForm }) } }),
+  };
+}
+
+function readMembers<Name extends string>(
+  body: Wire,
+  provider: string,
+  names: readonly Name[],
+): Record<Name | 'webhookUrl' | 'webhookSecret', string> | undefined {
+  if (body[provider] === undefined) return undefined;
+  const given = object(body[provider]);
+  const members = [...names, 'webhookUrl', 'webhookSecret'].map((name) => {
+    const value = text(given[name]);
+    if (!value) throw refusal(`${provider}.${name} is missing.`);
+    return [name, value] as const;
+  });
+  return Object.fromEntries(members) as Record<Name | 'webhookUrl' | 'webhookSecret', string>;
+}
+
+function refusal(why: string): Refusal {
+  return new Refusal(400, { error: why }, why);
+}

@@ -1,0 +1,59 @@
+/** The simulator's own page: what it is, the scenario, what happened lately, and the ledger. */
+import { type Html, html, page } from './html.ts';
+import { amountText } from './money.ts';
+import { behaviourOf, type Scenario, type ScenarioName, scenarioNames } from './scenarios.ts';
+import type { LedgerPayment, LedgerRefund } from './world.ts';
+
+export type ControlView = {
+  readonly scenario: Scenario;
+  readonly lines: readonly string[];
+  readonly payments: readonly LedgerPayment[];
+  readonly refunds: readonly LedgerRefund[];
+};
+
+const chaosSays = 'Each payment and refund gets a scenario of its own, by seed.';
+
+export function controlPage({ scenario, lines, payments, refunds }: ControlView): string {
+  const names: ScenarioName[] = [...scenarioNames(), 'chaos'];
+  return page(
+    'Provider simulator',
+    html`<main class="wide">
+<h1>Provider simulator</h1>
+<p class="dim">Plays the payment partner and the bank card gateway: their APIs, a payment page and their webhooks. No money moves.</p>
+<h2>Scenario: ${scenario.name}</h2>
+<p>${says(scenario.name)}</p>
+<form method="post" action="/simulator/scenario">
+<label>From now on <select name="scenario">${names.map((name) => option(name, scenario.name))}</select></label>
+<label>Reason, for those that decline <input name="reason" value="${scenario.reason ?? ''}" placeholder="insufficient_funds"></label>
+<button class="go">Change</button>
+</form>
+<h2>Payments</h2>
+${table(payments)}
+<h2>Refunds</h2>
+${table(refunds)}
+<h2>Lately, the newest first</h2>
+<pre>${lines.toReversed().join('\n') || 'Nothing yet.'}</pre>
+</main>`,
+  );
+}
+
+function option(name: ScenarioName, current: ScenarioName): Html {
+  const selected = name === current ? html` selected` : html``;
+  return html`<option value="${name}"${selected}>${name}: ${says(name)}</option>`;
+}
+
+function says(name: ScenarioName): string {
+  return name === 'chaos' ? chaosSays : behaviourOf({ name }).says;
+}
+
+function table(entries: readonly (LedgerPayment | LedgerRefund)[]): Html {
+  if (entries.length === 0) return html`<p class="dim">None yet.</p>`;
+  const rows = entries.toReversed().map(
+    (entry) => html`<tr><td>${entry.provider}</td><td>${entry.id}</td><td>${entry.reference}</td>
+<td>${amountText(entry)}</td><td>${entry.status}</td></tr>`,
+  );
+  return html`<div class="scroll"><table>
+<tr><th>Provider</th><th>Id</th><th>Reference</th><th>Amount</th><th>Status</th></tr>
+${rows}
+</table></div>`;
+}

@@ -1,0 +1,182 @@
+/** The partner's Orders, Payments and Refunds API. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isCurrency } from '../money.ts';
+import { idOf } from '../random.ts';
+import type { PartnerShop } from '../shops.ts';
+import type { StartCalls } from '../start-call.ts';
+import { basicCredentials, object, text, texts, type Wire } from '../wire.ts';
+import type { World } from '../world.ts';
+import { type PartnerBook, type PartnerOrder, paymentsOf, refundsOf } from './book.ts';
+import { collection, orderRecord, paymentRecord, refundRecord } from './records.ts';
+import { refundReferences, startPartnerRefund } from './refunds.ts';
+import { badRequest, partnerUnavailable, unauthorized, unknownId } from './refusals.ts';
+
+type ById = { Params: { id: string } };
+
+const receiptLengthMax = 40;
+const noteCountMax = 15;
+const ordersPerPageMax = 100;
+
+export function addPartnerApi(
+  app: FastifyInstance,
+  world: World,
+  book: PartnerBook,
+  answerStart: StartCalls,
+): void {
+  app.post('/v1/orders', async (request, reply) => {
+    const shop = await authenticate(request);
+    const body = object(request.body);
+    const notes = object(body.notes);
+    return answerStart(reply, {
+      provider: 'partner',
+      operation: 'start-payment',
+      references: texts(notes.svc_transaction_id, body.receipt, notes.svc_order_id, notes.order_id),
+      unavailable: partnerUnavailable,
+      effect: () => {
+        const order = readOrder(shop, body);
+        book.orders.set(order.id, order);
+        return { id: order.id, status: 200, body: orderRecord(order) };
+      },
+    });
+  });
+
+  app.post<ById>('/v1/payments/:id/refund', async (request, reply) => {
+    const shop = await authenticate(request);
+    const payment = own(shop, book.payments.get(request.params.id));
+    const body = object(request.body);
+    const wished = readRefund(payment.id, body, text(request.headers['x-refund-idempotency']));
+    return answerStart(reply, {
+      provider: 'partner',
+      operation: 'start-refund',
+      references: refundReferences(book, payment, wished),
+      unavailable: partnerUnavailable,
+      effect: () => {
+        // Read again: another refund may have been made while this one waited.
+        const current = own(shop, book.payments.get(payment.id));
+        const refund = startPartnerRefund(world, book, shop, current, wished);
+        return { id: refund.id, status: 200, body: refundRecord(refund) };
+      },
+    });
+  });
+
+  app.get<{ Querystring: { receipt?: string; count?: string; skip?: string } }>(
+    '/v1/orders',
+    (request) =>
+      fetched(request, request.query.receipt ?? '', ({ keyId }) => {
+        const { receipt, count = '10', skip = '0' } = request.query;
+        const wanted = Math.min(Number(count) || 10, ordersPerPageMax);
+        const first = Number(skip) || 0;
+        const found = [...book.orders.values()]
+          .filter((order) => order.keyId === keyId)
+          .filter((order) => receipt === undefined || order.receipt === receipt)
+          .reverse();
+        return collection(found.slice(first, first + wanted).map(orderRecord));
+      }),
+  );
+  getById('/v1/orders/:id', (id, shop) => orderRecord(own(shop, book.orders.get(id))));
+  getById('/v1/orders/:id/payments', (id, shop) => {
+    const order = own(shop, book.orders.get(id));
+    return collection(paymentsOf(book, order.id).map(paymentRecord));
+  });
+  getById('/v1/payments/:id', (id, shop) => paymentRecord(own(shop, book.payments.get(id))));
+  getById('/v1/payments/:id/refunds', (id, shop) => {
+    const payment = own(shop, book.payments.get(id));
+    return collection(refundsOf(book, payment.id).map(refundRecord));
+  });
+  getById('/v1/refunds/:id', (id, shop) => {
+    const refund = book.refunds.get(id);
+    own(shop, book.payments.get(refund?.paymentId ?? ''));
+    if (!refund) throw unknownId();
+    return refundRecord(refund);
+  });
+
+  function getById(url: string, find: (id: string, shop: PartnerShop) => Wire): void {
+    app.get<ById>(url, (request) =>
+      fetched(request, request.params.id, (shop) => find(request.params.id, shop)),
+    );
+  }
+
+  async function fetched(
+    request: FastifyRequest,
+    id: string,
+    find: (shop: PartnerShop) => Wire,
+  ): Promise<Wire> {
+    const body = find(await authenticate(request));
+    world.log(`partner: GET ${request.url}`);
+    await world.beforeAnswer({ provider: 'partner', operation: 'fetch', id });
+    return body;
+  }
+
+  async function authenticate({ headers }: FastifyRequest): Promise<PartnerShop> {
+    const { name, password } = basicCredentials(headers.authorization);
+    const shop = await world.shops.findPartner(name);
+    if (!shop || shop.keySecret !== password) throw unauthorized();
+    return shop;
+  }
+
+  function readOrder({ keyId }: PartnerShop, body: Wire): PartnerOrder {
+    const { amount, currency } = body;
+    if (!isAmount(amount)) throw badRequest('The amount must be an integer of at least 1.');
+    if (!isCurrency(currency)) throw badRequest('Currency is not supported');
+    const receipt = text(body.receipt) ?? null;
+    if (receipt && receipt.length > receiptLengthMax) {
+      throw badRequest(`The receipt may not be greater than ${receiptLengthMax} characters.`);
+    }
+    return {
+      id: newOrderId(JSON.stringify([keyId, receipt, body.notes ?? world.now()])),
+      keyId,
+      amount,
+      currency,
+      receipt,
+      notes: readNotes(body.notes),
+      createdAt: Math.floor(world.now() / 1000),
+      attempts: 0,
+      isPaid: false,
+      checkout: { notes: {} },
+    };
+  }
+
+  /** By what it is for, so that a simulator started anew gives no id to something else. */
+  function newOrderId(label: string): string {
+    for (let count = 0; ; count += 1) {
+      const id = `order_${idOf(world.seed, `order:${label}:${count}`, 14)}`;
+      if (!book.orders.has(id)) return id;
+    }
+  }
+}
+
+function readRefund(paymentId: string, body: Wire, idempotencyKey: string | undefined) {
+  if (idempotencyKey !== undefined && !/^[A-Za-z0-9_-]{10,}$/.test(idempotencyKey)) {
+    throw badRequest('The idempotency key must have at least 10 letters, digits, - or _');
+  }
+  const amount = body.amount ?? undefined;
+  if (amount !== undefined && !isAmount(amount)) {
+    throw badRequest('The amount must be an integer of at least 1.');
+  }
+  return {
+    amount,
+    receipt: text(body.receipt) ?? null,
+    notes: readNotes(body.notes),
+    speed: text(body.speed) ?? 'normal',
+    request: JSON.stringify({ paymentId, body }),
+    idempotencyKey,
+  };
+}
+
+function readNotes(value: unknown): Wire {
+  const notes = Array.isArray(value) ? {} : object(value);
+  if (Object.keys(notes).length > noteCountMax) {
+    throw badRequest(`Number of fields in notes should be less than or equal to ${noteCountMax}`);
+  }
+  return notes;
+}
+
+function isAmount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0;
+}
+
+/** What belongs to another shop does not exist for this one. */
+function own<T extends { readonly keyId: string }>(shop: PartnerShop, found: T | undefined): T {
+  if (found?.keyId !== shop.keyId) throw unknownId();
+  return found;
+}

@@ -1,0 +1,80 @@
+/** The partner's payment page: opened by the shop's form or by a link, acted on by the consumer. */
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { pageHeaders } from '../html.ts';
+import { messagePage, type PaymentPage, paymentPage, resultPage } from '../payment-page.ts';
+import { isAction } from '../scenarios.ts';
+import { isWebAddress } from '../web-address.ts';
+import { object, text, texts, type Wire } from '../wire.ts';
+import type { World } from '../world.ts';
+import { type Checkout, type PartnerBook, type PartnerOrder, paymentsOf } from './book.ts';
+import { failureMembers } from './failures.ts';
+import { actAtPartner, referencesOf } from './payments.ts';
+
+export function addPartnerCheckout(app: FastifyInstance, world: World, book: PartnerBook): void {
+  app.get('/v1/checkout/embedded', async (request, reply) =>
+    open(reply, object(request.query), undefined),
+  );
+  app.post('/v1/checkout/embedded', async (request, reply) => {
+    const form = object(request.body);
+    return open(reply, form, readCheckout(form));
+  });
+
+  app.post<{ Params: { id: string } }>('/v1/checkout/:id/act', async (request, reply) => {
+    const { id } = request.params;
+    const { action } = object(request.body);
+    if (!isAction(action)) return refuse(reply, 400, 'Choose to pay, decline or cancel.');
+    await actAtPartner(world, book, id, action);
+    const order = book.orders.get(id);
+    if (!order) return refuse(reply, 404, 'There is no such order.');
+    const { callbackUrl } = order.checkout;
+    if (callbackUrl) return reply.redirect(callbackUrl, 303);
+    return reply.headers(pageHeaders).send(resultPage(viewOf(order)));
+  });
+
+  function open(reply: FastifyReply, form: Wire, checkout: Checkout | undefined): FastifyReply {
+    const order = book.orders.get(text(form.order_id) ?? '');
+    if (!order) return refuse(reply, 404, 'There is no such order.');
+    if (form.key_id !== undefined && form.key_id !== order.keyId) {
+      return refuse(reply, 400, 'The order belongs to another shop.');
+    }
+    const opened = checkout ? { ...order, checkout } : order;
+    book.orders.set(order.id, opened);
+    return reply.headers(pageHeaders).send(paymentPage(viewOf(opened)));
+  }
+
+  function viewOf(order: PartnerOrder): PaymentPage {
+    const failed = paymentsOf(book, order.id).findLast(({ status }) => status === 'failed');
+    const failure = text(failureMembers(failed?.failureReason ?? null).error_description);
+    return {
+      provider: 'Payment partner',
+      shopName: order.checkout.shopName ?? 'The shop',
+      amount: order.amount,
+      currency: order.currency,
+      reference: referencesOf(order)[0] ?? order.id,
+      actUrl: `/v1/checkout/${order.id}/act`,
+      isPaid: order.isPaid,
+      ...(failure && !order.isPaid && { failure }),
+    };
+  }
+}
+
+/** Notes come as `notes[svc_transaction_id]=...`. */
+function readCheckout(form: Wire): Checkout {
+  const notes = Object.entries(form).flatMap(([name, value]) => {
+    const match = /^notes\[(.+)\]$/.exec(name);
+    return match?.[1] ? [[match[1], value] as const] : [];
+  });
+  const [shopName] = texts(form.name);
+  const [method] = texts(form.method);
+  const { callback_url: callbackUrl } = form;
+  return {
+    ...(shopName && { shopName }),
+    ...(method && { method }),
+    ...(isWebAddress(callbackUrl) && { callbackUrl }),
+    notes: Object.fromEntries(notes),
+  };
+}
+
+function refuse(reply: FastifyReply, status: number, why: string): FastifyReply {
+  return reply.code(status).headers(pageHeaders).send(messagePage('This does not work', why));
+}

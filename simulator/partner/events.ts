@@ -1,0 +1,62 @@
+/** The partner's webhooks: its envelope, its signature, and how long it tries. */
+import { createHmac } from 'node:crypto';
+import { idOf } from '../random.ts';
+import type { PartnerShop } from '../shops.ts';
+import type { Webhook } from '../webhook-sender.ts';
+import type { Wire } from '../wire.ts';
+import type { World } from '../world.ts';
+import type { PartnerOrder, PartnerPayment, PartnerRefund } from './book.ts';
+import { orderRecord, paymentRecord, refundRecord } from './records.ts';
+
+/** Sixteen tries over 22.8 hours. */
+const ladderSeconds = [
+  0.23, 6, 19, 40, 82, 164, 328, 656, 1_312, 2_624, 5_248, 10_496, 20_368, 20_368, 20_368,
+];
+const answerWithinMs = 5_000;
+
+type Entities = {
+  readonly payment: PartnerPayment;
+  readonly refund?: PartnerRefund;
+  readonly order?: PartnerOrder;
+};
+
+export function partnerEvent(
+  world: World,
+  shop: PartnerShop,
+  event: string,
+  { payment, refund, order }: Entities,
+): Webhook {
+  const subject = refund ?? payment;
+  const id = idOf(world.seed, `event:${event}:${subject.id}:${subject.status}`, 14);
+  const payload: Wire = {
+    ...(refund && { refund: { entity: refundRecord(refund) } }),
+    payment: { entity: paymentRecord(payment) },
+    ...(order && { order: { entity: orderRecord(order) } }),
+  };
+  const body = JSON.stringify({
+    entity: 'event',
+    account_id: `acc_${idOf(world.seed, `account:${shop.keyId}`, 14)}`,
+    event,
+    contains: Object.keys(payload),
+    payload,
+    created_at: Math.floor(world.now() / 1000),
+  }).replaceAll('/', '\\/'); // The partner escapes slashes, so a body serialised anew differs.
+  return {
+    id,
+    label: `${event} ${subject.id}`,
+    url: shop.webhookUrl,
+    body,
+    answerWithinMs,
+    ladderSeconds,
+    headers: (_attempt, isForged) => ({
+      'content-type': 'application/json',
+      'user-agent': 'Razorpay-Webhook/v1',
+      'x-razorpay-event-id': id,
+      'x-razorpay-signature': sign(body, isForged ? 'another secret' : shop.webhookSecret),
+    }),
+  };
+}
+
+function sign(body: string, secret: string): string {
+  return createHmac('sha256', secret).update(body).digest('hex');
+}

@@ -1,0 +1,131 @@
+/** The partner's records as they stand in its answers and webhooks. */
+import { digitsOf, idOf, pick, randomOf } from '../random.ts';
+import type { Wire } from '../wire.ts';
+import type { PartnerOrder, PartnerPayment, PartnerRefund } from './book.ts';
+import { failureMembers } from './failures.ts';
+
+/** Two percent, and the tax on it. */
+const feeShare = 0.0236;
+const taxShare = 0.0036;
+
+export function orderRecord(order: PartnerOrder): Wire {
+  const { id, amount, currency, receipt, attempts, isPaid, createdAt } = order;
+  return {
+    id,
+    entity: 'order',
+    amount,
+    amount_paid: isPaid ? amount : 0,
+    amount_due: isPaid ? 0 : amount,
+    currency,
+    receipt,
+    offer_id: null,
+    status: isPaid ? 'paid' : attempts > 0 ? 'attempted' : 'created',
+    attempts,
+    notes: notesRecord(order.notes),
+    created_at: createdAt,
+  };
+}
+
+export function paymentRecord(payment: PartnerPayment): Wire {
+  const { id, orderId, amount, currency, amountRefunded, createdAt } = payment;
+  const isCaptured = payment.status === 'captured';
+  return {
+    id,
+    entity: 'payment',
+    amount,
+    currency,
+    base_amount: amount,
+    status: isCaptured && amountRefunded === amount ? 'refunded' : payment.status,
+    order_id: orderId,
+    invoice_id: null,
+    international: false,
+    amount_refunded: amountRefunded,
+    refund_status: amountRefunded === 0 ? null : amountRefunded === amount ? 'full' : 'partial',
+    captured: isCaptured,
+    description: null,
+    ...methodMembers(payment),
+    email: 'consumer@example.com',
+    contact: '+919000090000',
+    notes: notesRecord(payment.notes),
+    fee: isCaptured ? Math.round(amount * feeShare) : null,
+    tax: isCaptured ? Math.round(amount * taxShare) : null,
+    fee_bearer: 'platform',
+    ...failureMembers(payment.status === 'failed' ? payment.failureReason : null),
+    created_at: createdAt,
+  };
+}
+
+export function refundRecord(refund: PartnerRefund): Wire {
+  const { id, paymentId, amount, currency, receipt, status, speed, createdAt } = refund;
+  const isProcessed = status === 'processed';
+  return {
+    id,
+    entity: 'refund',
+    amount,
+    currency,
+    payment_id: paymentId,
+    receipt,
+    notes: notesRecord(refund.notes),
+    acquirer_data: { arn: isProcessed ? digitsOf(0, `arn:${id}`, 23) : null },
+    status,
+    speed_requested: speed,
+    speed_processed: 'normal',
+    batch_id: null,
+    created_at: createdAt,
+  };
+}
+
+export function collection(items: readonly Wire[]): Wire {
+  return { entity: 'collection', count: items.length, items };
+}
+
+/** The partner's habit: no notes are an empty list, not an empty object. */
+function notesRecord(notes: Wire): Wire | [] {
+  return Object.keys(notes).length === 0 ? [] : notes;
+}
+
+function methodMembers({ id, method, status }: PartnerPayment): Wire {
+  // What the bank gives out exists only once it said yes.
+  const given = (label: string, length: number) =>
+    status === 'failed' ? null : digitsOf(0, `${label}:${id}`, length);
+  const none = { method, card_id: null, bank: null, wallet: null, vpa: null };
+  switch (method) {
+    case 'card':
+    case 'emi': {
+      const card = cardRecord(id);
+      const acquirer = {
+        auth_code: given('auth', 6),
+        arn: given('arn', 23),
+        rrn: given('rrn', 12),
+      };
+      return { ...none, card_id: card.id, card, acquirer_data: acquirer };
+    }
+    case 'netbanking':
+      return { ...none, bank: 'HDFC', acquirer_data: { bank_transaction_id: given('bank', 10) } };
+    case 'wallet':
+      return { ...none, wallet: 'payzapp', acquirer_data: { transaction_id: given('wallet', 12) } };
+    case 'upi': {
+      const vpa = 'consumer@okbank';
+      const upi = { vpa, flow: 'collect', payer_account_type: 'bank_account' };
+      const acquirer = { rrn: given('rrn', 12), upi_transaction_id: given('upi', 20) };
+      return { ...none, vpa, upi, acquirer_data: acquirer };
+    }
+    default:
+      return { ...none, acquirer_data: {} };
+  }
+}
+
+function cardRecord(paymentId: string) {
+  return {
+    id: `card_${idOf(0, `card:${paymentId}`, 14)}`,
+    entity: 'card',
+    name: 'A Consumer',
+    last4: '1111',
+    network: 'Visa',
+    type: pick(randomOf(0, `type:${paymentId}`), ['credit', 'debit']),
+    issuer: 'HDFC',
+    international: false,
+    emi: false,
+    sub_type: 'consumer',
+  };
+}

@@ -1,0 +1,112 @@
+/** Refunds at the partner: accepted at once, processed or failed a little later. */
+import { amountText } from '../money.ts';
+import { idOf } from '../random.ts';
+import { behaviourOf, type Scenario } from '../scenarios.ts';
+import type { PartnerShop } from '../shops.ts';
+import { texts } from '../wire.ts';
+import type { World } from '../world.ts';
+import { type PartnerBook, type PartnerPayment, type PartnerRefund, refundsOf } from './book.ts';
+import { partnerEvent } from './events.ts';
+import { referencesOf } from './payments.ts';
+import { badRequest } from './refusals.ts';
+
+export type RefundRequest = Pick<
+  PartnerRefund,
+  'receipt' | 'notes' | 'speed' | 'request' | 'idempotencyKey'
+> & { readonly amount: number | undefined };
+
+const processedAfterMs = 1_000;
+
+export function startPartnerRefund(
+  world: World,
+  book: PartnerBook,
+  shop: PartnerShop,
+  payment: PartnerPayment,
+  wished: RefundRequest,
+): PartnerRefund {
+  const known = findRepeat(book, shop, wished);
+  if (known) return known;
+
+  const left = payment.amount - payment.amountRefunded;
+  const amount = wished.amount ?? left;
+  if (payment.status !== 'captured') {
+    throw badRequest('The payment status should be captured for action to be taken');
+  }
+  if (left === 0) throw badRequest('The payment has been fully refunded already');
+  if (amount > left) {
+    throw badRequest('The total refund amount is greater than the refund payment amount');
+  }
+  const count = refundsOf(book, payment.id).length;
+  const refund: PartnerRefund = {
+    ...wished,
+    id: `rfnd_${idOf(world.seed, `refund:${payment.id}:${count}`, 14)}`,
+    paymentId: payment.id,
+    amount,
+    currency: payment.currency,
+    status: 'pending',
+    createdAt: Math.floor(world.now() / 1000),
+  };
+  const scenario = world.scenarios.of(refundReferences(book, payment, wished));
+  saveRefund(world, book, shop, refund, scenario);
+  world.schedule.run(async () => {
+    await world.schedule.wait(processedAfterMs);
+    saveRefund(world, book, shop, { ...refund, status: behaviourOf(scenario).refund }, scenario);
+  });
+  return refund;
+}
+
+/** A refund's own names come first, then those of its payment. */
+export function refundReferences(
+  book: PartnerBook,
+  payment: PartnerPayment,
+  { receipt, notes }: Pick<RefundRequest, 'receipt' | 'notes'>,
+): string[] {
+  const order = book.orders.get(payment.orderId);
+  const own = texts(notes.svc_transaction_id, receipt, notes.refund_request_id, notes.svc_order_id);
+  return [...own, payment.id, ...(order ? referencesOf(order) : [])];
+}
+
+function findRepeat(
+  book: PartnerBook,
+  shop: PartnerShop,
+  { idempotencyKey, request }: RefundRequest,
+): PartnerRefund | undefined {
+  if (idempotencyKey === undefined) return undefined;
+  const known = [...book.refunds.values()].find(
+    (refund) =>
+      refund.idempotencyKey === idempotencyKey &&
+      book.payments.get(refund.paymentId)?.keyId === shop.keyId,
+  );
+  if (known && known.request !== request) {
+    throw badRequest('Different request body sent with the same idempotency key');
+  }
+  return known;
+}
+
+function saveRefund(
+  world: World,
+  book: PartnerBook,
+  shop: PartnerShop,
+  refund: PartnerRefund,
+  scenario: Scenario,
+): void {
+  const payment = book.payments.get(refund.paymentId);
+  if (!payment) return;
+  book.refunds.set(refund.id, refund);
+  const refunded = { ...payment, amountRefunded: amountRefunded(book, payment.id) };
+  book.payments.set(payment.id, refunded);
+  const event = refund.status === 'pending' ? 'refund.created' : `refund.${refund.status}`;
+  world.log(`partner: refund ${refund.id} ${refund.status}, ${amountText(refund)}`);
+  world.webhooks.post(
+    payment.id,
+    [partnerEvent(world, shop, event, { payment: refunded, refund })],
+    scenario,
+  );
+}
+
+/** A refund that failed gives its amount back. */
+function amountRefunded(book: PartnerBook, paymentId: string): number {
+  return refundsOf(book, paymentId)
+    .filter(({ status }) => status !== 'failed')
+    .reduce((sum, { amount }) => sum + amount, 0);
+}

@@ -1,0 +1,55 @@
+/** Seeded chance: what comes out depends on the seed and a label, never on when it is asked. */
+import { createHash } from 'node:crypto';
+
+/** Gives numbers from 0 up to, but without, 1. */
+export type Random = () => number;
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+export function randomOf(seed: number, label: string): Random {
+  return mulberry32(digestOf(seed, label).readUInt32BE());
+}
+
+/** An id as long as a provider's. Its label names the thing, so another run never reuses it. */
+export function idOf(seed: number, label: string, length: number): string {
+  return lettersOf(seed, label, length, base62);
+}
+
+export function digitsOf(seed: number, label: string, length: number): string {
+  return lettersOf(seed, label, length, '0123456789');
+}
+
+export function pick<T>(random: Random, choices: readonly [T, ...T[]]): T {
+  return choices[Math.floor(random() * choices.length)] ?? choices[0];
+}
+
+/** A choice of weight 2 comes twice as often as one of weight 1. */
+export function pickWeighted<T>(random: Random, choices: readonly (readonly [T, number])[]): T {
+  const total = choices.reduce((sum, [, weight]) => sum + weight, 0);
+  let left = random() * total;
+  for (const [choice, weight] of choices) {
+    left -= weight;
+    if (left < 0) return choice;
+  }
+  throw new Error('there is nothing to pick from');
+}
+
+function lettersOf(seed: number, label: string, length: number, alphabet: string): string {
+  const bytes = digestOf(seed, label).subarray(0, length);
+  return Array.from(bytes, (byte) => alphabet[byte % alphabet.length]).join('');
+}
+
+function digestOf(seed: number, label: string): Buffer {
+  return createHash('sha256').update(`${seed}:${label}`).digest();
+}
+
+/** Tommy Ettinger's generator: 32 bits of state, good enough for anything but secrets. */
+function mulberry32(start: number): Random {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

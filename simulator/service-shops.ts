@@ -1,0 +1,61 @@
+/**
+ * The shops of the service that runs beside the simulator, read from its database, so that by hand nothing
+ * has to be registered. The one place here that knows the service from inside.
+ */
+import { readConfig } from '../src/config.ts';
+import { type Account, liveSecrets } from '../src/domain/account.ts';
+import { type Foundation, joinFoundation } from '../src/foundation.ts';
+import { createLog } from '../src/log.ts';
+import { listAccounts } from '../src/store/accounts.ts';
+import { webhookUrlOf } from '../src/use-cases/provider-apis.ts';
+import type { Services } from '../src/use-cases/services.ts';
+import type { Shop } from './simulator.ts';
+
+export type ServiceShops = {
+  /** By the key id or the merchant id under which the service calls. */
+  readonly find: (name: string) => Promise<Shop | undefined>;
+  readonly close: () => Promise<void>;
+};
+
+export function openServiceShops(env: NodeJS.ProcessEnv): ServiceShops {
+  // Joined at the first question: the simulator may be started before the service.
+  let joined: Promise<Foundation> | undefined;
+  const join = () => {
+    joined ??= joinFoundation(readConfig(env), createLog('silent'));
+    joined.catch(() => {
+      joined = undefined;
+    });
+    return joined;
+  };
+  return {
+    find: async (name) => findShop((await join()).services, name),
+    close: async () => (await joined)?.close(),
+  };
+}
+
+async function findShop(services: Services, name: string): Promise<Shop | undefined> {
+  const found = (await listAccounts(services.database)).find(({ providerApis }) =>
+    Object.values(providerApis).some(({ login }) => login === name),
+  );
+  return found && toShop(services, await services.accounts.get(found.accountId));
+}
+
+function toShop(services: Services, account: Account): Shop {
+  const { accountId, providerApis } = account;
+  const secret = (kind: Parameters<typeof liveSecrets>[1]) =>
+    liveSecrets(account, kind, services.clock())[0] ?? '';
+  return {
+    partner: {
+      keyId: providerApis.partner?.login ?? '',
+      keySecret: secret('partner-key-secret'),
+      webhookUrl: webhookUrlOf(services, 'partner', accountId),
+      webhookSecret: secret('partner-webhook-secret'),
+    },
+    gateway: {
+      merchantId: providerApis['bank-gateway']?.login ?? '',
+      password: secret('bank-gateway-password'),
+      webhookUrl: webhookUrlOf(services, 'bank-gateway', accountId),
+      webhookSecret: secret('bank-gateway-secret'),
+    },
+  };
+}

@@ -1,0 +1,149 @@
+/** The simulator as a library: both providers on one HTTP address, and a hand on all of it. */
+import Fastify, { type FastifyInstance } from 'fastify';
+import { addGatewayApi } from './bank-gateway/api.ts';
+import {
+  gatewayPaymentsInLedger,
+  gatewayRefundsInLedger,
+  openGatewayBook,
+} from './bank-gateway/book.ts';
+import { addGatewayCheckout } from './bank-gateway/checkout.ts';
+import { actAtGateway } from './bank-gateway/payments.ts';
+import { addControlApi, type Ledger } from './control-api.ts';
+import { addPartnerApi } from './partner/api.ts';
+import {
+  openPartnerBook,
+  partnerPaymentsInLedger,
+  partnerRefundsInLedger,
+} from './partner/book.ts';
+import { addPartnerCheckout } from './partner/checkout.ts';
+import { actAtPartner } from './partner/payments.ts';
+import { type Action, openScenarios, type Scenario } from './scenarios.ts';
+import { openSchedule } from './schedule.ts';
+import { type FindShop, openShops, type Shop } from './shops.ts';
+import { openStartCalls } from './start-call.ts';
+import { openWebhookSender } from './webhook-sender.ts';
+import { Refusal } from './wire.ts';
+import type { Call, World } from './world.ts';
+
+export type { Ledger } from './control-api.ts';
+export type { Action, Scenario, ScenarioName } from './scenarios.ts';
+export type { Shop } from './shops.ts';
+export type { Call, LedgerPayment, LedgerRefund } from './world.ts';
+
+export type SimulatorOptions = {
+  /** 0, the default, takes any that is free. */
+  readonly port?: number;
+  readonly host?: string;
+  /** For everything random. */
+  readonly seed?: number;
+  /** 1 = the providers' real waits; 0.001 = a thousand times faster. */
+  readonly timeScale?: number;
+  /** The default for payments and refunds. */
+  readonly scenario?: Scenario;
+  /** Finds a shop by partner key id or gateway merchant id; asked when it is not registered. */
+  readonly findShop?: FindShop;
+  /** Called after an API call took effect and before it is answered. */
+  readonly beforeAnswer?: (call: Call) => Promise<void>;
+  /** One readable line per API call, payment, webhook attempt and its answer. */
+  readonly log?: (line: string) => void;
+  /** Milliseconds since 1970, for the times in the records. */
+  readonly now?: () => number;
+};
+
+export type Simulator = {
+  readonly url: string;
+  readonly register: (shop: Shop) => void;
+  /** For everything from now on. */
+  readonly setScenario: (scenario: Scenario) => void;
+  /** For one of our transactions or orders, by its id. */
+  readonly setScenarioFor: (reference: string, scenario: Scenario) => void;
+  /** The consumer acts on the payment page of a partner order id or gateway session id. */
+  readonly pay: (checkoutId: string, action?: Action) => Promise<void>;
+  /** Waits until no webhook is due any more: all are acknowledged, given up, or lost. */
+  readonly settled: () => Promise<void>;
+  /** What really happened at the providers. */
+  readonly ledger: () => Ledger;
+  readonly close: () => Promise<void>;
+};
+
+const linesKept = 50;
+
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const lines: string[] = [];
+  const world = openWorld(options, lines);
+  const partner = openPartnerBook();
+  const gateway = openGatewayBook();
+  const ledger = () => ({
+    payments: [...partnerPaymentsInLedger(partner), ...gatewayPaymentsInLedger(gateway)],
+    refunds: [...partnerRefundsInLedger(partner), ...gatewayRefundsInLedger(gateway)],
+  });
+
+  const app = openServer(world.log);
+  const answerStart = openStartCalls(world);
+  addPartnerApi(app, world, partner, answerStart);
+  addPartnerCheckout(app, world, partner);
+  addGatewayApi(app, world, gateway, answerStart);
+  addGatewayCheckout(app, world, gateway);
+  addControlApi(app, world, ledger, lines);
+  const { port = 0, host = '127.0.0.1' } = options;
+  const url = await app.listen({ port, host });
+
+  return {
+    url,
+    register: world.shops.register,
+    setScenario: world.scenarios.set,
+    setScenarioFor: world.scenarios.setFor,
+    pay: async (checkoutId, action = 'pay') => {
+      if (partner.orders.has(checkoutId)) await actAtPartner(world, partner, checkoutId, action);
+      else if (gateway.sessions.has(checkoutId)) {
+        await actAtGateway(world, gateway, checkoutId, action);
+      } else throw new Error(`there is no checkout ${checkoutId}`);
+    },
+    settled: world.schedule.settled,
+    ledger,
+    close: async () => {
+      // First of all, so that a slow call breaks off rather than being answered in a hurry.
+      app.server.closeAllConnections();
+      await world.schedule.stop();
+      await app.close();
+    },
+  };
+}
+
+function openWorld(options: SimulatorOptions, lines: string[]): World {
+  const { seed = 1, timeScale = 1, scenario = { name: 'happy' } } = options;
+  const log = (line: string) => {
+    lines.push(line);
+    if (lines.length > linesKept) lines.shift();
+    options.log?.(line);
+  };
+  const schedule = openSchedule(timeScale, log);
+  return {
+    seed,
+    now: options.now ?? Date.now,
+    log,
+    shops: openShops(options.findShop),
+    scenarios: openScenarios(seed, scenario),
+    schedule,
+    webhooks: openWebhookSender(seed, schedule, log),
+    beforeAnswer: options.beforeAnswer ?? (async () => undefined),
+  };
+}
+
+function openServer(log: World['log']): FastifyInstance {
+  const app = Fastify({ forceCloseConnections: true });
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+  );
+  app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
+    const { status, body } =
+      error instanceof Refusal
+        ? error
+        : { status: error.statusCode ?? 500, body: { error: { description: error.message } } };
+    log(`refused: ${request.method} ${request.url} → ${status} ${error.message}`);
+    return reply.code(status).send(body);
+  });
+  return app;
+}

@@ -1,0 +1,136 @@
+/**
+ * Sends webhooks as the providers do: in order or not, once or often, again and again along a ladder
+ * until somebody acknowledges them or the provider gives up.
+ */
+import { randomOf } from './random.ts';
+import { behaviourOf, type Scenario } from './scenarios.ts';
+import type { Schedule } from './schedule.ts';
+import { type Answer, isAcknowledged, sendCutOff, sendWhole } from './webhook-attempt.ts';
+
+export type Webhook = {
+  /** The same on every repeat. */
+  readonly id: string;
+  readonly label: string;
+  readonly url: string;
+  readonly body: string;
+  readonly answerWithinMs: number;
+  /** The waits before each repeat, in seconds of the real world. */
+  readonly ladderSeconds: readonly number[];
+  /** A forged try is proved with another secret than the shop's. */
+  readonly headers: (attempt: number, isForged: boolean) => Readonly<Record<string, string>>;
+};
+
+export type WebhookSender = {
+  /** A lane is what may get swapped: the webhooks of one payment and its refunds. */
+  readonly post: (lane: string, webhooks: readonly Webhook[], scenario: Scenario) => void;
+};
+
+type Post = { readonly webhook: Webhook; readonly scenario: Scenario };
+
+/** How long a swapped lane gathers webhooks before it turns them around. */
+const gatherMs = 2_000;
+
+export function openWebhookSender(
+  seed: number,
+  schedule: Schedule,
+  log: (line: string) => void,
+): WebhookSender {
+  const lanes = new Map<string, Promise<void>>();
+  const gathering = new Map<string, Post[]>();
+
+  return {
+    post: (lane, webhooks, scenario) => {
+      const posts = webhooks.map((webhook) => ({ webhook, scenario }));
+      const { webhooks: order } = behaviourOf(scenario);
+      if (order === 'never') {
+        for (const { label } of webhooks) log(`webhook: ${label}: lost on purpose`);
+      } else if (order === 'reversed') gather(lane, posts);
+      else if (scenario.scatter) for (const post of posts) scatter(post, scenario.scatter);
+      else sendInTurn(lane, posts);
+    },
+  };
+
+  /** The next one starts when the first try of the one before was answered, whatever it said. */
+  function sendInTurn(lane: string, posts: readonly Post[]): void {
+    schedule.run(async () => {
+      const before = lanes.get(lane);
+      const mine = (async () => {
+        await before?.catch(() => undefined);
+        for (const post of posts) await sendCopies(post, copiesOf(post.scenario));
+      })();
+      lanes.set(lane, mine);
+      await mine.finally(() => {
+        if (lanes.get(lane) === mine) lanes.delete(lane);
+      });
+    });
+  }
+
+  function gather(lane: string, posts: readonly Post[]): void {
+    const waiting = gathering.get(lane);
+    if (waiting) {
+      waiting.push(...posts);
+      return;
+    }
+    const gathered = [...posts];
+    gathering.set(lane, gathered);
+    schedule.run(async () => {
+      const delayMs = posts[0]?.scenario.delayMs;
+      // As long as more come in, it goes on gathering.
+      for (let seen = 0; seen < gathered.length; ) {
+        seen = gathered.length;
+        await schedule.wait(gatherMs, delayMs);
+      }
+      gathering.delete(lane);
+      sendInTurn(lane, gathered.toReversed());
+    });
+  }
+
+  function scatter(post: Post, { windowMs, copiesMax }: NonNullable<Scenario['scatter']>): void {
+    const random = randomOf(seed, `scatter:${post.webhook.id}`);
+    const copies = copiesOf(post.scenario) + Math.floor(random() * copiesMax);
+    for (let copy = 0; copy < copies; copy += 1) {
+      const delayMs = random() * windowMs;
+      schedule.run(async () => {
+        await schedule.wait(delayMs);
+        await sendCopies(post, 1);
+      });
+    }
+  }
+
+  /** Done when each copy has had its first try; the repeats go on by themselves. */
+  async function sendCopies({ webhook, scenario }: Post, copies: number): Promise<void> {
+    await Promise.all(
+      Array.from({ length: copies }, async () => {
+        if (!isAcknowledged(await attempt(webhook, scenario, 1))) {
+          schedule.run(() => repeat(webhook, scenario));
+        }
+      }),
+    );
+  }
+
+  async function repeat(webhook: Webhook, scenario: Scenario): Promise<void> {
+    for (const [index, seconds] of webhook.ladderSeconds.entries()) {
+      await schedule.wait(seconds * 1000);
+      if (isAcknowledged(await attempt(webhook, scenario, index + 2))) return;
+    }
+    log(`webhook: ${webhook.label}: GIVEN UP after ${webhook.ladderSeconds.length + 1} tries`);
+  }
+
+  async function attempt(webhook: Webhook, scenario: Scenario, number: number): Promise<Answer> {
+    const firstTry = number === 1 ? behaviourOf(scenario).firstTry : 'whole';
+    const isHalf = firstTry === 'cut-off' && scenario.cut === 'body';
+    const isBroken = firstTry === 'cut-off' && !isHalf;
+    const headers = webhook.headers(number, firstTry === 'wrong-signature');
+    const body = isHalf ? webhook.body.slice(0, webhook.body.length / 2) : webhook.body;
+    const send = isBroken ? sendCutOff : sendWhole;
+    const answer = await send({ ...webhook, headers, body }, schedule.signal);
+    const trick = firstTry === 'whole' ? '' : ` (${firstTry})`;
+    log(`webhook: ${webhook.label}, try ${number}${trick} → ${answer}`);
+    return answer;
+  }
+}
+
+function copiesOf(scenario: Scenario): number {
+  const { copies } = behaviourOf(scenario);
+  return copies > 1 ? (scenario.copies ?? copies) : 1;
+}

@@ -1,0 +1,36 @@
+/** Reading bodies of which nothing is known yet, and refusing them in a provider's own words. */
+
+export type Wire = Readonly<Record<string, unknown>>;
+
+export function object(value: unknown): Wire {
+  return typeof value === 'object' && value !== null ? (value as Wire) : {};
+}
+
+/** A text that says something; the empty one counts as absent. */
+export function text(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+export function texts(...values: readonly unknown[]): string[] {
+  return values.map(text).filter((value) => value !== undefined);
+}
+
+/** Thrown where a provider would refuse; its body goes out as it is. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly body: Wire;
+
+  constructor(status: number, body: Wire, why: string) {
+    super(why);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+export function basicCredentials(header: string | undefined): { name: string; password: string } {
+  const [, encoded = ''] = /^Basic (\S+)$/i.exec(header ?? '') ?? [];
+  const plain = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = plain.indexOf(':');
+  return { name: plain.slice(0, Math.max(colon, 0)), password: plain.slice(colon + 1) };
+}

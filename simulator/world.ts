@@ -1,0 +1,47 @@
+/** What both providers share: the clock, chance, their shops, the scenarios, and what comes later. */
+
+import type { Scenarios } from './scenarios.ts';
+import type { Schedule } from './schedule.ts';
+import type { Shops } from './shops.ts';
+import type { WebhookSender } from './webhook-sender.ts';
+
+export type World = {
+  readonly seed: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly log: (line: string) => void;
+  readonly shops: Shops;
+  readonly scenarios: Scenarios;
+  readonly schedule: Schedule;
+  readonly webhooks: WebhookSender;
+  readonly beforeAnswer: (call: Call) => Promise<void>;
+};
+
+export type ProviderName = 'partner' | 'bank-gateway';
+
+/** A call of a provider's API, told to tests once it took effect. */
+export type Call = {
+  readonly provider: ProviderName;
+  readonly operation: 'start-payment' | 'start-refund' | 'fetch';
+  readonly id: string;
+};
+
+/** A payment as it really happened. */
+export type LedgerPayment = {
+  readonly provider: ProviderName;
+  readonly id: string;
+  readonly reference: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly status: 'created' | 'authorized' | 'captured' | 'failed';
+};
+
+export type LedgerRefund = {
+  readonly provider: ProviderName;
+  readonly id: string;
+  readonly paymentId: string;
+  readonly reference: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly status: 'pending' | 'processed' | 'failed';
+};
