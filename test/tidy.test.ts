@@ -42,9 +42,19 @@ test('only the composition root and the process know the edge', async () => {
   assert.deepEqual(knowers, ['src/app.ts', 'src/serve.ts', 'src/workers.ts']);
 });
 
+test('the simulator shares no code with what it tries, but for the file that finds the shops', async () => {
+  const sharers = [];
+  for (const file of await listFiles('simulator')) {
+    const targets = await importsOf(file);
+    if (targets.some((target) => target.startsWith('src/'))) sharers.push(file);
+  }
+  assert.deepEqual(sharers, ['simulator/service-shops.ts']);
+});
+
 test('every source file opens by saying what it is for, and stays readable', async () => {
   const troubles = [];
-  for (const file of await listFiles('src')) {
+  const folders = ['src', 'simulator', 'demo', 'bench'];
+  for (const file of (await Promise.all(folders.map(listFiles))).flat()) {
     const text = await readFile(join(root, file), 'utf8');
     if (!text.startsWith('/**')) troubles.push(`${file} does not say what it is for`);
     if (text.split('\n').length > linesMax)
