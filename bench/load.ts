@@ -1,0 +1,69 @@
+/** One measurement: a number of connections sends as fast as it is answered, for some seconds. */
+import autocannon from 'autocannon';
+import { cpuSecondsOf, memoryBytesOf } from './processes.ts';
+
+/** What is sent; the next one each time it is asked. */
+export type NextRequest = () => {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+export type Measured = {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Of the process that serves, and of all that it started: its database. */
+  readonly cpuMicrosPerRequest: number;
+  readonly databaseMicrosPerRequest: number;
+  readonly memoryBytes: number;
+  /** Anything but a 200. */
+  readonly refused: number;
+};
+
+export type Served = {
+  readonly url: string;
+  readonly pid: number;
+  /** The database server; undefined for what has none. */
+  readonly databasePid?: number;
+};
+
+export async function measure(
+  served: Served,
+  next: NextRequest,
+  { connections, seconds }: { readonly connections: number; readonly seconds: number },
+): Promise<Measured> {
+  const cpuBefore = await cpuSecondsOf(served.pid);
+  const databaseBefore = await databaseSeconds(served);
+  const result = await autocannon({
+    url: served.url,
+    connections,
+    duration: seconds,
+    timeout: 30,
+    requests: [
+      {
+        method: 'POST',
+        setupRequest: (request) => {
+          const { path, headers, body } = next();
+          return { ...request, path, headers: { ...request.headers, ...headers }, body };
+        },
+      },
+    ],
+  });
+  const requests = result.requests.total;
+  const cpuSeconds = (await cpuSecondsOf(served.pid)) - cpuBefore;
+  const database = (await databaseSeconds(served)) - databaseBefore;
+  return {
+    perSecond: requests / result.duration,
+    p50Ms: result.latency.p50,
+    p99Ms: result.latency.p99,
+    cpuMicrosPerRequest: (cpuSeconds * 1e6) / requests,
+    databaseMicrosPerRequest: (database * 1e6) / requests,
+    memoryBytes: await memoryBytesOf(served.pid),
+    refused: result.non2xx + result.errors,
+  };
+}
+
+async function databaseSeconds({ databasePid }: Served): Promise<number> {
+  return databasePid === undefined ? 0 : cpuSecondsOf(databasePid, { withChildren: true });
+}

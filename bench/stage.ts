@@ -1,0 +1,83 @@
+/** The service as `npm start` runs it, and the floor beside it; both gone afterwards. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDatabase } from '../src/store/database.ts';
+import { embeddedAddress } from '../src/store/embedded/embedded-database.ts';
+import type { Served } from './load.ts';
+
+const root = new URL('../', import.meta.url).pathname;
+
+export type Program = Served & { readonly stop: () => Promise<void> };
+
+export async function startFloor(): Promise<Program> {
+  return startProgram(['bench/floor-server.ts'], {});
+}
+
+export async function startService(
+  dataDir: string,
+  { workers = 1, nodeOptions = [] as readonly string[], env = {} as Record<string, string> } = {},
+): Promise<Program> {
+  const program = await startProgram([...nodeOptions, 'src/main.ts'], {
+    DATA_DIR: dataDir,
+    WORKERS: String(workers),
+    LOG_LEVEL: 'warn',
+    ...env,
+  });
+  const pidFile = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '');
+  return { ...program, databasePid: Number(pidFile.split('\n')[0]) || undefined } as Program;
+}
+
+export async function withDataDir<Result>(use: (dataDir: string) => Promise<Result>): Promise<Result> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'payment-order-service-bench-'));
+  try {
+    return await use(dataDir);
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+export function openStageDatabase(dataDir: string) {
+  return openDatabase(embeddedAddress(dataDir));
+}
+
+async function startProgram(words: readonly string[], env: Record<string, string>): Promise<Program> {
+  const port = await findFreePort();
+  const child = spawn(process.execPath, words, {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await untilItSays(child, 'is ready on');
+  return {
+    url: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    stop: async () => {
+      child.kill('SIGTERM');
+      if (child.exitCode === null) await once(child, 'exit');
+    },
+  };
+}
+
+function untilItSays(child: ChildProcess, words: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout?.on('data', (chunk) => {
+      text += chunk;
+      if (text.includes(words)) resolve();
+    });
+    child.once('exit', () => reject(new Error(`it ended: ${text}`)));
+  });
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
