@@ -3,7 +3,9 @@
  * What is due stands in our own tables; a job that is lost is made good by the next sweep.
  */
 import { type Job, PgBoss } from 'pg-boss';
+import type { ProviderName } from './domain/notice.ts';
 import type { Log } from './log.ts';
+import { providers } from './providers/providers.ts';
 import { jobDatabase } from './store/job-database.ts';
 import { askProvider } from './use-cases/ask-provider.ts';
 import { retryAndWake } from './use-cases/retry-and-wake.ts';
@@ -13,12 +15,13 @@ import { sweep } from './use-cases/sweep.ts';
 export type Background = { readonly stop: () => Promise<void> };
 
 const retryQueue = 'retry-delivery';
-const askQueue = 'ask-provider';
 const sweepQueue = 'sweep';
 const everyMinute = '* * * * *';
 
 /** A job whose process died is given up soon, so that it does not stand in the way of the next. */
 const jobSettings = { expireInSeconds: 60, deleteAfterSeconds: 60, retryLimit: 0 };
+
+const askQueueOf = (provider: ProviderName): string => `ask-${provider}`;
 
 type RetryJob = { readonly accountId: string; readonly deliveryId: string };
 type AskJob = { readonly accountId: string; readonly transactionId: string };
@@ -46,7 +49,6 @@ export async function startBackground(services: Services, log: Log): Promise<Bac
 async function takeUpWork(boss: PgBoss, services: Services, log: Log): Promise<() => void> {
   // One job waits for a delivery at a time; a sweep that takes long is not joined by another.
   await boss.createQueue(retryQueue, { policy: 'short', ...jobSettings });
-  await boss.createQueue(askQueue, { policy: 'short', ...jobSettings });
   await boss.createQueue(sweepQueue, { policy: 'exclusive', ...jobSettings });
   await boss.work<RetryJob>(
     retryQueue,
@@ -58,32 +60,39 @@ async function takeUpWork(boss: PgBoss, services: Services, log: Log): Promise<(
       }
     },
   );
-  await boss.work<AskJob>(
-    askQueue,
-    { batchSize: 10, pollingIntervalSeconds: 0.5 },
-    async (jobs: Job<AskJob>[]) => {
-      // Together: one provider that hangs must not make the others wait.
-      await Promise.all(
-        jobs.map(({ data }) =>
-          askProvider(services, data).catch((error: unknown) =>
-            log.warn({ err: error }, 'asking a provider is left to the sweep'),
+  // A queue for each: one provider that hangs must not make the others wait.
+  for (const { name } of providers) {
+    await boss.createQueue(askQueueOf(name), { policy: 'short', ...jobSettings });
+    await boss.work<AskJob>(
+      askQueueOf(name),
+      { batchSize: 20, pollingIntervalSeconds: 0.5 },
+      async (jobs: Job<AskJob>[]) => {
+        await Promise.all(
+          jobs.map(({ data }) =>
+            askProvider(services, data).catch((error: unknown) =>
+              log.warn({ err: error }, 'asking a provider is left to the sweep'),
+            ),
           ),
-        ),
-      );
-    },
-  );
+        );
+      },
+    );
+  }
   await boss.work(sweepQueue, { pollingIntervalSeconds: 2 }, () => sweep(services));
   await boss.schedule(sweepQueue, everyMinute);
+  // What was left behind by a process that ended is taken up at once.
+  await boss.send(sweepQueue, {});
+  // One after the other: jobs must not take the connections of those who serve.
+  let sending: Promise<unknown> = Promise.resolve();
   const send = (queue: string, data: RetryJob | AskJob, startAfter: Date, singletonKey: string) => {
-    boss
-      .send(queue, data, { startAfter, singletonKey })
+    sending = sending
+      .then(() => boss.send(queue, data, { startAfter, singletonKey }))
       .catch((error: unknown) => log.warn({ err: error }, 'a job is left to the sweep'));
   };
   const stopRetries = services.retries.listen(({ accountId, deliveryId, at }) =>
     send(retryQueue, { accountId, deliveryId }, at, deliveryId),
   );
-  const stopAsks = services.asks.listen(({ accountId, transactionId, at }) =>
-    send(askQueue, { accountId, transactionId }, at, transactionId),
+  const stopAsks = services.asks.listen(({ accountId, transactionId, provider, at }) =>
+    send(askQueueOf(provider), { accountId, transactionId }, at, transactionId),
   );
   return () => {
     stopRetries();

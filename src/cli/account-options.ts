@@ -37,7 +37,10 @@ export type AccountFlags = ProviderFlags & {
   readonly 'bank-gateway-merchant'?: string;
 };
 
-type AccountBefore = Pick<AccountSettings, 'alternateCurrencies' | 'paymentModes' | 'providerApis'>;
+type AccountBefore = Pick<
+  AccountSettings,
+  'alternateCurrencies' | 'paymentModes' | 'providerApis' | 'bankGatewayMerchant'
+>;
 
 /** Only what was named; `before` is what the account has. */
 export function readSettings(

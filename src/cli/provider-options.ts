@@ -30,7 +30,7 @@ export type ProviderFlags = {
 
 const partnerUrl = 'https://api.razorpay.com';
 
-type Before = Pick<AccountSettings, 'paymentModes' | 'providerApis'>;
+type Before = Pick<AccountSettings, 'paymentModes' | 'providerApis' | 'bankGatewayMerchant'>;
 
 export function readProviderSettings(
   flags: ProviderFlags,
@@ -43,10 +43,18 @@ export function readProviderSettings(
     url: flags['partner-url'] ?? (keyId === undefined ? undefined : partnerUrl),
     login: keyId,
   });
+  const gatewayUrl = flags['bank-gateway-url'];
+  const merchantBefore = (gatewayUrl && before.bankGatewayMerchant) || undefined;
   const gateway = changeAddress(before.providerApis['bank-gateway'], {
-    url: flags['bank-gateway-url'],
-    login: flags['bank-gateway-merchant'],
+    url: gatewayUrl,
+    login: flags['bank-gateway-merchant'] ?? merchantBefore,
   });
+  if (flags['partner-url'] !== undefined && !partner) {
+    throw new UsageError('--partner-url needs --partner-key-id: the account has none.');
+  }
+  if (gatewayUrl !== undefined && !gateway) {
+    throw new UsageError('--bank-gateway-url needs --bank-gateway-merchant: the account has none.');
+  }
   return {
     ...(modes !== undefined && { paymentModes: changeModes(before.paymentModes, modes) }),
     ...((partner || gateway) && {
@@ -71,7 +79,7 @@ export function readApiSecrets(flags: ProviderFlags): ApiSecrets {
 
 function readSecret(given: string | undefined): string | undefined {
   if (given !== '-') return given;
-  const [line = ''] = readFileSync(0, 'utf8').split('\n');
+  const [line = ''] = readFileSync(0, 'utf8').split(/\r?\n/);
   if (line === '') throw new UsageError('Standard input holds no secret.');
   return line;
 }

@@ -110,8 +110,8 @@ export function checkSettings(settings: AccountSettings): AccountSettings {
 /** A password must not travel in clear, unless it does not travel at all. */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, search, hash } = new URL(text);
-  if (username !== '' || search !== '' || hash !== '') return false;
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  if ([username, password, search, hash].some((part) => part !== '')) return false;
   const isHere = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
   return protocol === 'https:' || (protocol === 'http:' && isHere);
 }

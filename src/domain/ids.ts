@@ -13,6 +13,7 @@ export const newKeyId = (): string => `key_${randomBase62(idLength)}`;
 export const newSecretId = (): string => `sec_${randomBase62(idLength)}`;
 
 export const isAccountId = (text: string): boolean => /^acc_[0-9A-Za-z]{16}$/.test(text);
+export const isTransactionId = (text: string): boolean => /^o_[0-9A-Za-z]{16}-\d{12}$/.test(text);
 export const isOrderId = (text: string): boolean => /^o_[0-9A-Za-z]{16}$/.test(text);
 
 /** A delivery's id names its account too, so that an operator can find it by the id alone. */

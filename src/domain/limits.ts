@@ -34,6 +34,9 @@ export const limits = {
 
   /** Decision 11.7: what is not final for so long is asked for at its provider. */
   askSeconds: 60,
+  /** Payments of one order that may be open at once; no consumer needs so many. */
+  openPaymentsMax: 50,
+  /** For all tries of one call. */
   providerAnswerMsMax: 5_000,
   providerAnswerBytesMax: 4 * 1024 * 1024,
   providerTriesMax: 3,

@@ -150,7 +150,10 @@ function isOf(
   }
   if (entry.pspTransactionId === start.refund?.pspTransactionId) return true;
   const isOfAnother = refundsOf(transactions).some(
-    (other) => other.start !== null && named.includes(other.transactionId),
+    (other) =>
+      other.start !== null &&
+      (named.includes(other.transactionId) ||
+        entry.pspTransactionId === other.start.refund?.pspTransactionId),
   );
   return !isOfAnother && entry.refundRequestId === start.refund?.requestId;
 }

@@ -5,6 +5,7 @@ import { holdsCardNumber } from '../domain/card-numbers.ts';
 import { refuseMember } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { type PaymentModeCode, paymentModeCodes } from '../domain/payment-mode.ts';
+import { isWebAddress } from '../domain/web-address.ts';
 import type { Services } from '../use-cases/services.ts';
 import {
   type PaymentReply,
@@ -75,7 +76,7 @@ function paymentView({ orderId, transactionId, status, message, redirectUrl }: P
 function toPaymentRequest(body: Body): PaymentRequest {
   refuseCardDetails(body);
   const callbackUrl = toText(body.callback_url);
-  if (callbackUrl !== undefined && !/^https?:\/\//i.test(callbackUrl)) {
+  if (callbackUrl !== undefined && !isWebAddress(callbackUrl)) {
     refuseMember('callback_url', 'must be an http or https URL');
   }
   return {
@@ -132,14 +133,17 @@ const cardMember = /^(card.*|pan|cvv|cvc|csc|security_code|expiry.*)$/i;
 /** Cards go to the provider's own page: what is not received can neither be stored nor lost. */
 function refuseCardDetails(body: object): void {
   for (const [name, value] of Object.entries(body)) {
+    if (holdsGroupedCardNumber(name)) refuseMember('The name of a member', holdsCard);
     if (cardMember.test(name)) {
       refuseMember(name, 'is not accepted: card details are entered at the page of the provider');
     }
-    if (typeof value === 'string' && holdsCardNumber(value)) {
-      refuseMember(
-        name,
-        'holds a card number: card details are entered at the page of the provider',
-      );
-    }
+    if (typeof value === 'string' && holdsGroupedCardNumber(value)) refuseMember(name, holdsCard);
   }
+}
+
+const holdsCard = 'holds a card number: card details are entered at the page of the provider';
+
+/** Also as it stands on a card, in groups of four. */
+function holdsGroupedCardNumber(text: string): boolean {
+  return holdsCardNumber(text) || holdsCardNumber(text.replaceAll(/[\s-]/g, ''));
 }

@@ -1,6 +1,7 @@
 /** `POST /api/v3/refund`. Decision 11.5. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { refuseMember } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { type RefundReply, refund } from '../use-cases/refund.ts';
 import type { Services } from '../use-cases/services.ts';
@@ -65,11 +66,17 @@ export function addRefund(app: FastifyInstance, services: Services): void {
         transactionId: toText(body.transaction_id),
         invoiceId: toText(body.invoice_id),
         amount: amount === null || amount === '' ? undefined : amount,
-        refundRequestId: toText(body.refund_request_id),
+        refundRequestId: readRequestId(body),
       });
       return refundView(made);
     },
   });
+}
+
+function readRequestId({ refund_request_id: sent }: Body): string | undefined {
+  const id = toText(sent);
+  if (id?.trim() === '') refuseMember('refund_request_id', 'must not be blank');
+  return id;
 }
 
 function refundView({ paymentTransactionId, refund, transactionType }: RefundReply) {

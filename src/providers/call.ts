@@ -9,7 +9,6 @@ import {
   ConsecutiveBreaker,
   circuitBreaker,
   ExponentialBackoff,
-  handleAll,
   handleWhen,
   isBrokenCircuitError,
   isBulkheadRejectedError,
@@ -58,16 +57,17 @@ type Guards = { readonly breaker: CircuitBreakerPolicy; readonly slots: Bulkhead
 export function createProviderCaller(): CallProvider {
   const guards = new Map<string, Guards>();
   return async (api, request) => {
-    const { origin } = new URL(api.url);
-    const known = guards.get(origin) ?? createGuards();
-    guards.set(origin, known);
+    // One merchant's trouble with a provider is not another's.
+    const place = `${request.user}@${new URL(api.url).origin}`;
+    const known = guards.get(place) ?? createGuards();
+    guards.set(place, known);
     return callGuarded(known, api, request);
   };
 }
 
 function createGuards(): Guards {
   return {
-    breaker: circuitBreaker(handleAll, {
+    breaker: circuitBreaker(handleWhen(isDown), {
       breaker: new ConsecutiveBreaker(limits.providerFailuresMax),
       halfOpenAfter: limits.providerPauseMs,
     }),
@@ -82,26 +82,32 @@ async function callGuarded(
 ): Promise<Answer> {
   const startedAt = performance.now();
   let tries = 0;
+  /** A try that may have taken effect: no later one can say that it did not. */
+  let open: CallTrouble | undefined;
   const meta = () => ({ durationMs: Math.round(performance.now() - startedAt), tries });
+  const unknown = ({ status, message }: CallTrouble) =>
+    ({ kind: 'unknown', status, why: message, ...meta() }) as const;
   const again = retry(
     handleWhen((error) => mayTryAgain(error, request)),
     { maxAttempts: limits.providerTriesMax - 1, backoff: new ExponentialBackoff(backoff) },
   );
+  // All tries together: somebody may be waiting for the answer.
+  const deadline = AbortSignal.timeout(limits.providerAnswerMsMax);
+  const callNoting = async () => {
+    if (deadline.aborted)
+      throw new CallTrouble('there was no time left for the call', false, null, true);
+    tries += 1;
+    return callOnce(api, request, deadline).catch((error: unknown) => {
+      if (error instanceof CallTrouble && error.wasSent) open = error;
+      throw error;
+    });
+  };
   try {
-    const answer = await slots.execute(() =>
-      again.execute(() =>
-        breaker.execute(() => {
-          tries += 1;
-          return callOnce(api, request);
-        }),
-      ),
-    );
-    return { kind: 'answered', ...answer, ...meta() };
+    const answer = await slots.execute(() => again.execute(() => breaker.execute(callNoting)));
+    const isDoubtful = request.method !== 'GET' && answer.status >= 400;
+    return open && isDoubtful ? unknown(open) : { kind: 'answered', ...answer, ...meta() };
   } catch (error) {
-    if (error instanceof CallTrouble && error.wasSent) {
-      return { kind: 'unknown', status: error.status, why: error.message, ...meta() };
-    }
-    return { kind: 'not-sent', why: explain(error), ...meta() };
+    return open ? unknown(open) : { kind: 'not-sent', why: explain(error), ...meta() };
   }
 }
 
@@ -112,16 +118,27 @@ class CallTrouble extends Error {
   readonly wasSent: boolean;
   readonly status: number | null;
 
-  constructor(message: string, wasSent: boolean, status: number | null = null) {
+  /** The time for all tries is over. */
+  readonly isLate: boolean;
+
+  constructor(message: string, wasSent: boolean, status: number | null = null, isLate = false) {
     super(message);
     this.wasSent = wasSent;
     this.status = status;
+    this.isLate = isLate;
   }
+}
+
+/** One that is busy, or still at the first copy of a call, is not down. */
+function isDown(error: unknown): boolean {
+  if (!(error instanceof CallTrouble)) return true;
+  const wasMade = error.wasSent || !error.isLate;
+  return wasMade && (error.status === null || error.status >= 500);
 }
 
 /** A provider that was given up on is left alone; what took no effect may always be sent again. */
 function mayTryAgain(error: unknown, { isRepeatable }: ProviderRequest): boolean {
-  return error instanceof CallTrouble && (isRepeatable || !error.wasSent);
+  return error instanceof CallTrouble && !error.isLate && (isRepeatable || !error.wasSent);
 }
 
 function explain(error: unknown): string {
@@ -133,6 +150,7 @@ function explain(error: unknown): string {
 async function callOnce(
   { url, secret }: Pick<ProviderApi, 'url' | 'secret'>,
   { method, path, user, headers, body }: ProviderRequest,
+  signal: AbortSignal,
 ): Promise<{ readonly status: number; readonly body: WireObject }> {
   const credentials = Buffer.from(`${user}:${secret}`, 'utf8').toString('base64');
   let response: Response;
@@ -147,7 +165,7 @@ async function callOnce(
       },
       body: body ? JSON.stringify(body) : null,
       redirect: 'manual',
-      signal: AbortSignal.timeout(limits.providerAnswerMsMax),
+      signal,
     });
     return readAnswer(response.status, await readBytes(response));
   } catch (error) {
@@ -187,7 +205,7 @@ const neverConnected =
 
 function troubleOf(error: unknown): CallTrouble {
   if (error instanceof Error && error.name === 'TimeoutError') {
-    return new CallTrouble('the provider did not answer in time', true);
+    return new CallTrouble('the provider did not answer in time', true, null, true);
   }
   const cause = (error as { cause?: { code?: unknown; errors?: { code?: unknown }[] } }).cause;
   const code = String(cause?.code ?? cause?.errors?.[0]?.code ?? '');

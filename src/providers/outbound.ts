@@ -1,4 +1,5 @@
 /** What a provider can be asked to do: three verbs for what goes out. Decision 11.6. */
+import { maskCardNumbers } from '../domain/card-numbers.ts';
 import type { MinorUnits } from '../domain/money.ts';
 import type { PaymentModeCode } from '../domain/payment-mode.ts';
 import type { Transaction } from '../domain/transaction.ts';
@@ -59,6 +60,8 @@ export type FetchedStatus = {
   /** False when the provider has never heard of it. */
   readonly isKnown: boolean;
   readonly providerOrderId?: string;
+  /** True when somebody has tried to pay, also where there is nothing to tell of it yet. */
+  readonly wasTried: boolean;
   readonly records: Records;
 };
 
@@ -108,5 +111,5 @@ const wordsMax = 300;
 function errorOf({ status, body }: Extract<Answer, { kind: 'answered' }>): string {
   const error = object(body.error);
   const words = text(error.description) ?? text(error.explanation) ?? text(error.cause);
-  return `HTTP status ${status}${words === undefined ? '' : `: ${words.slice(0, wordsMax)}`}`;
+  return `HTTP status ${status}${words === undefined ? '' : `: ${maskCardNumbers(words.slice(0, wordsMax))}`}`;
 }

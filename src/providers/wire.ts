@@ -83,6 +83,12 @@ export function isoTime(value: unknown): number | undefined {
 
 const isoTimestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
 
+/** One segment of a path: an id of a provider must not climb to another place. */
+export function segment(id: string): string {
+  // Encoded once, dots alone would still climb.
+  return /^\.\.?$/.test(id) ? id.replaceAll('.', '%252E') : encodeURIComponent(id);
+}
+
 /** The members that are there: absent ones are left out, so that equal notices are equal. */
 export function present<Shape extends object>(shape: Shape): Shape {
   return Object.fromEntries(

@@ -3,10 +3,10 @@
  * to the enquiry does not wait for it: a provider that hangs must not make us hang. Decision 11.7.
  */
 import type { Account } from '../domain/account.ts';
+import { isSettled } from '../domain/settled.ts';
 import { addSeconds } from '../domain/time.ts';
-import { isFinal } from '../domain/transaction.ts';
 import type { OrderWithTransactions } from '../store/enquiry.ts';
-import { askProvider } from './ask-provider.ts';
+import { askOfEnquiry } from './ask-provider.ts';
 import { findProviderApi } from './provider-apis.ts';
 import type { Services } from './services.ts';
 
@@ -17,12 +17,13 @@ export function askOnEnquiry(
 ): void {
   const { accountId } = account;
   const before = addSeconds(services.clock(), -services.settings.askSeconds);
-  for (const { transactionId, status, provider, startedAtMs, recordedAtMs } of transactions) {
+  for (const transaction of transactions) {
+    const { transactionId, provider, startedAtMs, recordedAtMs } = transaction;
     const since = startedAtMs ?? recordedAtMs;
-    if (isFinal(status) || (since !== null && since > before.getTime())) continue;
+    if (isSettled(transaction) || (since !== null && since > before.getTime())) continue;
     if ((askedAt.get(transactionId) ?? before) > before) continue;
     if (!findProviderApi(services, account, provider)) continue;
-    askProvider(services, { accountId, transactionId }).catch((error: unknown) =>
+    askOfEnquiry(services, { accountId, transactionId }).catch((error: unknown) =>
       services.reportDefect(error, { transactionId }),
     );
   }

@@ -5,13 +5,14 @@
 import type { Account } from '../domain/account.ts';
 import { failureReason } from '../domain/failure.ts';
 import type { Order } from '../domain/order.ts';
+import { isSettled, lateSuccessSeconds } from '../domain/settled.ts';
 import type { CallNews } from '../domain/start.ts';
 import { addSeconds } from '../domain/time.ts';
 import { isFinal, type Transaction } from '../domain/transaction.ts';
 import type { ProviderApi } from '../providers/call.ts';
 import type { FetchedStatus, Outcome } from '../providers/outbound.ts';
 import { getProvider } from '../providers/providers.ts';
-import { claimAsk, type DueAsk } from '../store/asks.ts';
+import { claimAsk, claimAskOfEnquiry, type DueAsk, setNextAsk } from '../store/asks.ts';
 import { findOrderWithTransactions } from '../store/enquiry.ts';
 import { findProviderApi } from './provider-apis.ts';
 import { keepAnswers, recordCall } from './record-call.ts';
@@ -20,35 +21,65 @@ import type { Services } from './services.ts';
 
 /** How many times the shortest wait lies between one question and the next; the last one repeats. */
 const askIntervals: readonly number[] = [1, 2, 5, 10, 30, 60, 180, 360];
+/** Half an hour, for a refund that was not made yet. */
+const owedIntervalMax = 30;
 /** Some three weeks; an enquiry asks all the same. */
 const asksMax = 90;
 
 export async function askProvider(services: Services, due: DueAsk): Promise<void> {
-  const { accountId, transactionId } = due;
+  const { settings, database } = services;
   const now = services.clock();
-  const { askSeconds } = services.settings;
-  const orderId = await claimAsk(services.database, due, {
+  const claimed = await claimAsk(database, due, {
     now,
-    askedBefore: addSeconds(now, -askSeconds),
-    nextAskAt: (asks) => {
-      const at = nextAskAt(now, askSeconds, asks);
-      if (at) services.asks.plan({ ...due, at });
-      return at;
-    },
+    askedBefore: addSeconds(now, -settings.askSeconds),
+    intervalSeconds: askIntervals.map((times) => times * settings.askSeconds),
+    asksMax,
   });
-  const account = orderId === undefined ? undefined : await services.accounts.find(accountId);
-  if (orderId === undefined || !account) return;
-  const found = await findOrderWithTransactions(services.database, accountId, 'order_id', orderId);
-  const transaction = found?.transactions.find((entry) => entry.transactionId === transactionId);
-  const api = transaction && findProviderApi(services, account, transaction.provider);
-  if (!found || !transaction || !api || isFinal(transaction.status)) return;
-  await ask(services, account, found.order, transaction, api);
+  if (claimed) await askAbout(services, due, claimed.orderId, claimed.nextAskAt);
 }
 
-export function nextAskAt(now: Date, askSeconds: number, asks: number): Date | null {
-  if (asks >= asksMax) return null;
-  const interval = askIntervals[Math.min(asks, askIntervals.length - 1)] ?? 1;
-  return addSeconds(now, askSeconds * interval);
+/** At most once a minute, beside the background's own questions. */
+export async function askOfEnquiry(services: Services, due: DueAsk): Promise<void> {
+  const now = services.clock();
+  const askedBefore = addSeconds(now, -services.settings.askSeconds);
+  const orderId = await claimAskOfEnquiry(services.database, due, { now, askedBefore });
+  if (orderId !== undefined) await askAbout(services, due, orderId);
+}
+
+async function askAbout(
+  services: Services,
+  due: DueAsk,
+  orderId: string,
+  nextAskAt?: Date | null,
+): Promise<void> {
+  const { accountId, transactionId } = due;
+  const account = await services.accounts.find(accountId);
+  const found = await findOrderWithTransactions(services.database, accountId, 'order_id', orderId);
+  const transaction = found?.transactions.find((entry) => entry.transactionId === transactionId);
+  if (!account || !found || !transaction || isSettled(transaction)) return;
+  const isTooLate = services.clock() > addSeconds(found.order.lapsesAt, lateSuccessSeconds);
+  if (isFinal(transaction.status) && isTooLate) return setNextAsk(services.database, due, null);
+
+  const { provider } = transaction;
+  const at =
+    nextAskAt === undefined ? undefined : await planNext(services, due, transaction, nextAskAt);
+  if (at) services.asks.plan({ ...due, provider, at });
+  const api = findProviderApi(services, account, provider);
+  if (api) await ask(services, account, found.order, transaction, api);
+}
+
+/** A refund that the provider is not known to have is owed: it is asked for until it is made. */
+async function planNext(
+  { database, clock, settings }: Services,
+  due: DueAsk,
+  { type, start }: Transaction,
+  planned: Date | null,
+): Promise<Date | null> {
+  const isOwed = type === 'refund' && start !== null && start.call !== 'taken';
+  const soon = addSeconds(clock(), owedIntervalMax * settings.askSeconds);
+  if (!isOwed || (planned !== null && planned <= soon)) return planned;
+  await setNextAsk(database, due, soon);
+  return soon;
 }
 
 async function ask(
@@ -94,10 +125,10 @@ function newsOf(
   now: Date,
 ): CallNews | undefined {
   if (result.kind !== 'done' || !start) return undefined;
-  const { isKnown, providerOrderId, records } = result;
+  const { isKnown, providerOrderId, wasTried } = result;
   if (type === 'refund') return isKnown ? { call: 'taken' } : undefined;
   const wasTaken = start.call === 'taken' || isKnown;
-  const isOver = records.length === 0 && now >= order.lapsesAt;
+  const isOver = !wasTried && now >= order.lapsesAt;
   if (wasTaken && !isOver) return { call: 'taken', providerOrderId };
   const why = wasTaken ? 'nobody came to pay' : 'the provider never received it';
   const failure = failureReason('PAYMENT_TIMED_OUT', `The payment came to nothing: ${why}.`);

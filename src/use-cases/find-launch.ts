@@ -1,6 +1,6 @@
 /** What the page that sends a consumer on to a provider's payment page has to post. */
 
-import { isAccountId } from '../domain/ids.ts';
+import { isAccountId, isTransactionId } from '../domain/ids.ts';
 import { paymentsOf } from '../domain/matching.ts';
 import { isOpen, orderStatus } from '../domain/order.ts';
 import type { LaunchForm } from '../providers/outbound.ts';
@@ -22,7 +22,8 @@ export async function findLaunch(
   accountId: string,
   transactionId: string,
 ): Promise<Launch> {
-  const account = isAccountId(accountId) ? await services.accounts.find(accountId) : undefined;
+  const isName = isAccountId(accountId) && isTransactionId(transactionId);
+  const account = isName ? await services.accounts.find(accountId) : undefined;
   if (!account) return { kind: 'unknown' };
   const { database } = services;
   const found = await findOrderWithTransactions(

@@ -1,4 +1,5 @@
 /** Tells the background what should be done at which time. */
+import type { ProviderName } from '../domain/notice.ts';
 
 export type Plan = { readonly at: Date };
 
@@ -13,7 +14,11 @@ export type Plans<Planned extends Plan> = {
 export type Retry = Plan & { readonly accountId: string; readonly deliveryId: string };
 
 /** A transaction that its provider is asked about. */
-export type Ask = Plan & { readonly accountId: string; readonly transactionId: string };
+export type Ask = Plan & {
+  readonly accountId: string;
+  readonly transactionId: string;
+  readonly provider: ProviderName;
+};
 
 export function createPlans<Planned extends Plan>(): Plans<Planned> {
   const listeners = new Set<(planned: Planned) => void>();

@@ -7,7 +7,7 @@ import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { failureReason } from '../domain/failure.ts';
 import { newTransactionId } from '../domain/matching.ts';
-import { decideOrderState, keepStart } from '../domain/order-book.ts';
+import { decideOrderState, keepStart, type OrderBook } from '../domain/order-book.ts';
 import { refundTypeOf } from '../domain/refund-links.ts';
 import {
   decideRefund,
@@ -21,9 +21,9 @@ import type { ProviderApi } from '../providers/call.ts';
 import type { Outcome, RefundToStart } from '../providers/outbound.ts';
 import { getProvider } from '../providers/providers.ts';
 import type { Caller } from '../security/tokens.ts';
-import { takeRefundRequest } from '../store/asks.ts';
 import type { Transaction } from '../store/database.ts';
 import { findOrderWithTransactions } from '../store/enquiry.ts';
+import { takeRefundRequest } from '../store/refund-requests.ts';
 import { type LockedBook, lockBook } from './apply-delivery.ts';
 import type { TransactionType } from './enquire.ts';
 import { type EnquiredIds, getNamedOrder } from './named-order.ts';
@@ -48,13 +48,24 @@ export async function refund(
   const { accountId } = caller;
   const account = await services.accounts.get(accountId);
   const ids: EnquiredIds = { transactionId: request.transactionId, invoiceId: request.invoiceId };
+  if (ids.transactionId === undefined && ids.invoiceId === undefined) {
+    throw new ServiceError('INVALID_REQUEST_PARAMETER', 'Send transaction_id or invoice_id.');
+  }
   const { orderId } = (await getNamedOrder(services, caller, ids)).order;
   const kept = await services.database.transaction(async (tx) =>
     keepRefund(tx, services, account, await lockBook(tx, accountId, orderId), request),
   );
-  await askForRefund(services, account, orderId, kept.api, kept.payment.provider, kept.refund);
-  services.asks.plan({ accountId, transactionId: kept.refund.transactionId, at: kept.askAt });
-  return replyOf(services, accountId, orderId, kept);
+  const { transactionId } = kept.refund;
+  const { provider } = kept.payment;
+  services.asks.plan({ accountId, transactionId, provider, at: kept.askAt });
+  try {
+    await askForRefund(services, account, orderId, kept.api, provider, kept.refund);
+    return await replyOf(services, accountId, orderId, kept);
+  } catch (error) {
+    // It is kept and will be made: whoever was told otherwise would ask for it a second time.
+    services.reportDefect(error, { transactionId });
+    return { paymentTransactionId: kept.payment.transactionId, ...kept.asKept };
+  }
 }
 
 async function keepRefund(
@@ -92,7 +103,10 @@ async function keepRefund(
   if (!(await takeRefundRequest(tx, account.accountId, refundRequestId, transactionId))) {
     throw new ServiceError('DUPLICATE_REFUND_REQUEST');
   }
-  return { api, payment, refund: toStart, askAt };
+  const refund = after.transaction;
+  if (refund.type !== 'refund') throw new Error('a refund was kept as something else');
+  const asKept = { refund, transactionType: typeOf(refund, after) };
+  return { api, payment, refund: toStart, askAt, asKept };
 }
 
 /** A capture has an id of its own at the provider, and it is the capture that is given back. */
@@ -172,9 +186,10 @@ async function replyOf(
     ({ transactionId }) => transactionId === kept.refund.transactionId,
   );
   if (saved?.type !== 'refund' || !found) throw new Error('a refund that was kept is gone');
-  return {
-    paymentTransactionId: kept.payment.transactionId,
-    refund: saved,
-    transactionType: refundTypeOf(saved, transactions, found.order.amounts.total),
-  };
+  const transactionType = typeOf(saved, found);
+  return { paymentTransactionId: kept.payment.transactionId, refund: saved, transactionType };
+}
+
+function typeOf(refund: Refund, { order, transactions }: OrderBook): TransactionType {
+  return refundTypeOf(refund, transactions, order.amounts.total);
 }

@@ -3,7 +3,8 @@ import { type Change, listChanges, type State } from '../domain/history.ts';
 import type { ReviewFlag } from '../domain/notice.ts';
 import type { Order } from '../domain/order.ts';
 import type { OrderBook, OrderState } from '../domain/order-book.ts';
-import { isFinal, type Transaction as OrderTransaction } from '../domain/transaction.ts';
+import { isSettled } from '../domain/settled.ts';
+import type { Transaction as OrderTransaction } from '../domain/transaction.ts';
 import type { Transaction } from '../store/database.ts';
 import type { Delivery } from '../store/deliveries.ts';
 import { appendHistory, type CallRecord, type HistoryEntry } from '../store/history.ts';
@@ -59,15 +60,16 @@ export async function saveBook(
     const known = findById(before, transaction.transactionId);
     const changes = listChanges(known && stateOf(known), stateOf(transaction));
     if (changes.length > 0) {
-      const nextAskAt = isFinal(transaction.status) ? null : askAt;
+      const nextAskAt = isSettled(transaction) ? null : askAt;
       await saveTransaction(tx, accountId, orderId, transaction, nextAskAt);
     }
     note(transaction.transactionId, changes);
   }
   await keepNotices(tx, before, after, cause);
-  for (const { transactionId } of before.transactions.filter((known) => isGone(known, after))) {
-    await deleteTransaction(tx, accountId, transactionId);
-    note(transactionId, [{ member: 'transactionId', from: transactionId, to: null }]);
+  for (const gone of before.transactions.filter((known) => isGone(known, after))) {
+    await deleteTransaction(tx, accountId, gone.transactionId);
+    // Every member: should its id be given again, the history begins from nothing.
+    note(gone.transactionId, listChanges(stateOf(gone), nothingOf(gone)));
   }
 
   const orderChanges = listChanges(orderStateOf(before.order), state);
@@ -112,6 +114,10 @@ async function keepNotices(
       }
     }
   }
+}
+
+function nothingOf(transaction: OrderTransaction): State {
+  return Object.fromEntries(Object.keys(stateOf(transaction)).map((member) => [member, null]));
 }
 
 /** It turned out to be what was started here under another id. */

@@ -5,12 +5,15 @@
 import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { failureReason } from '../domain/failure.ts';
-import { newTransactionId } from '../domain/matching.ts';
+import { limits } from '../domain/limits.ts';
+import { newTransactionId, paymentsOf } from '../domain/matching.ts';
 import type { ProviderName } from '../domain/notice.ts';
 import { decideOrderState, keepStart } from '../domain/order-book.ts';
 import type { PaymentModeCode } from '../domain/payment-mode.ts';
 import type { CallNews, Start } from '../domain/start.ts';
 import { addSeconds } from '../domain/time.ts';
+import { isFinal } from '../domain/transaction.ts';
+import { isWebAddress } from '../domain/web-address.ts';
 import type { Outcome, PaymentToStart, StartedPayment } from '../providers/outbound.ts';
 import { getProvider } from '../providers/providers.ts';
 import type { Caller } from '../security/tokens.ts';
@@ -47,19 +50,19 @@ export async function startPayment(
   const account = await services.accounts.get(accountId);
   const kept = await keepPayment(services, account, caller, request);
   const { payment, provider, api } = kept;
-  const { outbound } = getProvider(provider);
-  const { answer, result } = await outbound.startPayment(api, payment);
-  await recordCall(services, {
-    accountId,
-    orderId: payment.orderId,
-    transactionId: payment.transactionId,
-    operation: 'start-payment',
-    answer,
-    outcome: result.kind,
-    news: newsOf(result, services.clock()),
-  });
-  services.asks.plan({ accountId, transactionId: payment.transactionId, at: kept.askAt });
-  return replyOf(services, account, payment, result);
+  const { orderId, transactionId } = payment;
+  services.asks.plan({ accountId, transactionId, provider, at: kept.askAt });
+  const { answer, result } = await getProvider(provider).outbound.startPayment(api, payment);
+  const called = { accountId, orderId, transactionId, operation: 'start-payment', answer } as const;
+  const news = newsOf(result, services.clock());
+  try {
+    await recordCall(services, { ...called, outcome: result.kind, news });
+    return replyOf(services, account, payment, result);
+  } catch (error) {
+    // It is kept, and what became of it is found out by asking the provider.
+    services.reportDefect(error, { transactionId });
+    return replyOf(services, account, payment, { kind: 'unknown', why: 'it could not be noted' });
+  }
 }
 
 async function keepPayment(
@@ -74,6 +77,7 @@ async function keepPayment(
     const route = findRoute(services, account, request.modeCode);
     if (!route) throw new ServiceError('PAYMENT_MODE_NOT_ENABLED');
     const { provider, api } = route;
+    refuseTooMany(before);
     const now = services.clock();
     const askAt = addSeconds(now, services.settings.askSeconds);
     const isTaken = (id: string) =>
@@ -88,8 +92,22 @@ async function keepPayment(
   });
 }
 
+/** Each makes an order at the provider: whoever has the order's token could make them without end. */
+function refuseTooMany({ transactions }: LockedBook): void {
+  const open = paymentsOf(transactions).filter(({ status }) => !isFinal(status));
+  if (open.length < limits.openPaymentsMax) return;
+  throw new ServiceError(
+    'ORDER_CONFLICT',
+    `The order has ${open.length} payments that are not final: wait for their outcome before starting another.`,
+  );
+}
+
 function startOf({ order }: LockedBook, request: PaymentRequest, now: Date): Start {
-  const { modeCode, choice, callbackUrl = order.details.callbackUrl } = request;
+  const { modeCode, choice } = request;
+  // The order may hold the address of an app, which no provider's page can lead to.
+  const ofOrder = order.details.callbackUrl;
+  const callbackUrl =
+    request.callbackUrl ?? (ofOrder && isWebAddress(ofOrder) ? ofOrder : undefined);
   return {
     atMs: now.getTime(),
     amount: order.amounts.total,

@@ -8,7 +8,7 @@ import {
   outcomeOf,
   type TransactionToFetch,
 } from '../outbound.ts';
-import { id, object, present, text, type WireObject } from '../wire.ts';
+import { id, object, present, segment, text, type WireObject } from '../wire.ts';
 
 export const gatewayOutbound: OutboundProvider = {
   startPayment: async (api, payment) => {
@@ -38,7 +38,7 @@ export const gatewayOutbound: OutboundProvider = {
     return outcomeOf(answer, ({ body }) => {
       const sessionId = id(object(body.session).id);
       if (text(body.result) === 'ERROR' || sessionId === undefined) return undefined;
-      const page = `/checkout/pay/${encodeURIComponent(sessionId)}?checkoutVersion=1.0.0`;
+      const page = `/checkout/pay/${segment(sessionId)}?checkoutVersion=1.0.0`;
       return { kind: 'done', redirectUrl: `${baseOf(api)}${page}` };
     });
   },
@@ -47,7 +47,7 @@ export const gatewayOutbound: OutboundProvider = {
     const { order, transaction } = splitPair(refund.paymentPspId);
     const answer = await ask(api, {
       method: 'PUT',
-      path: `/order/${encodeURIComponent(order)}/transaction/${encodeURIComponent(refund.transactionId)}`,
+      path: `/order/${segment(order)}/transaction/${segment(refund.transactionId)}`,
       body: {
         apiOperation: 'REFUND',
         transaction: {
@@ -72,11 +72,11 @@ export const gatewayOutbound: OutboundProvider = {
   fetchStatus: async (api, asked) => {
     const answer = await ask(api, {
       method: 'GET',
-      path: `/order/${encodeURIComponent(gatewayOrderOf(asked))}`,
+      path: `/order/${segment(gatewayOrderOf(asked))}`,
       isRepeatable: true,
     });
     if (isUnknownOrder(answer)) {
-      return { answer, result: { kind: 'done', isKnown: false, records: [] } };
+      return { answer, result: { kind: 'done', isKnown: false, wasTried: false, records: [] } };
     }
     return outcomeOf(answer, ({ body }) => readOrder(body, asked));
   },
@@ -87,7 +87,7 @@ const apiVersion = 100;
 const referenceCharsMax = 40;
 
 function ask(api: ProviderApi, request: Omit<ProviderRequest, 'user'>): Promise<Answer> {
-  const merchant = encodeURIComponent(api.login);
+  const merchant = segment(api.login);
   const path = `/api/rest/version/${apiVersion}/merchant/${merchant}${request.path}`;
   return api.call(api, { ...request, path, user: `merchant.${api.login}` });
 }
@@ -126,12 +126,17 @@ function isUnknownOrder(answer: Answer): boolean {
 function readOrder(
   order: WireObject,
   { transaction }: TransactionToFetch,
-): { kind: 'done' } & FetchedStatus {
-  const transactions = Array.isArray(order.transaction) ? order.transaction.map(object) : [];
+): ({ kind: 'done' } & FetchedStatus) | undefined {
+  // Without a list the answer says nothing, not even that there is nothing.
+  if (!Array.isArray(order.transaction)) return undefined;
+  const transactions = order.transaction.map(object);
   const ids = transactions.map((entry) => id(object(entry.transaction).id));
+  const types = transactions.map((entry) => text(object(entry.transaction).type));
   return {
     kind: 'done',
     isKnown: transaction.type === 'payment' || ids.includes(transaction.transactionId),
+    // A consumer who only proved who they are has not tried to pay.
+    wasTried: types.some((type) => type !== 'AUTHENTICATION'),
     records: transactions.map((entry) => recordOf(entry, order)),
   };
 }

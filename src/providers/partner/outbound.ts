@@ -9,7 +9,7 @@ import {
   type PaymentToStart,
   type TransactionToFetch,
 } from '../outbound.ts';
-import { id, object, text, type WireObject } from '../wire.ts';
+import { id, object, segment, text, type WireObject } from '../wire.ts';
 
 export const partnerOutbound: OutboundProvider = {
   startPayment: async (api, payment) => {
@@ -34,7 +34,7 @@ export const partnerOutbound: OutboundProvider = {
   startRefund: async (api, refund) => {
     const answer = await ask(api, {
       method: 'POST',
-      path: `/v1/payments/${encodeURIComponent(refund.paymentPspId)}/refund`,
+      path: `/v1/payments/${segment(refund.paymentPspId)}/refund`,
       // The partner knows a repeat by this key and answers the refund it made at first.
       headers: { 'x-refund-idempotency': refund.transactionId },
       body: {
@@ -77,12 +77,11 @@ export const partnerOutbound: OutboundProvider = {
   }),
 };
 
-/** What the consumer chose at the shop need not be chosen again. */
-function prefill({ bank_name, wallet_name, upi_id }: PaymentToStart['choice']) {
+/** What was chosen at the shop need not be chosen again; a UPI id is not for everyone who has the address. */
+function prefill({ bank_name, wallet_name }: PaymentToStart['choice']) {
   return {
     ...(bank_name !== undefined && { bank: bank_name }),
     ...(wallet_name !== undefined && { wallet: wallet_name }),
-    ...(upi_id !== undefined && { vpa: upi_id }),
   };
 }
 
@@ -113,18 +112,19 @@ async function fetchPayments(
   if (start.providerOrderId !== undefined) return fetchTries(api, start.providerOrderId);
   const answer = await ask(api, {
     ...reading,
-    path: `/v1/orders?receipt=${encodeURIComponent(orderId)}&count=100`,
+    path: `/v1/orders?receipt=${segment(orderId)}&count=100`,
   });
   const found = outcomeOf(answer, ({ body }) => {
-    const made = items(body).find(
+    const items = findItems(body);
+    const made = items?.find(
       ({ notes }) => text(object(notes).svc_transaction_id) === transactionId,
     );
-    return { kind: 'done', providerOrderId: id(made?.id) };
+    return items && { kind: 'done', providerOrderId: id(made?.id) };
   });
   if (found.result.kind !== 'done') return { ...found, result: found.result };
   const { providerOrderId } = found.result;
   return providerOrderId === undefined
-    ? { answer, result: { kind: 'done', isKnown: false, records: [] } }
+    ? { answer, result: { kind: 'done', isKnown: false, wasTried: false, records: [] } }
     : fetchTries(api, providerOrderId);
 }
 
@@ -135,24 +135,31 @@ async function fetchTries(
 ): Promise<Outcome<FetchedStatus>> {
   const answer = await ask(api, {
     ...reading,
-    path: `/v1/orders/${encodeURIComponent(providerOrderId)}/payments`,
+    path: `/v1/orders/${segment(providerOrderId)}/payments`,
   });
-  return outcomeOf(answer, ({ body }) => ({
-    kind: 'done',
-    isKnown: true,
-    providerOrderId,
-    records: items(body).flatMap((payment) => paymentEvent(payment)),
-  }));
+  return outcomeOf(answer, ({ body }) => {
+    const tries = findItems(body);
+    return (
+      tries && {
+        kind: 'done',
+        isKnown: true,
+        providerOrderId,
+        wasTried: tries.length > 0,
+        records: tries.flatMap(paymentEvent),
+      }
+    );
+  });
 }
 
 async function fetchPayment(api: ProviderApi, paymentId: string): Promise<Outcome<FetchedStatus>> {
   const answer = await ask(api, {
     ...reading,
-    path: `/v1/payments/${encodeURIComponent(paymentId)}`,
+    path: `/v1/payments/${segment(paymentId)}`,
   });
   return outcomeOf(answer, ({ body }) => ({
     kind: 'done',
     isKnown: true,
+    wasTried: true,
     records: paymentEvent(body),
   }));
 }
@@ -165,15 +172,17 @@ async function fetchRefunds(
   const refund = transaction.type === 'refund' ? transaction : undefined;
   const answer = await ask(api, {
     ...reading,
-    path: `/v1/payments/${encodeURIComponent(refund?.paymentPspId ?? '')}/refunds?count=100`,
+    path: `/v1/payments/${segment(refund?.paymentPspId ?? '')}/refunds?count=100`,
   });
   return outcomeOf(answer, ({ body }) => {
-    const own = items(body).filter(
+    const own = findItems(body)?.filter(
       ({ id: refundId, notes }) =>
         text(object(notes).svc_transaction_id) === refund?.transactionId ||
         id(refundId) === refund?.pspTransactionId,
     );
-    return { kind: 'done', isKnown: own.length > 0, records: own.map(refundEvent) };
+    if (!own) return undefined;
+    const isKnown = own.length > 0;
+    return { kind: 'done', isKnown, wasTried: isKnown, records: own.map(refundEvent) };
   });
 }
 
@@ -183,8 +192,9 @@ function ask(api: ProviderApi, request: Omit<ProviderRequest, 'user'>) {
   return api.call(api, { ...request, user: api.login });
 }
 
-function items(body: WireObject): WireObject[] {
-  return Array.isArray(body.items) ? body.items.map(object) : [];
+/** Undefined when the answer is no list: then it says nothing, not even that there is nothing. */
+function findItems(body: WireObject): WireObject[] | undefined {
+  return Array.isArray(body.items) ? body.items.map(object) : undefined;
 }
 
 const eventsByStatus: ReadonlyMap<string, string> = new Map([
