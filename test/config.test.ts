@@ -19,6 +19,8 @@ test('an empty environment gives the embedded mode on 127.0.0.1:8080', () => {
     workers: 1,
     logLevel: 'info',
     orderLapseSeconds: 24 * 3600,
+    askSeconds: 60,
+    simulatorUrl: 'http://127.0.0.1:8090',
   });
 });
 
@@ -34,6 +36,8 @@ test('every variable is read', () => {
     WORKERS: '4',
     LOG_LEVEL: 'silent',
     ORDER_LAPSE_HOURS: '48',
+    PROVIDER_ASK_SECONDS: '5',
+    SIMULATOR_URL: 'https://simulator.example.com/',
   });
   assert.deepEqual(config, {
     host: '0.0.0.0',
@@ -46,6 +50,8 @@ test('every variable is read', () => {
     workers: 4,
     logLevel: 'silent',
     orderLapseSeconds: 48 * 3600,
+    askSeconds: 5,
+    simulatorUrl: 'https://simulator.example.com',
   });
 });
 

@@ -19,6 +19,10 @@ const external = {
   MASTER_KEY: testMasterKeyHex,
   PUBLIC_URL: 'https://pay.example.com',
 };
+const everyModeAtThePartner = [
+  ...['upi:partner', 'wallet:partner', 'debit_card:partner'],
+  ...['credit_card:partner', 'net_banking:partner', 'prepaid_card:partner'],
+];
 const unknownId = 'acc_0000000000000000';
 
 test('account create prints one object with the members an operator needs, and they work', async () => {
@@ -80,6 +84,8 @@ test('account create takes every setting, and account list shows them without se
     signature_version: 'v2',
     bank_gateway_merchant: 'MERCHANT1',
     alternate_currencies: ['EUR:INR:90', 'USD:INR:83.25'],
+    payment_modes: everyModeAtThePartner,
+    provider_apis: [],
   });
   assert.doesNotMatch(JSON.stringify(accounts), /_secret/);
 });
@@ -100,6 +106,8 @@ test('account update changes what is named and leaves the rest, both ways', asyn
     signature_version: 'v3',
     bank_gateway_merchant: null,
     alternate_currencies: ['USD:INR:83.25', 'EUR:INR:90'],
+    payment_modes: everyModeAtThePartner,
+    provider_apis: [],
   };
   const changed = await update(
     ...['--no-optional-order-details', '--encrypted-payloads', '--signature-version', 'v2'],

@@ -38,7 +38,7 @@ test('every amount of every currency survives the way to decimal text and back',
 
 test('decimal text with all decimals of the currency comes back letter by letter', () => {
   fc.assert(
-    fc.property(currency, fc.nat(1_000_000_000), fc.nat(9_999), (code, whole, part) => {
+    fc.property(currency, fc.nat(999_999_999), fc.nat(9_999), (code, whole, part) => {
       const decimals = getExponent(code);
       const fraction = String(part).padStart(4, '0').slice(0, decimals);
       const text = decimals === 0 ? `${whole}` : `${whole}.${fraction}`;

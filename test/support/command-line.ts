@@ -1,6 +1,6 @@
 /** The command line as an operator runs it. */
 import { execFile } from 'node:child_process';
-import { projectDir } from './service-process.ts';
+import { passedOn, projectDir } from './service-process.ts';
 
 export type CommandOutcome = {
   readonly code: number;
@@ -16,7 +16,7 @@ export function runCommand(
     execFile(
       process.execPath,
       ['src/cli/main.ts', ...words],
-      { cwd: projectDir, env: { PATH: process.env.PATH, ...env } },
+      { cwd: projectDir, env: { ...passedOn, ...env } },
       (error, stdout, stderr) => {
         resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
       },

@@ -18,6 +18,11 @@ export async function globalSetup(): Promise<void> {
   embedded = await startEmbeddedDatabase(dataDir, { warn: console.error });
   process.env.TEST_DATABASE_ADDRESS = JSON.stringify(embedded.address);
   const cluster = openDatabase(clusterAddress());
+  // Nothing here has to outlive the machine; what does is tried on servers of its own.
+  for (const setting of ['fsync', 'full_page_writes']) {
+    await cluster.query({ text: `alter system set ${setting} = off` });
+  }
+  await cluster.query({ text: 'select pg_reload_conf()' });
   await cluster.query({ text: `create database ${templateName}` });
   await cluster.close();
   const template = openDatabase({ ...clusterAddress(), database: templateName });

@@ -42,6 +42,11 @@ type Launched = {
   readonly output: () => string;
 };
 
+/** As npm's scripts start it, from what was compiled before. */
+export const passedOn = {
+  PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: `${projectDir}node_modules/.cache/compile`,
+};
 const serviceCommand = [process.execPath, 'src/main.ts'] as const;
 /** Connections that stay open would make the end of a service wait for what they may still send. */
 const oneCall = { connection: 'close' };
@@ -104,7 +109,7 @@ export function launchService(env: Environment, launch: Launch = {}): Launched {
   const [program, ...words] = launch.command ?? serviceCommand;
   const child = spawn(program, words, {
     cwd: projectDir,
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...passedOn, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: launch.ownGroup ?? false,
   });

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createClient, ServiceCallError } from 'payment-order-service/client';
+import { findCheckout, startJourney } from '../support/journey.ts';
+import { orderBody } from '../support/order-bodies.ts';
+
+const { service, simulator, openShop, assertSound } = await startJourney();
+const shop = await openShop({ encryptedPayloads: true });
+type NewOrder = Parameters<ReturnType<typeof createClient>['createOrder']>[0];
+
+for (const encrypted of [false, true]) {
+  test(`an order is paid and refunded through the client, ${encrypted ? 'sealed' : 'plain'}`, async () => {
+    const client = clientOf(fetch, encrypted);
+    const { order_id } = await client.createOrder(newOrder());
+    const modes = await client.paymentModes({ order_id });
+    const codes = [...modes.fast_payment_modes.items, ...modes.other_payment_modes.items].map(
+      ({ payment_mode_code }) => payment_mode_code,
+    );
+    assert.ok(codes.includes('upi'));
+    const payment_mode_code = 'upi';
+    const started = await client.initiatePayment({
+      order_id,
+      payment_mode_code,
+      upi_id: 'asha@okbank',
+    });
+    assert.equal(started.payment_status, 'pending');
+    await simulator.pay(await findCheckout(started.next[0]?.url ?? ''));
+    await simulator.settled();
+    const { transaction_id } = started;
+    const refund_request_id = `client-${encrypted}`;
+    const made = await client.refund({ transaction_id, refund_amount: 18, refund_request_id });
+    assert.equal(made.original_payment_transaction_id, transaction_id);
+    assert.equal(made.refund_request_id, refund_request_id);
+    await simulator.settled();
+    const { order, transaction } = await client.transactionEnquiry({ order_id });
+    assert.equal(order.refund_details?.refunded_amount, 18);
+    for (const entry of transaction) {
+      assert.equal(await client.verifySignature(entry, order.invoice_id), true);
+    }
+    await assert.rejects(
+      client.refund({ transaction_id, refund_amount: 18, refund_request_id }),
+      (error) => error instanceof ServiceCallError && error.code === 'DUPLICATE_REFUND_REQUEST',
+    );
+  });
+}
+
+/** Each is met once by the call, and never again. */
+const troubles: [name: string, answer: (sent: () => Promise<Response>) => Promise<Response>][] = [
+  [
+    'answered 503',
+    async () => new Response('{}', { status: 503, headers: { 'retry-after': '0' } }),
+  ],
+  [
+    'answered 429',
+    async () => new Response('{}', { status: 429, headers: { 'retry-after': '0' } }),
+  ],
+  ['answered 500', async () => new Response('{}', { status: 500 })],
+  ['never sent', async () => Promise.reject(new TypeError('fetch failed'))],
+  [
+    'sent and its answer lost',
+    async (send) => {
+      await send();
+      throw new TypeError('fetch failed');
+    },
+  ],
+];
+for (const [name, answer] of troubles) {
+  test(`a payment or refund that is ${name} is not sent again by the client`, async () => {
+    const { order_id, transaction_id } = await paidOrder();
+    const sent: string[] = [];
+    const client = clientOf(async (url, init) => {
+      const send = () => fetch(url, init);
+      const path = new URL(String(url)).pathname;
+      if (!/initiate-payment|refund$/.test(path)) return send();
+      sent.push(path);
+      return answer(send);
+    });
+    const { order_id: unpaid } = await client.createOrder(newOrder());
+    const payment_mode_code = 'credit_card';
+    await assert.rejects(client.initiatePayment({ order_id: unpaid, payment_mode_code }));
+    await assert.rejects(client.refund({ transaction_id, refund_amount: 1 }));
+    assert.deepEqual(sent, ['/api/v3/initiate-payment', '/api/v3/refund']);
+
+    // What became of them is for the caller to enquire.
+    await simulator.settled();
+    const arrived = name === 'sent and its answer lost' ? 1 : 0;
+    const paid = await client.transactionEnquiry({ order_id });
+    assert.equal(paid.transaction.length, 1 + arrived);
+    const started = await client.transactionEnquiry({ order_id: unpaid });
+    assert.equal(started.transaction.length, arrived);
+  });
+}
+
+test('a look at the payment modes is tried again', async () => {
+  let asked = 0;
+  const client = clientOf(async (url, init) => {
+    if (!String(url).endsWith('/payment-modes')) return fetch(url, init);
+    asked += 1;
+    if (asked === 1) return new Response('{}', { status: 503, headers: { 'retry-after': '0' } });
+    return fetch(url, init);
+  });
+  const { order_id } = await client.createOrder(newOrder());
+  assert.ok((await client.paymentModes({ order_id })).other_payment_modes.items.length > 0);
+  assert.equal(asked, 2);
+});
+
+test('a payment or refund whose token is refused was not made, and is sent with a new one', async () => {
+  const { transaction_id } = await paidOrder();
+  const refused = new Set<string>();
+  const client = clientOf(async (url, init) => {
+    const path = new URL(String(url)).pathname;
+    if (/initiate-payment|refund$/.test(path) && !refused.has(path)) {
+      refused.add(path);
+      return new Response('{"error":{"svc_error_code":"TOKEN_EXPIRED"}}', { status: 401 });
+    }
+    return fetch(url, init);
+  });
+  const { order_id } = await client.createOrder(newOrder());
+  const payment_mode_code = 'credit_card';
+  await client.initiatePayment({ order_id, payment_mode_code });
+  await client.refund({ transaction_id, refund_amount: 1 });
+  assert.equal(refused.size, 2);
+});
+
+test('the invariants hold after all of this', assertSound);
+
+async function paidOrder() {
+  const client = clientOf();
+  const { order_id } = await client.createOrder(newOrder());
+  const payment_mode_code = 'credit_card';
+  const { transaction_id, next } = await client.initiatePayment({ order_id, payment_mode_code });
+  await simulator.pay(await findCheckout(next[0]?.url ?? ''));
+  await simulator.settled();
+  return { order_id, transaction_id };
+}
+
+function newOrder(): NewOrder {
+  return orderBody() as NewOrder;
+}
+
+function clientOf(call: typeof fetch = fetch, encrypted = false) {
+  const { accessKey, accessSecret } = shop;
+  return createClient({
+    baseUrl: service.baseUrl,
+    accessKey,
+    accessSecret,
+    encrypted,
+    fetch: call,
+  });
+}

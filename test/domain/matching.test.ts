@@ -1,0 +1,393 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { namesOf, newTransactionId, type Started } from '../../src/domain/matching.ts';
+import type { PaymentNotice, RefundNotice } from '../../src/domain/notice.ts';
+import {
+  applyNotice,
+  type DeliveredNotice,
+  keepStart,
+  type OrderBook,
+} from '../../src/domain/order-book.ts';
+import { type CallNews, learn, type Start } from '../../src/domain/start.ts';
+import type { Transaction } from '../../src/domain/transaction.ts';
+
+const orderId = 'o_0123456789abcdef';
+const ours = `${orderId}-261114100000`;
+const second = `${orderId}-261114100100`;
+const triedAt = Date.parse('2026-11-14T10:05:00Z');
+const emptyBook: OrderBook = {
+  order: {
+    orderId,
+    amounts: { currency: 'INR', beforeTax: 10_000, tax: 1_800, total: 11_800 },
+    lapsesAt: new Date('2026-11-15T00:00:00Z'),
+  },
+  transactions: [],
+};
+
+describe('a payment started here', () => {
+  test('takes the payment that carries its id back', () => {
+    const book = run(begin(ours), said('pay_1', 'succeeded', { names: ours }));
+    assert.deepEqual(shown(book), [`${ours} succeeded pay_1`]);
+  });
+
+  test('takes the payment that names only the order made for it, once the answer tells which', () => {
+    const early = run(begin(ours), said('pay_1', 'succeeded', { order: 'order_1' }));
+    assert.deepEqual(shown(early), [`${ours} new null`, `${at(0)} succeeded pay_1`]);
+    const told = run(early, taken(ours, 'order_1'));
+    assert.deepEqual(shown(told), [`${ours} succeeded pay_1`]);
+    assert.equal(told.transactions[0]?.notices.length, 1);
+  });
+
+  test('takes no payment of another order made at the provider, nor of another provider', () => {
+    const book = run(
+      begin(ours),
+      taken(ours, 'order_1'),
+      said('pay_1', 'succeeded', { order: 'order_2' }),
+      said('pay_2', 'failed', { names: ours, provider: 'another', at: 1 }),
+    );
+    assert.deepEqual(shown(book), [
+      `${ours} pending null`,
+      `${at(0)} succeeded pay_1`,
+      `${at(1)} failed pay_2`,
+    ]);
+  });
+
+  test('takes no payment by the name of an order when it has none itself', () => {
+    const book = run(begin(ours), said('pay_1', 'succeeded', {}), unknown(ours));
+    assert.deepEqual(shown(book), [`${ours} pending null`, `${at(0)} succeeded pay_1`]);
+  });
+
+  test('leaves the tries at another checkout to that one', () => {
+    const book = run(
+      begin(ours, second),
+      taken(second, 'order_2'),
+      taken(ours, 'order_1'),
+      said('pay_2', 'succeeded', { order: 'order_2', at: 2 }),
+      said('pay_1', 'failed', { order: 'order_1', at: 1 }),
+    );
+    assert.deepEqual(shown(book), [`${ours} failed pay_1`, `${second} succeeded pay_2`]);
+  });
+
+  test('is moved by an authentication that names it, which makes no payment by itself', () => {
+    const authentication = said('auth_1', 'pending', {
+      names: ours,
+      payment: { makesTransaction: false },
+    });
+    assert.deepEqual(shown(run(emptyBook, authentication)), []);
+    assert.deepEqual(shown(run(begin(second), authentication)), [`${second} new null`]);
+    assert.deepEqual(shown(run(begin(ours), authentication)), [`${ours} pending null`]);
+  });
+});
+
+describe('of several tries at one checkout', () => {
+  const failed = said('pay_1', 'failed', { names: ours, at: 1 });
+  const paid = said('pay_2', 'succeeded', { names: ours, at: 2 });
+
+  for (const [name, tries] of [
+    ['failed and then paid', [failed, paid]],
+    ['paid, and the failure reported later', [paid, failed]],
+  ] as const) {
+    test(`our id shows the payment: ${name}`, () => {
+      const book = run(begin(ours), ...tries);
+      assert.deepEqual(shown(book), [`${ours} succeeded pay_2`, `${at(1)} failed pay_1`]);
+      assert.deepEqual(keysOf(book), ['pay_1 failed', 'pay_2 succeeded']);
+    });
+  }
+
+  const ranking = [
+    ['succeeded', 'authorized'],
+    ['authorized', 'pending'],
+    ['pending', 'reversing'],
+    ['reversing', 'reversed'],
+    ['reversed', 'failed'],
+  ] as const;
+  for (const [better, worse] of ranking) {
+    test(`${better} is shown rather than ${worse}, whichever came first`, () => {
+      const tries = [
+        said('pay_1', worse, { names: ours, at: 1 }),
+        said('pay_2', better, { names: ours, at: 2 }),
+      ];
+      for (const order of [tries, tries.toReversed()]) {
+        const book = run(begin(ours), ...order);
+        assert.deepEqual(shown(book), [`${ours} ${better} pay_2`, `${at(1)} ${worse} pay_1`]);
+      }
+    });
+  }
+
+  test('of two that are alike the one the provider recorded first is shown', () => {
+    const tries = [
+      said('pay_1', 'failed', { names: ours, at: 2 }),
+      said('pay_2', 'failed', { names: ours, at: 1 }),
+    ];
+    for (const order of [tries, tries.toReversed()]) {
+      assert.equal(find(run(begin(ours), ...order), ours)?.pspTransactionId, 'pay_2');
+    }
+  });
+
+  test('both paid are both kept, and the second is flagged as a duplicate', () => {
+    const tries = [
+      said('pay_1', 'succeeded', { names: ours, at: 1 }),
+      said('pay_2', 'succeeded', { names: ours, at: 2 }),
+    ];
+    for (const order of [tries, tries.toReversed()]) {
+      const book = run(begin(ours), ...order);
+      assert.deepEqual(shown(book), [`${ours} succeeded pay_1`, `${at(2)} succeeded pay_2`]);
+      assert.deepEqual(
+        book.transactions
+          .filter(({ flags }) => flags.includes('duplicate_capture'))
+          .map(({ pspTransactionId }) => pspTransactionId),
+        ['pay_2'],
+      );
+    }
+  });
+
+  test('our id goes to and fro as they change, and nothing is lost on the way', () => {
+    const steps: ReadonlyArray<readonly [DeliveredNotice, string]> = [
+      [said('pay_1', 'pending', { names: ours, at: 1 }), 'pay_1'],
+      [said('pay_2', 'pending', { names: ours, at: 2 }), 'pay_1'],
+      [said('pay_1', 'failed', { names: ours, at: 1 }), 'pay_2'],
+      [said('pay_2', 'failed', { names: ours, at: 2 }), 'pay_1'],
+      [said('pay_2', 'authorized', { names: ours, at: 2 }), 'pay_2'],
+      [said('pay_1', 'succeeded', { names: ours, at: 1 }), 'pay_1'],
+      [said('pay_2', 'succeeded', { names: ours, at: 2 }), 'pay_1'],
+      [said('pay_1', 'reversed', { names: ours, at: 1 }), 'pay_2'],
+    ];
+    let book = begin(ours);
+    for (const [index, [notice, shows]] of steps.entries()) {
+      book = applyNotice(book, notice);
+      assert.equal(find(book, ours)?.pspTransactionId, shows, `step ${index}`);
+      assert.equal(keysOf(book).length, index + 1);
+      assert.equal(book.transactions.length, Math.min(index + 1, 2));
+    }
+  });
+
+  test('the authentication stays with our id when another try is shown', () => {
+    const authentication = said('auth_1', 'pending', {
+      names: ours,
+      key: 'authenticated',
+      payment: { makesTransaction: false },
+    });
+    const book = run(begin(ours), failed, authentication, paid);
+    assert.deepEqual(
+      find(book, ours)?.notices.map(({ deliveryKey }) => deliveryKey),
+      ['authenticated', 'pay_2 succeeded'],
+    );
+  });
+
+  test('one that is set aside gets the id of its own time, or the next that is free', () => {
+    const stranger = said('pay_3', 'failed', { at: 1 });
+    const book = run(begin(ours), stranger, failed, paid);
+    assert.deepEqual(shown(book), [
+      `${ours} succeeded pay_2`,
+      `${at(1)} failed pay_3`,
+      `${at(2)} failed pay_1`,
+    ]);
+  });
+});
+
+describe('a refund asked for here', () => {
+  test('takes the one that carries its id back, its request id or the id we chose', () => {
+    const begun = beginRefund(emptyBook, ours, { requestId: 'REQ-1', pspTransactionId: 'T|R' });
+    const reports = [
+      refunded('rfnd_1', { names: ours, requestId: 'cut' }),
+      refunded('rfnd_1', { requestId: 'REQ-1' }),
+      refunded('T|R', { requestId: 'cut' }),
+    ];
+    for (const report of reports) {
+      const book = run(begun, report);
+      assert.deepEqual(shown(book), [`${ours} succeeded ${report.refund?.pspTransactionId}`]);
+      assert.equal((book.transactions[0] as { refundRequestId?: string }).refundRequestId, 'REQ-1');
+    }
+  });
+
+  test('takes none of another request', () => {
+    const begun = beginRefund(emptyBook, ours, { requestId: 'REQ-1' });
+    assert.deepEqual(shown(run(begun, refunded('rfnd_1', { requestId: 'REQ-2' }))), [
+      `${ours} pending null`,
+      `${at(0)} succeeded rfnd_1`,
+    ]);
+  });
+
+  const ways = [
+    { by: 'our id in the notes', chosen: false },
+    { by: 'the id we chose', chosen: true },
+  ];
+  for (const { by, chosen } of ways) {
+    test(`asked for again under the same request id is told from the first by ${by}`, () => {
+      const idOf = (transactionId: string) => (chosen ? `T|${transactionId}` : undefined);
+      const report = (transactionId: string, status: RefundNotice['status']) =>
+        refunded(idOf(transactionId) ?? `rfnd of ${transactionId}`, {
+          status,
+          requestId: 'REQ-1',
+          ...(chosen ? { names: 'the payment' } : { names: transactionId }),
+        });
+      const first = beginRefund(emptyBook, ours, {
+        requestId: 'REQ-1',
+        pspTransactionId: idOf(ours),
+      });
+      const failed = run(first, report(ours, 'failed'));
+      const again = beginRefund(failed, second, {
+        requestId: 'REQ-1',
+        pspTransactionId: idOf(second),
+      });
+      const book = run(again, report(second, 'succeeded'));
+      assert.deepEqual(shown(book), [
+        `${ours} failed ${idOf(ours) ?? `rfnd of ${ours}`}`,
+        `${second} succeeded ${idOf(second) ?? `rfnd of ${second}`}`,
+      ]);
+    });
+  }
+});
+
+test('the names of a notice are those that could be of something started here', () => {
+  const none = { orderIds: ['o_1'], invoiceIds: ['INV'], transactionIds: [] };
+  assert.deepEqual(namesOf(none), {});
+  assert.deepEqual(namesOf({ ...none, providerOrderId: 'order_1', transactionIds: [ours] }), {
+    names: { transactionIds: [ours], providerOrderId: 'order_1' },
+  });
+});
+
+test('an id is made of the second, or of the next one that is free', () => {
+  const taken = new Set([at(0), at(1)]);
+  const time = new Date(triedAt + 999);
+  assert.equal(
+    newTransactionId(orderId, time, (id) => taken.has(id)),
+    at(2),
+  );
+});
+
+type Asked = { readonly id: string; readonly news: CallNews };
+
+function run(before: OrderBook, ...steps: readonly (DeliveredNotice | Asked)[]): OrderBook {
+  return steps.reduce((book, step) => {
+    if (!('news' in step)) return applyNotice(book, step);
+    const start = find(book, step.id)?.start ?? startOf({});
+    return keepStart(book, { ...payment(step.id), start: learn(start, step.news) });
+  }, before);
+}
+
+/** With one payment started here, or several. */
+function begin(...ids: readonly string[]): OrderBook {
+  return ids.reduce<OrderBook>(
+    (book, id) => keepStart(book, { ...payment(id), start: startOf({}) }),
+    emptyBook,
+  );
+}
+
+function beginRefund(
+  book: OrderBook,
+  id: string,
+  { requestId, pspTransactionId }: { requestId: string; pspTransactionId?: string | undefined },
+): OrderBook {
+  const refund = {
+    requestId,
+    paymentPspId: 'pay_1',
+    ...(pspTransactionId && { pspTransactionId }),
+  };
+  return keepStart(book, { ...payment(id), type: 'refund', start: startOf({ refund }) });
+}
+
+function payment(transactionId: string): Omit<Started, 'start'> {
+  return { type: 'payment', transactionId, provider: 'partner' };
+}
+
+function startOf(members: Partial<Start>): Start {
+  const atMs = Date.parse('2026-11-14T10:00:00Z');
+  return { atMs, amount: 11_800, currency: 'INR', call: 'open', ...members };
+}
+
+function taken(id: string, providerOrderId: string): Asked {
+  return { id, news: { call: 'taken', providerOrderId } };
+}
+
+function unknown(id: string): Asked {
+  return { id, news: { call: 'unknown' } };
+}
+
+type SaidOf = {
+  /** Our transaction id, carried back. */
+  readonly names?: string;
+  /** The provider's own id of the order. */
+  readonly order?: string;
+  readonly provider?: string;
+  /** Seconds after the first try. */
+  readonly at?: number;
+  readonly key?: string;
+  readonly payment?: Partial<PaymentNotice>;
+};
+
+/** One key for each thing said of a payment: the same again is a repeat. */
+function said(id: string, status: PaymentNotice['status'], of: SaidOf): DeliveredNotice {
+  const recordedAtMs = triedAt + (of.at ?? 0) * 1_000;
+  return {
+    ...delivered(of.key ?? `${id} ${status}`, of),
+    payment: {
+      pspTransactionId: id,
+      status,
+      amount: 11_800,
+      currency: 'INR',
+      recordedAtMs,
+      ...of.payment,
+    },
+  };
+}
+
+function refunded(
+  id: string,
+  {
+    status = 'succeeded',
+    requestId,
+    ...of
+  }: SaidOf & {
+    readonly status?: RefundNotice['status'];
+    readonly requestId: string;
+  },
+): DeliveredNotice {
+  return {
+    ...delivered(`${id} ${status}`, of),
+    refund: {
+      pspTransactionId: id,
+      status,
+      amount: 5_000,
+      currency: 'INR',
+      recordedAtMs: triedAt,
+      refundRequestId: requestId,
+      paymentPspId: 'pay_1',
+    },
+  };
+}
+
+function delivered(deliveryKey: string, { names, order, provider = 'partner' }: SaidOf) {
+  return {
+    provider,
+    deliveryKey,
+    receivedAt: new Date('2026-11-14T11:00:00Z'),
+    references: {
+      transactionIds: names === undefined ? [] : [names],
+      orderIds: [],
+      invoiceIds: [],
+      ...(order !== undefined && { providerOrderId: order }),
+    },
+  };
+}
+
+/** The id made of the time of a try. */
+function at(seconds: number): string {
+  return `${orderId}-26111410050${seconds}`;
+}
+
+function find({ transactions }: OrderBook, id: string): Transaction | undefined {
+  return transactions.find(({ transactionId }) => transactionId === id);
+}
+
+function shown({ transactions }: OrderBook): string[] {
+  return transactions
+    .map((entry) => `${entry.transactionId} ${entry.status} ${entry.pspTransactionId}`)
+    .sort();
+}
+
+function keysOf({ transactions }: OrderBook): string[] {
+  return transactions
+    .flatMap(({ notices }) => notices.map(({ deliveryKey }) => deliveryKey))
+    .sort();
+}

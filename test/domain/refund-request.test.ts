@@ -1,0 +1,369 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { ServiceError } from '../../src/domain/errors.ts';
+import type { PaymentStatus, RefundStatus, ReviewFlag } from '../../src/domain/notice.ts';
+import { keepStart, type OrderBook, refundSums } from '../../src/domain/order-book.ts';
+import { availableOf, decideRefund, type WishedRefund } from '../../src/domain/refund-request.ts';
+import {
+  foldPayment,
+  foldRefund,
+  type Payment,
+  type Refund,
+  type Transaction,
+} from '../../src/domain/transaction.ts';
+
+const orderId = 'o_0123456789abcdef';
+const total = 11_800;
+
+describe('a refund without an amount', () => {
+  test('takes all of a payment that was not refunded', () => {
+    assert.deepEqual(decided([paid('pay_1')]), { of: 'pay_1', amount: total });
+  });
+
+  test('takes what refunds that succeeded or are pending have left', () => {
+    const before = [
+      refund('r1', { amount: 1_000, status: 'succeeded' }),
+      refund('r2', { amount: 2_000, status: 'pending' }),
+      refund('r3', { amount: 4_000, status: 'failed' }),
+    ];
+    assert.deepEqual(decided([paid('pay_1'), ...before]), { of: 'pay_1', amount: 8_800 });
+  });
+
+  test('counts a refund that names a capture of the payment', () => {
+    const captured = { ...paid('pay_1'), aliases: ['capture_1'] };
+    const given = refund('r1', { amount: 1_000, of: 'capture_1' });
+    assert.deepEqual(decided([captured, given]), { of: 'pay_1', amount: 10_800 });
+  });
+
+  test('is refused when nothing is left', () => {
+    const all = refund('r1', { amount: total, status: 'pending' });
+    refuses([paid('pay_1'), all], {}, 'INVALID_REFUND_AMOUNT', /at most 0\.00 INR/);
+  });
+});
+
+describe('the amount of a refund', () => {
+  const cases = [
+    { sent: '118.00', is: 11_800 },
+    { sent: 118, is: 11_800 },
+    { sent: '0.01', is: 1 },
+    { sent: 50.5, is: 5_050 },
+  ];
+  for (const { sent, is } of cases) {
+    test(`${JSON.stringify(sent)} is ${is} minor units`, () => {
+      assert.deepEqual(decided([paid('pay_1')], { amount: sent }), { of: 'pay_1', amount: is });
+    });
+  }
+
+  const unusable = [0, '0.00', -1, '1.001', '', 'ten', '1e2', Number.NaN, 1e300];
+  for (const sent of unusable) {
+    test(`${JSON.stringify(sent)} is refused by its member's name`, () => {
+      refuses([paid('pay_1')], { amount: sent }, 'INVALID_REQUEST_PARAMETER', /refund_amount/);
+    });
+  }
+
+  test('is read by the currency of the payment', () => {
+    const yen = paid('pay_1', { currency: 'JPY', amount: 500 });
+    assert.deepEqual(decided([yen], { amount: '500.00' }), { of: 'pay_1', amount: 500 });
+    refuses([yen], { amount: '1.5' }, 'INVALID_REQUEST_PARAMETER', /no|none/);
+    const dinars = paid('pay_1', { currency: 'KWD', amount: 1_500 });
+    assert.deepEqual(decided([dinars], { amount: '1.5' }), { of: 'pay_1', amount: 1_500 });
+  });
+
+  test('of one minor unit too much is refused, naming what is available', () => {
+    const given = refund('r1', { amount: 1_800, status: 'pending' });
+    const transactions = [paid('pay_1'), given];
+    assert.deepEqual(decided(transactions, { amount: '100.00' }), { of: 'pay_1', amount: 10_000 });
+    refuses(transactions, { amount: '100.01' }, 'INVALID_REFUND_AMOUNT', /at most 100\.00 INR/);
+  });
+});
+
+describe('the payment that is refunded', () => {
+  const statuses: readonly PaymentStatus[] = [
+    ...(['new', 'pending', 'failed'] as const),
+    ...(['authorized', 'reversing', 'reversed'] as const),
+  ];
+  for (const status of statuses) {
+    test(`is none that is ${status}, by its id or by its order`, () => {
+      const entry = paid('pay_1', { status });
+      refuses([entry], { transactionId: 'pay_1-id' }, 'REFUND_NOT_ALLOWED', new RegExp(status));
+      refuses([entry], {}, 'REFUND_NOT_ALLOWED', /succeeded/);
+    });
+  }
+
+  test('is none that is not known', () => {
+    refuses([paid('pay_1')], { transactionId: 'pay_2-id' }, 'REFUND_NOT_ALLOWED', /not known/);
+    refuses([], {}, 'REFUND_NOT_ALLOWED', /No payment/);
+  });
+
+  test('is none where the id names a refund', () => {
+    const given = refund('r1', { amount: 1 });
+    refuses([paid('pay_1'), given], { transactionId: 'r1-id' }, 'REFUND_NOT_ALLOWED', /refund/);
+  });
+
+  test('is the one that is named, also where another paid for the order', () => {
+    const twice = [paid('pay_1'), paid('pay_2', { flags: ['duplicate_capture'] })];
+    assert.deepEqual(decided(twice, { transactionId: 'pay_2-id' }), { of: 'pay_2', amount: total });
+  });
+
+  test('by order is the one that paid, not the duplicate, wherever they lie', () => {
+    const twice = [paid('pay_2', { flags: ['duplicate_capture'] }), paid('pay_1')];
+    assert.deepEqual(decided(twice), { of: 'pay_1', amount: total });
+    assert.deepEqual(decided(twice.toReversed()), { of: 'pay_1', amount: total });
+  });
+
+  test('by order is the duplicate once the one that paid is given back', () => {
+    const transactions = [
+      paid('pay_1'),
+      paid('pay_2', { flags: ['duplicate_capture'] }),
+      refund('r1', { amount: total, of: 'pay_1' }),
+    ];
+    assert.deepEqual(decided(transactions), { of: 'pay_2', amount: total });
+  });
+
+  test('in another currency has all of its own amount, whatever the order has left', () => {
+    const dollars = paid('pay_1', { currency: 'USD', amount: 5_000 });
+    const given = refund('r1', { amount: 2_000, currency: 'USD' });
+    assert.deepEqual(decided([dollars, given]), { of: 'pay_1', amount: 3_000 });
+  });
+
+  test('has no more than its order has left, where a refund names no payment that is known', () => {
+    const stray = refund('r1', { amount: 10_000, of: 'pay_unknown' });
+    assert.deepEqual(decided([paid('pay_1'), stray]), { of: 'pay_1', amount: 1_800 });
+  });
+});
+
+describe('a request id', () => {
+  for (const status of ['pending', 'succeeded'] as const) {
+    test(`of a refund that is ${status} is refused as a repeat, before anything else`, () => {
+      const given = refund('r1', { amount: 1, status, requestId: 'REQ-1' });
+      const wished = { refundRequestId: 'REQ-1', amount: 'no amount', transactionId: 'nobody' };
+      refuses([paid('pay_1'), given], wished, 'DUPLICATE_REFUND_REQUEST', /./);
+    });
+  }
+
+  test('of a refund that failed may be used again', () => {
+    const given = refund('r1', { amount: 1, status: 'failed', requestId: 'REQ-1' });
+    const wished = { refundRequestId: 'REQ-1' };
+    assert.deepEqual(decided([paid('pay_1'), given], wished), { of: 'pay_1', amount: total });
+  });
+
+  test('that is absent repeats nothing', () => {
+    const given = refund('r1', { amount: 1, requestId: null });
+    assert.deepEqual(decided([paid('pay_1'), given]), { of: 'pay_1', amount: total - 1 });
+  });
+});
+
+describe('any refunds, one after the other', () => {
+  const payments = fc.uniqueArray(
+    fc.record({
+      name: fc.constantFrom('pay_1', 'pay_2', 'pay_3'),
+      amount: fc.integer({ min: 1, max: 20_000 }),
+      currency: fc.constantFrom('INR', 'INR', 'USD'),
+      status: fc.constantFrom<PaymentStatus>('succeeded', 'succeeded', 'failed', 'reversed'),
+    }),
+    { minLength: 1, maxLength: 3, selector: ({ name }) => name },
+  );
+  const reported = fc.array(
+    fc.record({
+      of: fc.constantFrom('pay_1', 'pay_2', 'pay_unknown'),
+      amount: fc.integer({ min: 1, max: 15_000 }),
+      currency: fc.constantFrom('INR', 'INR', 'USD'),
+      status: fc.constantFrom<RefundStatus>('pending', 'succeeded', 'failed'),
+    }),
+    { maxLength: 3 },
+  );
+  const wishes = fc.array(
+    fc.record({
+      transactionId: fc.constantFrom(undefined, 'pay_1-id', 'pay_2-id', 'pay_3-id'),
+      amount: fc.option(
+        fc.integer({ min: 1, max: 20_000 }).map((minor) => (minor / 100).toFixed(2)),
+        { nil: undefined },
+      ),
+      refundRequestId: fc.constantFrom(undefined, 'REQ-1', 'REQ-2'),
+    }),
+    { minLength: 1, maxLength: 8 },
+  );
+
+  test('never give back more than was paid, by payment and by order', () => {
+    fc.assert(
+      fc.property(payments, wishes, (paidFor, all) => {
+        const start = bookOf(paidFor.map((entry) => paid(entry.name, entry)));
+        const book = all.reduce(refundIfAllowed, start);
+        for (const payment of paymentsIn(book)) {
+          const given = sumOf(refundsIn(book).filter((entry) => isOf(entry, payment)));
+          assert.ok(given <= (payment.status === 'succeeded' ? (payment.amount ?? 0) : 0));
+        }
+        const { paid: taken, refunded, pending } = refundSums(book.transactions, 'INR');
+        assert.ok(refunded + pending <= taken);
+      }),
+    );
+  });
+
+  test('never add to what is given back too much already, and always take at least something', () => {
+    fc.assert(
+      fc.property(payments, reported, wishes, (paidFor, given, all) => {
+        const start = bookOf([
+          ...paidFor.map((entry) => paid(entry.name, entry)),
+          ...given.map((entry, index) => refund(`r${index}`, entry)),
+        ]);
+        for (const wished of all) {
+          const decision = decideOrNothing(start, wished);
+          if (!decision) continue;
+          const { payment, amount } = decision;
+          assert.ok(amount > 0 && amount <= availableOf(start, payment));
+          const left =
+            payment.amount - sumOf(refundsIn(start).filter((entry) => isOf(entry, payment)));
+          assert.ok(amount <= left);
+          const { paid: taken, refunded, pending } = refundSums(start.transactions, 'INR');
+          if (payment.currency === 'INR') assert.ok(refunded + pending + amount <= taken);
+          if (wished.transactionId) assert.equal(payment.transactionId, wished.transactionId);
+        }
+      }),
+    );
+  });
+
+  test('use a request id once only', () => {
+    fc.assert(
+      fc.property(payments, wishes, (paidFor, all) => {
+        const start = bookOf(paidFor.map((entry) => paid(entry.name, entry)));
+        const ids = refundsIn(all.reduce(refundIfAllowed, start)).map(
+          ({ refundRequestId }) => refundRequestId,
+        );
+        assert.equal(new Set(ids).size, ids.length);
+      }),
+    );
+  });
+});
+
+function decided(transactions: readonly Transaction[], wished: Partial<WishedRefund> = {}) {
+  const { payment, amount } = decideRefund(bookOf(transactions), wish(wished));
+  return { of: payment.pspTransactionId, amount };
+}
+
+function refuses(
+  transactions: readonly Transaction[],
+  wished: Partial<WishedRefund>,
+  code: string,
+  words: RegExp,
+): void {
+  assert.throws(
+    () => decideRefund(bookOf(transactions), wish(wished)),
+    (error) => {
+      assert.ok(error instanceof ServiceError);
+      assert.equal(error.code, code);
+      assert.match(error.merchantMessage, words);
+      return true;
+    },
+  );
+}
+
+function wish(wished: Partial<WishedRefund>): WishedRefund {
+  return { transactionId: undefined, amount: undefined, refundRequestId: undefined, ...wished };
+}
+
+/** As the service does it: decided, and kept as pending. */
+function refundIfAllowed(book: OrderBook, wished: WishedRefund): OrderBook {
+  const decision = decideOrNothing(book, wished);
+  if (!decision) return book;
+  const { payment, amount } = decision;
+  const transactionId = `${orderId}-${book.transactions.length}`;
+  const requestId = wished.refundRequestId ?? transactionId;
+  const { currency, pspTransactionId: paymentPspId } = payment;
+  return keepStart(book, {
+    type: 'refund',
+    transactionId,
+    provider: 'partner',
+    start: { atMs: 0, amount, currency, call: 'open', refund: { requestId, paymentPspId } },
+  });
+}
+
+function decideOrNothing(book: OrderBook, wished: WishedRefund) {
+  try {
+    return decideRefund(book, wished);
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
+}
+
+function bookOf(transactions: readonly Transaction[]): OrderBook {
+  return {
+    order: {
+      orderId,
+      amounts: { currency: 'INR', beforeTax: 10_000, tax: 1_800, total },
+      lapsesAt: new Date('2026-11-15T00:00:00Z'),
+    },
+    transactions,
+  };
+}
+
+type PaidMembers = {
+  readonly status?: PaymentStatus;
+  readonly amount?: number;
+  readonly currency?: string;
+  readonly flags?: readonly ReviewFlag[];
+};
+
+function paid(pspTransactionId: string, members: PaidMembers = {}): Payment {
+  const { status = 'succeeded', amount = total, currency = 'INR', flags = [] } = members;
+  const notice = { pspTransactionId, status, amount, currency, deliveryKey: pspTransactionId };
+  const folded = foldPayment(
+    {
+      transactionId: `${pspTransactionId}-id`,
+      provider: 'partner',
+      start: null,
+      notices: [status.startsWith('revers') ? { ...notice, voidPspId: 'void_1' } : notice],
+    },
+    { total, currency: 'INR' },
+  );
+  return { ...folded, flags };
+}
+
+type RefundMembers = {
+  readonly amount: number;
+  readonly currency?: string;
+  readonly status?: RefundStatus;
+  readonly of?: string;
+  readonly requestId?: string | null;
+};
+
+function refund(pspTransactionId: string, members: RefundMembers): Refund {
+  const { amount, currency = 'INR', status = 'succeeded', of = 'pay_1' } = members;
+  const { requestId = pspTransactionId } = members;
+  const folded = foldRefund({
+    transactionId: `${pspTransactionId}-id`,
+    provider: 'partner',
+    start: null,
+    notices: [
+      {
+        pspTransactionId,
+        status,
+        amount,
+        currency,
+        refundRequestId: requestId ?? '',
+        paymentPspId: of,
+        deliveryKey: pspTransactionId,
+      },
+    ],
+  });
+  return { ...folded, refundRequestId: requestId };
+}
+
+function paymentsIn({ transactions }: OrderBook): Payment[] {
+  return transactions.filter((entry) => entry.type === 'payment');
+}
+
+function refundsIn({ transactions }: OrderBook): Refund[] {
+  return transactions.filter(
+    (entry) => entry.type === 'refund' && entry.status !== 'failed',
+  ) as Refund[];
+}
+
+function isOf(entry: Refund, payment: Payment): boolean {
+  return entry.paymentPspId === payment.pspTransactionId;
+}
+
+function sumOf(refunds: readonly Refund[]): number {
+  return refunds.reduce((sum, { amount }) => sum + (amount ?? 0), 0);
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createClient } from '../../client/client.js';
+import { runChaos } from '../../demo/chaos.ts';
+import { startSimulator } from '../../simulator/simulator.ts';
+import { createAccount } from '../../src/use-cases/create-account.ts';
+import { createServices } from '../../src/use-cases/services.ts';
+import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
+import { findFreePort, startServiceProcess } from '../support/service-process.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { testMasterKeyHex } from '../support/test-service.ts';
+import { assertAgrees, unfinishedOf } from './outline.ts';
+
+const { database, url } = await createTestDatabase();
+const port = await findFreePort();
+const publicUrl = `http://127.0.0.1:${port}`;
+const services = createServices({
+  database,
+  masterKeyHex: testMasterKeyHex,
+  settings: { publicUrl, orderLapseSeconds: 24 * 3600 },
+});
+const simulator = await startSimulator({ timeScale: 0.001 });
+after(() => simulator.close());
+const account = await openAccount();
+const client = createClient({
+  baseUrl: publicUrl,
+  accessKey: account.accessKey,
+  accessSecret: account.accessSecret,
+});
+await startServiceProcess({
+  DATABASE_URL: url,
+  MASTER_KEY: testMasterKeyHex,
+  PORT: String(port),
+  PROVIDER_ASK_SECONDS: '1',
+});
+
+for (const seed of [7, 8, 9]) {
+  test(`60 orders under chaos end right, seed ${seed}`, async () => {
+    const { travellers, troubles } = await runChaos({ client, simulator }, { seed, orders: 60 });
+    assert.deepEqual(troubles, []);
+    assert.equal(travellers.length, 60);
+    const ledger = simulator.ledger();
+    for (const { orderId } of travellers) {
+      const body = await client.transactionEnquiry({ order_id: orderId });
+      const reply = { status: 200, headers: new Headers(), body };
+      assertAgrees(reply, ledger);
+      assert.deepEqual(unfinishedOf(reply), []);
+    }
+  });
+}
+
+test('after all of that, verify finds nothing and nothing is flagged for review', async () => {
+  assert.deepEqual((await verifyInvariants(services)).breaches, []);
+  const { rows } = await database.query({
+    text: `select order_id, flags from transactions where flags <> '{}'
+           union all select order_id, flags from orders where flags <> '{}'`,
+  });
+  assert.deepEqual(rows, []);
+});
+
+async function openAccount() {
+  const [keyId, keySecret] = ['rzp_test_chaos', 'chaos_key_secret'];
+  const [merchantId, password] = ['SIMCHAOS', 'chaos_password'];
+  const created = await createAccount(services, {
+    name: 'Chaos',
+    paymentModes: { upi: 'partner', credit_card: 'bank-gateway' },
+    providerApis: {
+      partner: { url: simulator.url, login: keyId },
+      'bank-gateway': { url: simulator.url, login: merchantId },
+    },
+    apiSecrets: { 'partner-key-secret': keySecret, 'bank-gateway-password': password },
+  });
+  simulator.register({
+    partner: {
+      keyId,
+      keySecret,
+      webhookUrl: created.partnerWebhookUrl,
+      webhookSecret: created.partnerWebhookSecret,
+    },
+    gateway: {
+      merchantId,
+      password,
+      webhookUrl: created.bankGatewayWebhookUrl,
+      webhookSecret: created.bankGatewaySecret,
+    },
+  });
+  return created;
+}

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { PgBoss } from 'pg-boss';
+import { type Call, startSimulator } from '../../simulator/simulator.ts';
+import { jobDatabase } from '../../src/store/job-database.ts';
+import { runCommand } from '../support/command-line.ts';
+import { findCheckout, modeOf, type SimulatedProvider } from '../support/journey.ts';
+import { orderBody } from '../support/order-bodies.ts';
+import { findFreePort, startServiceProcess, waitUntil } from '../support/service-process.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { type Reply, testMasterKeyHex } from '../support/test-service.ts';
+import { assertAgrees, outlineOf } from './outline.ts';
+
+/**
+ * The service is killed once, at a moment when a payment and a refund were each taken by both providers
+ * and none of it was answered yet. Then it is started again.
+ */
+const { database, url: databaseUrl } = await createTestDatabase();
+const providers = Object.keys(modeOf) as SimulatedProvider[];
+const keys = { partner: ['rzp_test_crash', 'crash_key_secret'], gateway: ['SIMCRASH', 'crash_pw'] };
+const env = {
+  DATABASE_URL: databaseUrl,
+  MASTER_KEY: testMasterKeyHex,
+  PORT: String(await findFreePort()),
+  PROVIDER_ASK_SECONDS: '1',
+};
+
+let isHolding = false;
+const held: Call[] = [];
+const dead = Promise.withResolvers<void>();
+const simulator = await startSimulator({
+  timeScale: 0.001,
+  beforeAnswer: async (call) => {
+    if (!isHolding || call.operation === 'fetch') return;
+    held.push(call);
+    await dead.promise;
+  },
+});
+after(() => simulator.close());
+const account = await openAccount();
+
+let service = await startServiceProcess(env);
+const token = await signIn();
+const refunded = await eachProvider(async (provider) => {
+  const paid = await createPaid(provider);
+  simulator.setScenarioFor(paid.orderId, { name: 'lost-webhook' });
+  return paid;
+});
+const untouched = await eachProvider(createOrder);
+const paidMeanwhile = await eachProvider(createOrder);
+
+isHolding = true;
+for (const provider of providers) {
+  const { transactionId } = refunded[provider];
+  await holdBack('refund', { transaction_id: transactionId, refund_amount: 50 });
+}
+for (const provider of providers) {
+  await holdBack('initiate-payment', paymentBody(untouched[provider], provider));
+}
+const checkouts = await eachProvider((provider) =>
+  holdBack('initiate-payment', paymentBody(paidMeanwhile[provider], provider)),
+);
+await service.end('SIGKILL');
+dead.resolve();
+isHolding = false;
+// Nobody is there to hear of it.
+for (const provider of providers) await simulator.pay(checkouts[provider].id);
+service = await startServiceProcess(env);
+await sweepNow();
+
+for (const provider of providers) {
+  test(`${provider}: a refund that was taken while the service died is found again, and is one`, async () => {
+    const { orderId } = refunded[provider];
+    await waitUntil('the refund is known', () => isSaved(orderId, 'refund', 'succeeded'));
+    assert.deepEqual(outlineOf(await enquire(orderId)), {
+      order: 'completed',
+      transactions: ['payment succeeded 118', 'partial_refund succeeded 50'],
+      refunds: [50, 68, 118],
+    });
+    const made = simulator
+      .ledger()
+      .refunds.filter(({ reference }) => reference.startsWith(orderId));
+    assert.deepEqual(
+      made.map(({ amount, status }) => [amount, status]),
+      [[5_000, 'processed']],
+    );
+    assertAgrees(await enquire(orderId), simulator.ledger());
+  });
+
+  test(`${provider}: a payment paid while the service was dead is known after its start`, async () => {
+    const orderId = paidMeanwhile[provider];
+    await waitUntil('the payment is known', () => isSaved(orderId, 'payment', 'succeeded'));
+    assert.deepEqual(outlineOf(await enquire(orderId)), {
+      order: 'completed',
+      transactions: ['payment succeeded 118'],
+      refunds: [0, 118, 118],
+    });
+    assertAgrees(await enquire(orderId), simulator.ledger());
+  });
+}
+
+test('partner: a payment that was taken while the service died is found again and can be paid', async () => {
+  const orderId = untouched.partner;
+  await waitUntil('it is pending', () => isSaved(orderId, 'payment', 'pending'));
+  const { svc_transaction_id: id } = (await enquire(orderId)).body.transaction[0];
+  await simulator.pay(await findCheckout(`${service.baseUrl}/pay/${account.account_id}/${id}`));
+  await simulator.settled();
+  assert.deepEqual(await lines(orderId), ['payment succeeded 118']);
+  assertAgrees(await enquire(orderId), simulator.ledger());
+});
+
+test('bank-gateway: a payment whose page nobody has come to see fails, and another one pays', async () => {
+  const orderId = untouched['bank-gateway'];
+  const failed = 'payment failed 118 PAYMENT_TIMED_OUT';
+  await waitUntil('it is over', () => isSaved(orderId, 'payment', 'failed'));
+  await pay(orderId, 'bank-gateway');
+  await simulator.settled();
+  assert.deepEqual(await lines(orderId), [failed, 'payment succeeded 118']);
+  assertAgrees(await enquire(orderId), simulator.ledger());
+});
+
+test('after all of that, verify finds nothing', async () => {
+  await simulator.settled();
+  const { code, stdout, stderr } = await runCommand(['verify', '--json'], env);
+  assert.equal(code, 0, stdout + stderr);
+  assert.deepEqual(JSON.parse(stdout).breaches, []);
+});
+
+async function openAccount() {
+  const { url } = simulator;
+  const [keyId = '', keySecret = ''] = keys.partner;
+  const [merchantId = '', password = ''] = keys.gateway;
+  const { code, stdout, stderr } = await runCommand(
+    [
+      ...['account', 'create', '--name', 'Crash', '--json'],
+      ...['--partner-url', url, '--partner-key-id', keyId, '--partner-key-secret', keySecret],
+      ...['--bank-gateway-url', url, '--bank-gateway-merchant', merchantId],
+      ...['--bank-gateway-password', password, '--payment-mode', 'credit_card:bank-gateway'],
+    ],
+    env,
+  );
+  assert.equal(code, 0, stderr);
+  const created = JSON.parse(stdout);
+  simulator.register({
+    partner: {
+      keyId,
+      keySecret,
+      webhookUrl: created.partner_webhook_url,
+      webhookSecret: created.partner_webhook_secret,
+    },
+    gateway: {
+      merchantId,
+      password,
+      webhookUrl: created.bank_gateway_webhook_url,
+      webhookSecret: created.bank_gateway_secret,
+    },
+  });
+  return created;
+}
+
+async function signIn(): Promise<string> {
+  const { access_key, access_secret } = account;
+  const reply = await service.call('/api/v3/generate-token', {
+    body: { access_key, access_secret },
+  });
+  return reply.body.token;
+}
+
+function call(path: string, body: object): Promise<Reply> {
+  return service.call(`/api/v3/${path}`, { token, body });
+}
+
+function enquire(orderId: string): Promise<Reply> {
+  return call('transaction-enquiry', { order_id: orderId });
+}
+
+async function lines(orderId: string): Promise<readonly string[]> {
+  return outlineOf(await enquire(orderId)).transactions;
+}
+
+/** Looks into the database: an enquiry would have the provider asked. */
+async function isSaved(orderId: string, type: string, status: string): Promise<boolean> {
+  const { rows } = await database.query({
+    text: 'select from transactions where order_id = $1 and type = $2 and status = $3',
+    values: [orderId, type, status],
+  });
+  return rows.length > 0;
+}
+
+async function createOrder(): Promise<string> {
+  return (await call('create-order', orderBody())).body.order_id;
+}
+
+function paymentBody(orderId: string, provider: SimulatedProvider): object {
+  const choice = provider === 'partner' && { upi_id: 'asha@okbank' };
+  return { order_id: orderId, payment_mode_code: modeOf[provider], ...choice };
+}
+
+async function pay(orderId: string, provider: SimulatedProvider): Promise<string> {
+  const { status, body } = await call('initiate-payment', paymentBody(orderId, provider));
+  assert.equal(status, 200, JSON.stringify(body));
+  await simulator.pay(await findCheckout(body.next[0].url));
+  return body.transaction_id;
+}
+
+async function createPaid(provider: SimulatedProvider) {
+  const orderId = await createOrder();
+  const transactionId = await pay(orderId, provider);
+  await simulator.settled();
+  assert.deepEqual(await lines(orderId), ['payment succeeded 118']);
+  return { orderId, transactionId };
+}
+
+/** A call that its provider has taken and not answered; whoever made it never hears of it. */
+async function holdBack(path: string, body: object): Promise<Call> {
+  const before = held.length;
+  const unanswered = assert.rejects(call(path, body));
+  after(() => unanswered);
+  await waitUntil('the provider has taken it', () => held.length > before);
+  const taken = held.at(-1);
+  assert.ok(taken);
+  return taken;
+}
+
+/** The sweep comes every minute; this is the one of this minute. */
+async function sweepNow(): Promise<void> {
+  const boss = new PgBoss({ db: jobDatabase(database), supervise: false, schedule: false });
+  await boss.start();
+  await boss.send('sweep', {});
+  await boss.stop();
+}
+
+async function eachProvider<T>(
+  make: (provider: SimulatedProvider) => Promise<T>,
+): Promise<Record<SimulatedProvider, T>> {
+  return { partner: await make('partner'), 'bank-gateway': await make('bank-gateway') };
+}

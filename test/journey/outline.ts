@@ -1,0 +1,126 @@
+/** What an enquiry tells of an order, in a few words, and whether the providers' ledger tells the same. */
+import assert from 'node:assert/strict';
+import type { Ledger } from '../../simulator/simulator.ts';
+import type { Reply } from '../support/test-service.ts';
+
+export type Outline = {
+  readonly order: string;
+  /** Oldest first: `payment failed 118 INSUFFICIENT_FUNDS`, `partial_refund succeeded 50`. */
+  readonly transactions: readonly string[];
+  /** Refunded, still available, paid; undefined unless the order is completed. */
+  readonly refunds: readonly [number, number, number] | undefined;
+};
+
+type Entry = {
+  readonly transaction_type: string;
+  readonly svc_transaction_id: string;
+  readonly payment_status: string | null;
+  readonly refund_status: string | null;
+  readonly psp_transaction_id: string | null;
+  readonly transaction_amount: number;
+  readonly transaction_currency: string;
+  readonly failure_reason: { readonly svc_error_code: string } | null;
+};
+
+type Told = {
+  readonly transaction: readonly Entry[];
+  readonly order: {
+    readonly svc_order_id: string;
+    readonly status: string;
+    readonly refund_details: {
+      readonly refunded_amount: number;
+      readonly available_refundable_amount: number;
+      readonly total_refundable_amount: number;
+    } | null;
+  };
+};
+
+export function outlineOf(reply: Reply): Outline {
+  const { transaction, order } = toldBy(reply);
+  const { refund_details: details } = order;
+  return {
+    order: order.status,
+    transactions: transaction.map((entry) =>
+      [
+        entry.transaction_type,
+        statusOf(entry),
+        entry.transaction_amount,
+        ...(entry.failure_reason ? [entry.failure_reason.svc_error_code] : []),
+      ].join(' '),
+    ),
+    refunds: details
+      ? [
+          details.refunded_amount,
+          details.available_refundable_amount,
+          details.total_refundable_amount,
+        ]
+      : undefined,
+  };
+}
+
+/** Every payment and refund of the ledger is told once and as it is there, and nothing else went well. */
+export function assertAgrees(reply: Reply, ledger: Ledger): void {
+  const { transaction, order } = toldBy(reply);
+  const isOwn = ({ reference }: { readonly reference: string }) =>
+    reference.startsWith(`${order.svc_order_id}-`);
+  const payments = ledger.payments.filter(isOwn);
+  const refunds = ledger.refunds.filter(isOwn);
+  const happened = [
+    ...payments.map((entry) => lineOf(entry.id, paymentStatuses[entry.status], entry)),
+    ...refunds.map((entry) => lineOf(entry.id, refundStatuses[entry.status], entry)),
+  ];
+  const ids = new Set([...payments, ...refunds].map(({ id }) => id));
+  const told = transaction.filter((entry) => ids.has(entry.psp_transaction_id ?? ''));
+  assert.deepEqual(told.map(lineOfEntry).sort(), happened.sort());
+
+  const others = transaction.filter((entry) => !told.includes(entry));
+  for (const entry of others) {
+    assert.ok(['new', 'pending', 'failed'].includes(statusOf(entry)), lineOfEntry(entry));
+  }
+  const sum = (entries: readonly { readonly amount: number }[]) =>
+    entries.reduce((total, { amount }) => total + amount, 0) / 100;
+  const captured = payments.filter(({ status }) => status === 'captured');
+  assert.equal(order.status === 'completed', captured.length > 0, `order ${order.status}`);
+  if (!order.refund_details) return;
+  const processed = refunds.filter(({ status }) => status === 'processed');
+  assert.equal(order.refund_details.total_refundable_amount, sum(captured));
+  assert.equal(order.refund_details.refunded_amount, sum(processed));
+}
+
+/** Ids of the transactions that nobody knows the end of yet. */
+export function unfinishedOf(reply: Reply): string[] {
+  return toldBy(reply)
+    .transaction.filter((entry) => !['succeeded', 'failed', 'reversed'].includes(statusOf(entry)))
+    .map((entry) => entry.svc_transaction_id);
+}
+
+const paymentStatuses = {
+  created: 'pending',
+  authorized: 'authorized',
+  captured: 'succeeded',
+  failed: 'failed',
+} as const;
+
+const refundStatuses = { pending: 'pending', processed: 'succeeded', failed: 'failed' } as const;
+
+function toldBy({ status, body }: Reply): Told {
+  assert.equal(status, 200, JSON.stringify(body));
+  return body as Told;
+}
+
+function statusOf({ transaction_type, payment_status, refund_status }: Entry): string {
+  return (transaction_type === 'payment' ? payment_status : refund_status) ?? 'without a status';
+}
+
+function lineOfEntry(entry: Entry): string {
+  const { psp_transaction_id: id, transaction_amount: amount } = entry;
+  return `${id} ${statusOf(entry)} ${amount} ${entry.transaction_currency}`;
+}
+
+function lineOf(
+  id: string,
+  status: string,
+  { amount, currency }: { readonly amount: number; readonly currency: string },
+): string {
+  return `${id} ${status} ${amount / 100} ${currency}`;
+}

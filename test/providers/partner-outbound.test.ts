@@ -1,0 +1,441 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { foldPayment, foldRefund } from '../../src/domain/transaction.ts';
+import type { Answer, ProviderApi, ProviderRequest } from '../../src/providers/call.ts';
+import type { PaymentToStart, Records, RefundToStart } from '../../src/providers/outbound.ts';
+import { partnerOutbound } from '../../src/providers/partner/outbound.ts';
+import { partner } from '../../src/providers/partner/partner.ts';
+import { partnerPayment, partnerRefund } from '../support/deliveries.ts';
+
+const orderId = 'o_0123456789abcdef';
+const transactionId = `${orderId}-261114100000`;
+
+const payment: PaymentToStart = {
+  transactionId,
+  orderId,
+  invoiceId: 'INV-1',
+  amount: 11_800,
+  currency: 'INR',
+  modeCode: 'upi',
+  choice: { upi_id: 'asha@okbank' },
+  description: 'Order INV-1',
+  shopName: 'Test shop',
+  callbackUrl: 'https://shop.test/done',
+  webhookUrl: 'https://service.test/api/v3/webhooks/partner/acc_1',
+};
+const notes = { svc_transaction_id: transactionId, svc_order_id: orderId, invoice_id: 'INV-1' };
+const refund: RefundToStart = {
+  transactionId: `${orderId}-261114110000`,
+  refundRequestId: 'REQ-1',
+  amount: 5_000,
+  currency: 'INR',
+  paymentPspId: 'pay_1',
+};
+
+describe('starting a payment', () => {
+  test('makes an order that carries our ids, and is never sent twice when nobody knows', async () => {
+    const { made, api } = provider([{ id: 'order_1', status: 'created' }]);
+    const { result } = await partnerOutbound.startPayment(api, payment);
+    assert.deepEqual(result, { kind: 'done', providerOrderId: 'order_1' });
+    assert.deepEqual(made, [
+      {
+        method: 'POST',
+        path: '/v1/orders',
+        user: 'rzp_test_1',
+        body: { amount: 11_800, currency: 'INR', receipt: orderId, notes },
+        isRepeatable: false,
+      },
+    ]);
+  });
+
+  for (const body of [{}, { id: '' }, { id: null }, { id: {} }, { id: 'x'.repeat(256) }]) {
+    test(`is unknown when the answer has no id: ${JSON.stringify(body).slice(0, 20)}`, async () => {
+      const { result } = await partnerOutbound.startPayment(provider([body]).api, payment);
+      assert.deepEqual(result, {
+        kind: 'unknown',
+        why: 'the provider answered something we do not understand',
+      });
+    });
+  }
+
+  test('is unknown when the answer is neither yes nor no', async () => {
+    const { api } = provider([answered({ id: 'order_1' }, 302)]);
+    assert.equal((await partnerOutbound.startPayment(api, payment)).result.kind, 'unknown');
+  });
+
+  test('is refused in the words of the partner', async () => {
+    const error = { code: 'BAD_REQUEST_ERROR', description: 'Currency is not supported' };
+    const { api } = provider([answered({ error }, 400)]);
+    assert.deepEqual((await partnerOutbound.startPayment(api, payment)).result, {
+      kind: 'refused',
+      why: 'HTTP status 400: Currency is not supported',
+    });
+  });
+
+  test('is refused without a card number that the words may hold', async () => {
+    const { api } = provider([answered({ error: { description: 'card 4111111111111111' } }, 400)]);
+    const { result } = await partnerOutbound.startPayment(api, payment);
+    assert.ok(result.kind === 'refused' && !result.why.includes('4111111111111111'));
+  });
+
+  for (const body of [{}, { error: null }, { error: 'no' }, { error: { description: '' } }]) {
+    test(`is refused without words where there are none: ${JSON.stringify(body)}`, async () => {
+      const { api } = provider([answered(body, 401)]);
+      const { result } = await partnerOutbound.startPayment(api, payment);
+      assert.deepEqual(result, { kind: 'refused', why: 'HTTP status 401' });
+    });
+  }
+
+  test('keeps long words of the partner short', async () => {
+    const { api } = provider([answered({ error: { description: 'x'.repeat(9_999) } }, 400)]);
+    const { result } = await partnerOutbound.startPayment(api, payment);
+    assert.ok(result.kind === 'refused' && result.why.length < 400);
+  });
+
+  for (const kind of ['unknown', 'not-sent'] as const) {
+    test(`is ${kind} when the call is`, async () => {
+      const answer: Answer = { kind, status: null, why: 'why', durationMs: 1, tries: 1 };
+      const { api } = provider([answer]);
+      assert.deepEqual(await partnerOutbound.startPayment(api, payment), {
+        answer,
+        result: { kind, why: 'why' },
+      });
+    });
+  }
+});
+
+describe('the page where the consumer pays', () => {
+  const launch = { ...payment, providerOrderId: 'order_1' };
+  const address = { url: 'https://partner.test/', login: 'rzp_test_1' };
+
+  test('is posted what the partner needs, with our ids in the notes and no UPI id', () => {
+    assert.deepEqual(partnerOutbound.launchForm?.(address, launch), {
+      action: 'https://partner.test/v1/checkout/embedded',
+      fields: {
+        key_id: 'rzp_test_1',
+        order_id: 'order_1',
+        amount: '11800',
+        currency: 'INR',
+        name: 'Test shop',
+        description: 'Order INV-1',
+        method: 'upi',
+        callback_url: 'https://shop.test/done',
+        cancel_url: 'https://shop.test/done',
+        'notes[svc_transaction_id]': transactionId,
+        'notes[svc_order_id]': orderId,
+        'notes[invoice_id]': 'INV-1',
+      },
+    });
+  });
+
+  const choices = [
+    { modeCode: 'net_banking', choice: { bank_name: 'HDFC' }, fields: ['netbanking', 'bank=HDFC'] },
+    { modeCode: 'wallet', choice: { wallet_name: 'paytm' }, fields: ['wallet', 'wallet=paytm'] },
+    { modeCode: 'credit_card', choice: {}, fields: ['card'] },
+    { modeCode: 'debit_card', choice: {}, fields: ['card'] },
+    { modeCode: 'prepaid_card', choice: {}, fields: ['card'] },
+  ] as const;
+  for (const { modeCode, choice, fields } of choices) {
+    test(`knows what was chosen for ${modeCode}, and no callback where there is none`, () => {
+      const chosen = { ...launch, modeCode, choice, callbackUrl: undefined };
+      const form = partnerOutbound.launchForm?.(address, chosen).fields ?? {};
+      const prefilled = ['bank', 'wallet', 'vpa']
+        .filter((name) => name in form)
+        .map((name) => `${name}=${form[name]}`);
+      assert.deepEqual([form.method, ...prefilled], fields);
+      assert.ok(!('callback_url' in form) && !('cancel_url' in form));
+    });
+  }
+});
+
+describe('starting a refund', () => {
+  test('asks under our id, so that a repeat is one refund', async () => {
+    const { made, api } = provider([partnerRefund({ id: 'pay_1' }, { id: 'rfnd_1' })]);
+    const { result } = await partnerOutbound.startRefund(api, refund);
+    assert.equal(result.kind, 'done');
+    assert.deepEqual(made, [
+      {
+        method: 'POST',
+        path: '/v1/payments/pay_1/refund',
+        user: 'rzp_test_1',
+        headers: { 'x-refund-idempotency': refund.transactionId },
+        body: {
+          amount: 5_000,
+          receipt: 'REQ-1',
+          notes: { svc_transaction_id: refund.transactionId, refund_request_id: 'REQ-1' },
+        },
+        isRepeatable: true,
+      },
+    ]);
+  });
+
+  test('cuts a long request id to what the partner takes, and sends the whole in the notes', async () => {
+    const refundRequestId = 'R'.repeat(255);
+    const { made, api } = provider([{}]);
+    await partnerOutbound.startRefund(api, { ...refund, refundRequestId });
+    assert.deepEqual(made[0]?.body, {
+      amount: 5_000,
+      receipt: 'R'.repeat(40),
+      notes: { svc_transaction_id: refund.transactionId, refund_request_id: refundRequestId },
+    });
+  });
+
+  for (const paymentPspId of ['..', '.', '../orders', 'a/b', 'a?b#c']) {
+    test(`is made where it belongs, whatever the payment is called: ${paymentPspId}`, async () => {
+      const { made, api } = provider([{}]);
+      await partnerOutbound.startRefund(api, { ...refund, paymentPspId });
+      for (const { path } of made) assert.equal(new URL(path, api.url).pathname, path);
+    });
+  }
+
+  for (const [status, means] of [
+    ['pending', 'pending'],
+    ['processed', 'succeeded'],
+    ['failed', 'failed'],
+    ['something new', 'pending'],
+  ] as const) {
+    test(`answered with ${status} is told as ${means}`, async () => {
+      const own = { svc_transaction_id: refund.transactionId, refund_request_id: 'REQ-1' };
+      const record = partnerRefund({ id: 'pay_1' }, { id: 'rfnd_1', status, notes: own });
+      const { result } = await partnerOutbound.startRefund(provider([record]).api, refund);
+      assert.ok(result.kind === 'done');
+      const [notice, ...more] = noticesOf(result.records);
+      assert.equal(more.length, 0);
+      assert.equal(notice?.refund?.status, means);
+      assert.equal(notice?.refund?.paymentPspId, 'pay_1');
+      assert.deepEqual(notice?.references.transactionIds, [refund.transactionId]);
+    });
+  }
+
+  test('is unknown when the answer has no id, and refused when the partner says no', async () => {
+    const { api } = provider([{}, answered({ error: { description: 'Fully refunded' } }, 400)]);
+    assert.equal((await partnerOutbound.startRefund(api, refund)).result.kind, 'unknown');
+    assert.deepEqual((await partnerOutbound.startRefund(api, refund)).result, {
+      kind: 'refused',
+      why: 'HTTP status 400: Fully refunded',
+    });
+  });
+});
+
+describe('asking what became of a payment', () => {
+  test('that we know the order of lists the tries at it', async () => {
+    const captured = partnerPayment({ id: 'pay_2', order_id: 'order_1', notes });
+    const failed = partnerPayment({ id: 'pay_1', order_id: 'order_1', status: 'failed' });
+    const { made, api } = provider([{ items: [failed, captured] }]);
+    const { result } = await ask(api, started({ providerOrderId: 'order_1' }));
+    assert.deepEqual(made, [reading('/v1/orders/order_1/payments')]);
+    assert.ok(result.kind === 'done');
+    assert.deepEqual(
+      [result.isKnown, result.wasTried, result.providerOrderId],
+      [true, true, 'order_1'],
+    );
+    assert.deepEqual(
+      noticesOf(result.records).map(({ payment }) => [payment?.pspTransactionId, payment?.status]),
+      [
+        ['pay_1', 'failed'],
+        ['pay_2', 'succeeded'],
+      ],
+    );
+  });
+
+  test('that we do not know the order of finds it by the receipt and our id in the notes', async () => {
+    const { made, api } = provider([
+      { items: [{ id: 'order_9', notes: [] }, { id: 'order_1', notes }, 'no order', null] },
+      { items: [] },
+    ]);
+    const { result } = await ask(api, started({}));
+    assert.deepEqual(made, [
+      reading(`/v1/orders?receipt=${orderId}&count=100`),
+      reading('/v1/orders/order_1/payments'),
+    ]);
+    assert.deepEqual(result, {
+      kind: 'done',
+      isKnown: true,
+      providerOrderId: 'order_1',
+      wasTried: false,
+      records: [],
+    });
+  });
+
+  for (const items of [[], [{ id: 'order_9', notes: { svc_transaction_id: 'another' } }]]) {
+    test(`that the partner has no order for is not known there (${items.length} others)`, async () => {
+      const { made, api } = provider([{ items }]);
+      const { result } = await ask(api, started({}));
+      assert.deepEqual(result, { kind: 'done', isKnown: false, wasTried: false, records: [] });
+      assert.equal(made.length, 1);
+    });
+  }
+
+  for (const body of [{}, { items: null }, { items: 'none' }, { items: {} }, { error: {} }]) {
+    test(`says nothing when the list is none: ${JSON.stringify(body)}`, async () => {
+      const { result } = await ask(provider([body]).api, started({}));
+      assert.equal(result.kind, 'unknown');
+      const tries = await ask(provider([body]).api, started({ providerOrderId: 'order_1' }));
+      assert.equal(tries.result.kind, 'unknown');
+    });
+  }
+
+  test('that somebody is just trying to pay says so, though there is nothing to tell', async () => {
+    const items = [partnerPayment({ id: 'pay_1', status: 'created' })];
+    const { api } = provider([{ items }]);
+    const { result } = await ask(api, started({ providerOrderId: 'order_1' }));
+    assert.ok(result.kind === 'done');
+    assert.deepEqual([result.wasTried, result.records], [true, []]);
+  });
+
+  test('leaves out what is none of our statuses and what has no id', async () => {
+    const items = [
+      partnerPayment({ id: 'pay_1', status: 'created' }),
+      partnerPayment({ id: 'pay_2', status: 'something new' }),
+      partnerPayment({ id: null }),
+      null,
+      'pay_3',
+      [],
+      partnerPayment({ id: 'pay_4', status: 'authorized' }),
+      partnerPayment({ id: 'pay_5', status: 'refunded' }),
+    ];
+    const { result } = await ask(provider([{ items }]).api, started({ providerOrderId: 'o' }));
+    assert.ok(result.kind === 'done');
+    assert.deepEqual(
+      noticesOf(result.records).map(({ payment }) => [payment?.pspTransactionId, payment?.status]),
+      [
+        ['pay_4', 'authorized'],
+        ['pay_5', 'succeeded'],
+      ],
+    );
+  });
+
+  test('that was started elsewhere asks for that payment', async () => {
+    const { made, api } = provider([partnerPayment({ id: 'pay_1' })]);
+    const { result } = await ask(api, reported('pay_1'));
+    assert.deepEqual(made, [reading('/v1/payments/pay_1')]);
+    assert.ok(result.kind === 'done');
+    assert.equal(result.isKnown, true);
+    assert.equal(noticesOf(result.records)[0]?.payment?.status, 'succeeded');
+  });
+
+  for (const kind of ['unknown', 'not-sent'] as const) {
+    test(`is ${kind} when a call is, the first or the second`, async () => {
+      const answer: Answer = { kind, status: null, why: 'why', durationMs: 1, tries: 3 };
+      const first = await ask(provider([answer]).api, started({}));
+      assert.deepEqual(first, { answer, result: { kind, why: 'why' } });
+      const found = { items: [{ id: 'order_1', notes }] };
+      const second = await ask(provider([found, answer]).api, started({}));
+      assert.deepEqual(second, { answer, result: { kind, why: 'why' } });
+    });
+  }
+
+  test('is refused, not unknown there, when our credentials are', async () => {
+    const { api } = provider([answered({ error: { description: 'Authentication failed' } }, 401)]);
+    const { result } = await ask(api, started({}));
+    assert.deepEqual(result, { kind: 'refused', why: 'HTTP status 401: Authentication failed' });
+  });
+});
+
+describe('asking what became of a refund', () => {
+  const ours = partnerRefund(
+    { id: 'pay_1' },
+    { id: 'rfnd_1', notes: { svc_transaction_id: refund.transactionId } },
+  );
+  const another = partnerRefund({ id: 'pay_1' }, { id: 'rfnd_2' });
+
+  test('finds ours among those of the payment by our id', async () => {
+    const { made, api } = provider([{ items: [another, ours, null] }]);
+    const { result } = await ask(api, askedRefund());
+    assert.deepEqual(made, [reading('/v1/payments/pay_1/refunds?count=100')]);
+    assert.ok(result.kind === 'done');
+    assert.equal(result.isKnown, true);
+    assert.deepEqual(
+      noticesOf(result.records).map((notice) => notice.refund?.pspTransactionId),
+      ['rfnd_1'],
+    );
+  });
+
+  test('finds one that was reported by its id', async () => {
+    const { result } = await ask(provider([{ items: [ours, another] }]).api, askedRefund('rfnd_2'));
+    assert.ok(result.kind === 'done');
+    assert.ok(
+      noticesOf(result.records).some(({ refund }) => refund?.pspTransactionId === 'rfnd_2'),
+    );
+  });
+
+  test('is not known there when none is ours', async () => {
+    for (const items of [[], [another]]) {
+      const { result } = await ask(provider([{ items }]).api, askedRefund());
+      assert.deepEqual(result, { kind: 'done', isKnown: false, wasTried: false, records: [] });
+    }
+  });
+
+  test('says nothing when the list is none', async () => {
+    assert.equal((await ask(provider([{}]).api, askedRefund())).result.kind, 'unknown');
+  });
+});
+
+/** Stands for the partner: answers one after the other, and what it was asked. */
+function provider(answers: readonly (Answer | object)[]) {
+  const made: ProviderRequest[] = [];
+  const api: ProviderApi = {
+    url: 'https://partner.test',
+    login: 'rzp_test_1',
+    secret: 'secret',
+    call: async (given, request) => {
+      assert.equal(given.secret, 'secret');
+      made.push(request);
+      const answer = answers[made.length - 1] ?? assert.fail('one call too many');
+      return 'kind' in answer ? (answer as Answer) : answered(answer);
+    },
+  };
+  return { made, api };
+}
+
+function answered(body: object, status = 200): Answer {
+  return { kind: 'answered', status, body: { ...body }, durationMs: 1, tries: 1 };
+}
+
+function reading(path: string): ProviderRequest {
+  return { method: 'GET', isRepeatable: true, path, user: 'rzp_test_1' };
+}
+
+type Asked = Parameters<typeof partnerOutbound.fetchStatus>[1]['transaction'];
+
+function ask(api: ProviderApi, transaction: Asked) {
+  return partnerOutbound.fetchStatus(api, { orderId, transaction });
+}
+
+function started(more: { readonly providerOrderId?: string }): Asked {
+  const start = { atMs: 0, amount: 11_800, currency: 'INR', call: 'unknown', ...more } as const;
+  return foldPayment({ transactionId, provider: 'partner', start, notices: [] }, expected);
+}
+
+function reported(pspTransactionId: string): Asked {
+  const notices = [{ pspTransactionId, status: 'authorized', deliveryKey: 'key' } as const];
+  return foldPayment({ transactionId, provider: 'partner', start: null, notices }, expected);
+}
+
+const expected = { total: 11_800, currency: 'INR' };
+
+/** Asked for here; with an id, the partner has spoken of it. */
+function askedRefund(pspTransactionId?: string): Asked {
+  const said = { status: 'pending', refundRequestId: 'REQ-1', deliveryKey: 'key' } as const;
+  return foldRefund({
+    transactionId: refund.transactionId,
+    provider: 'partner',
+    start: {
+      atMs: 0,
+      amount: 5_000,
+      currency: 'INR',
+      call: 'unknown',
+      refund: { requestId: 'REQ-1', paymentPspId: 'pay_1' },
+    },
+    notices: pspTransactionId === undefined ? [] : [{ ...said, pspTransactionId }],
+  });
+}
+
+/** What the partner's own translator makes of the records: it must understand each of them. */
+function noticesOf(records: Records) {
+  return records.map((body) => {
+    const translation = partner.translate({ headers: {}, body }, { bankGatewayMerchant: null });
+    assert.ok(translation.kind === 'notice', JSON.stringify(translation));
+    return translation.notice;
+  });
+}

@@ -1,0 +1,411 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { failureReason } from '../../src/domain/failure.ts';
+import { findOrderByInvoice } from '../../src/store/orders.ts';
+import { listTransactionsWithNotices } from '../../src/store/transactions.ts';
+import { recordCall } from '../../src/use-cases/record-call.ts';
+import { sweep } from '../../src/use-cases/sweep.ts';
+import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
+import {
+  gatewayBody,
+  partnerEvent,
+  partnerPayment,
+  partnerRefund,
+  sendGateway,
+  sendPartner,
+} from '../support/deliveries.ts';
+import {
+  arrange,
+  expectedMerchant,
+  type SetDelivery,
+  type SetPlan,
+  setPlans,
+  writeDeliveries,
+} from '../support/delivery-sets.ts';
+import { orderBody } from '../support/order-bodies.ts';
+import { findFreePort } from '../support/service-process.ts';
+import { type Reply, startTestService } from '../support/test-service.ts';
+
+const seed = Number(process.env.ANY_ORDER_SEED ?? Date.now() % 2 ** 31);
+const numRuns = Number(process.env.ANY_ORDER_HTTP_RUNS ?? 8);
+console.log(`started, any order over HTTP: ${numRuns} sets, seed ${seed} (ANY_ORDER_SEED)`);
+
+const callers = 8;
+const service = await startTestService();
+/** Nobody listens there: what came of our calls is told by the test, at a moment of its choice. */
+const url = `http://127.0.0.1:${await findFreePort()}`;
+const shop = await service.createAccount({
+  bankGatewayMerchant: expectedMerchant,
+  paymentModes: { upi: 'partner', credit_card: 'bank-gateway' },
+  providerApis: {
+    partner: { url, login: 'rzp_test_1' },
+    'bank-gateway': { url, login: expectedMerchant },
+  },
+  apiSecrets: { 'partner-key-secret': 'secret', 'bank-gateway-password': 'password' },
+});
+let sets = 0;
+
+/** Several payments started for one order, with the tries at each, and some started elsewhere. */
+const plans = fc.record({
+  checkouts: fc.array(setPlans(3).map(ofOneProvider), { minLength: 1, maxLength: 2 }),
+  others: fc.option(setPlans(1), { nil: [] }),
+});
+type Plan = typeof plans extends fc.Arbitrary<infer Value> ? Value : never;
+
+test('the same deliveries and answers in order, shuffled or all at once show the same to an enquiry', async () => {
+  await fc.assert(
+    fc.asyncProperty(plans, fc.integer(), fc.integer(), async (plan, second, third) => {
+      sets += 1;
+      const [first, shuffled, together] = await Promise.all(
+        ['a', 'b', 'c'].map((variant) => begin(plan, `SET-${sets}-${variant}`)),
+      );
+      assert.ok(first && shuffled && together);
+      await Promise.all([
+        inTurn(first.jobs),
+        inTurn(arrange(shuffled.jobs, second)),
+        atOnce(arrange(together.jobs, third)),
+      ]);
+      await settle();
+      const expected = await shownOf(first);
+      assert.deepEqual(await shownOf(shuffled), expected);
+      assert.deepEqual(await shownOf(together), expected);
+    }),
+    { seed, numRuns, interruptAfterTimeLimit: 60_000 },
+  );
+});
+
+describe('a webhook that is faster than the answer to our call', () => {
+  const captured = (invoiceId: string, notes: object) =>
+    partnerEvent('payment.captured', {
+      payment: partnerPayment({ id: `pay_${invoiceId}`, order_id: `order_${invoiceId}`, notes }),
+    });
+
+  test('and names only the order of the provider waits, and is told under our id', async () => {
+    const { order, started } = await beginOne('FAST-1', 'upi');
+    const reply = await sendPartner(service, shop, captured('FAST-1', []));
+    assert.deepEqual([reply.status, reply.body.status], [200, 'parked']);
+    await hear(order, started, 'order_FAST-1');
+    assert.deepEqual(await elementsOf('FAST-1'), [`${started} succeeded pay_FAST-1`]);
+  });
+
+  test('and names only our order stands by itself until the answer is there', async () => {
+    const { order, started } = await beginOne('FAST-2', 'upi');
+    await deliver({ provider: 'partner', body: captured('FAST-2', { svc_order_id: order }) });
+    const before = await elementsOf('FAST-2');
+    assert.equal(before.length, 2);
+    assert.ok(before.includes(`${started} pending null`));
+    assert.ok(before.some((element) => element.endsWith('succeeded pay_FAST-2')));
+    await hear(order, started, 'order_FAST-2');
+    assert.deepEqual(await elementsOf('FAST-2'), [`${started} succeeded pay_FAST-2`]);
+  });
+});
+
+describe('of two tries at one checkout', () => {
+  const attempt = (invoiceId: string, transaction: string, name: string, status: string) => {
+    const record = partnerPayment({
+      id: `pay_${name}_${invoiceId}`,
+      status,
+      created_at: name === 'A' ? 1_794_700_000 : 1_794_700_060,
+      notes: { svc_transaction_id: transaction },
+    });
+    return partnerEvent(`payment.${status}`, { payment: record });
+  };
+
+  test('our id goes to and fro as they change, and the history tells it', async () => {
+    const { order, started } = await beginOne('SWAP-1', 'upi');
+    const steps = [
+      ['A', 'failed', 'A'],
+      ['B', 'authorized', 'B'],
+      ['A', 'authorized', 'A'],
+      ['B', 'captured', 'B'],
+      ['A', 'captured', 'A'],
+    ] as const;
+    for (const [name, status, shows] of steps) {
+      await deliver({ provider: 'partner', body: attempt('SWAP-1', started, name, status) });
+      const own = (await elementsOf('SWAP-1')).find((element) => element.startsWith(started));
+      assert.ok(own?.endsWith(`pay_${shows}_SWAP-1`), own);
+      const { breaches } = await verifyInvariants(service.services);
+      assert.deepEqual(
+        breaches.filter(({ where }) => where.startsWith(order)),
+        [],
+      );
+    }
+    assert.equal((await elementsOf('SWAP-1')).length, 2);
+  });
+});
+
+describe('a refund that came to nothing and is asked for again under the same request id', () => {
+  const providers = ['partner', 'bank-gateway'] as const;
+  const ends = ['reported as failed', 'refused at once'] as const;
+  const cases = providers.flatMap((provider) => ends.map((end) => ({ provider, end })));
+  for (const { provider, end } of cases) {
+    test(`is told apart from the first with ${provider}, which was ${end}`, async () => {
+      const invoiceId = `AGAIN-${provider}-${end.slice(0, 7)}`;
+      const mode = provider === 'partner' ? 'upi' : 'credit_card';
+      const { order, started } = await beginOne(invoiceId, mode);
+      await deliver(paidBy(provider, started));
+      const first = await askRefund(started);
+      if (end === 'refused at once') await hear(order, first, undefined, 'refused');
+      else await deliver(refundOf(provider, started, first, 'failed'));
+      const second = await askRefund(started);
+      await deliver(refundOf(provider, started, second, 'processed'));
+      assert.equal(await countWaiting(), 0);
+      assert.deepEqual(
+        (await elementsOf(invoiceId)).map((element) => element.split(' ').slice(0, 2)),
+        [
+          [started, 'succeeded'],
+          [first, 'failed'],
+          [second, 'succeeded'],
+        ],
+      );
+    });
+  }
+
+  const askRefund = async (transaction_id: string): Promise<string> => {
+    const reply = await service.call('/api/v3/refund', {
+      token: shop.token,
+      body: { transaction_id, refund_request_id: `REQ-${transaction_id}`, refund_amount: 50 },
+    });
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    return reply.body.transaction_id;
+  };
+
+  const paidBy = (provider: SetDelivery['provider'], transaction: string): SetDelivery => {
+    const notes = { svc_transaction_id: transaction };
+    return provider === 'partner'
+      ? {
+          provider,
+          body: partnerEvent('payment.captured', {
+            payment: partnerPayment({ id: `pay_${transaction}`, notes }),
+          }),
+        }
+      : { provider, body: gatewayBody({ order: { id: transaction } }) };
+  };
+
+  const refundOf = (
+    provider: SetDelivery['provider'],
+    paid: string,
+    refund: string,
+    status: 'failed' | 'processed',
+  ): SetDelivery => {
+    const receipt = `REQ-${paid}`;
+    if (provider === 'partner') {
+      const record = partnerRefund(
+        { id: `pay_${paid}` },
+        {
+          id: `rfnd_${refund}`,
+          amount: 5_000,
+          status,
+          receipt: receipt.slice(0, 40),
+          notes: { svc_transaction_id: refund, refund_request_id: receipt },
+        },
+      );
+      return { provider, body: partnerEvent(`refund.${status}`, { refund: record }) };
+    }
+    const transaction = { id: refund, type: 'REFUND', amount: 50, reference: receipt };
+    const result = status === 'failed' ? 'FAILURE' : 'SUCCESS';
+    const response = { gatewayCode: status === 'failed' ? 'DECLINED' : 'APPROVED' };
+    return {
+      provider,
+      body: gatewayBody({
+        result,
+        response,
+        order: { id: paid },
+        transaction: { ...transaction, targetTransactionId: '1' },
+      }),
+    };
+  };
+});
+
+test('afterwards no delivery waits and every invariant holds', async () => {
+  await settle();
+  const { orders, breaches } = await verifyInvariants(service.services);
+  assert.ok(orders >= 3 * sets);
+  assert.deepEqual(breaches, []);
+});
+
+type Job = () => Promise<void>;
+type Begun = {
+  readonly invoiceId: string;
+  readonly orderId: string;
+  readonly started: readonly string[];
+  readonly jobs: readonly Job[];
+};
+
+function ofOneProvider(plan: SetPlan): SetPlan {
+  return plan
+    .filter(({ provider }) => provider === plan[0]?.provider)
+    .map((attempt) =>
+      attempt.provider === 'partner' ? attempt : { ...attempt, isNamedByReference: false },
+    );
+}
+
+/** Creates the order and starts its payments; everything else is still to come, in any order. */
+async function begin({ checkouts, others }: Plan, invoiceId: string): Promise<Begun> {
+  const orderId = await createOrder(invoiceId);
+  const started: string[] = [];
+  const jobs: Job[] = [];
+  for (const [index, tries] of checkouts.entries()) {
+    const isPartner = tries[0]?.provider === 'partner';
+    const transactionId = await startPayment(orderId, isPartner ? 'upi' : 'credit_card');
+    started.push(transactionId);
+    const tag = `${invoiceId}x${index}`;
+    const deliveries = writeDeliveries(tries, { invoiceId: transactionId, tag });
+    jobs.push(
+      () => hear(orderId, transactionId, isPartner ? `order_${tag}` : undefined),
+      ...deliveries.map(
+        (delivery, number) => () => deliver(named(delivery, `${tag}n${number}`, transactionId)),
+      ),
+    );
+  }
+  const tag = `${invoiceId}x9`;
+  const foreign = writeDeliveries(others, { invoiceId, tag });
+  jobs.push(
+    ...foreign.map((delivery, number) => () => deliver(named(delivery, `${tag}n${number}`))),
+  );
+  return { invoiceId, orderId, started, jobs };
+}
+
+async function beginOne(invoiceId: string, mode: 'upi' | 'credit_card') {
+  const order = await createOrder(invoiceId);
+  return { order, started: await startPayment(order, mode) };
+}
+
+/** With a key of its own, since its bytes differ from order to order; and with our id in its notes. */
+function named(delivery: SetDelivery, eventId: string, transactionId?: string): SetDelivery {
+  if (delivery.provider !== 'partner' || transactionId === undefined) {
+    return { eventId, ...delivery };
+  }
+  const isNotes = (value: unknown) => (value as { invoice_id?: string }).invoice_id !== undefined;
+  const body = JSON.parse(JSON.stringify(delivery.body), (name, value) =>
+    name === 'notes' && isNotes(value) ? { svc_transaction_id: transactionId } : value,
+  );
+  return { eventId, ...delivery, body };
+}
+
+async function createOrder(invoice_id: string): Promise<string> {
+  const body = orderBody({ invoice_id });
+  const reply = await service.call('/api/v3/create-order', { token: shop.token, body });
+  assert.equal(reply.status, 200);
+  return reply.body.order_id;
+}
+
+async function startPayment(order_id: string, mode: 'upi' | 'credit_card'): Promise<string> {
+  const reply = await service.call('/api/v3/initiate-payment', {
+    token: shop.token,
+    body: {
+      order_id,
+      payment_mode_code: mode,
+      ...(mode === 'upi' && { upi_id: 'asha@okbank' }),
+    },
+  });
+  assert.deepEqual([reply.status, reply.body.payment_status], [200, 'pending']);
+  return reply.body.transaction_id;
+}
+
+/** What the provider would have answered to our call, or to a question later. */
+async function hear(
+  orderId: string,
+  transactionId: string,
+  providerOrderId: string | undefined,
+  call: 'taken' | 'refused' = 'taken',
+): Promise<void> {
+  const failure = failureReason('REFUND_FAILED', 'HTTP status 400');
+  await recordCall(service.services, {
+    accountId: shop.accountId,
+    orderId,
+    transactionId,
+    operation: 'fetch-status',
+    answer: { kind: 'answered', status: 200, body: {}, durationMs: 1, tries: 1 },
+    outcome: 'done',
+    news: call === 'taken' ? { call, providerOrderId } : { call, failure, atMs: Date.now() },
+  });
+}
+
+async function deliver({ provider, eventId, body }: SetDelivery): Promise<void> {
+  const options = eventId === undefined ? {} : { eventId };
+  const reply =
+    provider === 'partner'
+      ? await sendPartner(service, shop, body, options)
+      : await sendGateway(service, shop, body, options);
+  assert.equal(reply.status, 200, JSON.stringify(reply.body));
+}
+
+async function inTurn(jobs: readonly Job[]): Promise<void> {
+  for (const job of jobs) await job();
+}
+
+async function atOnce(jobs: readonly Job[]): Promise<void> {
+  const queue = [...jobs];
+  const work = async () => {
+    for (let job = queue.shift(); job; job = queue.shift()) await job();
+  };
+  await Promise.all(Array.from({ length: callers }, work));
+}
+
+/** Does what the background does with deliveries that were parked; none may need a second try. */
+async function settle(): Promise<void> {
+  if ((await countWaiting()) === 0) return;
+  service.advanceSeconds(2);
+  await sweep(service.services);
+  assert.equal(await countWaiting(), 0);
+}
+
+async function countWaiting(): Promise<number> {
+  const { rows } = await service.database.query<{ count: number }>({
+    text: `select count(*)::int as count from deliveries where state in ('received', 'parked', 'dead')`,
+  });
+  return rows[0]?.count ?? 0;
+}
+
+async function enquire(invoice_id: string): Promise<Reply['body']> {
+  const body = { invoice_id };
+  const reply = await service.call('/api/v3/transaction-enquiry', { token: shop.token, body });
+  assert.equal(reply.status, 200);
+  return reply.body;
+}
+
+async function elementsOf(invoiceId: string): Promise<string[]> {
+  const { transaction } = await enquire(invoiceId);
+  return transaction
+    .map((element: Record<string, unknown>) => {
+      const status = element.payment_status ?? element.refund_status;
+      return `${element.svc_transaction_id} ${status} ${element.psp_transaction_id}`;
+    })
+    .sort();
+}
+
+/** The answer of an enquiry and the flags behind it, without what is each order's own. */
+async function shownOf({ invoiceId, orderId, started }: Begun): Promise<unknown> {
+  const { accountId } = shop;
+  const order = await findOrderByInvoice(service.database, accountId, invoiceId);
+  assert.ok(order);
+  const kept = await listTransactionsWithNotices(service.database, accountId, orderId);
+  const { transaction, ...answer } = await enquire(invoiceId);
+  const shown = {
+    ...answer,
+    transaction: transaction.map((element: Reply['body']) =>
+      // It began when our own call was made.
+      started.includes(element.svc_transaction_id) ? { ...element, completion_time: 0 } : element,
+    ),
+    attempts: order.attempts,
+    flags: order.flags,
+    flagsOfTransactions: kept.map((entry) => [entry.pspTransactionId, entry.flags]),
+    notices: kept.map(({ notices }) => notices.map(({ deliveryKey }) => deliveryKey).sort()),
+  };
+  const withOurs = started.reduce(
+    (text, id, index) => text.replaceAll(id, `OURS ${index}`),
+    JSON.stringify(shown),
+  );
+  const text = withOurs
+    .replaceAll(new RegExp(`${orderId}-\\d{12}`, 'g'), 'GIVEN')
+    .replaceAll(orderId, 'ORDER')
+    .replaceAll(invoiceId, 'INVOICE')
+    .replaceAll(/"svc_signature":"[0-9a-f]{64}"/g, '"svc_signature":"signed"');
+  const plain = JSON.parse(text);
+  for (const name of ['transaction', 'flagsOfTransactions', 'notices']) {
+    plain[name].sort((a: unknown, b: unknown) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  }
+  return plain;
+}
