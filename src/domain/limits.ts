@@ -29,6 +29,9 @@ export const limits = {
   /** Requests that may wait for a database connection before the rest is shed with 503. */
   databaseQueueMax: 2_000,
   databaseConnectionsMax: 16,
+  /** What goes to the database together, and how many such batches of one kind at once. */
+  batchSizeMax: 128,
+  batchesAtOnceMax: 2,
   transactionAttemptsMax: 5,
   shutdownMsMax: 10_000,
 

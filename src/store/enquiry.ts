@@ -15,39 +15,60 @@ export type OrderWithTransactions = {
   readonly askedAt: ReadonlyMap<string, Date>;
 };
 
-const conditions = {
-  order_id: 'o.order_id = $2',
-  invoice_id: 'o.invoice_id = $2',
-  transaction_id: `o.order_id = (select order_id from transactions
-                                  where account_id = $1 and transaction_id = $2)`,
+export type OrderQuestion = {
+  readonly accountId: string;
+  readonly idName: 'order_id' | 'invoice_id' | 'transaction_id';
+  readonly id: string;
 };
 
-export async function findOrderWithTransactions(
+/** For each question its order, where there is one. */
+export async function findOrdersWithTransactions(
   database: Queryable,
-  accountId: string,
-  idName: keyof typeof conditions,
-  id: string,
-): Promise<OrderWithTransactions | undefined> {
-  const { rows } = await database.query<OrderRow & { transactions: TransactionRow[] }>({
-    name: `find-order-with-transactions-by-${idName}`,
-    text: `select o.*,
-                  (select coalesce(jsonb_agg(to_jsonb(t)), '[]')
+  questions: readonly OrderQuestion[],
+): Promise<Array<OrderWithTransactions | undefined>> {
+  const { rows } = await database.query<EnquiryRow>({
+    name: 'find-orders-with-transactions',
+    text: `select place, o.*,
+                  (select jsonb_agg(to_jsonb(t))
                      from transactions t
                     where t.account_id = o.account_id and t.order_id = o.order_id) as transactions
-             from orders o
-            where o.account_id = $1 and ${conditions[idName]}`,
-    values: [accountId, id],
+             from unnest($1::text[], $2::text[], $3::text[]) with ordinality
+                  as asked (account, kind, id, place)
+            cross join lateral (
+              select * from orders
+               where kind = 'order_id' and account_id = account and order_id = id
+              union all
+              select * from orders
+               where kind = 'invoice_id' and account_id = account and invoice_id = id
+              union all
+              select * from orders
+               where kind = 'transaction_id' and account_id = account
+                 and order_id = (select order_id from transactions
+                                  where account_id = account and transaction_id = id)) o`,
+    values: [
+      questions.map(({ accountId }) => accountId),
+      questions.map(({ idName }) => idName),
+      questions.map(({ id }) => id),
+    ],
   });
-  const [row] = rows;
-  return (
-    row && {
-      order: toOrder(row),
-      transactions: row.transactions.map((entry) => toTransaction(entry)),
-      askedAt: new Map(
-        row.transactions.flatMap(({ transaction_id, asked_at }) =>
-          asked_at === null ? [] : [[transaction_id, new Date(asked_at)] as const],
-        ),
+  const found = new Map(rows.map((row) => [Number(row.place), row]));
+  return questions.map((_question, index) => {
+    const row = found.get(index + 1);
+    return row && toOrderWithTransactions(row);
+  });
+}
+
+type EnquiryRow = OrderRow & { place: number; transactions: TransactionRow[] | null };
+
+function toOrderWithTransactions(row: EnquiryRow): OrderWithTransactions {
+  const transactions = row.transactions ?? [];
+  return {
+    order: toOrder(row),
+    transactions: transactions.map((entry) => toTransaction(entry)),
+    askedAt: new Map(
+      transactions.flatMap(({ transaction_id, asked_at }) =>
+        asked_at === null ? [] : [[transaction_id, new Date(asked_at)] as const],
       ),
-    }
-  );
+    ),
+  };
 }

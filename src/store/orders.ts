@@ -29,43 +29,6 @@ export type OrderRow = {
   flags: ReviewFlag[];
 };
 
-/** True when the order is new; false when its invoice has an order already. */
-export async function insertOrder(database: Queryable, order: Order): Promise<boolean> {
-  const { amounts, conversion } = order;
-  const { rowCount } = await database.query({
-    name: 'insert-order',
-    text: `insert into orders (
-             account_id, order_id, invoice_id, status, attempts,
-             currency, amount_before_tax, tax, total_amount,
-             exchange_rate, original_currency, original_amount_before_tax, original_tax,
-             original_total_amount, user_id, details, content_digest, created_at, lapses_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-           on conflict (account_id, invoice_id) do nothing`,
-    values: [
-      order.accountId,
-      order.orderId,
-      order.invoiceId,
-      order.savedStatus,
-      order.attempts,
-      amounts.currency,
-      amounts.beforeTax,
-      amounts.tax,
-      amounts.total,
-      conversion?.rate ?? null,
-      conversion?.original.currency ?? null,
-      conversion?.original.beforeTax ?? null,
-      conversion?.original.tax ?? null,
-      conversion?.original.total ?? null,
-      order.userId,
-      JSON.stringify(order.details),
-      order.contentDigest,
-      order.createdAt,
-      order.lapsesAt,
-    ],
-  });
-  return rowCount === 1;
-}
-
 export async function findOrder(
   database: Queryable,
   accountId: string,

@@ -26,19 +26,30 @@ export async function deleteDeliveryReferences(
   });
 }
 
-/** Deliveries that wait for one of these names. */
+/** Names that may be waited for. */
+export type Waited = { readonly accountId: string; readonly names: readonly string[] };
+
+/** For each, the deliveries that wait for one of its names. */
 export async function listWaitingDeliveries(
   database: Queryable,
-  accountId: string,
-  references: readonly string[],
-): Promise<string[]> {
-  const { rows } = await database.query<{ delivery_id: string }>({
+  waited: readonly Waited[],
+): Promise<string[][]> {
+  const pairs = waited.flatMap(({ accountId, names }, place) =>
+    names.map((name) => ({ place, accountId, name })),
+  );
+  const { rows } = await database.query<{ place: number; delivery_id: string }>({
     name: 'list-waiting-deliveries',
-    text: `select distinct delivery_id from delivery_references
-            where account_id = $1 and reference = any($2::text[])`,
-    values: [accountId, references],
+    text: `select distinct place, delivery_id
+             from unnest($1::integer[], $2::text[], $3::text[]) as asked (place, account_id, reference)
+             join delivery_references using (account_id, reference)`,
+    values: [
+      pairs.map(({ place }) => place),
+      pairs.map(({ accountId }) => accountId),
+      pairs.map(({ name }) => name),
+    ],
   });
-  return rows.map((row) => row.delivery_id);
+  const found = Map.groupBy(rows, ({ place }) => place);
+  return waited.map((_one, place) => (found.get(place) ?? []).map((row) => row.delivery_id));
 }
 
 /** Makes them due now, the dead as well. */

@@ -13,7 +13,6 @@ import type { ProviderApi } from '../providers/call.ts';
 import type { FetchedStatus, Outcome } from '../providers/outbound.ts';
 import { getProvider } from '../providers/providers.ts';
 import { claimAsk, claimAskOfEnquiry, type DueAsk, setNextAsk } from '../store/asks.ts';
-import { findOrderWithTransactions } from '../store/enquiry.ts';
 import { findProviderApi } from './provider-apis.ts';
 import { keepAnswers, recordCall } from './record-call.ts';
 import { askForRefund } from './refund.ts';
@@ -54,7 +53,8 @@ async function askAbout(
 ): Promise<void> {
   const { accountId, transactionId } = due;
   const account = await services.accounts.find(accountId);
-  const found = await findOrderWithTransactions(services.database, accountId, 'order_id', orderId);
+  const question = { accountId, idName: 'order_id', id: orderId } as const;
+  const found = await services.batches.findOrderWithTransactions(question);
   const transaction = found?.transactions.find((entry) => entry.transactionId === transactionId);
   if (!account || !found || !transaction || isSettled(transaction)) return;
   const isTooLate = services.clock() > addSeconds(found.order.lapsesAt, lateSuccessSeconds);

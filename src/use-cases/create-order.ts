@@ -9,7 +9,7 @@ import { newOrderId } from '../domain/ids.ts';
 import { isOpen, type Order, orderStatus } from '../domain/order.ts';
 import { type DecidedOrder, decideOrder, type OrderRequest } from '../domain/order-request.ts';
 import { addSeconds } from '../domain/time.ts';
-import { findOrderByInvoice, insertOrder } from '../store/orders.ts';
+import { findOrderByInvoice } from '../store/orders.ts';
 import { identifyConsumer } from './identify-consumer.ts';
 import { issueOrderTokens, type OrderTokens } from './order-tokens.ts';
 import type { Services } from './services.ts';
@@ -29,7 +29,7 @@ export async function createOrder(
 ): Promise<CreatedOrder> {
   const account = await services.accounts.get(accountId);
   const order = buildOrder(services, account, request, decideOrder(request, account));
-  const isNew = await insertOrder(services.database, order);
+  const isNew = await services.batches.insertOrder(order);
   const kept = isNew ? order : await getReplayedOrder(services, order);
   // Only now that the order is there for all to see: a delivery that parks looks again after that.
   // Should it fail, the order is not confirmed: the same call again finds it, and wakes them.

@@ -5,7 +5,6 @@ import { paymentsOf } from '../domain/matching.ts';
 import { isOpen, orderStatus } from '../domain/order.ts';
 import type { LaunchForm } from '../providers/outbound.ts';
 import { getProvider } from '../providers/providers.ts';
-import { findOrderWithTransactions } from '../store/enquiry.ts';
 import { findProviderApi } from './provider-apis.ts';
 import type { Services } from './services.ts';
 import { toPayment } from './start-payment.ts';
@@ -25,13 +24,8 @@ export async function findLaunch(
   const isName = isAccountId(accountId) && isTransactionId(transactionId);
   const account = isName ? await services.accounts.find(accountId) : undefined;
   if (!account) return { kind: 'unknown' };
-  const { database } = services;
-  const found = await findOrderWithTransactions(
-    database,
-    accountId,
-    'transaction_id',
-    transactionId,
-  );
+  const question = { accountId, idName: 'transaction_id', id: transactionId } as const;
+  const found = await services.batches.findOrderWithTransactions(question);
   const payment = paymentsOf(found?.transactions ?? []).find(
     (entry) => entry.transactionId === transactionId,
   );

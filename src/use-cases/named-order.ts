@@ -1,7 +1,7 @@
 /** The order that the ids of a call name. Decision 5.1. */
 import { ServiceError } from '../domain/errors.ts';
 import type { Caller } from '../security/tokens.ts';
-import { findOrderWithTransactions, type OrderWithTransactions } from '../store/enquiry.ts';
+import type { OrderWithTransactions } from '../store/enquiry.ts';
 import { isOpenTo } from './get-order.ts';
 import type { Services } from './services.ts';
 
@@ -13,10 +13,11 @@ export type EnquiredIds = {
 
 /** Every id that is given must name the same order; which one is unknown is told first. */
 export async function getNamedOrder(
-  { database }: Services,
+  { batches }: Services,
   caller: Caller,
   ids: EnquiredIds,
 ): Promise<OrderWithTransactions> {
+  const { accountId } = caller;
   const given = [
     { name: 'transaction_id', id: ids.transactionId, unknown: 'TRANSACTION_NOT_FOUND' },
     { name: 'order_id', id: ids.orderId, unknown: 'ORDER_NOT_FOUND' },
@@ -25,7 +26,7 @@ export async function getNamedOrder(
   let first: { name: string; found: OrderWithTransactions } | undefined;
   for (const { name, id, unknown } of given) {
     if (id === undefined) continue;
-    const found = await findOrderWithTransactions(database, caller.accountId, name, id);
+    const found = await batches.findOrderWithTransactions({ accountId, idName: name, id });
     if (!found || !isOpenTo(caller, found.order)) throw new ServiceError(unknown);
     if (first && first.found.order.orderId !== found.order.orderId) {
       throw new ServiceError(

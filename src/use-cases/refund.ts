@@ -22,7 +22,6 @@ import type { Outcome, RefundToStart } from '../providers/outbound.ts';
 import { getProvider } from '../providers/providers.ts';
 import type { Caller } from '../security/tokens.ts';
 import type { Transaction } from '../store/database.ts';
-import { findOrderWithTransactions } from '../store/enquiry.ts';
 import { takeRefundRequest } from '../store/refund-requests.ts';
 import { type LockedBook, lockBook } from './apply-delivery.ts';
 import type { TransactionType } from './enquire.ts';
@@ -175,12 +174,13 @@ function newsOf(result: Outcome<object>['result'], now: Date): CallNews {
 }
 
 async function replyOf(
-  { database }: Services,
+  { batches }: Services,
   accountId: string,
   orderId: string,
   kept: { readonly payment: RefundablePayment; readonly refund: RefundToStart },
 ): Promise<RefundReply> {
-  const found = await findOrderWithTransactions(database, accountId, 'order_id', orderId);
+  const question = { accountId, idName: 'order_id', id: orderId } as const;
+  const found = await batches.findOrderWithTransactions(question);
   const transactions = found?.transactions ?? [];
   const saved = transactions.find(
     ({ transactionId }) => transactionId === kept.refund.transactionId,

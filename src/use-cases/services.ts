@@ -3,6 +3,7 @@ import { limits } from '../domain/limits.ts';
 import type { Clock } from '../domain/time.ts';
 import { type CallProvider, createProviderCaller } from '../providers/call.ts';
 import { createMasterKeys, type MasterKeys } from '../security/master-keys.ts';
+import { type Batches, createBatches } from '../store/batches.ts';
 import type { Database } from '../store/database.ts';
 import { type AccountDirectory, createAccountDirectory } from './account-directory.ts';
 import { type Ask, createPlans, type Plans, type Retry } from './plans.ts';
@@ -10,6 +11,7 @@ import { createTokenService, type TokenService } from './token-service.ts';
 
 export type Services = {
   readonly database: Database;
+  readonly batches: Batches;
   readonly masterKeys: MasterKeys;
   readonly accounts: AccountDirectory;
   readonly tokens: TokenService;
@@ -52,6 +54,7 @@ export function createServices(parts: {
   );
   return {
     database,
+    batches: createBatches(database),
     masterKeys,
     settings,
     clock,

@@ -4,7 +4,7 @@
  * database is away: whoever can be asked again should not say that all is done.
  */
 import { ServiceError } from '../domain/errors.ts';
-import { hastenDeliveries, listWaitingDeliveries } from '../store/waiting-deliveries.ts';
+import { hastenDeliveries } from '../store/waiting-deliveries.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import type { Services } from './services.ts';
 
@@ -19,7 +19,7 @@ export async function wakeDeliveries(
   let known = names;
   const woken = new Set<string>();
   while (known.length > 0) {
-    const waiting = await listWaitingDeliveries(services.database, accountId, known);
+    const waiting = await services.batches.listWaitingDeliveries({ accountId, names: known });
     const fresh = waiting.filter((id) => !woken.has(id));
     const now = fresh.slice(0, Math.max(0, wokenInlineMax - woken.size));
     const later = fresh.slice(now.length);
