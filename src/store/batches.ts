@@ -21,23 +21,24 @@ export type Batches = {
   ) => Promise<OrderWithTransactions | undefined>;
 };
 
+export const batchBounds = {
+  sizeMax: limits.batchSizeMax,
+  atOnceMax: limits.batchesAtOnceMax,
+  queueMax: limits.databaseQueueMax,
+};
+
 export function createBatches(database: Database): Batches {
-  const bounds = {
-    sizeMax: limits.batchSizeMax,
-    atOnceMax: limits.batchesAtOnceMax,
-    queueMax: limits.databaseQueueMax,
-  };
   return {
     insertOrder: createBatcher({
-      ...bounds,
+      ...batchBounds,
       run: (orders: readonly Order[]) => insertOrders(database, orders),
     }),
     listWaitingDeliveries: createBatcher({
-      ...bounds,
+      ...batchBounds,
       run: (waited: readonly Waited[]) => listWaitingDeliveries(database, waited),
     }),
     findOrderWithTransactions: createBatcher({
-      ...bounds,
+      ...batchBounds,
       run: (questions: readonly OrderQuestion[]) => findOrdersWithTransactions(database, questions),
     }),
   };

@@ -42,7 +42,7 @@ export type DeliveryResult = Pick<
   'state' | 'why' | 'flags' | 'orderId' | 'tries' | 'nextTryAt' | 'finishedAt'
 >;
 
-type DeliveryRow = {
+export type DeliveryRow = {
   account_id: string;
   delivery_id: string;
   provider: ProviderName;
@@ -60,61 +60,8 @@ type DeliveryRow = {
   finished_at: Date | null;
 };
 
-/** True when it is new; false when its key is known, also to one that is just being applied. */
-export async function insertDelivery(database: Queryable, delivery: Delivery): Promise<boolean> {
-  const { rowCount } = await database.query({
-    name: 'insert-delivery',
-    text: `insert into deliveries (
-             account_id, delivery_id, provider, delivery_key, state, why, flags, headers, body,
-             expected_merchant, order_id, tries, next_try_at, received_at, finished_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-           on conflict (account_id, provider, delivery_key) do nothing`,
-    values: [
-      delivery.accountId,
-      delivery.deliveryId,
-      delivery.provider,
-      delivery.deliveryKey,
-      delivery.state,
-      delivery.why,
-      delivery.flags,
-      JSON.stringify(delivery.headers),
-      delivery.body,
-      delivery.expectedMerchant,
-      delivery.orderId,
-      delivery.tries,
-      delivery.nextTryAt,
-      delivery.receivedAt,
-      delivery.finishedAt,
-    ],
-  });
-  return rowCount === 1;
-}
-
-export async function updateDelivery(
-  tx: Transaction,
-  accountId: string,
-  deliveryId: string,
-  result: DeliveryResult,
-): Promise<void> {
-  await tx.query({
-    name: 'update-delivery',
-    text: `update deliveries
-              set state = $3, why = $4, flags = $5, order_id = $6, tries = $7, next_try_at = $8,
-                  finished_at = $9
-            where account_id = $1 and delivery_id = $2`,
-    values: [
-      accountId,
-      deliveryId,
-      result.state,
-      result.why,
-      result.flags,
-      result.orderId,
-      result.tries,
-      result.nextTryAt,
-      result.finishedAt,
-    ],
-  });
-}
+export const deliveryColumns =
+  'd.account_id, d.delivery_id, d.provider, d.delivery_key, d.state, d.why, d.flags, d.headers, d.body, d.expected_merchant, d.order_id, d.tries, d.next_try_at, d.received_at, d.finished_at';
 
 /** Serialises those who would apply one delivery: the provider's repeat, the worker, an operator. */
 export async function lockDelivery(
@@ -126,21 +73,6 @@ export async function lockDelivery(
     name: 'lock-delivery',
     text: 'select * from deliveries where account_id = $1 and delivery_id = $2 for update',
     values: [accountId, deliveryId],
-  });
-  return rows[0] && toDelivery(rows[0]);
-}
-
-export async function lockDeliveryByKey(
-  tx: Transaction,
-  accountId: string,
-  provider: ProviderName,
-  deliveryKey: string,
-): Promise<Delivery | undefined> {
-  const { rows } = await tx.query<DeliveryRow>({
-    name: 'lock-delivery-by-key',
-    text: `select * from deliveries
-            where account_id = $1 and provider = $2 and delivery_key = $3 for update`,
-    values: [accountId, provider, deliveryKey],
   });
   return rows[0] && toDelivery(rows[0]);
 }
@@ -212,7 +144,7 @@ export async function listDueDeliveries(
   return rows.map((row) => ({ accountId: row.account_id, deliveryId: row.delivery_id }));
 }
 
-function toDelivery(row: DeliveryRow): Delivery {
+export function toDelivery(row: DeliveryRow): Delivery {
   return {
     accountId: row.account_id,
     deliveryId: row.delivery_id,

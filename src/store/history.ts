@@ -21,31 +21,43 @@ export type CallRecord = {
   readonly httpStatus: number | null;
 };
 
-/** The order must be locked: positions are counted. */
+type OrderName = { readonly accountId: string; readonly orderId: string };
+
+/** The orders must be locked: positions are counted on from what is there. */
 export async function appendHistory(
   tx: Transaction,
-  accountId: string,
-  orderId: string,
-  entries: readonly HistoryEntry[],
+  appended: ReadonlyArray<{ readonly order: OrderName; readonly entries: readonly HistoryEntry[] }>,
 ): Promise<void> {
-  for (const { transactionId, changes, cause, happenedAt, call } of entries) {
-    await tx.query({
-      name: 'append-history',
-      text: `insert into history (
-               account_id, order_id, position, transaction_id, changes, cause, happened_at, call)
-             select $1, $2, coalesce(max(position), 0) + 1, $3, $4, $5, $6, $7
-               from history where account_id = $1 and order_id = $2`,
-      values: [
-        accountId,
-        orderId,
-        transactionId,
-        JSON.stringify(changes),
-        cause,
-        happenedAt,
-        call ? JSON.stringify(call) : null,
-      ],
-    });
-  }
+  const rows = appended.flatMap(({ order, entries }) =>
+    entries.map((entry, index) => toRow(order, entry, index + 1)),
+  );
+  if (rows.length === 0) return;
+  await tx.query({
+    name: 'append-history',
+    text: `insert into history (
+             account_id, order_id, position, transaction_id, changes, cause, happened_at, call)
+           select account_id, order_id,
+             place + (select coalesce(max(position), 0) from history h
+                       where h.account_id = row.account_id and h.order_id = row.order_id),
+             transaction_id, changes, cause, happened_at, call
+             from json_to_recordset($1::json) as row (
+               account_id text, order_id text, place integer, transaction_id text,
+               changes jsonb, cause text, happened_at timestamptz, call jsonb)`,
+    values: [JSON.stringify(rows)],
+  });
+}
+
+function toRow({ accountId, orderId }: OrderName, entry: HistoryEntry, place: number) {
+  return {
+    account_id: accountId,
+    order_id: orderId,
+    place,
+    transaction_id: entry.transactionId,
+    changes: entry.changes,
+    cause: entry.cause,
+    happened_at: entry.happenedAt,
+    call: entry.call,
+  };
 }
 
 export async function listHistory(

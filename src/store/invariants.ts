@@ -33,8 +33,6 @@ export async function findStrangers(database: Queryable): Promise<Breach[]> {
     ['transactions', 'transaction_id', 'orders', 'order_id'],
     ['history', 'order_id', 'orders', 'order_id'],
     ['provider_orders', 'provider_order_id', 'orders', 'order_id'],
-    ['notices', 'transaction_id', 'transactions', 'transaction_id'],
-    ['notices', 'delivery_id', 'deliveries', 'delivery_id'],
     ['delivery_references', 'delivery_id', 'deliveries', 'delivery_id'],
     ['deliveries', 'delivery_id', 'orders', 'order_id'],
     ['orders', 'order_id', 'accounts', 'account_id'],

@@ -1,80 +1,145 @@
-/** Which orders a delivery's references name. */
+/** Which orders the references of deliveries name, for many deliveries with one statement. */
 import type { Notice, ProviderName, References } from '../domain/notice.ts';
 import type { Queryable, Transaction } from './database.ts';
 
-/** The orders of the account that the notice names, each once. Decision 6.4. */
+export type Referring = {
+  readonly accountId: string;
+  readonly provider: ProviderName;
+  readonly notice: Notice;
+};
+
+export type ReferencedOrders = {
+  /** The orders of the account that the notice names, each once. Decision 6.4. */
+  readonly orders: readonly string[];
+  /** The provider's own name of the order is tied to it already. */
+  readonly isProviderOrderKnown: boolean;
+};
+
 export async function findReferencedOrders(
   database: Queryable,
-  accountId: string,
-  provider: ProviderName,
-  notice: Notice,
-): Promise<string[]> {
-  for (const references of [notice.references, ...(notice.references.otherwise ?? [])]) {
-    const orders = await findOrders(database, accountId, provider, notice, references);
-    if (orders.length > 0) return orders;
+  referring: readonly Referring[],
+): Promise<ReferencedOrders[]> {
+  const found = referring.map(
+    (): ReferencedOrders => ({ orders: [], isProviderOrderKnown: false }),
+  );
+  // What is looked at only when nothing before names an order is rarely looked at.
+  for (let level = 0; ; level += 1) {
+    const open = referring.flatMap(({ notice, ...owner }, place) => {
+      const references = [notice.references, ...(notice.references.otherwise ?? [])][level];
+      if (!references || (found[place]?.orders.length ?? 0) > 0) return [];
+      return namesOf(notice, references).map((name) => ({ place, ...owner, ...name }));
+    });
+    if (open.length === 0) return found;
+    for (const [place, orders] of await findOrders(database, open)) found[place] = orders;
   }
-  return [];
 }
 
-/**
- * Deliveries of one provider's order must agree on ours from the first that names it. The order that
- * is known for it: of two that come at once and disagree, the second waits and is told.
- */
-export async function learnProviderOrder(
-  tx: Transaction,
-  accountId: string,
-  provider: ProviderName,
-  providerOrderId: string,
-  orderId: string,
-): Promise<string> {
-  const { rows } = await tx.query<{ order_id: string }>({
-    name: 'learn-provider-order',
-    text: `insert into provider_orders (account_id, provider, provider_order_id, order_id)
-           values ($1, $2, $3, $4)
-           on conflict (account_id, provider, provider_order_id)
-           do update set order_id = provider_orders.order_id
-           returning order_id`,
-    values: [accountId, provider, providerOrderId, orderId],
-  });
-  return rows[0]?.order_id ?? orderId;
+type Name = { readonly kind: string; readonly name: string };
+type Asked = Name & { readonly place: number; accountId: string; provider: ProviderName };
+
+function namesOf({ payment, refund }: Notice, references: References): Name[] {
+  const named = (kind: string, ...names: readonly (string | undefined)[]) =>
+    names.flatMap((name) => (name ? [{ kind, name }] : []));
+  return [
+    ...named('payment', payment?.pspTransactionId, refund?.paymentPspId),
+    ...named('refund', refund?.pspTransactionId),
+    ...named('provider_order', references.providerOrderId),
+    ...named('transaction', ...references.transactionIds),
+    ...named('order', ...references.orderIds),
+    ...named('invoice', ...references.invoiceIds),
+  ];
 }
 
 async function findOrders(
   database: Queryable,
-  accountId: string,
-  provider: ProviderName,
-  { payment, refund }: Notice,
-  references: References,
-): Promise<string[]> {
-  const paymentIds = [payment?.pspTransactionId, refund?.paymentPspId].filter(Boolean);
-  const { rows } = await database.query<{ order_id: string }>({
+  asked: readonly Asked[],
+): Promise<Map<number, ReferencedOrders>> {
+  const { rows } = await database.query<{ place: number; kind: string; order_id: string }>({
     name: 'find-referenced-orders',
-    text: `select order_id from transactions
-            where account_id = $1 and provider = $2 and type = 'payment'
-              and psp_transaction_id = any($3::text[])
-           union
-           select order_id from transactions
-            where account_id = $1 and provider = $2 and type = 'refund' and psp_transaction_id = $4
-           union
-           select order_id from provider_orders
-            where account_id = $1 and provider = $2 and provider_order_id = $5
-           union
-           select order_id from transactions
-            where account_id = $1 and transaction_id = any($6::text[])
-           union
-           select order_id from orders where account_id = $1 and order_id = any($7::text[])
-           union
-           select order_id from orders where account_id = $1 and invoice_id = any($8::text[])`,
+    text: `with asked as materialized (
+             select * from unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[])
+                             as asked (place, account_id, provider, kind, name))
+           select place, kind, order_id from asked join transactions t
+               on kind in ('payment', 'refund') and t.account_id = asked.account_id
+              and t.provider = asked.provider and t.type = kind and t.psp_transaction_id = name
+            union
+           select place, kind, order_id from asked join provider_orders p
+               on kind = 'provider_order' and p.account_id = asked.account_id
+              and p.provider = asked.provider and p.provider_order_id = name
+            union
+           select place, kind, order_id from asked join transactions t
+               on kind = 'transaction' and t.account_id = asked.account_id
+              and t.transaction_id = name
+            union
+           select place, kind, order_id from asked join orders o
+               on kind = 'order' and o.account_id = asked.account_id and o.order_id = name
+            union
+           select place, kind, order_id from asked join orders o
+               on kind = 'invoice' and o.account_id = asked.account_id and o.invoice_id = name`,
     values: [
-      accountId,
-      provider,
-      paymentIds,
-      refund?.pspTransactionId ?? null,
-      references.providerOrderId ?? null,
-      references.transactionIds,
-      references.orderIds,
-      references.invoiceIds,
+      asked.map(({ place }) => place),
+      asked.map(({ accountId }) => accountId),
+      asked.map(({ provider }) => provider),
+      asked.map(({ kind }) => kind),
+      asked.map(({ name }) => name),
     ],
   });
-  return rows.map((row) => row.order_id);
+  const byPlace = Map.groupBy(rows, ({ place }) => place);
+  return new Map(
+    [...byPlace].map(([place, own]) => [
+      place,
+      {
+        orders: [...new Set(own.map(({ order_id }) => order_id))],
+        isProviderOrderKnown: own.some(({ kind }) => kind === 'provider_order'),
+      },
+    ]),
+  );
+}
+
+export type ProviderOrder = {
+  readonly accountId: string;
+  readonly provider: ProviderName;
+  readonly providerOrderId: string;
+  readonly orderId: string;
+};
+
+/**
+ * Deliveries of one provider's order must agree on ours from the first that names it. For each the order
+ * that is known for it: of two that come at once and disagree, the second waits and is told.
+ */
+export async function learnProviderOrders(
+  tx: Transaction,
+  learned: readonly ProviderOrder[],
+): Promise<string[]> {
+  if (learned.length === 0) return [];
+  const first = new Map(learned.toReversed().map((entry) => [keyOf(entry), entry]));
+  const entries = [...first.values()];
+  const { rows } = await tx.query<{
+    account_id: string;
+    provider: string;
+    provider_order_id: string;
+    order_id: string;
+  }>({
+    name: 'learn-provider-orders',
+    text: `insert into provider_orders (account_id, provider, provider_order_id, order_id)
+           select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as row (a, p, n, o)
+            order by a, p, n
+           on conflict (account_id, provider, provider_order_id)
+           do update set order_id = provider_orders.order_id
+           returning account_id, provider, provider_order_id, order_id`,
+    values: [
+      entries.map(({ accountId }) => accountId),
+      entries.map(({ provider }) => provider),
+      entries.map(({ providerOrderId }) => providerOrderId),
+      entries.map(({ orderId }) => orderId),
+    ],
+  });
+  const known = new Map(
+    rows.map((row) => [`${row.account_id}/${row.provider}/${row.provider_order_id}`, row.order_id]),
+  );
+  return learned.map((entry) => known.get(keyOf(entry)) ?? entry.orderId);
+}
+
+function keyOf({ accountId, provider, providerOrderId }: ProviderOrder): string {
+  return `${accountId}/${provider}/${providerOrderId}`;
 }

@@ -55,31 +55,53 @@ export async function findOrderByInvoice(
   return rows[0] && toOrder(rows[0]);
 }
 
-/** Serialises everything that changes an order or its transactions: one lock, so no deadlock. */
+type OrderName = Pick<Order, 'accountId' | 'orderId'>;
+
+/**
+ * Serialises everything that changes an order or its transactions. One lock an order, taken in the order
+ * of their keys, so that those who lock several never wait for each other in a circle.
+ */
+export async function lockOrders(tx: Transaction, names: readonly OrderName[]): Promise<Order[]> {
+  const { rows } = await tx.query<OrderRow>({
+    name: 'lock-orders',
+    text: `select o.* from unnest($1::text[], $2::text[]) as asked (account, name)
+             join orders o on o.account_id = account and o.order_id = name
+            order by o.account_id, o.order_id
+              for update of o`,
+    values: [names.map(({ accountId }) => accountId), names.map(({ orderId }) => orderId)],
+  });
+  return rows.map(toOrder);
+}
+
 export async function lockOrder(
   tx: Transaction,
   accountId: string,
   orderId: string,
 ): Promise<Order | undefined> {
-  const { rows } = await tx.query<OrderRow>({
-    name: 'lock-order',
-    text: 'select * from orders where account_id = $1 and order_id = $2 for update',
-    values: [accountId, orderId],
-  });
-  return rows[0] && toOrder(rows[0]);
+  const [order] = await lockOrders(tx, [{ accountId, orderId }]);
+  return order;
 }
 
-export async function saveOrderState(
+export async function saveOrderStates(
   tx: Transaction,
-  accountId: string,
-  orderId: string,
-  { status, attempts, flags }: OrderState,
+  saved: ReadonlyArray<OrderName & { readonly state: OrderState }>,
 ): Promise<void> {
+  if (saved.length === 0) return;
   await tx.query({
-    name: 'save-order-state',
-    text: `update orders set status = $3, attempts = $4, flags = $5
-            where account_id = $1 and order_id = $2`,
-    values: [accountId, orderId, status, attempts, flags],
+    name: 'save-order-states',
+    text: `update orders o set status = row.status, attempts = row.attempts, flags = row.flags
+             from json_to_recordset($1::json) as row (
+               account_id text, order_id text, status text, attempts integer, flags text[])
+            where o.account_id = row.account_id and o.order_id = row.order_id`,
+    values: [
+      JSON.stringify(
+        saved.map(({ accountId, orderId, state }) => ({
+          account_id: accountId,
+          order_id: orderId,
+          ...state,
+        })),
+      ),
+    ],
   });
 }
 

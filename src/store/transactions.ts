@@ -1,14 +1,7 @@
 /** Transactions and the notices they are folded from. */
-import type {
-  PaymentNotice,
-  PaymentStatus,
-  ProviderName,
-  RefundNotice,
-  RefundStatus,
-  ReviewFlag,
-} from '../domain/notice.ts';
+import type { PaymentStatus, ProviderName, RefundStatus, ReviewFlag } from '../domain/notice.ts';
 import type { Start } from '../domain/start.ts';
-import type { Kept, Transaction as OrderTransaction, StartNames } from '../domain/transaction.ts';
+import type { Transaction as OrderTransaction } from '../domain/transaction.ts';
 import type { Queryable, Transaction } from './database.ts';
 
 export type TransactionRow = {
@@ -26,133 +19,108 @@ export type TransactionRow = {
   members: Record<string, unknown>;
   flags: ReviewFlag[];
   start: Start | null;
+  notices?: OrderTransaction['notices'];
   asked_at: Date | string | null;
 };
 
-type NoticeRow = {
-  transaction_id: string;
-  delivery_key: string;
-  notice: (PaymentNotice | RefundNotice) & { names?: StartNames };
-};
+type Owned = { readonly accountId: string; readonly orderId: string };
 
 /** With their notices, as a fold needs them. */
-export async function listTransactionsWithNotices(
+export async function listTransactionsOf(
   database: Queryable,
-  accountId: string,
-  orderId: string,
-): Promise<OrderTransaction[]> {
-  const { rows } = await database.query<TransactionRow & { notices: NoticeRow[] | null }>({
-    name: 'list-transactions-with-notices',
-    text: `select t.*,
-                  (select jsonb_agg(jsonb_build_object(
-                            'delivery_key', n.delivery_key, 'notice', n.notice))
-                     from notices n
-                    where n.account_id = t.account_id and n.transaction_id = t.transaction_id
-                  ) as notices
-             from transactions t
-            where t.account_id = $1 and t.order_id = $2`,
-    values: [accountId, orderId],
+  orders: readonly Owned[],
+): Promise<Array<{ readonly orderId: string; readonly transaction: OrderTransaction }>> {
+  const { rows } = await database.query<TransactionRow & { order_id: string }>({
+    name: 'list-transactions-of',
+    text: `select t.* from unnest($1::text[], $2::text[]) as asked (account_id, order_id)
+             join transactions t using (account_id, order_id)`,
+    values: [orders.map(({ accountId }) => accountId), orders.map(({ orderId }) => orderId)],
   });
-  return rows.map((row) => toTransaction(row, row.notices ?? []));
+  return rows.map((row) => ({ orderId: row.order_id, transaction: toTransaction(row) }));
 }
 
-/** One that is not final is to be asked for at its provider, from the given time on. */
-export async function saveTransaction(
+export type SavedTransaction = Owned & {
+  readonly transaction: OrderTransaction;
+  /** From when on its provider is to be asked about it; null when nothing is open. */
+  readonly askAt: Date | null;
+};
+
+export async function saveTransactions(
   tx: Transaction,
-  accountId: string,
-  orderId: string,
-  transaction: OrderTransaction,
-  askAt: Date | null,
+  saved: readonly SavedTransaction[],
 ): Promise<void> {
+  if (saved.length === 0) return;
   await tx.query({
-    name: 'save-transaction',
+    name: 'save-transactions',
     text: `insert into transactions (
              account_id, transaction_id, order_id, type, provider, psp_transaction_id, status,
              amount, currency, started_at, recorded_at, finished_at, members, flags, start,
-             next_ask_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+             notices, next_ask_at)
+           select account_id, transaction_id, order_id, type, provider, psp_transaction_id, status,
+             amount, currency, started_at, recorded_at, finished_at, members, flags, start,
+             notices, next_ask_at
+             from json_to_recordset($1::json) as row (
+               account_id text, transaction_id text, order_id text, type text, provider text,
+               psp_transaction_id text, status text, amount bigint, currency text,
+               started_at timestamptz, recorded_at timestamptz, finished_at timestamptz,
+               members jsonb, flags text[], start jsonb, notices jsonb, next_ask_at timestamptz)
            on conflict (account_id, transaction_id) do update
               set psp_transaction_id = excluded.psp_transaction_id, status = excluded.status,
                   amount = excluded.amount, currency = excluded.currency,
                   started_at = excluded.started_at, recorded_at = excluded.recorded_at,
                   finished_at = excluded.finished_at, members = excluded.members,
-                  flags = excluded.flags, start = excluded.start,
+                  flags = excluded.flags, start = excluded.start, notices = excluded.notices,
                   next_ask_at = case when excluded.next_ask_at is not null
                                 then coalesce(transactions.next_ask_at, excluded.next_ask_at) end`,
-    values: [
-      accountId,
-      transaction.transactionId,
-      orderId,
-      transaction.type,
-      transaction.provider,
-      transaction.pspTransactionId,
-      transaction.status,
-      transaction.amount,
-      transaction.currency,
-      toDate(transaction.startedAtMs),
-      toDate(transaction.recordedAtMs),
-      toDate(transaction.finishedAtMs),
-      JSON.stringify(membersOf(transaction)),
-      transaction.flags,
-      transaction.start && JSON.stringify(transaction.start),
-      askAt,
-    ],
+    values: [JSON.stringify(saved.map(toRow))],
   });
 }
 
 /** A provider's id that goes from one transaction to another must be free in between. */
-export async function releasePspId(
+export async function releasePspIds(
   tx: Transaction,
   accountId: string,
-  transactionId: string,
+  transactionIds: readonly string[],
 ): Promise<void> {
   await tx.query({
     text: `update transactions set psp_transaction_id = null
-            where account_id = $1 and transaction_id = $2`,
-    values: [accountId, transactionId],
+            where account_id = $1 and transaction_id = any($2::text[])`,
+    values: [accountId, transactionIds],
   });
 }
 
 /** What a provider reported turned out to be what was started here under another id. */
-export async function deleteTransaction(
+export async function deleteTransactions(
   tx: Transaction,
   accountId: string,
-  transactionId: string,
+  transactionIds: readonly string[],
 ): Promise<void> {
   await tx.query({
-    text: 'delete from transactions where account_id = $1 and transaction_id = $2',
-    values: [accountId, transactionId],
+    text: 'delete from transactions where account_id = $1 and transaction_id = any($2::text[])',
+    values: [accountId, transactionIds],
   });
 }
 
-export async function moveNotice(
-  tx: Transaction,
-  accountId: string,
-  deliveryKey: string,
-  { from, to }: { readonly from: string; readonly to: string },
-): Promise<void> {
-  await tx.query({
-    text: `update notices set transaction_id = $4
-            where account_id = $1 and transaction_id = $3 and delivery_key = $2`,
-    values: [accountId, deliveryKey, from, to],
-  });
-}
-
-export async function insertNotice(
-  tx: Transaction,
-  accountId: string,
-  transactionId: string,
-  deliveryId: string,
-  kept: Kept<PaymentNotice> | Kept<RefundNotice>,
-): Promise<void> {
-  const { deliveryKey, ...notice } = kept;
-  await tx.query({
-    name: 'insert-notice',
-    text: `insert into notices (account_id, transaction_id, delivery_id, delivery_key, notice)
-           values ($1, $2, $3, $4, $5)
-           on conflict (account_id, transaction_id, delivery_id) do nothing`,
-    values: [accountId, transactionId, deliveryId, deliveryKey, JSON.stringify(notice)],
-  });
+function toRow({ accountId, orderId, transaction, askAt }: SavedTransaction) {
+  return {
+    account_id: accountId,
+    transaction_id: transaction.transactionId,
+    order_id: orderId,
+    type: transaction.type,
+    provider: transaction.provider,
+    psp_transaction_id: transaction.pspTransactionId,
+    status: transaction.status,
+    amount: transaction.amount,
+    currency: transaction.currency,
+    started_at: toDate(transaction.startedAtMs),
+    recorded_at: toDate(transaction.recordedAtMs),
+    finished_at: toDate(transaction.finishedAtMs),
+    members: membersOf(transaction),
+    flags: transaction.flags,
+    start: transaction.start,
+    notices: transaction.notices,
+    next_ask_at: askAt,
+  };
 }
 
 /** The members that are only shown, kept together in one column. */
@@ -176,10 +144,8 @@ function membersOf(transaction: OrderTransaction): object {
   };
 }
 
-export function toTransaction(
-  row: TransactionRow,
-  notices: ReadonlyArray<Pick<NoticeRow, 'delivery_key' | 'notice'>> = [],
-): OrderTransaction {
+/** Without notices where only the state was asked for. */
+export function toTransaction(row: TransactionRow): OrderTransaction {
   const transaction: unknown = {
     ...row.members,
     type: row.type,
@@ -194,7 +160,7 @@ export function toTransaction(
     recordedAtMs: toMs(row.recorded_at),
     finishedAtMs: toMs(row.finished_at),
     flags: row.flags,
-    notices: notices.map(({ notice, delivery_key }) => ({ ...notice, deliveryKey: delivery_key })),
+    notices: row.notices ?? [],
   };
   return transaction as OrderTransaction;
 }

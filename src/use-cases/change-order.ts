@@ -21,7 +21,6 @@ export async function changeOrder<Changed extends Order>(
   caller: Caller,
   { orderId, cause, decide }: OrderChange<Changed>,
 ): Promise<Changed> {
-  const { accountId } = caller;
   return services.database.transaction(async (tx) => {
     // Ends the race with deliveries, attempts and other changes: each sees what the one before left.
     const before = await lockOpenOrder(tx, services, caller, orderId);
@@ -29,9 +28,8 @@ export async function changeOrder<Changed extends Order>(
     const changes = listChanges(contentOf(before), contentOf(after));
     if (changes.length === 0) return after;
     await saveOrderContent(tx, after);
-    await appendHistory(tx, accountId, orderId, [
-      { transactionId: null, changes, cause, happenedAt: services.clock() },
-    ]);
+    const entry = { transactionId: null, changes, cause, happenedAt: services.clock() };
+    await appendHistory(tx, [{ order: before, entries: [entry] }]);
     return after;
   });
 }

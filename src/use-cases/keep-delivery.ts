@@ -1,36 +1,21 @@
 /**
- * Keeps one delivery in the inbox and applies it in one transaction. Copies that arrive together wait for
- * the first; a repeat of what was applied changes nothing; a repeat of what was kept but not applied is
- * applied. Decision 6.3.
+ * Keeps one delivery and sees to what follows: others that waited for what it brought, its own next try,
+ * and that it is kept even when it cannot be applied. Decision 6.3.
  */
 import { createHash } from 'node:crypto';
 import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { newDeliveryId } from '../domain/ids.ts';
 import type { ProviderName } from '../domain/notice.ts';
-import type { Transaction } from '../store/database.ts';
-import {
-  type Delivery,
-  type DeliveryState,
-  insertDelivery,
-  isUnfinished,
-  lockDeliveryByKey,
-  updateDelivery,
-} from '../store/deliveries.ts';
-import { applyDelivery } from './apply-delivery.ts';
+import { type Delivery, isUnfinished } from '../store/deliveries.ts';
+import { insertDeliveries, lockDeliveriesByKey } from '../store/delivery-writes.ts';
 import type { DeliveryCaller } from './authenticate-delivery.ts';
 import { nextTryOf } from './delivery-schedule.ts';
+import { type KeptDelivery, outcomeOf, type ReceivedDelivery } from './keep-together.ts';
 import { maskDelivery } from './mask-delivery.ts';
-import { resultOfAsking, retryDelivery } from './retry-delivery.ts';
+import { retryDelivery } from './retry-delivery.ts';
 import type { Services } from './services.ts';
 import { wakeDeliveries } from './wake-deliveries.ts';
-
-export type ReceivedDelivery = {
-  readonly status: Exclude<DeliveryState, 'received' | 'dead'> | 'duplicate';
-  readonly deliveryId: string;
-  readonly orderId: string | null;
-  readonly why: string | null;
-};
 
 export async function keepDelivery(
   services: Services,
@@ -38,9 +23,10 @@ export async function keepDelivery(
   caller: DeliveryCaller,
 ): Promise<ReceivedDelivery> {
   const { accountId } = delivery;
-  const kept = await services.database
-    .transaction((tx) => keepAndApply(tx, services, delivery, caller))
+  const kept = await services
+    .keepTogether({ delivery, caller })
     .catch((error: unknown) => keepForLater(services, delivery, error));
+  if ('refusal' in kept) throw kept.refusal;
   await wakeOthers(services, accountId, kept.names);
   return kept.nextTryAt ? lookAgain(services, accountId, kept) : kept.received;
 }
@@ -108,35 +94,6 @@ async function lookAgain(
   return received;
 }
 
-type KeptDelivery = {
-  readonly received: ReceivedDelivery;
-  readonly names: readonly string[];
-  readonly nextTryAt: Date | null;
-};
-
-async function keepAndApply(
-  tx: Transaction,
-  services: Services,
-  fresh: Delivery,
-  caller: DeliveryCaller,
-): Promise<KeptDelivery> {
-  const isNew = await insertDelivery(tx, fresh);
-  const delivery = isNew
-    ? fresh
-    : await lockDeliveryByKey(tx, fresh.accountId, fresh.provider, fresh.deliveryKey);
-  if (!delivery) throw new Error('a delivery that could not be inserted is not there');
-  if (!isNew && !isUnfinished(delivery.state)) {
-    return { received: outcomeOf(delivery, 'duplicate'), names: [], nextTryAt: null };
-  }
-
-  const { result: found, names } = await applyDelivery(tx, services, delivery);
-  const result = isNew ? found : resultOfAsking(delivery, found);
-  if (caller === 'bearer' && isUnfinished(result.state)) throw new ServiceError('ORDER_NOT_FOUND');
-  await updateDelivery(tx, delivery.accountId, delivery.deliveryId, result);
-  const received = outcomeOf({ ...delivery, ...result }, result.state);
-  return { received, names, nextTryAt: result.nextTryAt };
-}
-
 /**
  * Applying failed although the database is there: a defect of ours or a poison body. The delivery
  * alone is kept and answered 200; the provider must never switch the endpoint off because of it.
@@ -154,17 +111,9 @@ async function keepForLater(
     why: 'it could not be applied and is tried again',
   };
   const kept = await services.database.transaction(async (tx) => {
-    if (await insertDelivery(tx, fresh)) return fresh;
-    const { accountId, provider, deliveryKey } = fresh;
-    return (await lockDeliveryByKey(tx, accountId, provider, deliveryKey)) ?? fresh;
+    const [known] = await lockDeliveriesByKey(tx, [fresh]);
+    if (!known) await insertDeliveries(tx, [fresh]);
+    return known ?? fresh;
   });
   return { received: outcomeOf(kept, 'parked'), names: [], nextTryAt: kept.nextTryAt };
-}
-
-function outcomeOf(
-  { deliveryId, orderId, why }: Pick<Delivery, 'deliveryId' | 'orderId' | 'why'>,
-  state: DeliveryState | 'duplicate',
-): ReceivedDelivery {
-  const status = state === 'received' || state === 'dead' ? 'parked' : state;
-  return { status, deliveryId, orderId, why };
 }

@@ -2,9 +2,9 @@
 import { listChanges } from '../domain/history.ts';
 import { decideOrderState } from '../domain/order-book.ts';
 import { appendHistory } from '../store/history.ts';
-import { saveOrderState } from '../store/orders.ts';
-import { lockBook } from './apply-delivery.ts';
-import { orderStateOf } from './save-book.ts';
+import { saveOrderStates } from '../store/orders.ts';
+import { lockBook } from './books.ts';
+import { orderStateOf } from './save-books.ts';
 import type { Services } from './services.ts';
 
 export async function lapseOrder(
@@ -18,9 +18,8 @@ export async function lapseOrder(
     const state = decideOrderState(book, now);
     const changes = listChanges(orderStateOf(book.order), state);
     if (changes.length === 0) return;
-    await saveOrderState(tx, accountId, orderId, state);
-    await appendHistory(tx, accountId, orderId, [
-      { transactionId: null, changes, cause: 'time', happenedAt: now },
-    ]);
+    await saveOrderStates(tx, [{ accountId, orderId, state }]);
+    const entry = { transactionId: null, changes, cause: 'time', happenedAt: now };
+    await appendHistory(tx, [{ order: book.order, entries: [entry] }]);
   });
 }

@@ -13,7 +13,8 @@ import {
   type DeliveryCaller,
   type DeliveryClaims,
 } from './authenticate-delivery.ts';
-import { digestOf, keepDelivery, newDelivery, type ReceivedDelivery } from './keep-delivery.ts';
+import { digestOf, keepDelivery, newDelivery } from './keep-delivery.ts';
+import type { ReceivedDelivery } from './keep-together.ts';
 import type { Services } from './services.ts';
 
 /** The providers whose deliveries can be received, for the paths they call. */

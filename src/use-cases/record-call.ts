@@ -10,10 +10,10 @@ import { addSeconds } from '../domain/time.ts';
 import type { Answer } from '../providers/call.ts';
 import type { Records } from '../providers/outbound.ts';
 import type { CallRecord } from '../store/history.ts';
-import { learnProviderOrder } from '../store/order-matching.ts';
-import { lockBook } from './apply-delivery.ts';
+import { learnProviderOrders } from '../store/order-matching.ts';
+import { lockBook } from './books.ts';
 import { digestOf, keepDelivery, newDelivery } from './keep-delivery.ts';
-import { saveBook } from './save-book.ts';
+import { saveBook } from './save-books.ts';
 import type { Services } from './services.ts';
 import { wakeDeliveries } from './wake-deliveries.ts';
 
@@ -41,15 +41,21 @@ export async function recordCall(services: Services, called: Called): Promise<vo
         : before;
     const providerOrderId = news?.call === 'taken' ? news.providerOrderId : undefined;
     if (providerOrderId !== undefined) {
-      await learnProviderOrder(tx, accountId, known.provider, providerOrderId, orderId);
+      const { provider } = known;
+      await learnProviderOrders(tx, [{ accountId, provider, providerOrderId, orderId }]);
     }
-    await saveBook(tx, before, after, {
-      state: decideOrderState(after, now),
-      now,
-      askAt: addSeconds(now, services.settings.askSeconds),
-      cause: called.operation,
-      call: { ...callRecordOf(called), transactionId },
-    });
+    const state = decideOrderState(after, now);
+    await saveBook(
+      tx,
+      before,
+      { ...after, state },
+      {
+        now,
+        askAt: addSeconds(now, services.settings.askSeconds),
+        cause: called.operation,
+        call: { ...callRecordOf(called), transactionId },
+      },
+    );
     return providerOrderId === undefined ? [] : [providerOrderId];
   });
   // Webhooks may have been faster than the answer and wait for the name it brought.

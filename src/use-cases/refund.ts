@@ -23,12 +23,12 @@ import { getProvider } from '../providers/providers.ts';
 import type { Caller } from '../security/tokens.ts';
 import type { Transaction } from '../store/database.ts';
 import { takeRefundRequest } from '../store/refund-requests.ts';
-import { type LockedBook, lockBook } from './apply-delivery.ts';
+import { type LockedBook, lockBook } from './books.ts';
 import type { TransactionType } from './enquire.ts';
 import { type EnquiredIds, getNamedOrder } from './named-order.ts';
 import { findProviderApi } from './provider-apis.ts';
 import { keepAnswers, recordCall } from './record-call.ts';
-import { saveBook } from './save-book.ts';
+import { saveBook } from './save-books.ts';
 import type { Services } from './services.ts';
 
 export type RefundRequest = WishedRefund & { readonly invoiceId: string | undefined };
@@ -97,7 +97,7 @@ async function keepRefund(
     start: startOf(provider, toStart, now),
   });
   const state = decideOrderState(after, now);
-  await saveBook(tx, before, after, { state, now, askAt, cause: 'refund' });
+  await saveBook(tx, before, { ...after, state }, { now, askAt, cause: 'refund' });
   // Of two under one request id, for two orders of the account, one gets it.
   if (!(await takeRefundRequest(tx, account.accountId, refundRequestId, transactionId))) {
     throw new ServiceError('DUPLICATE_REFUND_REQUEST');

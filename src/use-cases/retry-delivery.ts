@@ -1,14 +1,15 @@
 /** Tries a kept delivery again: for the worker, for a new order, and for an operator's replay. */
 import { ServiceError } from '../domain/errors.ts';
-import type { Database } from '../store/database.ts';
+import type { Database, Transaction } from '../store/database.ts';
 import {
   type Delivery,
   type DeliveryResult,
   isUnfinished,
   lockDelivery,
-  updateDelivery,
 } from '../store/deliveries.ts';
-import { applyDelivery } from './apply-delivery.ts';
+import { updateDeliveries } from '../store/delivery-writes.ts';
+import { deleteDeliveryReferences, insertDeliveryReferences } from '../store/waiting-deliveries.ts';
+import { applyDeliveries } from './apply-deliveries.ts';
 import { nextTryOf } from './delivery-schedule.ts';
 import type { Services } from './services.ts';
 
@@ -36,10 +37,14 @@ export async function retryDelivery(
       if (!delivery || (reason === 'due' && !isDue(delivery, services.clock()))) {
         return { delivery, names: [] };
       }
-      const { result, names } = await applyDelivery(tx, services, delivery);
+      const [applied] = await applyDeliveries(tx, services, [delivery]);
+      if (!applied) throw new Error('a delivery was not applied');
+      const { result, names, waitsFor } = applied;
       const kept = reason === 'due' ? result : resultOfAsking(delivery, result);
-      await updateDelivery(tx, accountId, deliveryId, kept);
-      return { delivery: { ...delivery, ...kept }, names };
+      const after = { ...delivery, ...kept };
+      await updateDeliveries(tx, [after]);
+      await writeReferences(tx, delivery, waitsFor);
+      return { delivery: after, names };
     });
   } catch (error) {
     // A database that is away says nothing about the delivery.
@@ -62,6 +67,16 @@ export function resultOfAsking(delivery: Delivery, result: DeliveryResult): Deli
   return result.state === 'stale' && delivery.orderId !== null ? delivery : result;
 }
 
+/** What it waits for from now on, or that it waits no more. */
+export async function writeReferences(
+  tx: Transaction,
+  { accountId, deliveryId, tries }: Delivery,
+  waitsFor: readonly string[],
+): Promise<void> {
+  if (waitsFor.length > 0) await insertDeliveryReferences(tx, accountId, deliveryId, waitsFor);
+  else if (tries > 0) await deleteDeliveryReferences(tx, accountId, deliveryId);
+}
+
 /** A try that fails is a try: after the last the delivery is dead and shown, not tried for ever. */
 async function noteFailure(
   services: Services,
@@ -74,10 +89,8 @@ async function noteFailure(
   await database.transaction(async (tx) => {
     const delivery = await lockDelivery(tx, accountId, deliveryId);
     if (!delivery || !isDue(delivery, services.clock())) return;
-    await updateDelivery(tx, accountId, deliveryId, {
-      ...delivery,
-      ...nextTryOf(delivery, services.clock(), 'received'),
-      why: 'it could not be applied and is tried again',
-    });
+    const why = 'it could not be applied and is tried again';
+    const after = { ...delivery, ...nextTryOf(delivery, services.clock(), 'received'), why };
+    await updateDeliveries(tx, [after]);
   });
 }

@@ -3,15 +3,19 @@ import { limits } from '../domain/limits.ts';
 import type { Clock } from '../domain/time.ts';
 import { type CallProvider, createProviderCaller } from '../providers/call.ts';
 import { createMasterKeys, type MasterKeys } from '../security/master-keys.ts';
-import { type Batches, createBatches } from '../store/batches.ts';
+import { createBatcher } from '../store/batch.ts';
+import { type Batches, batchBounds, createBatches } from '../store/batches.ts';
 import type { Database } from '../store/database.ts';
 import { type AccountDirectory, createAccountDirectory } from './account-directory.ts';
+import { type Incoming, type KeptOrRefused, keepTogether } from './keep-together.ts';
 import { type Ask, createPlans, type Plans, type Retry } from './plans.ts';
 import { createTokenService, type TokenService } from './token-service.ts';
 
 export type Services = {
   readonly database: Database;
   readonly batches: Batches;
+  /** Keeps and applies a delivery together with those that wait beside it. */
+  readonly keepTogether: (incoming: Incoming) => Promise<KeptOrRefused>;
   readonly masterKeys: MasterKeys;
   readonly accounts: AccountDirectory;
   readonly tokens: TokenService;
@@ -52,9 +56,13 @@ export function createServices(parts: {
     [parts.masterKeyHex, ...(parts.otherMasterKeysHex ?? [])],
     parts.readMasterKeysAgain,
   );
-  return {
+  const services: Services = {
     database,
     batches: createBatches(database),
+    keepTogether: createBatcher({
+      ...batchBounds,
+      run: (incoming: readonly Incoming[]) => keepTogether(services, incoming),
+    }),
     masterKeys,
     settings,
     clock,
@@ -65,4 +73,5 @@ export function createServices(parts: {
     accounts: createAccountDirectory(database, masterKeys),
     tokens: createTokenService(database, masterKeys, clock),
   };
+  return services;
 }

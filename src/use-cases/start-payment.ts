@@ -17,11 +17,11 @@ import { isWebAddress } from '../domain/web-address.ts';
 import type { Outcome, PaymentToStart, StartedPayment } from '../providers/outbound.ts';
 import { getProvider } from '../providers/providers.ts';
 import type { Caller } from '../security/tokens.ts';
-import { type LockedBook, loadBook } from './apply-delivery.ts';
+import { type LockedBook, loadBooks } from './books.ts';
 import { lockOpenOrder } from './lock-open-order.ts';
 import { findRoute, webhookUrlOf } from './provider-apis.ts';
 import { recordCall } from './record-call.ts';
-import { saveBook } from './save-book.ts';
+import { saveBook } from './save-books.ts';
 import type { Services } from './services.ts';
 
 export type PaymentRequest = {
@@ -73,7 +73,7 @@ async function keepPayment(
 ) {
   return services.database.transaction(async (tx) => {
     const order = await lockOpenOrder(tx, services, caller, request.orderId);
-    const before = await loadBook(tx, order);
+    const [before = { order, transactions: [] }] = await loadBooks(tx, [order]);
     const route = findRoute(services, account, request.modeCode);
     if (!route) throw new ServiceError('PAYMENT_MODE_NOT_ENABLED');
     const { provider, api } = route;
@@ -86,7 +86,8 @@ async function keepPayment(
     const start = startOf(before, request, now);
     const after = keepStart(before, { type: 'payment', transactionId, provider, start });
     const state = decideOrderState(after, now);
-    await saveBook(tx, before, after, { state, now, askAt, cause: 'initiate-payment' });
+    const change = { now, askAt, cause: 'initiate-payment' };
+    await saveBook(tx, before, { ...after, state }, change);
     const payment = toPayment(services, account, before.order, { transactionId, provider, start });
     return { payment, provider, api, askAt };
   });

@@ -23,9 +23,8 @@ import {
   findStrangers,
 } from '../store/invariants.ts';
 import { listOrdersAfter } from '../store/orders.ts';
-import { listTransactionsWithNotices } from '../store/transactions.ts';
-import { lockBook } from './apply-delivery.ts';
-import { orderStateOf, stateOf } from './save-book.ts';
+import { loadBooks, lockBook } from './books.ts';
+import { orderStateOf, stateOf } from './save-books.ts';
 import type { Services } from './services.ts';
 
 export type Verified = {
@@ -72,8 +71,8 @@ type Checked = {
 /** A delivery may come in between two reads, so what looks broken is looked at again under lock. */
 async function checkOrder(database: Database, order: Order, now: Date): Promise<Checked> {
   const { accountId, orderId } = order;
-  const transactions = await listTransactionsWithNotices(database, accountId, orderId);
-  const checked = await checkBook(database, { order, transactions }, now);
+  const [book = { order, transactions: [] }] = await loadBooks(database, [order]);
+  const checked = await checkBook(database, book, now);
   if (checked.breaches.length === 0) return checked;
   return database.transaction(async (tx) =>
     checkBook(tx, await lockBook(tx, accountId, orderId), now),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { findOrderByInvoice } from '../../src/store/orders.ts';
-import { listTransactionsWithNotices } from '../../src/store/transactions.ts';
+import { listTransactionsOf } from '../../src/store/transactions.ts';
 import { sweep } from '../../src/use-cases/sweep.ts';
 import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
 import { partnerEvent, partnerPayment, sendGateway, sendPartner } from '../support/deliveries.ts';
@@ -151,7 +151,10 @@ async function shownOf(account: TestAccount, invoiceId: string): Promise<unknown
   const { accountId } = account;
   const order = await findOrderByInvoice(service.database, accountId, invoiceId);
   assert.ok(order);
-  const kept = await listTransactionsWithNotices(service.database, accountId, order.orderId);
+  const listed = await listTransactionsOf(service.database, [
+    { accountId, orderId: order.orderId },
+  ]);
+  const kept = listed.map(({ transaction }) => transaction);
   const { transaction, ...answer } = await enquire(account, invoiceId);
   const shown = {
     ...answer,

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { failureReason } from '../../src/domain/failure.ts';
 import { findOrderByInvoice } from '../../src/store/orders.ts';
-import { listTransactionsWithNotices } from '../../src/store/transactions.ts';
+import { listTransactionsOf } from '../../src/store/transactions.ts';
 import { recordCall } from '../../src/use-cases/record-call.ts';
 import { sweep } from '../../src/use-cases/sweep.ts';
 import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
@@ -381,7 +381,8 @@ async function shownOf({ invoiceId, orderId, started }: Begun): Promise<unknown>
   const { accountId } = shop;
   const order = await findOrderByInvoice(service.database, accountId, invoiceId);
   assert.ok(order);
-  const kept = await listTransactionsWithNotices(service.database, accountId, orderId);
+  const listed = await listTransactionsOf(service.database, [{ accountId, orderId }]);
+  const kept = listed.map(({ transaction }) => transaction);
   const { transaction, ...answer } = await enquire(invoiceId);
   const shown = {
     ...answer,

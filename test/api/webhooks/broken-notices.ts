@@ -7,7 +7,7 @@ export async function breakNotices(database: Database): Promise<() => Promise<vo
            $$ begin raise exception 'broken for a test'; end $$`,
   });
   await database.query({
-    text: 'create trigger broken before insert on notices for each row execute function refuse_notice()',
+    text: 'create trigger broken before insert on transactions for each row execute function refuse_notice()',
   });
   return async () => {
     await database.query({ text: 'drop function refuse_notice() cascade' });

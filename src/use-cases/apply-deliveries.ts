@@ -1,0 +1,230 @@
+/**
+ * Applies deliveries inside the caller's transaction, together: translate, find the orders, lock them, keep
+ * the notices, fold, save. The same for fresh deliveries, repeats, the worker and a replay; what becomes of
+ * the deliveries themselves is told to the caller, who writes it down.
+ */
+import type { Notice, ReviewFlag } from '../domain/notice.ts';
+import { applyNotice, decideOrderState, lacksTarget } from '../domain/order-book.ts';
+import { addSeconds } from '../domain/time.ts';
+import { getProvider } from '../providers/providers.ts';
+import type { Transaction } from '../store/database.ts';
+import type { Delivery, DeliveryResult } from '../store/deliveries.ts';
+import type { HistoryEntry } from '../store/history.ts';
+import {
+  findReferencedOrders,
+  learnProviderOrders,
+  type ReferencedOrders,
+} from '../store/order-matching.ts';
+import { type LockedBook, lockBooks } from './books.ts';
+import { nextTryOf } from './delivery-schedule.ts';
+import { type BookState, describeChange, orderStateOf, saveBooks } from './save-books.ts';
+import type { Services } from './services.ts';
+
+export type AppliedDelivery = {
+  readonly result: DeliveryResult;
+  /** Names that are known from now on; deliveries that wait for one of them can be applied. */
+  readonly names: readonly string[];
+  /** What a parked one waits for. */
+  readonly waitsFor: readonly string[];
+};
+
+/** For each delivery what became of it, in their order; they are applied one after the other. */
+export async function applyDeliveries(
+  tx: Transaction,
+  services: Services,
+  deliveries: readonly Delivery[],
+): Promise<AppliedDelivery[]> {
+  const now = services.clock();
+  const read = deliveries.map((delivery) => readDelivery(delivery, now));
+  const readable = read.flatMap((entry) => ('notice' in entry ? [entry] : []));
+  const found = await findAims(tx, readable);
+  const pages = await openPages(tx, found);
+  const aims = await agreeOnProviderOrders(tx, readable, found);
+  const applied = read.map((entry) => {
+    if (!('notice' in entry)) return entry;
+    return applyNoticeOf(entry, aims.get(entry.delivery)?.orders ?? [], pages, now);
+  });
+  await saveBooks(
+    tx,
+    [...pages.values()]
+      .filter(({ before, current }) => current.transactions !== before.transactions)
+      .map(({ before, current, entries }) => ({
+        before,
+        after: current,
+        entries,
+        askAt: addSeconds(now, services.settings.askSeconds),
+      })),
+  );
+  return applied;
+}
+
+type Readable = { readonly delivery: Delivery; readonly notice: Notice };
+
+function readDelivery(delivery: Delivery, now: Date): Readable | AppliedDelivery {
+  const translation = getProvider(delivery.provider).translate(delivery, {
+    bankGatewayMerchant: delivery.expectedMerchant,
+  });
+  switch (translation.kind) {
+    case 'unreadable':
+      return finish(delivery, now, { state: 'ignored', why: translation.why });
+    case 'ignored':
+      return finish(delivery, now, {
+        state: 'ignored',
+        why: translation.why,
+        flags: translation.flags ?? [],
+      });
+    case 'notice':
+      return { delivery, notice: translation.notice };
+    default:
+      return translation satisfies never;
+  }
+}
+
+/** The orders that each delivery names. */
+type Aims = ReadonlyMap<Delivery, ReferencedOrders>;
+
+/** What was applied once stays with its order, whatever its references name by now. */
+async function findAims(tx: Transaction, readable: readonly Readable[]): Promise<Aims> {
+  const open = readable.filter(({ delivery }) => delivery.orderId === null);
+  const found = await findReferencedOrders(
+    tx,
+    open.map(({ delivery: { accountId, provider }, notice }) => ({ accountId, provider, notice })),
+  );
+  const aims = new Map(open.map(({ delivery }, index) => [delivery, found[index] ?? nowhere]));
+  for (const { delivery } of readable) {
+    if (delivery.orderId === null) continue;
+    aims.set(delivery, { orders: [delivery.orderId], isProviderOrderKnown: true });
+  }
+  return aims;
+}
+
+const nowhere: ReferencedOrders = { orders: [], isProviderOrderKnown: false };
+
+/** The first delivery that names a provider's order ties it to ours; one that names another disagrees. */
+async function agreeOnProviderOrders(
+  tx: Transaction,
+  readable: readonly Readable[],
+  found: Aims,
+): Promise<Aims> {
+  const learned = readable.flatMap(({ delivery, notice }) => {
+    const { orders, isProviderOrderKnown } = found.get(delivery) ?? nowhere;
+    const [orderId, ...others] = orders;
+    const { providerOrderId } = notice.references;
+    if (isProviderOrderKnown || providerOrderId === undefined) return [];
+    if (orderId === undefined || others.length > 0) return [];
+    const { accountId, provider } = delivery;
+    return [{ delivery, accountId, provider, providerOrderId, orderId }];
+  });
+  const known = await learnProviderOrders(tx, learned);
+  const aims = new Map(found);
+  for (const [index, { delivery, orderId }] of learned.entries()) {
+    const orders = [...new Set([orderId, known[index] ?? orderId])];
+    aims.set(delivery, { orders, isProviderOrderKnown: true });
+  }
+  return aims;
+}
+
+/** A book as it was locked, as it is after the deliveries so far, and what they changed. */
+type Page = { readonly before: LockedBook; current: BookState; readonly entries: HistoryEntry[] };
+
+type Pages = ReadonlyMap<string, Page>;
+
+async function openPages(tx: Transaction, aims: Aims): Promise<Pages> {
+  const names = new Map<string, { accountId: string; orderId: string }>();
+  for (const [{ accountId }, { orders }] of aims) {
+    const [orderId] = orders;
+    if (orderId === undefined || orders.length > 1) continue;
+    names.set(pageOf(accountId, orderId), { accountId, orderId });
+  }
+  const books = await lockBooks(tx, [...names.values()]);
+  return new Map(
+    books.map((before) => [
+      pageOf(before.order.accountId, before.order.orderId),
+      { before, current: { ...before, state: orderStateOf(before.order) }, entries: [] },
+    ]),
+  );
+}
+
+function pageOf(accountId: string, orderId: string): string {
+  return `${accountId}/${orderId}`;
+}
+
+function applyNoticeOf(
+  { delivery, notice }: Readable,
+  orders: readonly string[],
+  pages: Pages,
+  now: Date,
+): AppliedDelivery {
+  const [orderId] = orders;
+  if (orderId === undefined) return park(delivery, namesOf(notice), now);
+  if (orders.length > 1) return conflict(delivery, orders, now);
+  const page = pages.get(pageOf(delivery.accountId, orderId));
+  if (!page) throw new Error(`order ${orderId} was found and is gone`);
+
+  const { provider, deliveryKey, deliveryId, receivedAt } = delivery;
+  const delivered = { ...notice, provider, deliveryKey, receivedAt };
+  const before = page.current;
+  if (lacksTarget(before, delivered)) {
+    return park(delivery, [notice.payment?.pspTransactionId ?? ''], now);
+  }
+  const book = applyNotice(before, delivered);
+  const after = { ...book, state: decideOrderState(book, now) };
+  const { entries, newFlags } = describeChange(before, after, { cause: deliveryId, now });
+  page.current = after;
+  page.entries.push(...entries);
+  return finish(delivery, now, {
+    state: newFlags.length > 0 ? 'needs_review' : entries.length > 0 ? 'processed' : 'stale',
+    why: newFlags.length > 0 ? `flagged ${newFlags.join(', ')}` : null,
+    flags: newFlags,
+    orderId,
+    names: namesOf(notice),
+  });
+}
+
+/** Decision 6.4: nothing is applied, a person decides. */
+function conflict(delivery: Delivery, orders: readonly string[], now: Date): AppliedDelivery {
+  return finish(delivery, now, {
+    state: 'needs_review',
+    why: `its references name different orders: ${orders.toSorted().join(', ')}`,
+    flags: ['reference_conflict'],
+  });
+}
+
+/** Decision 6.6: kept until what it names appears, tried again with growing intervals. */
+function park(delivery: Delivery, waitsFor: readonly string[], now: Date): AppliedDelivery {
+  const result = {
+    ...nextTryOf(delivery, now, 'parked'),
+    why: 'what it names is not known yet',
+    flags: [],
+    orderId: null,
+    finishedAt: null,
+  };
+  return { result, names: [], waitsFor };
+}
+
+/** Everything that could name the order once there is one. */
+function namesOf({ references, payment, refund }: Notice): string[] {
+  const all = [references, ...(references.otherwise ?? [])];
+  const names = all.flatMap(({ orderIds, invoiceIds, transactionIds, providerOrderId }) => [
+    ...orderIds,
+    ...invoiceIds,
+    ...transactionIds,
+    providerOrderId,
+  ]);
+  const psp = [payment?.pspTransactionId, payment?.aliasPspId, refund?.paymentPspId];
+  return [...new Set([...names, ...psp])].filter((name) => name !== undefined);
+}
+
+function finish(
+  { tries }: Delivery,
+  now: Date,
+  end: Pick<DeliveryResult, 'state' | 'why'> & {
+    readonly flags?: readonly ReviewFlag[];
+    readonly orderId?: string;
+    readonly names?: readonly string[];
+  },
+): AppliedDelivery {
+  const { state, why, flags = [], orderId = null, names = [] } = end;
+  const result = { state, why, flags, orderId, tries, nextTryAt: null, finishedAt: now };
+  return { result, names, waitsFor: [] };
+}

@@ -1,0 +1,168 @@
+/** Writes down what changed in the books of orders, with a history row for every change. Decision 4.7. */
+import { type Change, listChanges, type State } from '../domain/history.ts';
+import type { ReviewFlag } from '../domain/notice.ts';
+import type { Order } from '../domain/order.ts';
+import type { OrderBook, OrderState } from '../domain/order-book.ts';
+import { isSettled } from '../domain/settled.ts';
+import type { Transaction as OrderTransaction } from '../domain/transaction.ts';
+import type { Transaction } from '../store/database.ts';
+import { appendHistory, type CallRecord, type HistoryEntry } from '../store/history.ts';
+import { saveOrderStates } from '../store/orders.ts';
+import {
+  deleteTransactions,
+  releasePspIds,
+  type SavedTransaction,
+  saveTransactions,
+} from '../store/transactions.ts';
+import type { LockedBook } from './books.ts';
+
+/** A book and the state of its order at one moment. */
+export type BookState = OrderBook & { readonly state: OrderState };
+
+export type Described = {
+  readonly entries: readonly HistoryEntry[];
+  /** Flags that were not there before, on the order or any of its transactions. */
+  readonly newFlags: readonly ReviewFlag[];
+};
+
+/** What changed from one moment to the next, and by what. */
+export function describeChange(
+  before: BookState,
+  after: BookState,
+  { cause, now }: { readonly cause: string; readonly now: Date },
+): Described {
+  const note = (transactionId: string | null, changes: readonly Change[]): HistoryEntry[] =>
+    changes.length === 0 ? [] : [{ transactionId, changes, cause, happenedAt: now }];
+  const kept = after.transactions.flatMap((transaction) => {
+    const known = findById(before, transaction.transactionId);
+    const changes = listChanges(known && stateOf(known), stateOf(transaction));
+    return note(transaction.transactionId, changes);
+  });
+  // Every member: should its id be given again, the history begins from nothing.
+  const gone = goneFrom(before, after).flatMap((known) =>
+    note(known.transactionId, listChanges(stateOf(known), nothingOf(known))),
+  );
+  const own = note(null, listChanges(before.state, after.state));
+  return { entries: [...kept, ...gone, ...own], newFlags: newFlags(before, after) };
+}
+
+export type ChangedBook = {
+  readonly before: LockedBook;
+  readonly after: BookState;
+  readonly entries: readonly HistoryEntry[];
+  /** When the provider is asked about what is not final. */
+  readonly askAt: Date;
+};
+
+export async function saveBooks(tx: Transaction, changed: readonly ChangedBook[]): Promise<void> {
+  await releaseChangedPspIds(tx, changed);
+  await saveTransactions(tx, changed.flatMap(listChangedTransactions));
+  for (const { before, after } of changed) {
+    const gone = goneFrom(before, after).map(({ transactionId }) => transactionId);
+    if (gone.length > 0) await deleteTransactions(tx, before.order.accountId, gone);
+  }
+  await saveOrderStates(
+    tx,
+    changed.flatMap(({ before: { order }, after: { state } }) =>
+      listChanges(orderStateOf(order), state).length === 0
+        ? []
+        : [{ accountId: order.accountId, orderId: order.orderId, state }],
+    ),
+  );
+  await appendHistory(
+    tx,
+    changed.map(({ before: { order }, entries }) => ({ order, entries })),
+  );
+}
+
+/** One book, changed by a call: of a merchant, or to a provider. */
+export async function saveBook(
+  tx: Transaction,
+  before: LockedBook,
+  after: BookState,
+  change: {
+    readonly cause: string;
+    readonly now: Date;
+    readonly askAt: Date;
+    /** The call to a provider that brought it, and the transaction it was about. */
+    readonly call?: CallRecord & { readonly transactionId: string };
+  },
+): Promise<void> {
+  const { cause, now, askAt } = change;
+  const { entries } = describeChange(
+    { ...before, state: orderStateOf(before.order) },
+    after,
+    change,
+  );
+  const calls: HistoryEntry[] = [];
+  if (change.call) {
+    const { transactionId, ...call } = change.call;
+    calls.push({ transactionId, changes: [], cause, happenedAt: now, call });
+  }
+  await saveBooks(tx, [{ before, after, entries: [...calls, ...entries], askAt }]);
+}
+
+/** Also where only a notice was added, which changes nothing that is shown. */
+function listChangedTransactions({ before, after, askAt }: ChangedBook): SavedTransaction[] {
+  const { accountId, orderId } = before.order;
+  return after.transactions
+    .filter((transaction) => {
+      const known = findById(before, transaction.transactionId);
+      if (!known || known.notices.length !== transaction.notices.length) return true;
+      return listChanges(stateOf(known), stateOf(transaction)).length > 0;
+    })
+    .map((transaction) => ({
+      accountId,
+      orderId,
+      transaction,
+      askAt: isSettled(transaction) ? null : askAt,
+    }));
+}
+
+/** Rare: what was started here claims another try, so provider's ids change hands. */
+async function releaseChangedPspIds(
+  tx: Transaction,
+  changed: readonly ChangedBook[],
+): Promise<void> {
+  for (const { before, after } of changed) {
+    const released = before.transactions.filter(({ transactionId, pspTransactionId }) => {
+      const now = findById(after, transactionId)?.pspTransactionId;
+      return pspTransactionId !== null && now !== pspTransactionId;
+    });
+    if (released.length === 0) continue;
+    const ids = released.map(({ transactionId }) => transactionId);
+    await releasePspIds(tx, before.order.accountId, ids);
+  }
+}
+
+/** Those that turned out to be what was started here under another id. */
+function goneFrom(before: OrderBook, after: OrderBook): OrderTransaction[] {
+  return before.transactions.filter(({ transactionId }) => !findById(after, transactionId));
+}
+
+function findById({ transactions }: OrderBook, id: string): OrderTransaction | undefined {
+  return transactions.find(({ transactionId }) => transactionId === id);
+}
+
+/** A transaction without the notices it was folded from. */
+export function stateOf({ notices: _folded, ...state }: OrderTransaction): State {
+  return state;
+}
+
+function nothingOf(transaction: OrderTransaction): State {
+  return Object.fromEntries(Object.keys(stateOf(transaction)).map((member) => [member, null]));
+}
+
+export function orderStateOf(order: Order): OrderState {
+  return { status: order.savedStatus, attempts: order.attempts, flags: order.flags };
+}
+
+function newFlags(before: BookState, after: BookState): ReviewFlag[] {
+  const count = ({ state, transactions }: BookState) =>
+    Map.groupBy([...state.flags, ...transactions.flatMap(({ flags }) => flags)], (flag) => flag);
+  const had = count(before);
+  return [...count(after)]
+    .filter(([flag, raised]) => raised.length > (had.get(flag)?.length ?? 0))
+    .map(([flag]) => flag)
+    .sort();
+}
