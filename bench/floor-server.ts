@@ -4,7 +4,11 @@
  */
 import { createSigner } from 'fast-jwt';
 import Fastify from 'fastify';
-import { type CreateOrderBody, CreateOrderBody as Body, OrderReply } from '../src/http/order-schemas.ts';
+import {
+  CreateOrderBody as Body,
+  type CreateOrderBody,
+  OrderReply,
+} from '../src/http/order-schemas.ts';
 
 const app = Fastify({
   ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },

@@ -8,6 +8,7 @@ import type { NextRequest } from './load.ts';
 const root = new URL('../', import.meta.url).pathname;
 
 export type Shop = {
+  readonly dataDir: string;
   readonly accountId: string;
   readonly authorization: string;
   readonly partnerWebhookSecret: string;
@@ -15,10 +16,7 @@ export type Shop = {
 };
 
 export async function openShop(url: string, dataDir: string): Promise<Shop> {
-  const words = ['src/cli/main.ts', 'account', 'create', '--name', 'Bench shop', '--json'];
-  const env = { ...process.env, DATA_DIR: dataDir };
-  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: root, env });
-  const account = JSON.parse(stdout);
+  const account = await runCli(dataDir, 'account', 'create', '--name', 'Bench shop');
   const { access_key, access_secret } = account;
   const response = await fetch(`${url}/api/v3/generate-token`, {
     method: 'POST',
@@ -26,11 +24,23 @@ export async function openShop(url: string, dataDir: string): Promise<Shop> {
   });
   const { token } = (await response.json()) as { token: string };
   return {
+    dataDir,
     accountId: account.account_id,
     authorization: `Bearer ${token}`,
     partnerWebhookSecret: account.partner_webhook_secret,
     bankGatewaySecret: account.bank_gateway_secret,
   };
+}
+
+export async function setPartnerUrl({ accountId, dataDir }: Shop, url: string): Promise<void> {
+  await runCli(dataDir, 'account', 'update', accountId, '--partner-url', url);
+}
+
+async function runCli(dataDir: string, ...words: readonly string[]) {
+  const env = { ...process.env, DATA_DIR: dataDir };
+  const command = ['src/cli/main.ts', ...words, '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: root, env });
+  return JSON.parse(stdout);
 }
 
 let made = 0;

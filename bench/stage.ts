@@ -27,11 +27,15 @@ export async function startService(
     LOG_LEVEL: 'warn',
     ...env,
   });
-  const pidFile = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '');
+  const pidFile = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(
+    () => '',
+  );
   return { ...program, databasePid: Number(pidFile.split('\n')[0]) || undefined } as Program;
 }
 
-export async function withDataDir<Result>(use: (dataDir: string) => Promise<Result>): Promise<Result> {
+export async function withDataDir<Result>(
+  use: (dataDir: string) => Promise<Result>,
+): Promise<Result> {
   const dataDir = await mkdtemp(join(tmpdir(), 'payment-order-service-bench-'));
   try {
     return await use(dataDir);
@@ -44,7 +48,10 @@ export function openStageDatabase(dataDir: string) {
   return openDatabase(embeddedAddress(dataDir));
 }
 
-async function startProgram(words: readonly string[], env: Record<string, string>): Promise<Program> {
+async function startProgram(
+  words: readonly string[],
+  env: Record<string, string>,
+): Promise<Program> {
   const port = await findFreePort();
   const child = spawn(process.execPath, words, {
     cwd: root,

@@ -10,7 +10,7 @@ import { merchantApi } from './http/merchant-api.ts';
 import { type Metrics, measureRequests } from './http/metrics.ts';
 import { openApiOptions } from './http/open-api.ts';
 import { type OperatorParts, operatorApi } from './http/operator-api.ts';
-import { ignoreExpectations, knowEveryMethod, refuseMissingHost } from './http/protocol.ts';
+import { findMissingHost, ignoreExpectations, knowEveryMethod } from './http/protocol.ts';
 import { newRequestId } from './http/request-id.ts';
 import { webhookApi } from './http/webhook-api.ts';
 import type { Log } from './log.ts';
@@ -40,6 +40,8 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
       connectionsCheckingInterval: 1_000,
     },
     requestIdHeader: false,
+    // Nothing is logged of most requests; what is names the request itself.
+    childLoggerFactory: (logger) => logger,
     genReqId: newRequestId,
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
@@ -56,11 +58,10 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   });
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(async () => undefined);
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     addCommonHeaders(request, reply);
     // Before anything of the body is read: there is nobody to read it for.
-    if (request.is404) throw new ServiceError('NOT_FOUND');
-    refuseMissingHost(request, reply);
+    done(request.is404 ? new ServiceError('NOT_FOUND') : findMissingHost(request, reply));
   });
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (parts.isDraining?.()) reply.header('connection', 'close');

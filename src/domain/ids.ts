@@ -1,5 +1,5 @@
 /** Identifiers, made by the service itself: no sequence, no coordination between processes. */
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** Bytes from here on would favour the first letters; they are thrown away. */
@@ -38,14 +38,34 @@ export function findAccountIdOfAccessKey(accessKey: string): string | undefined 
 
 export function randomBase62(length: number): string {
   let text = '';
-  while (text.length < length) text += base62Of(randomBytes(2 * length));
-  return text.slice(0, length);
+  while (text.length < length) {
+    const byte = nextRandomByte();
+    if (byte < unbiasedBelow) text += alphabet[byte % alphabet.length];
+  }
+  return text;
 }
 
-/** The base62 letters of bytes that are already random, such as a digest's. */
-export function base62Of(bytes: Uint8Array): string {
+/** Asking the system for many bytes costs as much as asking for a few. */
+const pool = Buffer.alloc(4096);
+let poolUsed = pool.length;
+
+function nextRandomByte(): number {
+  if (poolUsed === pool.length) {
+    randomFillSync(pool);
+    poolUsed = 0;
+  }
+  const byte = pool[poolUsed] ?? 0;
+  // What was given away is not kept: it may be part of a secret.
+  pool[poolUsed] = 0;
+  poolUsed += 1;
+  return byte;
+}
+
+/** As many base62 letters as asked for, of bytes that are already random, such as a digest's. */
+export function base62Of(bytes: Uint8Array, length: number = bytes.length): string {
   let text = '';
   for (const byte of bytes) {
+    if (text.length === length) break;
     if (byte < unbiasedBelow) text += alphabet[byte % alphabet.length];
   }
   return text;

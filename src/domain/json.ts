@@ -1,7 +1,8 @@
 /** JSON without surprises: how deep it is, and numbers that keep their digits. */
 
 /** True when brackets outside strings nest deeper than allowed; told from the bytes alone. */
-export function isNestedDeeper(bytes: Uint8Array, levelsMax: number): boolean {
+export function isNestedDeeper(bytes: Buffer, levelsMax: number): boolean {
+  if (!hasMoreBrackets(bytes, levelsMax)) return false;
   const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = codes;
   let depth = 0;
   let inString = false;
@@ -20,6 +21,20 @@ export function isNestedDeeper(bytes: Uint8Array, levelsMax: number): boolean {
 }
 
 const codes = Buffer.from('"\\{}[]');
+
+/** Few opening brackets cannot nest deep, and most bodies have few. */
+function hasMoreBrackets(bytes: Buffer, max: number): boolean {
+  let count = 0;
+  for (const bracket of [codes[2], codes[4]]) {
+    let at = bytes.indexOf(bracket ?? 0);
+    while (at !== -1) {
+      count += 1;
+      if (count > max) return true;
+      at = bytes.indexOf(bracket ?? 0, at + 1);
+    }
+  }
+  return false;
+}
 
 /** Some 16 digits may be more than a double holds; then every number is checked one by one. */
 const longNumber = /[\d.]{16}|\d[eE]/;

@@ -52,4 +52,5 @@ export const limits = {
   /** How long a process may go on with secrets and keys it has read before it looks again. */
   secretsCacheMsMax: 1_000,
   accountsCachedMax: 10_000,
+  tokensCachedMax: 5_000,
 } as const;

@@ -27,6 +27,11 @@ export function parseDecimal(input: string | number): Decimal | undefined {
 
 /** Decimal text in major units to integer minor units, or the reason why not. Decision 3.3. */
 export function parseAmount(input: string | number, exponent: number): AmountOutcome {
+  // A whole number needs no reading: the product is exact, or above the limit anyway.
+  if (typeof input === 'number' && Number.isInteger(input) && input >= 0) {
+    const minor = input * 10 ** exponent + 0;
+    return minor <= limits.amountMinorMax ? { kind: 'amount', minor } : tooLarge;
+  }
   const decimal = parseDecimal(input);
   if (!decimal) return refused('must be a non-negative decimal number such as 10.50');
   if (decimal.scale > exponent) {
@@ -37,9 +42,11 @@ export function parseAmount(input: string | number, exponent: number): AmountOut
     );
   }
   const minor = decimal.digits * 10n ** BigInt(exponent - decimal.scale);
-  if (minor > BigInt(limits.amountMinorMax)) return refused('is larger than we can process');
+  if (minor > BigInt(limits.amountMinorMax)) return tooLarge;
   return { kind: 'amount', minor: Number(minor) };
 }
+
+const tooLarge: AmountOutcome = { kind: 'refused', why: 'is larger than we can process' };
 
 /** Minor units to decimal text with all decimals of the currency: 1050 with 2 is `10.50`. */
 export function formatAmount(minor: MinorUnits, exponent: number): string {

@@ -42,7 +42,8 @@ export function prepareErrorReply(
   const error = toServiceError(failure);
   const { status, retryAfterSeconds } = error.entry;
   if (status >= 500) {
-    request.log.error({ code: error.code, err: error.cause ?? failure }, 'the request failed');
+    const about = { requestId: request.id, code: error.code, err: error.cause ?? failure };
+    request.log.error(about, 'the request failed');
   }
   // Also where no hook has run, as for a path that is no URL.
   addCommonHeaders(request, reply);

@@ -21,25 +21,34 @@ declare module 'fastify' {
 
 export function addGuard(app: FastifyInstance, services: Services): void {
   app.decorateRequest('caller', null);
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     // A route that does not say who may call it is closed.
     const access = request.routeOptions.config.access ?? 'merchant';
-    if (access === 'public') return;
-    if (access === 'anyone') {
-      request.caller = await findCaller(services, request);
-      return;
-    }
-    const caller = await services.tokens.verify(bearerToken(request));
-    if (caller.type === 'refresh') {
-      throw new ServiceError(
-        'INVALID_TOKEN',
-        'This is a refresh token: exchange it at refresh-token and use the token you get.',
-      );
-    }
-    if (access === 'merchant' && caller.type !== 'merchant')
-      throw new ServiceError('PERMISSION_DENIED');
-    request.caller = caller;
+    if (access === 'public') done();
+    else letIn(services, request, access).then(() => done(), done);
   });
+}
+
+async function letIn(
+  services: Services,
+  request: FastifyRequest,
+  access: Exclude<Access, 'public'>,
+): Promise<void> {
+  if (access === 'anyone') {
+    request.caller = await findCaller(services, request);
+    return;
+  }
+  const caller = await services.tokens.verify(bearerToken(request));
+  if (caller.type === 'refresh') {
+    throw new ServiceError(
+      'INVALID_TOKEN',
+      'This is a refresh token: exchange it at refresh-token and use the token you get.',
+    );
+  }
+  if (access === 'merchant' && caller.type !== 'merchant') {
+    throw new ServiceError('PERMISSION_DENIED');
+  }
+  request.caller = caller;
 }
 
 async function findCaller(services: Services, request: FastifyRequest): Promise<Caller | null> {

@@ -47,17 +47,19 @@ function readEveryBodyAsJson(app: FastifyInstance): void {
       done(error as Error);
     }
   });
-  app.addHook('onRequest', async ({ raw: { headers } }) => {
+  app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
     const hasBody =
       headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
     if (hasBody) headers['content-type'] = 'application/json';
     else delete headers['content-type'];
+    done();
   });
 }
 
 /** Replies carry tokens and personal data. */
 function neverCache(app: FastifyInstance): void {
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     reply.header('cache-control', 'no-store');
+    done();
   });
 }

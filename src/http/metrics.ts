@@ -31,10 +31,11 @@ export function createMetrics(): Metrics {
 
 /** Labels are the route's pattern, never the URL: ids would make a series each. */
 export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     const labels = { method: request.method, route, status: reply.statusCode };
     metrics.requestSeconds.observe(labels, reply.elapsedTime / 1000);
     if (reply.statusCode === 401) metrics.authenticationFailures.inc({ route });
+    done();
   });
 }

@@ -1,5 +1,5 @@
 /** The bodies of create and update order to our own names: absent, null and empty all become absent. */
-import { maskCardNumbersIn } from '../domain/card-numbers.ts';
+import { maskCardNumbersIn, mayHoldCardData } from '../domain/card-numbers.ts';
 import type { Address, BankAccount, LineItem, SentNumber, User } from '../domain/order.ts';
 import type { OrderRequest } from '../domain/order-request.ts';
 import type { OrderUpdate } from '../domain/order-update.ts';
@@ -54,7 +54,9 @@ export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
 
 /** Free text may hold a card number by mistake; it must not get any further. Decision 8.4. */
 function withoutCardNumbers<Details extends OrderUpdate['details']>(details: Details): Details {
-  const { bankAccount, customAttributes, ...others } = withoutAbsent(details);
+  const present = withoutAbsent(details);
+  if (!mayHoldCardData(JSON.stringify(present))) return present;
+  const { bankAccount, customAttributes, ...others } = present;
   const masked = maskCardNumbersIn(others) as Details;
   return withoutAbsent({ ...masked, bankAccount, customAttributes });
 }
@@ -162,9 +164,9 @@ function present(value: SentNumber | null | undefined): SentNumber | undefined {
 
 /** Absent members are left out rather than set to undefined, so that equal content is equal. */
 function withoutAbsent<Shape extends object>(shape: Shape): Shape {
-  return Object.fromEntries(
-    Object.entries(shape).filter(([, value]) => value !== undefined),
-  ) as Shape;
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(shape)) if (value !== undefined) kept[name] = value;
+  return kept as Shape;
 }
 
 function withoutEmpty<Shape extends object>(shape: Shape): Shape {

@@ -4,11 +4,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 
 /** HTTP/1.1 wants a Host; Node's own refusal has no body. */
-export function refuseMissingHost({ raw }: FastifyRequest, reply: FastifyReply): void {
-  if (raw.httpVersion === '1.1' && !raw.headers.host) {
-    reply.header('connection', 'close');
-    throw new ServiceError('INVALID_REQUEST_PARAMETER', 'The header Host is missing: send it.');
-  }
+export function findMissingHost(
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+): ServiceError | undefined {
+  if (raw.httpVersion !== '1.1' || raw.headers.host) return undefined;
+  reply.header('connection', 'close');
+  return new ServiceError('INVALID_REQUEST_PARAMETER', 'The header Host is missing: send it.');
 }
 
 /** A method that nobody takes is refused with 405 where the path is known, like any other. */

@@ -2,11 +2,10 @@
  * Bytes to JSON value, without losing or inventing anything: bad UTF-8, deep nesting and text that
  * cannot be stored are refused, and numbers that a double would round keep their exact text.
  */
+import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../domain/errors.ts';
 import { isNestedDeeper, parseExactJson } from '../domain/json.ts';
 import { limits } from '../domain/limits.ts';
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 export function readJson(bytes: Buffer): unknown {
   const text = decode(bytes);
@@ -19,12 +18,12 @@ export function readJson(bytes: Buffer): unknown {
   return value;
 }
 
+const byteOrderMark = '\uFEFF';
+
 function decode(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return refuse('The body is not valid UTF-8: encode it as UTF-8.');
-  }
+  if (!isUtf8(bytes)) refuse('The body is not valid UTF-8: encode it as UTF-8.');
+  const text = bytes.toString('utf8');
+  return text.startsWith(byteOrderMark) ? text.slice(1) : text;
 }
 
 function parse(text: string): unknown {

@@ -18,12 +18,11 @@ declare module 'fastify' {
 
 export function addSealing(app: FastifyInstance, services: Services): void {
   app.decorateRequest('sealingSecret', null);
-  app.addHook('preValidation', async (request) => {
-    const sealed = findSealedPayload(request);
-    if (sealed === undefined) return;
-    const { secret, opened } = await open(services, request, sealed);
-    if (request.headers.encryption !== 'ignore') request.sealingSecret = secret;
-    request.body = readJson(opened);
+  app.addHook('preValidation', (request, _reply, done) => {
+    const { body } = request;
+    const isSealed = typeof body === 'object' && body !== null && 'encrypted_payload' in body;
+    if (!isSealed) return done();
+    openBody(services, request).then(() => done(), done);
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     if (request.sealingSecret === null || typeof payload !== 'string') return done(null, payload);
@@ -31,6 +30,14 @@ export function addSealing(app: FastifyInstance, services: Services): void {
     reply.type('application/json; charset=utf-8');
     done(null, JSON.stringify({ encrypted_response: sealPayload(payload, request.sealingSecret) }));
   });
+}
+
+async function openBody(services: Services, request: FastifyRequest): Promise<void> {
+  const sealed = findSealedPayload(request);
+  if (sealed === undefined) return;
+  const { secret, opened } = await open(services, request, sealed);
+  if (request.headers.encryption !== 'ignore') request.sealingSecret = secret;
+  request.body = readJson(opened);
 }
 
 function findSealedPayload({ body, caller }: FastifyRequest): string | undefined {

@@ -11,7 +11,7 @@ export function consumerIdOf(user: User, consumerIdKey: string): string {
   const identity = identityOf(user);
   if (identity === undefined) return newUserId();
   const digest = createHmac('sha512', consumerIdKey).update(identity, 'utf8').digest();
-  return `user_${base62Of(digest).slice(0, 16)}`;
+  return `user_${base62Of(digest, 16)}`;
 }
 
 /** A mobile number is what a consumer keeps; without one it is the e-mail address. */

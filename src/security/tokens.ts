@@ -41,7 +41,15 @@ export type SigningKey = {
 
 export type KeyRing = {
   readonly issue: (caller: Caller, now: Date) => IssuedToken;
-  readonly verify: (token: string, now: Date) => Caller;
+  readonly verify: (token: string, now: Date) => VerifiedToken;
+  /** True while what the key has signed is valid. */
+  readonly isLive: (keyId: string, now: Date) => boolean;
+};
+
+export type VerifiedToken = {
+  readonly caller: Caller;
+  readonly keyId: string;
+  readonly expiresAtMs: number;
 };
 
 type Claims = {
@@ -79,6 +87,11 @@ export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
     return key;
   };
 
+  const isLive = (keyId: string, now: Date) => {
+    const key = byId.get(keyId);
+    return key !== undefined && (key.expiresAt === null || key.expiresAt > now);
+  };
+
   return {
     issue(caller, now) {
       const iat = Math.floor(now.getTime() / 1000);
@@ -95,10 +108,13 @@ export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
       return { token: signingKey(now).sign(claims), expiresAt: new Date(exp * 1000) };
     },
     verify(token, now) {
-      const key = byId.get(keyIdOf(token) ?? '');
-      if (!key || (key.expiresAt && key.expiresAt <= now)) throw new ServiceError('INVALID_TOKEN');
-      return callerOf(checkTimes(readClaims(key.verify, token), now));
+      const keyId = keyIdOf(token) ?? '';
+      const key = byId.get(keyId);
+      if (!key || !isLive(keyId, now)) throw new ServiceError('INVALID_TOKEN');
+      const claims = checkTimes(readClaims(key.verify, token), now);
+      return { caller: callerOf(claims), keyId, expiresAtMs: claims.exp * 1000 };
     },
+    isLive,
   };
 }
 

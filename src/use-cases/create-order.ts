@@ -2,7 +2,7 @@
  * Creates an order for an invoice, or finds the one made before: an invoice has one order for
  * ever, however often and however much at once it is sent. Decision 3.5.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { newOrderId } from '../domain/ids.ts';
@@ -56,7 +56,7 @@ function buildOrder(
     userId: user ? identifyConsumer(account, user) : null,
     restricted: false,
     details: request.details,
-    contentDigest: createHash('sha256').update(decided.content, 'utf8').digest(),
+    contentDigest: hash('sha256', decided.content, 'buffer'),
     createdAt,
     lapsesAt: addSeconds(createdAt, services.settings.orderLapseSeconds),
     flags: [],
