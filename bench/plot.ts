@@ -15,6 +15,7 @@ export function plotOf(rows: readonly Row[]): string {
       `<text x="${margin + (index % 4) * 215}" y="${height + 70 + Math.floor(index / 4) * 18}" fill="${colours[index]}">● ${name}</text>`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${2 * width + 3 * margin} ${height + 110}" font-family="system-ui, sans-serif" font-size="12">
+<title>Throughput and p99 against connections</title>
 <rect width="100%" height="100%" fill="#ffffff"/>
 ${panels.join('\n')}
 ${legend.join('\n')}

@@ -58,13 +58,14 @@ async function startProgram(
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  const exited = once(child, 'exit');
   await untilItSays(child, 'is ready on');
   return {
     url: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
     stop: async () => {
       child.kill('SIGTERM');
-      if (child.exitCode === null) await once(child, 'exit');
+      await exited;
     },
   };
 }
