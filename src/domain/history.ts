@@ -8,8 +8,15 @@ export type State = Readonly<Record<string, unknown>>;
 /** The members that differ; a state that was not there before comes from null. */
 export function listChanges(before: State | undefined, after: State): Change[] {
   return Object.keys(after)
-    .filter((member) => !isDeepStrictEqual(before?.[member] ?? null, after[member] ?? null))
+    .filter((member) => !isSame(before?.[member] ?? null, after[member] ?? null))
     .map((member) => ({ member, from: before?.[member] ?? null, to: after[member] ?? null }));
+}
+
+/** Most members are plain values, and most of those are equal. */
+function isSame(before: unknown, after: unknown): boolean {
+  if (before === after) return true;
+  const arePlain = typeof before !== 'object' || typeof after !== 'object';
+  return !arePlain && isDeepStrictEqual(before, after);
 }
 
 /** The state that a list of changes ends in. */

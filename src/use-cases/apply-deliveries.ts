@@ -6,7 +6,6 @@
 import type { Notice, ReviewFlag } from '../domain/notice.ts';
 import { applyNotice, decideOrderState, lacksTarget } from '../domain/order-book.ts';
 import { addSeconds } from '../domain/time.ts';
-import { getProvider } from '../providers/providers.ts';
 import type { Transaction } from '../store/database.ts';
 import type { Delivery, DeliveryResult } from '../store/deliveries.ts';
 import type { HistoryEntry } from '../store/history.ts';
@@ -19,6 +18,7 @@ import { type LockedBook, lockBooks } from './books.ts';
 import { nextTryOf } from './delivery-schedule.ts';
 import { type BookState, describeChange, orderStateOf, saveBooks } from './save-books.ts';
 import type { Services } from './services.ts';
+import { translateDelivery } from './translate-delivery.ts';
 
 export type AppliedDelivery = {
   readonly result: DeliveryResult;
@@ -61,9 +61,7 @@ export async function applyDeliveries(
 type Readable = { readonly delivery: Delivery; readonly notice: Notice };
 
 function readDelivery(delivery: Delivery, now: Date): Readable | AppliedDelivery {
-  const translation = getProvider(delivery.provider).translate(delivery, {
-    bankGatewayMerchant: delivery.expectedMerchant,
-  });
+  const translation = translateDelivery(delivery);
   switch (translation.kind) {
     case 'unreadable':
       return finish(delivery, now, { state: 'ignored', why: translation.why });

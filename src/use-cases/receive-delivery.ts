@@ -16,6 +16,7 @@ import {
 import { digestOf, keepDelivery, newDelivery } from './keep-delivery.ts';
 import type { ReceivedDelivery } from './keep-together.ts';
 import type { Services } from './services.ts';
+import { translateDelivery } from './translate-delivery.ts';
 
 /** The providers whose deliveries can be received, for the paths they call. */
 export const deliveryProviders: readonly Pick<
@@ -32,8 +33,9 @@ export async function receiveDelivery(
 ): Promise<ReceivedDelivery> {
   const provider = getProvider(providerName);
   const { account, caller } = await authenticateDelivery(services, provider, raw, claims);
-  refuseUnreadable(provider, raw, account, caller);
-  return keepDelivery(services, toDelivery(services, account, provider, raw), caller);
+  const delivery = toDelivery(services, account, provider, raw);
+  refuseUnreadable(delivery, caller);
+  return keepDelivery(services, delivery, caller);
 }
 
 function toDelivery(
@@ -56,13 +58,8 @@ function toDelivery(
 }
 
 /** What can never be right is refused before anything is kept. Decision 6.5. */
-function refuseUnreadable(
-  provider: Provider,
-  raw: RawDelivery,
-  account: Account,
-  caller: DeliveryCaller,
-): void {
-  const translation = translateSafely(provider, raw, account);
+function refuseUnreadable(delivery: Delivery, caller: DeliveryCaller): void {
+  const translation = translateSafely(delivery);
   if (translation?.kind === 'unreadable') {
     throw new ServiceError(
       'INVALID_REQUEST_PARAMETER',
@@ -78,9 +75,9 @@ function refuseUnreadable(
 }
 
 /** A translator that fails is a defect of ours; the delivery is then kept for later. */
-function translateSafely(provider: Provider, raw: RawDelivery, account: Account) {
+function translateSafely(delivery: Delivery) {
   try {
-    return provider.translate(raw, account);
+    return translateDelivery(delivery);
   } catch {
     return undefined;
   }

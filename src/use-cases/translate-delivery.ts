@@ -1,0 +1,16 @@
+/** What a kept delivery means. Asked for when it is received and again when it is applied, read once. */
+import type { Translation } from '../providers/provider.ts';
+import { getProvider } from '../providers/providers.ts';
+import type { Delivery } from '../store/deliveries.ts';
+
+const known = new WeakMap<Delivery, Translation>();
+
+export function translateDelivery(delivery: Delivery): Translation {
+  const before = known.get(delivery);
+  if (before) return before;
+  const translation = getProvider(delivery.provider).translate(delivery, {
+    bankGatewayMerchant: delivery.expectedMerchant,
+  });
+  known.set(delivery, translation);
+  return translation;
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Database } from '../../../src/store/database.ts';
+import { sweep } from '../../../src/use-cases/sweep.ts';
+import { assertInvariants, captureOf, openShop } from './shop.ts';
+
+const shop = await openShop();
+const { service } = shop;
+const many = Array.from({ length: 30 });
+
+test('thirty deliveries at once for thirty orders are each applied to their own', async () => {
+  const orders = await Promise.all(many.map(() => shop.createOrder()));
+  const replies = await Promise.all(orders.map((order) => shop.sendPartner(captureOf(order))));
+  assert.deepEqual(
+    replies.map(({ status, body }) => [status, body.status, body.order_id]),
+    orders.map(({ order_id }) => [200, 'processed', order_id]),
+  );
+  for (const { order_id } of orders) {
+    const { body } = await shop.enquire({ order_id });
+    assert.equal(body.order.status, 'completed');
+    assert.equal(body.transaction.length, 1);
+  }
+});
+
+test('one that cannot be applied is kept alone; those beside it are applied', async () => {
+  const orders = await Promise.all(many.map(() => shop.createOrder()));
+  const [bad, ...others] = orders;
+  assert.ok(bad);
+  const mend = await refuseTransactionsOf(service.database, bad.order_id);
+  const replies = await Promise.all(orders.map((order) => shop.sendPartner(captureOf(order))));
+  assert.deepEqual(
+    replies.map(({ status, body }) => [status, body.status]),
+    [[200, 'parked'], ...others.map(() => [200, 'processed'])],
+  );
+  await mend();
+  service.advanceSeconds(2);
+  await sweep(service.services);
+  assert.equal((await shop.enquire({ order_id: bad.order_id })).body.order.status, 'completed');
+});
+
+test('among many at once, a bearer caller is told of the unknown order and nothing of it is kept', async () => {
+  const order = await shop.createOrder();
+  const unknown = { order_id: 'o_0000000000000000' };
+  const [known, refused, parked] = await Promise.all([
+    shop.sendPartner(captureOf(order)),
+    shop.sendAsBearer('partner', captureOf(unknown)),
+    shop.sendPartner(captureOf(unknown)),
+  ]);
+  assert.equal(known.body.status, 'processed');
+  assert.equal(refused.status, 404);
+  assert.equal(parked.body.status, 'parked');
+});
+
+test('after all of that the invariants hold', () => assertInvariants(shop));
+
+async function refuseTransactionsOf(
+  database: Database,
+  orderId: string,
+): Promise<() => Promise<void>> {
+  await database.query({
+    text: `create function refuse_one() returns trigger language plpgsql as
+           $$ begin if new.order_id = '${orderId}' then raise exception 'broken for a test'; end if;
+              return new; end $$`,
+  });
+  await database.query({
+    text: 'create trigger broken before insert on transactions for each row execute function refuse_one()',
+  });
+  return async () => {
+    await database.query({ text: 'drop function refuse_one() cascade' });
+  };
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ServiceError } from '../../src/domain/errors.ts';
+import { createBatcher } from '../../src/store/batch.ts';
+
+test('what comes alone goes alone and at once', async () => {
+  const { batches, add } = batcher();
+  assert.equal(await add(1), 'done 1');
+  assert.equal(await add(2), 'done 2');
+  assert.deepEqual(batches, [[1], [2]]);
+});
+
+test('what arrives together goes together, and each gets its own outcome', async () => {
+  const { batches, add } = batcher();
+  assert.deepEqual(await Promise.all([add(1), add(2), add(3)]), ['done 1', 'done 2', 'done 3']);
+  assert.deepEqual(batches, [[1, 2, 3]]);
+});
+
+test('what comes while a batch is under way waits for it and then goes together', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { batches, add } = batcher({ atOnceMax: 1, before: () => gate.promise });
+  const first = add(1);
+  await untilRun(batches);
+  const others = [add(2), add(3), add(4)];
+  gate.resolve();
+  await Promise.all([first, ...others]);
+  assert.deepEqual(batches, [[1], [2, 3, 4]]);
+});
+
+test('a batch has at most as many as allowed, the rest follows in order', async () => {
+  const { batches, add } = batcher({ sizeMax: 2, atOnceMax: 1 });
+  await Promise.all([1, 2, 3, 4, 5].map(add));
+  assert.deepEqual(batches, [[1, 2], [3, 4], [5]]);
+});
+
+test('no more batches than allowed are under way at once', async () => {
+  let underWay = 0;
+  let most = 0;
+  const { add } = batcher({
+    sizeMax: 1,
+    atOnceMax: 2,
+    before: async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay -= 1;
+    },
+  });
+  await Promise.all(Array.from({ length: 20 }, (_, index) => add(index)));
+  assert.equal(most, 2);
+});
+
+test('one that fails does not fail its neighbours', async () => {
+  const { batches, add } = batcher({ refuses: 2 });
+  const outcomes = await Promise.allSettled([add(1), add(2), add(3)]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  assert.deepEqual(batches, [[1, 2, 3], [1], [2], [3]]);
+});
+
+test('a database that is away is told to all of them at once', async () => {
+  const away = new ServiceError('SERVICE_UNAVAILABLE');
+  const { batches, add } = batcher({ before: () => Promise.reject(away) });
+  const outcomes = await Promise.allSettled([add(1), add(2)]);
+  assert.deepEqual(
+    outcomes.map((outcome) => (outcome as PromiseRejectedResult).reason),
+    [away, away],
+  );
+  assert.equal(batches.length, 1);
+});
+
+test('a full queue sheds what comes on top, and serves what it has', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { batches, add } = batcher({ atOnceMax: 1, queueMax: 2, before: () => gate.promise });
+  const first = add(1);
+  await untilRun(batches);
+  const waiting = [add(2), add(3)];
+  await assert.rejects(add(4), { code: 'SERVICE_UNAVAILABLE' });
+  gate.resolve();
+  assert.deepEqual(await Promise.all([first, ...waiting]), ['done 1', 'done 2', 'done 3']);
+});
+
+function batcher({
+  sizeMax = 100,
+  atOnceMax = 2,
+  queueMax = 1_000,
+  refuses = undefined as number | undefined,
+  before = async () => {},
+} = {}) {
+  const batches: number[][] = [];
+  const add = createBatcher<number, string>({
+    sizeMax,
+    atOnceMax,
+    queueMax,
+    run: async (items) => {
+      batches.push([...items]);
+      await before();
+      if (refuses !== undefined && items.includes(refuses)) throw new Error('a bad one');
+      return items.map((item) => `done ${item}`);
+    },
+  });
+  return { batches, add };
+}
+
+async function untilRun(batches: readonly unknown[]): Promise<void> {
+  while (batches.length === 0) await new Promise((resolve) => setImmediate(resolve));
+}

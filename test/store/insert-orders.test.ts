@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newOrderId } from '../../src/domain/ids.ts';
+import type { Order } from '../../src/domain/order.ts';
+import { createBatches } from '../../src/store/batches.ts';
+import { insertOrders } from '../../src/store/insert-orders.ts';
+import { findOrder } from '../../src/store/orders.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const { database } = await createTestDatabase();
+const { insertOrder } = createBatches(database);
+
+test('orders of one batch are all there, as they were', async () => {
+  const orders = ['A-1', 'A-2', 'A-3'].map((invoiceId) => orderOf(invoiceId));
+  assert.deepEqual(await insertOrders(database, orders), [true, true, true]);
+  for (const order of orders) {
+    assert.deepEqual(await findOrder(database, order.accountId, order.orderId), order);
+  }
+});
+
+test('an invoice that is twice in a batch, or was there before, has one order', async () => {
+  await insertOrders(database, [orderOf('B-1')]);
+  const outcomes = await insertOrders(database, [orderOf('B-1'), orderOf('B-2'), orderOf('B-2')]);
+  assert.equal(outcomes[0], false);
+  assert.deepEqual(outcomes.slice(1).toSorted(), [false, true]);
+});
+
+test('an order the database refuses fails alone, its neighbours are inserted', async () => {
+  const bad = { ...orderOf('C-2'), amounts: { ...amounts, total: -1 } };
+  const outcomes = await Promise.allSettled([
+    insertOrder(orderOf('C-1')),
+    insertOrder(bad),
+    insertOrder(orderOf('C-3')),
+  ]);
+  assert.deepEqual(
+    outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.status)),
+    [true, 'rejected', true],
+  );
+});
+
+test('batches that share invoices in any order do not stop each other', async () => {
+  const invoices = Array.from({ length: 40 }, (_, index) => `D-${index}`);
+  const batches = [invoices, invoices.toReversed(), invoices, invoices.toReversed()];
+  const outcomes = await Promise.all(
+    batches.map((names) => insertOrders(database, names.map(orderOf))),
+  );
+  assert.equal(outcomes.flat().filter(Boolean).length, invoices.length);
+});
+
+const amounts = { currency: 'INR', beforeTax: 10_000, tax: 1_800, total: 11_800 };
+
+function orderOf(invoiceId: string): Order {
+  const createdAt = new Date('2026-11-15T10:00:00.123Z');
+  return {
+    accountId: 'acc_0123456789abcdef',
+    orderId: newOrderId(),
+    invoiceId,
+    savedStatus: 'new',
+    attempts: 0,
+    amounts,
+    conversion: { rate: '83.25', original: { currency: 'USD', beforeTax: 1, tax: 1, total: 2 } },
+    userId: 'user_0123456789abcdef',
+    restricted: false,
+    details: { description: 'Tea "with" é and \\ and {}', customAttributes: [['a', 'b']] },
+    contentDigest: Buffer.alloc(32, 7),
+    createdAt,
+    lapsesAt: new Date(createdAt.getTime() + 86_400_000),
+    flags: [],
+  };
+}
