@@ -28,34 +28,36 @@ export type AppliedDelivery = {
   readonly waitsFor: readonly string[];
 };
 
-/** For each delivery what became of it, in their order; they are applied one after the other. */
+export type Applied = {
+  /** For each delivery what became of it, in their order; they are applied one after the other. */
+  readonly applied: readonly AppliedDelivery[];
+  /** Writes down what they changed; the caller writes the deliveries at the same time. */
+  readonly save: () => Promise<void>;
+};
+
 export async function applyDeliveries(
   tx: Transaction,
   services: Services,
   deliveries: readonly Delivery[],
-): Promise<AppliedDelivery[]> {
+  known?: Aims,
+): Promise<Applied> {
   const now = services.clock();
   const read = deliveries.map((delivery) => readDelivery(delivery, now));
   const readable = read.flatMap((entry) => ('notice' in entry ? [entry] : []));
-  const found = await findAims(tx, readable);
-  const pages = await openPages(tx, found);
-  const aims = await agreeOnProviderOrders(tx, readable, found);
+  const found = await findAims(tx, deliveries, known);
+  const [pages, aims] = await Promise.all([
+    openPages(tx, found),
+    agreeOnProviderOrders(tx, readable, found),
+  ]);
   const applied = read.map((entry) => {
     if (!('notice' in entry)) return entry;
     return applyNoticeOf(entry, aims.get(entry.delivery)?.orders ?? [], pages, now);
   });
-  await saveBooks(
-    tx,
-    [...pages.values()]
-      .filter(({ before, current }) => current.transactions !== before.transactions)
-      .map(({ before, current, entries }) => ({
-        before,
-        after: current,
-        entries,
-        askAt: addSeconds(now, services.settings.askSeconds),
-      })),
-  );
-  return applied;
+  const askAt = addSeconds(now, services.settings.askSeconds);
+  const changed = [...pages.values()]
+    .filter(({ before, current }) => current.transactions !== before.transactions)
+    .map(({ before, current, entries }) => ({ before, after: current, entries, askAt }));
+  return { applied, save: () => saveBooks(tx, changed) };
 }
 
 type Readable = { readonly delivery: Delivery; readonly notice: Notice };
@@ -79,20 +81,29 @@ function readDelivery(delivery: Delivery, now: Date): Readable | AppliedDelivery
 }
 
 /** The orders that each delivery names. */
-type Aims = ReadonlyMap<Delivery, ReferencedOrders>;
+export type Aims = ReadonlyMap<Delivery, ReferencedOrders>;
 
 /** What was applied once stays with its order, whatever its references name by now. */
-async function findAims(tx: Transaction, readable: readonly Readable[]): Promise<Aims> {
-  const open = readable.filter(({ delivery }) => delivery.orderId === null);
+export async function findAims(
+  tx: Transaction,
+  deliveries: readonly Delivery[],
+  known: Aims = new Map(),
+): Promise<Aims> {
+  const aims = new Map<Delivery, ReferencedOrders>();
+  const open: Readable[] = [];
+  for (const delivery of deliveries) {
+    const before = known.get(delivery);
+    const translation = translateDelivery(delivery);
+    if (before) aims.set(delivery, before);
+    else if (delivery.orderId !== null) {
+      aims.set(delivery, { orders: [delivery.orderId], isProviderOrderKnown: true });
+    } else if (translation.kind === 'notice') open.push({ delivery, notice: translation.notice });
+  }
   const found = await findReferencedOrders(
     tx,
     open.map(({ delivery: { accountId, provider }, notice }) => ({ accountId, provider, notice })),
   );
-  const aims = new Map(open.map(({ delivery }, index) => [delivery, found[index] ?? nowhere]));
-  for (const { delivery } of readable) {
-    if (delivery.orderId === null) continue;
-    aims.set(delivery, { orders: [delivery.orderId], isProviderOrderKnown: true });
-  }
+  for (const [index, { delivery }] of open.entries()) aims.set(delivery, found[index] ?? nowhere);
   return aims;
 }
 

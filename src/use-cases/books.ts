@@ -14,7 +14,13 @@ export async function lockBooks(
   tx: Transaction,
   names: readonly OrderName[],
 ): Promise<LockedBook[]> {
-  return names.length === 0 ? [] : loadBooks(tx, await lockOrders(tx, names));
+  if (names.length === 0) return [];
+  // The second runs once the first has its locks, and so sees what the holders before left.
+  const [orders, listed] = await Promise.all([
+    lockOrders(tx, names),
+    listTransactionsOf(tx, names),
+  ]);
+  return toBooks(orders, listed);
 }
 
 export async function lockBook(
@@ -31,7 +37,13 @@ export async function loadBooks(
   database: Queryable,
   orders: readonly Order[],
 ): Promise<LockedBook[]> {
-  const listed = await listTransactionsOf(database, orders);
+  return toBooks(orders, await listTransactionsOf(database, orders));
+}
+
+function toBooks(
+  orders: readonly Order[],
+  listed: Awaited<ReturnType<typeof listTransactionsOf>>,
+): LockedBook[] {
   const byOrder = Map.groupBy(listed, ({ orderId }) => orderId);
   return orders.map((order) => ({
     order,

@@ -11,7 +11,7 @@ import {
   lockDeliveriesByKey,
   updateDeliveries,
 } from '../store/delivery-writes.ts';
-import { type AppliedDelivery, applyDeliveries } from './apply-deliveries.ts';
+import { type AppliedDelivery, applyDeliveries, findAims } from './apply-deliveries.ts';
 import type { DeliveryCaller } from './authenticate-delivery.ts';
 import { resultOfAsking, writeReferences } from './retry-delivery.ts';
 import type { Services } from './services.ts';
@@ -47,26 +47,26 @@ async function keepAll(
   incoming: readonly Incoming[],
 ): Promise<KeptOrRefused[]> {
   const first = new Map(incoming.toReversed().map((entry) => [keyOf(entry.delivery), entry]));
-  const locked = await lockDeliveriesByKey(
-    tx,
-    [...first.values()].map(({ delivery }) => delivery),
-  );
+  const deliveries = [...first.values()].map(({ delivery }) => delivery);
+  const [locked, aims] = await Promise.all([
+    lockDeliveriesByKey(tx, deliveries),
+    findAims(tx, deliveries),
+  ]);
   const known = new Map(locked.map((delivery) => [keyOf(delivery), delivery]));
   const open = [...first].flatMap(([key, { delivery, caller }]) => {
     const before = known.get(key);
     if (before && !isUnfinished(before.state)) return [];
     return [{ key, caller, delivery: before ?? delivery, isNew: !before }];
   });
-  const applied = await applyDeliveries(
+  const { applied, save } = await applyDeliveries(
     tx,
     services,
     open.map(({ delivery }) => delivery),
+    aims,
   );
   const done = open.map((entry, index) => ({ ...entry, ...judge(entry, applied[index]) }));
-  await write(
-    tx,
-    done.filter(({ refusal }) => !refusal),
-  );
+  const accepted = done.filter(({ refusal }) => !refusal);
+  await Promise.all([save(), write(tx, accepted)]);
 
   const outcomes = new Map(done.map((entry) => [entry.key, entry]));
   return incoming.map((entry) => {
@@ -106,9 +106,11 @@ async function write(
 ): Promise<void> {
   const after = (isNew: boolean) =>
     done.filter((entry) => entry.isNew === isNew).map((entry) => entry.after);
-  await insertDeliveries(tx, after(true));
-  await updateDeliveries(tx, after(false));
-  for (const { delivery, waitsFor } of done) await writeReferences(tx, delivery, waitsFor);
+  await Promise.all([
+    insertDeliveries(tx, after(true)),
+    updateDeliveries(tx, after(false)),
+    ...done.map(({ delivery, waitsFor }) => writeReferences(tx, delivery, waitsFor)),
+  ]);
 }
 
 function keyOf({ accountId, provider, deliveryKey }: Delivery): string {

@@ -37,9 +37,11 @@ export async function retryDelivery(
       if (!delivery || (reason === 'due' && !isDue(delivery, services.clock()))) {
         return { delivery, names: [] };
       }
-      const [applied] = await applyDeliveries(tx, services, [delivery]);
-      if (!applied) throw new Error('a delivery was not applied');
-      const { result, names, waitsFor } = applied;
+      const { applied, save } = await applyDeliveries(tx, services, [delivery]);
+      await save();
+      const [own] = applied;
+      if (!own) throw new Error('a delivery was not applied');
+      const { result, names, waitsFor } = own;
       const kept = reason === 'due' ? result : resultOfAsking(delivery, result);
       const after = { ...delivery, ...kept };
       await updateDeliveries(tx, [after]);

@@ -55,24 +55,29 @@ export type ChangedBook = {
 };
 
 export async function saveBooks(tx: Transaction, changed: readonly ChangedBook[]): Promise<void> {
-  await releaseChangedPspIds(tx, changed);
-  await saveTransactions(tx, changed.flatMap(listChangedTransactions));
+  const states = changed.flatMap(({ before: { order }, after: { state } }) =>
+    listChanges(orderStateOf(order), state).length === 0
+      ? []
+      : [{ accountId: order.accountId, orderId: order.orderId, state }],
+  );
+  // Sent together and run in this order: an id must be free before another takes it.
+  await Promise.all([
+    releaseChangedPspIds(tx, changed),
+    saveTransactions(tx, changed.flatMap(listChangedTransactions)),
+    deleteGone(tx, changed),
+    saveOrderStates(tx, states),
+    appendHistory(
+      tx,
+      changed.map(({ before: { order }, entries }) => ({ order, entries })),
+    ),
+  ]);
+}
+
+async function deleteGone(tx: Transaction, changed: readonly ChangedBook[]): Promise<void> {
   for (const { before, after } of changed) {
     const gone = goneFrom(before, after).map(({ transactionId }) => transactionId);
     if (gone.length > 0) await deleteTransactions(tx, before.order.accountId, gone);
   }
-  await saveOrderStates(
-    tx,
-    changed.flatMap(({ before: { order }, after: { state } }) =>
-      listChanges(orderStateOf(order), state).length === 0
-        ? []
-        : [{ accountId: order.accountId, orderId: order.orderId, state }],
-    ),
-  );
-  await appendHistory(
-    tx,
-    changed.map(({ before: { order }, entries }) => ({ order, entries })),
-  );
 }
 
 /** One book, changed by a call: of a merchant, or to a provider. */
@@ -124,15 +129,15 @@ async function releaseChangedPspIds(
   tx: Transaction,
   changed: readonly ChangedBook[],
 ): Promise<void> {
-  for (const { before, after } of changed) {
+  const release = ({ before, after }: ChangedBook) => {
     const released = before.transactions.filter(({ transactionId, pspTransactionId }) => {
       const now = findById(after, transactionId)?.pspTransactionId;
       return pspTransactionId !== null && now !== pspTransactionId;
     });
-    if (released.length === 0) continue;
     const ids = released.map(({ transactionId }) => transactionId);
-    await releasePspIds(tx, before.order.accountId, ids);
-  }
+    return ids.length === 0 ? undefined : releasePspIds(tx, before.order.accountId, ids);
+  };
+  await Promise.all(changed.map(release));
 }
 
 /** Those that turned out to be what was started here under another id. */
