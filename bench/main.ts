@@ -117,6 +117,11 @@ function targetsOf({ floor, service, database, shop }: Stage): Target[] {
       prepare: asked('invoice_id', ({ invoiceId }) => invoiceId),
     },
     {
+      what: 'enquiry by transaction id',
+      served: service,
+      prepare: async () => enquire(shop, await listTransactionIds(database, shop)),
+    },
+    {
       what: 'partner webhook',
       served: service,
       prepare: async () => partnerWebhooks(shop, await made(15_000)),
@@ -141,6 +146,15 @@ function targetsOf({ floor, service, database, shop }: Stage): Target[] {
       },
     },
   ];
+}
+
+/** Of payments that came by webhook before; the first time there are none, and nothing is found. */
+async function listTransactionIds(database: Database, { accountId }: Shop) {
+  const { rows } = await database.query<{ transaction_id: string }>({
+    text: 'select transaction_id from transactions where account_id = $1 limit 1000',
+    values: [accountId],
+  });
+  return rows.length === 0 ? [{ transaction_id: 'none' }] : rows;
 }
 
 async function measureWorkers(dataDir: string, floor: Program): Promise<number> {
