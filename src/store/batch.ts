@@ -32,6 +32,7 @@ export function createBatcher<Item, Outcome>(
   const runOne = async (batch: readonly Waiting<Item, Outcome>[]) => {
     try {
       const outcomes = await run(batch.map(({ item }) => item));
+      if (outcomes.length !== batch.length) throw new Error('a batch lost an outcome');
       for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
       if (batch.length > 1 && !(error instanceof ServiceError)) await runEach(batch);

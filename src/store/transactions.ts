@@ -29,14 +29,18 @@ type Owned = { readonly accountId: string; readonly orderId: string };
 export async function listTransactionsOf(
   database: Queryable,
   orders: readonly Owned[],
-): Promise<Array<{ readonly orderId: string; readonly transaction: OrderTransaction }>> {
-  const { rows } = await database.query<TransactionRow & { order_id: string }>({
+): Promise<Array<Owned & { readonly transaction: OrderTransaction }>> {
+  const { rows } = await database.query<TransactionRow & { account_id: string; order_id: string }>({
     name: 'list-transactions-of',
     text: `select t.* from unnest($1::text[], $2::text[]) as asked (account_id, order_id)
              join transactions t using (account_id, order_id)`,
     values: [orders.map(({ accountId }) => accountId), orders.map(({ orderId }) => orderId)],
   });
-  return rows.map((row) => ({ orderId: row.order_id, transaction: toTransaction(row) }));
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    orderId: row.order_id,
+    transaction: toTransaction(row),
+  }));
 }
 
 export type SavedTransaction = Owned & {

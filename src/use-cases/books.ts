@@ -44,9 +44,13 @@ function toBooks(
   orders: readonly Order[],
   listed: Awaited<ReturnType<typeof listTransactionsOf>>,
 ): LockedBook[] {
-  const byOrder = Map.groupBy(listed, ({ orderId }) => orderId);
+  const byOrder = Map.groupBy(listed, nameOf);
   return orders.map((order) => ({
     order,
-    transactions: (byOrder.get(order.orderId) ?? []).map(({ transaction }) => transaction),
+    transactions: (byOrder.get(nameOf(order)) ?? []).map(({ transaction }) => transaction),
   }));
+}
+
+function nameOf({ accountId, orderId }: OrderName): string {
+  return `${accountId}/${orderId}`;
 }
