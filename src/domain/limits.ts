@@ -32,6 +32,7 @@ export const limits = {
   /** What goes to the database together, and how many such batches of one kind at once. */
   batchSizeMax: 128,
   batchesAtOnceMax: 2,
+  batchLockMsMax: 300,
   transactionAttemptsMax: 5,
   shutdownMsMax: 10_000,
 

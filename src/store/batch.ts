@@ -35,13 +35,13 @@ export function createBatcher<Item, Outcome>(
       if (outcomes.length !== batch.length) throw new Error('a batch lost an outcome');
       for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
-      if (batch.length > 1 && !(error instanceof ServiceError)) await runEach(batch);
+      if (batch.length > 1 && !(error instanceof ServiceError)) runEach(batch);
       else for (const { reject } of batch) reject(error);
     }
   };
-  /** One bad item must not fail its neighbours, so each is tried by itself. */
-  const runEach = async (batch: readonly Waiting<Item, Outcome>[]) => {
-    for (const waiting of batch) await runOne([waiting]);
+  /** One bad item must neither fail nor hold up its neighbours, so each is tried by itself, beside the rest. */
+  const runEach = (batch: readonly Waiting<Item, Outcome>[]) => {
+    for (const waiting of batch) void runOne([waiting]);
   };
   const start = () => {
     isPlanned = false;

@@ -98,14 +98,18 @@ async function runTransaction<Result>(
   shedWhenFull(pool);
   const client = await pool.connect();
   let broken: Error | undefined;
+  let isOver = false;
   // A connection that breaks between two statements says so here; the next statement then fails.
   const onError = (error: Error) => {
     broken = error;
   };
   client.on('error', onError);
   try {
-    const send: Queryable['query'] = (statement) =>
-      inOneWrite(client, () => client.query(statement as pg.QueryConfig));
+    const send: Queryable['query'] = async (statement) => {
+      // Of several that are sent together one may fail; those behind it must not outlive the transaction.
+      if (isOver) throw new Error('the transaction is over');
+      return inOneWrite(client, () => client.query(statement as pg.QueryConfig));
+    };
     // Sent with the first statement: nothing waits for its answer but the commit.
     const begun = send({ text: 'begin' });
     begun.catch(() => {});
@@ -116,6 +120,7 @@ async function runTransaction<Result>(
     await client.query('commit').catch(explainLostCommit);
     return result;
   } catch (error) {
+    isOver = true;
     await client.query('rollback').catch((failure: Error) => {
       broken = failure;
     });
@@ -132,6 +137,11 @@ function inOneWrite<Result>(client: pg.PoolClient, send: () => Result): Result {
   stream.cork();
   process.nextTick(() => stream.uncork());
   return send();
+}
+
+/** Locks that are not had within this time end the transaction, which may then be done in smaller parts. */
+export async function limitLockWait(tx: Transaction, milliseconds: number): Promise<void> {
+  await tx.query({ text: `set local lock_timeout = ${Math.trunc(milliseconds)}` });
 }
 
 /** Decision 8.2: a queue that only grows helps nobody. */

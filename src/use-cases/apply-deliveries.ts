@@ -120,6 +120,8 @@ async function agreeOnProviderOrders(
     const [orderId, ...others] = orders;
     const { providerOrderId } = notice.references;
     if (isProviderOrderKnown || providerOrderId === undefined) return [];
+    // A void may have to wait for its payment, and teaches nothing that the payment does not.
+    if (notice.payment?.voidPspId !== undefined) return [];
     if (orderId === undefined || others.length > 0) return [];
     const { accountId, provider } = delivery;
     return [{ delivery, accountId, provider, providerOrderId, orderId }];

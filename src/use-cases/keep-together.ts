@@ -4,7 +4,8 @@
  * applied is applied. Decision 6.3.
  */
 import { ServiceError } from '../domain/errors.ts';
-import type { Transaction } from '../store/database.ts';
+import { limits } from '../domain/limits.ts';
+import { limitLockWait, type Transaction } from '../store/database.ts';
 import { type Delivery, type DeliveryState, isUnfinished } from '../store/deliveries.ts';
 import {
   insertDeliveries,
@@ -38,7 +39,13 @@ export function keepTogether(
   services: Services,
   incoming: readonly Incoming[],
 ): Promise<KeptOrRefused[]> {
-  return services.database.transaction((tx) => keepAll(tx, services, incoming));
+  return services.database.transaction(async (tx) => {
+    if (incoming.length === 1) return keepAll(tx, services, incoming);
+    // One order that somebody holds must not hold up those beside it: then each goes alone.
+    const limiting = limitLockWait(tx, limits.batchLockMsMax);
+    const [kept] = await Promise.all([keepAll(tx, services, incoming), limiting]);
+    return kept;
+  });
 }
 
 async function keepAll(
@@ -46,7 +53,7 @@ async function keepAll(
   services: Services,
   incoming: readonly Incoming[],
 ): Promise<KeptOrRefused[]> {
-  const first = new Map(incoming.toReversed().map((entry) => [keyOf(entry.delivery), entry]));
+  const first = firstOfEach(incoming);
   const deliveries = [...first.values()].map(({ delivery }) => delivery);
   const [locked, aims] = await Promise.all([
     lockDeliveriesByKey(tx, deliveries),
@@ -65,7 +72,7 @@ async function keepAll(
     aims,
   );
   const done = open.map((entry, index) => ({ ...entry, ...judge(entry, applied[index]) }));
-  const accepted = done.filter(({ refusal }) => !refusal);
+  const accepted = done.filter(({ caller, after }) => !isRefused(caller, after));
   await Promise.all([save(), write(tx, accepted)]);
 
   const outcomes = new Map(done.map((entry) => [entry.key, entry]));
@@ -74,30 +81,43 @@ async function keepAll(
     const own = outcomes.get(key);
     const isCopy = first.get(key) !== entry;
     if (!own) return repeatOf(known.get(key) ?? entry.delivery);
-    if (own.refusal) return { refusal: own.refusal };
+    if (isRefused(entry.caller, own.after)) return { refusal: new ServiceError('ORDER_NOT_FOUND') };
     if (isCopy && !isUnfinished(own.after.state)) return repeatOf(own.after);
     const received = outcomeOf(own.after, own.after.state);
     return { received, names: isCopy ? [] : own.names, nextTryAt: own.after.nextTryAt };
   });
 }
 
+/** Of copies that come together one is kept; a provider's before a bearer's, who may be refused. */
+function firstOfEach(incoming: readonly Incoming[]): Map<string, Incoming> {
+  const first = new Map<string, Incoming>();
+  for (const entry of incoming) {
+    const key = keyOf(entry.delivery);
+    const known = first.get(key);
+    if (!known || (known.caller === 'bearer' && entry.caller === 'provider')) first.set(key, entry);
+  }
+  return first;
+}
+
+/** Decision 6.5: a bearer caller is told, a provider's delivery is kept. */
+function isRefused(caller: DeliveryCaller, { state }: Delivery): boolean {
+  return caller === 'bearer' && isUnfinished(state);
+}
+
 type Judged = {
   readonly after: Delivery;
   readonly names: readonly string[];
   readonly waitsFor: readonly string[];
-  readonly refusal: ServiceError | undefined;
 };
 
 function judge(
-  { delivery, caller, isNew }: { delivery: Delivery; caller: DeliveryCaller; isNew: boolean },
+  { delivery, isNew }: { readonly delivery: Delivery; readonly isNew: boolean },
   applied: AppliedDelivery | undefined,
 ): Judged {
   if (!applied) throw new Error('a delivery was not applied');
   const { result, names, waitsFor } = applied;
   const after = { ...delivery, ...(isNew ? result : resultOfAsking(delivery, result)) };
-  const isRefused = caller === 'bearer' && isUnfinished(after.state);
-  const refusal = isRefused ? new ServiceError('ORDER_NOT_FOUND') : undefined;
-  return { after, names, waitsFor, refusal };
+  return { after, names, waitsFor };
 }
 
 async function write(

@@ -74,10 +74,11 @@ export async function saveBooks(tx: Transaction, changed: readonly ChangedBook[]
 }
 
 async function deleteGone(tx: Transaction, changed: readonly ChangedBook[]): Promise<void> {
-  for (const { before, after } of changed) {
+  const remove = ({ before, after }: ChangedBook) => {
     const gone = goneFrom(before, after).map(({ transactionId }) => transactionId);
-    if (gone.length > 0) await deleteTransactions(tx, before.order.accountId, gone);
-  }
+    return gone.length === 0 ? undefined : deleteTransactions(tx, before.order.accountId, gone);
+  };
+  await Promise.all(changed.map(remove));
 }
 
 /** One book, changed by a call: of a merchant, or to a provider. */

@@ -17,6 +17,21 @@ beforeEach(() => database.query({ text: 'delete from entries' }));
 const uncaught: unknown[] = [];
 process.on('uncaughtExceptionMonitor', (error) => uncaught.push(error));
 
+test('what is sent after a transaction has failed does not outlive it', async () => {
+  const late = Promise.withResolvers<unknown>();
+  await assert.rejects(
+    database.transaction(async (tx) => {
+      await insertEntry(tx, 1, 1);
+      // One of several that go on beside the one that failed.
+      setImmediate(() => insertEntry(tx, 2, 2).then(late.resolve, late.resolve));
+      throw new Error('failed in our own code');
+    }),
+    /failed in our own code/,
+  );
+  assert.ok((await late.promise) instanceof Error);
+  assert.deepEqual(await readEntries(), []);
+});
+
 test('what a transaction did is there when it returns', async () => {
   const returned = await database.transaction(async (tx) => {
     await insertEntry(tx, 1, 10);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '../../../src/store/database.ts';
+import { lockOrder } from '../../../src/store/orders.ts';
 import { sweep } from '../../../src/use-cases/sweep.ts';
 import { assertInvariants, captureOf, openShop } from './shop.ts';
 
@@ -49,6 +50,43 @@ test('among many at once, a bearer caller is told of the unknown order and nothi
   assert.equal(known.body.status, 'processed');
   assert.equal(refused.status, 404);
   assert.equal(parked.body.status, 'parked');
+});
+
+test('of copies that come together the provider’s is kept, whoever came first, and the bearer is told', async () => {
+  for (const isBearerFirst of [true, false]) {
+    // Without an id of their own they are told apart by their bytes.
+    const order_id = `o_${String(isBearerFirst).padEnd(16, '0')}`;
+    const event = JSON.stringify(captureOf({ order_id }));
+    const asProvider = () => shop.sendPartner(event, { eventId: '' });
+    const asBearer = () => shop.sendAsBearer('partner', event);
+    const calls = isBearerFirst ? [asBearer, asProvider] : [asProvider, asBearer];
+    const replies = await Promise.all(calls.map((call) => call()));
+    assert.deepEqual(replies.map(({ status }) => status).toSorted(), [200, 404]);
+  }
+});
+
+test('an order that somebody holds does not hold up the deliveries for others', async () => {
+  const [held, free] = [await shop.createOrder(), await shop.createOrder()];
+  const gate = Promise.withResolvers<void>();
+  const isHeld = Promise.withResolvers<void>();
+  const holding = service.database.transaction(async (tx) => {
+    await lockOrder(tx, shop.account.accountId, held.order_id);
+    isHeld.resolve();
+    await gate.promise;
+  });
+  await isHeld.promise;
+  const waiting = shop.sendPartner(captureOf(held));
+  const others = await Promise.all([
+    shop.sendPartner(captureOf(free)),
+    shop.sendPartner(captureOf(free)),
+  ]);
+  assert.deepEqual(
+    others.map(({ status }) => status),
+    [200, 200],
+  );
+  gate.resolve();
+  await holding;
+  assert.equal((await waiting).body.status, 'processed');
 });
 
 test('after all of that the invariants hold', () => assertInvariants(shop));
