@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findCheckout, modeOf, startJourney } from '../support/journey.ts';
+
+const { service, simulator, createOrder, pay, initiate, refund, enquire, heal, assertSound } =
+  await startJourney();
+const { database } = service;
+
+test('a refund that was kept is answered 200 when what came of its call cannot be noted, and is made once', async () => {
+  const orderId = await createOrder();
+  const transactionId = await pay(orderId);
+  await simulator.settled();
+  const mend = await refuseCallRecords();
+  const asked = await refund({ transaction_id: transactionId, refund_amount: 59 });
+  await mend();
+  assert.equal(asked.status, 200);
+  assert.equal(asked.body.refund_status, 'pending');
+  await simulator.settled();
+  await heal();
+  await simulator.settled();
+  const { body } = await enquire({ order_id: orderId });
+  assert.equal(body.order.refund_details.refunded_amount, 59);
+  const made = simulator.ledger().refunds.filter(({ reference }) => reference.startsWith(orderId));
+  assert.deepEqual(
+    made.map(({ amount, status }) => [amount, status]),
+    [[5_900, 'processed']],
+  );
+});
+
+test('a payment that was kept is answered 200 and pending when its call cannot be noted', async () => {
+  const orderId = await createOrder();
+  const mend = await refuseCallRecords();
+  const { status, body } = await initiate(orderId);
+  await mend();
+  assert.deepEqual([status, body.payment_status, body.next], [200, 'pending', []]);
+  await heal();
+  assert.equal((await enquire({ order_id: orderId })).body.transaction.length, 1);
+});
+
+for (const [provider, mode] of Object.entries(modeOf)) {
+  test(`a declined checkout that is paid after all, and never told, is found out with ${provider}`, async () => {
+    const orderId = await createOrder();
+    simulator.setScenarioFor(orderId, { name: 'decline' });
+    const { body: started } = await initiate(orderId, mode);
+    const { transaction_id: transactionId } = started;
+    const checkout = await findCheckout(started.next[0].url);
+    await simulator.pay(checkout);
+    await simulator.settled();
+    const { body: declined } = await enquire({ transaction_id: transactionId });
+    assert.equal(declined.transaction[0].payment_status, 'failed');
+
+    simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
+    await simulator.pay(checkout);
+    await heal();
+    const { body } = await enquire({ transaction_id: transactionId });
+    assert.equal(body.transaction[0].payment_status, 'succeeded');
+    assert.equal(body.order.status, 'completed');
+  });
+}
+
+test('enquiries do not use up the questions of the background', async () => {
+  const orderId = await createOrder();
+  const { body } = await initiate(orderId);
+  const plannedBefore = await nextAskOf(body.transaction_id);
+  for (let minute = 0; minute < 12; minute += 1) {
+    service.advanceSeconds(61);
+    await enquire({ order_id: orderId });
+  }
+  assert.deepEqual(await nextAskOf(body.transaction_id), plannedBefore);
+});
+
+test('after all of that the invariants hold', () => assertSound());
+
+/** Nothing that names a call to a provider can be written until it is mended. */
+async function refuseCallRecords(): Promise<() => Promise<void>> {
+  await database.query({
+    text: `create function refuse_calls() returns trigger language plpgsql as
+           $$ begin if new.call is not null then raise exception 'broken for a test'; end if;
+              return new; end $$`,
+  });
+  await database.query({
+    text: 'create trigger broken before insert on history for each row execute function refuse_calls()',
+  });
+  return async () => {
+    await database.query({ text: 'drop function refuse_calls() cascade' });
+  };
+}
+
+async function nextAskOf(transactionId: string): Promise<unknown> {
+  const { rows } = await database.query({
+    text: 'select asks, next_ask_at from transactions where transaction_id = $1',
+    values: [transactionId],
+  });
+  return rows[0];
+}
