@@ -3,12 +3,13 @@
  * provider answered in the shape of its deliveries is kept and applied like one.
  */
 import type { Account } from '../domain/account.ts';
+import { type FailureCode, failureReason } from '../domain/failure.ts';
 import type { ProviderName } from '../domain/notice.ts';
 import { decideOrderState, keepStart } from '../domain/order-book.ts';
 import { type CallNews, learn } from '../domain/start.ts';
 import { addSeconds } from '../domain/time.ts';
 import type { Answer } from '../providers/call.ts';
-import type { Records } from '../providers/outbound.ts';
+import type { Outcome, Records } from '../providers/outbound.ts';
 import type { CallRecord } from '../store/history.ts';
 import { learnProviderOrders } from '../store/order-matching.ts';
 import { lockBook } from './books.ts';
@@ -60,6 +61,28 @@ export async function recordCall(services: Services, called: Called): Promise<vo
   });
   // Webhooks may have been faster than the answer and wait for the name it brought.
   await wakeDeliveries(services, accountId, names).catch(() => undefined);
+}
+
+/** Only a clear no is a failure: a provider that did not answer may have it, and is asked later. */
+export function newsOfStart(
+  result: Outcome<{ readonly providerOrderId?: string }>['result'],
+  refused: { readonly what: string; readonly code: FailureCode },
+  now: Date,
+): CallNews {
+  switch (result.kind) {
+    case 'done':
+      return { call: 'taken', providerOrderId: result.providerOrderId };
+    case 'refused': {
+      const words = `The provider refused ${refused.what}: ${result.why}.`;
+      const failure = failureReason(refused.code, words);
+      return { call: 'refused', failure, atMs: now.getTime() };
+    }
+    case 'unknown':
+    case 'not-sent':
+      return { call: 'unknown' };
+    default:
+      return result satisfies never;
+  }
 }
 
 function callRecordOf({ operation, answer, outcome }: Called): CallRecord {

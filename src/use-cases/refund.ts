@@ -5,7 +5,6 @@
  */
 import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { failureReason } from '../domain/failure.ts';
 import { newTransactionId } from '../domain/matching.ts';
 import { decideOrderState, keepStart, type OrderBook } from '../domain/order-book.ts';
 import { refundTypeOf } from '../domain/refund-links.ts';
@@ -14,11 +13,11 @@ import {
   type RefundablePayment,
   type WishedRefund,
 } from '../domain/refund-request.ts';
-import type { CallNews, Start } from '../domain/start.ts';
+import type { Start } from '../domain/start.ts';
 import { addSeconds } from '../domain/time.ts';
 import type { Refund } from '../domain/transaction.ts';
 import type { ProviderApi } from '../providers/call.ts';
-import type { Outcome, RefundToStart } from '../providers/outbound.ts';
+import type { RefundToStart } from '../providers/outbound.ts';
 import { getProvider } from '../providers/providers.ts';
 import type { Caller } from '../security/tokens.ts';
 import type { Transaction } from '../store/database.ts';
@@ -27,7 +26,7 @@ import { type LockedBook, lockBook } from './books.ts';
 import type { TransactionType } from './enquire.ts';
 import { type EnquiredIds, getNamedOrder } from './named-order.ts';
 import { findProviderApi } from './provider-apis.ts';
-import { keepAnswers, recordCall } from './record-call.ts';
+import { keepAnswers, newsOfStart, recordCall } from './record-call.ts';
 import { saveBook } from './save-books.ts';
 import type { Services } from './services.ts';
 
@@ -134,6 +133,8 @@ function startOf(provider: string, refund: RefundToStart, now: Date): Start {
   };
 }
 
+const refused = { what: 'the refund', code: 'REFUND_FAILED' } as const;
+
 /** Sent with the same id each time: however often, the provider makes one refund of it. */
 export async function askForRefund(
   services: Services,
@@ -151,26 +152,9 @@ export async function askForRefund(
     operation: 'start-refund',
     answer,
     outcome: result.kind,
-    news: newsOf(result, services.clock()),
+    news: newsOfStart(result, refused, services.clock()),
   });
   if (result.kind === 'done') await keepAnswers(services, account, provider, result.records);
-}
-
-function newsOf(result: Outcome<object>['result'], now: Date): CallNews {
-  switch (result.kind) {
-    case 'done':
-      return { call: 'taken' };
-    case 'refused': {
-      const words = `The provider refused the refund: ${result.why}.`;
-      const failure = failureReason('REFUND_FAILED', words);
-      return { call: 'refused', failure, atMs: now.getTime() };
-    }
-    case 'unknown':
-    case 'not-sent':
-      return { call: 'unknown' };
-    default:
-      return result satisfies never;
-  }
 }
 
 async function replyOf(

@@ -4,13 +4,12 @@
  */
 import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { failureReason } from '../domain/failure.ts';
 import { limits } from '../domain/limits.ts';
 import { newTransactionId, paymentsOf } from '../domain/matching.ts';
 import type { ProviderName } from '../domain/notice.ts';
 import { decideOrderState, keepStart } from '../domain/order-book.ts';
 import type { PaymentModeCode } from '../domain/payment-mode.ts';
-import type { CallNews, Start } from '../domain/start.ts';
+import type { Start } from '../domain/start.ts';
 import { addSeconds } from '../domain/time.ts';
 import { isFinal } from '../domain/transaction.ts';
 import { isWebAddress } from '../domain/web-address.ts';
@@ -20,7 +19,7 @@ import type { Caller } from '../security/tokens.ts';
 import { type LockedBook, loadBooks } from './books.ts';
 import { lockOpenOrder } from './lock-open-order.ts';
 import { findRoute, webhookUrlOf } from './provider-apis.ts';
-import { recordCall } from './record-call.ts';
+import { newsOfStart, recordCall } from './record-call.ts';
 import { saveBook } from './save-books.ts';
 import type { Services } from './services.ts';
 
@@ -41,6 +40,8 @@ export type PaymentReply = {
   readonly redirectUrl: string | undefined;
 };
 
+const refused = { what: 'to start the payment', code: 'PROVIDER_TECHNICAL_ERROR' } as const;
+
 export async function startPayment(
   services: Services,
   caller: Caller,
@@ -54,7 +55,7 @@ export async function startPayment(
   services.asks.plan({ accountId, transactionId, provider, at: kept.askAt });
   const { answer, result } = await getProvider(provider).outbound.startPayment(api, payment);
   const called = { accountId, orderId, transactionId, operation: 'start-payment', answer } as const;
-  const news = newsOf(result, services.clock());
+  const news = newsOfStart(result, refused, services.clock());
   try {
     await recordCall(services, { ...called, outcome: result.kind, news });
     return replyOf(services, account, payment, result);
@@ -149,24 +150,6 @@ export function toPayment(
 }
 
 type Result = Outcome<StartedPayment>['result'];
-
-/** Only a clear no is a failure: a provider that did not answer may have it, and is asked later. */
-function newsOf(result: Result, now: Date): CallNews {
-  switch (result.kind) {
-    case 'done':
-      return { call: 'taken', providerOrderId: result.providerOrderId };
-    case 'refused': {
-      const words = `The provider refused to start the payment: ${result.why}.`;
-      const failure = failureReason('PROVIDER_TECHNICAL_ERROR', words);
-      return { call: 'refused', failure, atMs: now.getTime() };
-    }
-    case 'unknown':
-    case 'not-sent':
-      return { call: 'unknown' };
-    default:
-      return result satisfies never;
-  }
-}
 
 function replyOf(
   services: Services,
