@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findFreePort } from '../demo/free-port.ts';
 import { openDatabase } from '../src/store/database.ts';
 import { embeddedAddress } from '../src/store/embedded/embedded-database.ts';
 import type { Served } from './load.ts';
@@ -79,13 +79,4 @@ function untilItSays(child: ChildProcess, words: string): Promise<void> {
     });
     child.once('exit', () => reject(new Error(`it ended: ${text}`)));
   });
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

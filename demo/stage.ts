@@ -2,7 +2,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,6 +9,7 @@ import { promisify } from 'node:util';
 import { type Client, createClient } from '../client/client.js';
 import { openServiceShops } from '../simulator/service-shops.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts';
+import { findFreePort } from './free-port.ts';
 
 const root = new URL('../', import.meta.url).pathname;
 
@@ -106,13 +106,4 @@ async function untilReady(baseUrl: string, exited: Promise<unknown>): Promise<vo
     if (ready?.ok) return;
     await delay(50);
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

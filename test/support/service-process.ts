@@ -2,13 +2,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { findFreePort } from '../../demo/free-port.ts';
 import { type Call, callService, type Reply } from './test-service.ts';
+
+export { findFreePort };
 
 export const projectDir = new URL('../../', import.meta.url).pathname;
 
@@ -122,15 +124,6 @@ export function launchService(env: Environment, launch: Launch = {}): Launched {
   const endsWithItsFolder = temporaryFolders.some((folder) => isWithin(folder, env));
   if (!endsWithItsFolder) after(() => endLaunched(launched));
   return launched;
-}
-
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** A folder that is gone after the test, or after the file, with the services that run on it. */
