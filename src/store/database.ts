@@ -117,6 +117,7 @@ async function runTransaction<Result>(
     await begun;
     // Known to be lost before the commit was sent: then nothing was saved.
     if (broken) throw broken;
+    isOver = true;
     await client.query('commit').catch(explainLostCommit);
     return result;
   } catch (error) {

@@ -14,7 +14,7 @@ import {
   learnProviderOrders,
   type ReferencedOrders,
 } from '../store/order-matching.ts';
-import { type LockedBook, lockBooks } from './books.ts';
+import { type LockedBook, lockBooks, nameOf } from './books.ts';
 import { nextTryOf } from './delivery-schedule.ts';
 import { type BookState, describeChange, orderStateOf, saveBooks } from './save-books.ts';
 import type { Services } from './services.ts';
@@ -145,19 +145,16 @@ async function openPages(tx: Transaction, aims: Aims): Promise<Pages> {
   for (const [{ accountId }, { orders }] of aims) {
     const [orderId] = orders;
     if (orderId === undefined || orders.length > 1) continue;
-    names.set(pageOf(accountId, orderId), { accountId, orderId });
+    const name = { accountId, orderId };
+    names.set(nameOf(name), name);
   }
   const books = await lockBooks(tx, [...names.values()]);
   return new Map(
     books.map((before) => [
-      pageOf(before.order.accountId, before.order.orderId),
+      nameOf(before.order),
       { before, current: { ...before, state: orderStateOf(before.order) }, entries: [] },
     ]),
   );
-}
-
-function pageOf(accountId: string, orderId: string): string {
-  return `${accountId}/${orderId}`;
 }
 
 function applyNoticeOf(
@@ -169,7 +166,7 @@ function applyNoticeOf(
   const [orderId] = orders;
   if (orderId === undefined) return park(delivery, namesOf(notice), now);
   if (orders.length > 1) return conflict(delivery, orders, now);
-  const page = pages.get(pageOf(delivery.accountId, orderId));
+  const page = pages.get(nameOf({ accountId: delivery.accountId, orderId }));
   if (!page) throw new Error(`order ${orderId} was found and is gone`);
 
   const { provider, deliveryKey, deliveryId, receivedAt } = delivery;

@@ -51,6 +51,7 @@ function toBooks(
   }));
 }
 
-function nameOf({ accountId, orderId }: OrderName): string {
+/** An order of any account as one text, for maps. */
+export function nameOf({ accountId, orderId }: OrderName): string {
   return `${accountId}/${orderId}`;
 }

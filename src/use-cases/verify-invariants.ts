@@ -12,7 +12,6 @@ import {
   type OrderBook,
 } from '../domain/order-book.ts';
 import type { Transaction } from '../domain/transaction.ts';
-import { getProvider } from '../providers/providers.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { listDeliveriesOfOrder } from '../store/deliveries.ts';
 import { listHistory } from '../store/history.ts';
@@ -26,6 +25,7 @@ import { listOrdersAfter } from '../store/orders.ts';
 import { loadBooks, lockBook } from './books.ts';
 import { orderStateOf, stateOf } from './save-books.ts';
 import type { Services } from './services.ts';
+import { translateDelivery } from './translate-delivery.ts';
 
 export type Verified = {
   readonly orders: number;
@@ -139,8 +139,8 @@ async function checkHistory(database: Queryable, { order, transactions }: Book):
 async function checkFold(database: Queryable, { order, transactions }: Book): Promise<Breach[]> {
   const deliveries = await listDeliveriesOfOrder(database, order.accountId, order.orderId);
   const notices = deliveries.flatMap((delivery) => {
-    const { provider, deliveryKey, receivedAt, expectedMerchant: bankGatewayMerchant } = delivery;
-    const translation = getProvider(provider).translate(delivery, { bankGatewayMerchant });
+    const { provider, deliveryKey, receivedAt } = delivery;
+    const translation = translateDelivery(delivery);
     if (translation.kind !== 'notice') return [];
     return [{ ...translation.notice, provider, deliveryKey, receivedAt }];
   });
