@@ -29,9 +29,10 @@ export const limits = {
   /** Requests that may wait for a database connection before the rest is shed with 503. */
   databaseQueueMax: 2_000,
   databaseConnectionsMax: 16,
-  /** What goes to the database together, and how many such batches of one kind at once. */
+  /** What goes to the database together; when a batch is slow, more of the kind go beside it. */
   batchSizeMax: 128,
-  batchesAtOnceMax: 2,
+  batchesAtOnceMax: 3,
+  batchPatienceMs: 25,
   batchLockMsMax: 300,
   transactionAttemptsMax: 5,
   shutdownMsMax: 10_000,

@@ -10,7 +10,26 @@ export function spacedTimestamp(time: Date): string {
 
 /** `YYYY-MM-DDTHH:MM:SS.ffffff`, the form of the token expirations. Decision 3.6. */
 export function microsecondTimestamp(time: Date): string {
-  return `${time.toISOString().slice(0, -1)}000`;
+  return `${isoTimestamp(time).slice(0, -1)}000`;
+}
+
+/** As `toISOString`, which is slow: of one second it is asked only once. */
+export function isoTimestamp(time: Date): string {
+  const milliseconds = time.getTime();
+  const second = Math.floor(milliseconds / 1000);
+  return `${textOfSecond(second)}.${String(milliseconds - second * 1000).padStart(3, '0')}Z`;
+}
+
+const secondsKeptMax = 100;
+const secondTexts = new Map<number, string>();
+
+function textOfSecond(second: number): string {
+  const known = secondTexts.get(second);
+  if (known !== undefined) return known;
+  if (secondTexts.size >= secondsKeptMax) secondTexts.clear();
+  const text = new Date(second * 1000).toISOString().slice(0, -'.000Z'.length);
+  secondTexts.set(second, text);
+  return text;
 }
 
 export function addSeconds(time: Date, seconds: number): Date {

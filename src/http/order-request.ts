@@ -164,8 +164,8 @@ function present(value: SentNumber | null | undefined): SentNumber | undefined {
 
 /** Absent members are left out rather than set to undefined, so that equal content is equal. */
 function withoutAbsent<Shape extends object>(shape: Shape): Shape {
-  const kept: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(shape)) if (value !== undefined) kept[name] = value;
+  const kept: Partial<Shape> = {};
+  for (const name in shape) if (shape[name] !== undefined) kept[name] = shape[name];
   return kept as Shape;
 }
 

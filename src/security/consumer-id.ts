@@ -10,7 +10,7 @@ import type { User } from '../domain/order.ts';
 export function consumerIdOf(user: User, consumerIdKey: string): string {
   const identity = identityOf(user);
   if (identity === undefined) return newUserId();
-  const digest = createHmac('sha512', consumerIdKey).update(identity, 'utf8').digest();
+  const digest = createHmac('sha256', consumerIdKey).update(identity, 'utf8').digest();
   return `user_${base62Of(digest, 16)}`;
 }
 

@@ -1,7 +1,8 @@
 /**
  * Group commit: what waits together goes to the database together, in one statement and one commit, and
  * each still gets its own outcome. Nothing waits while the database is idle: a batch is as large as what
- * came while the one before it was under way.
+ * came while the one before it was under way. Only when that one is slow, for it may wait for somebody's lock,
+ * does the next go beside it.
  */
 import { ServiceError } from '../domain/errors.ts';
 
@@ -9,8 +10,9 @@ export type BatchOptions<Item, Outcome> = {
   /** Outcomes in the order of the items. */
   readonly run: (items: readonly Item[]) => Promise<readonly Outcome[]>;
   readonly sizeMax: number;
-  /** Batches under way at once. */
+  /** Batches under way at once; more than one only when none was done within `patienceMs`. */
   readonly atOnceMax: number;
+  readonly patienceMs: number;
   /** What waits beyond this is shed: a queue that only grows helps nobody. Decision 8.2. */
   readonly queueMax: number;
 };
@@ -24,9 +26,10 @@ type Waiting<Item, Outcome> = {
 export function createBatcher<Item, Outcome>(
   options: BatchOptions<Item, Outcome>,
 ): (item: Item) => Promise<Outcome> {
-  const { run, sizeMax, atOnceMax, queueMax } = options;
+  const { run, sizeMax, atOnceMax, patienceMs, queueMax } = options;
   const queue: Waiting<Item, Outcome>[] = [];
   let underWay = 0;
+  let slow = 0;
   let isPlanned = false;
 
   const runOne = async (batch: readonly Waiting<Item, Outcome>[]) => {
@@ -43,15 +46,25 @@ export function createBatcher<Item, Outcome>(
   const runEach = (batch: readonly Waiting<Item, Outcome>[]) => {
     for (const waiting of batch) void runOne([waiting]);
   };
+  const hasPlace = () => underWay < Math.min(slow + 1, atOnceMax);
   const start = () => {
     isPlanned = false;
-    while (underWay < atOnceMax && queue.length > 0) {
-      underWay += 1;
-      void runOne(queue.splice(0, sizeMax)).finally(() => {
-        underWay -= 1;
-        start();
-      });
-    }
+    while (hasPlace() && queue.length > 0) launch(queue.splice(0, sizeMax));
+  };
+  const launch = (batch: readonly Waiting<Item, Outcome>[]) => {
+    let isSlow = false;
+    const impatience = setTimeout(() => {
+      isSlow = true;
+      slow += 1;
+      start();
+    }, patienceMs);
+    underWay += 1;
+    void runOne(batch).finally(() => {
+      clearTimeout(impatience);
+      underWay -= 1;
+      if (isSlow) slow -= 1;
+      start();
+    });
   };
 
   return (item) =>
@@ -62,7 +75,7 @@ export function createBatcher<Item, Outcome>(
       }
       queue.push({ item, resolve, reject });
       // After everything that has just arrived was read, and without waiting for any more.
-      if (!isPlanned && underWay < atOnceMax) {
+      if (!isPlanned && hasPlace()) {
         isPlanned = true;
         setImmediate(start);
       }

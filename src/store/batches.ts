@@ -8,12 +8,11 @@ import {
   type OrderQuestion,
   type OrderWithTransactions,
 } from './enquiry.ts';
-import { insertOrders } from './insert-orders.ts';
+import { type InsertedOrder, insertOrdersAndLook } from './insert-orders.ts';
 import { listWaitingDeliveries, type Waited } from './waiting-deliveries.ts';
 
 export type Batches = {
-  /** True when the order is new; false when its invoice has an order already. */
-  readonly insertOrder: (order: Order) => Promise<boolean>;
+  readonly insertOrder: (order: Order) => Promise<InsertedOrder>;
   /** Deliveries that wait for one of these names. */
   readonly listWaitingDeliveries: (waited: Waited) => Promise<readonly string[]>;
   readonly findOrderWithTransactions: (
@@ -24,6 +23,7 @@ export type Batches = {
 export const batchBounds = {
   sizeMax: limits.batchSizeMax,
   atOnceMax: limits.batchesAtOnceMax,
+  patienceMs: limits.batchPatienceMs,
   queueMax: limits.databaseQueueMax,
 };
 
@@ -31,7 +31,7 @@ export function createBatches(database: Database): Batches {
   return {
     insertOrder: createBatcher({
       ...batchBounds,
-      run: (orders: readonly Order[]) => insertOrders(database, orders),
+      run: (orders: readonly Order[]) => insertOrdersAndLook(database, orders),
     }),
     listWaitingDeliveries: createBatcher({
       ...batchBounds,

@@ -40,6 +40,8 @@ export type Transaction = Queryable & { readonly inTransaction: true };
  * that can be repeated: a read, or an insert that a key guards.
  */
 export type Database = Queryable & {
+  /** Statements that run in turn, each with a commit of its own, and are sent without waiting for each other. */
+  readonly inTurn: <Result>(work: (connection: Queryable) => Promise<Result>) => Promise<Result>;
   readonly transaction: <Result>(work: (tx: Transaction) => Promise<Result>) => Promise<Result>;
   readonly close: () => Promise<void>;
 };
@@ -69,6 +71,7 @@ export function openDatabase(address: DatabaseAddress): Database {
 
   return {
     query: (statement) => retrying(() => run(pool, statement)),
+    inTurn: (work) => retrying(() => runInTurn(pool, work)),
     transaction: (work) => retrying(() => runTransaction(pool, work)),
     close: () => pool.end(),
   };
@@ -91,19 +94,61 @@ async function run<Row extends pg.QueryResultRow>(pool: pg.Pool, statement: Stat
   return pool.query<Row>(statement as pg.QueryConfig);
 }
 
+async function runInTurn<Result>(
+  pool: pg.Pool,
+  work: (connection: Queryable) => Promise<Result>,
+): Promise<Result> {
+  return withClient(pool, async (client) => {
+    const sent: Promise<unknown>[] = [];
+    const query: Queryable['query'] = (statement) => {
+      const answer = inOneWrite(client, () => client.query(statement as pg.QueryConfig));
+      sent.push(answer);
+      return answer as never;
+    };
+    try {
+      return await work({ query });
+    } finally {
+      // The next to use the connection must not find answers of ours on it.
+      await Promise.allSettled(sent);
+    }
+  });
+}
+
+/** A connection that breaks between two statements says so; the next statement then fails. */
+type Health = { broken?: Error };
+
+async function withClient<Result>(
+  pool: pg.Pool,
+  use: (client: pg.PoolClient, health: Health) => Promise<Result>,
+): Promise<Result> {
+  shedWhenFull(pool);
+  const client = await pool.connect();
+  const health: Health = {};
+  const onError = (error: Error) => {
+    health.broken = error;
+  };
+  client.on('error', onError);
+  try {
+    return await use(client, health);
+  } finally {
+    client.off('error', onError);
+    client.release(health.broken);
+  }
+}
+
 async function runTransaction<Result>(
   pool: pg.Pool,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  shedWhenFull(pool);
-  const client = await pool.connect();
-  let broken: Error | undefined;
+  return withClient(pool, (client, health) => transact(client, health, work));
+}
+
+async function transact<Result>(
+  client: pg.PoolClient,
+  health: Health,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
   let isOver = false;
-  // A connection that breaks between two statements says so here; the next statement then fails.
-  const onError = (error: Error) => {
-    broken = error;
-  };
-  client.on('error', onError);
   try {
     const send: Queryable['query'] = async (statement) => {
       // Of several that are sent together one may fail; those behind it must not outlive the transaction.
@@ -116,19 +161,16 @@ async function runTransaction<Result>(
     const result = await work({ inTransaction: true, query: send });
     await begun;
     // Known to be lost before the commit was sent: then nothing was saved.
-    if (broken) throw broken;
+    if (health.broken) throw health.broken;
     isOver = true;
     await client.query('commit').catch(explainLostCommit);
     return result;
   } catch (error) {
     isOver = true;
     await client.query('rollback').catch((failure: Error) => {
-      broken = failure;
+      health.broken = failure;
     });
     throw error;
-  } finally {
-    client.off('error', onError);
-    client.release(broken);
   }
 }
 

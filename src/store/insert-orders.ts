@@ -1,6 +1,58 @@
-/** Inserts the orders of many calls with one statement and one commit. */
+/** Inserts the orders of many calls with one statement and one commit, and finds who waited for them. */
 import type { Order } from '../domain/order.ts';
-import type { Queryable } from './database.ts';
+import type { Database, Queryable } from './database.ts';
+import { defineRows } from './rows.ts';
+import { listWaitingDeliveries } from './waiting-deliveries.ts';
+
+export type InsertedOrder = {
+  /** False when its invoice has an order already. */
+  readonly isNew: boolean;
+  /** Deliveries that wait for its invoice. Its own id was never heard of before. */
+  readonly waiting: readonly string[];
+};
+
+/**
+ * Whoever waits looks for the order once it is kept, and here is looked for those who wait once the orders
+ * are there for all to see, so one of them sees the other. Both questions leave in one write.
+ */
+export async function insertOrdersAndLook(
+  database: Database,
+  orders: readonly Order[],
+): Promise<InsertedOrder[]> {
+  const waited = orders.map(({ accountId, invoiceId }) => ({ accountId, names: [invoiceId] }));
+  return database.inTurn(async (connection) => {
+    const [isNew, waiting] = await Promise.all([
+      insertOrders(connection, orders),
+      listWaitingDeliveries(connection, waited),
+    ]);
+    return orders.map((_order, place) => ({
+      isNew: isNew[place] ?? false,
+      waiting: waiting[place] ?? [],
+    }));
+  });
+}
+
+const rows = defineRows<Order>({
+  account_id: ['text', ({ accountId }) => accountId],
+  order_id: ['text', ({ orderId }) => orderId],
+  invoice_id: ['text', ({ invoiceId }) => invoiceId],
+  status: ['text', ({ savedStatus }) => savedStatus],
+  attempts: ['integer', ({ attempts }) => attempts],
+  currency: ['text', ({ amounts }) => amounts.currency],
+  amount_before_tax: ['bigint', ({ amounts }) => amounts.beforeTax],
+  tax: ['bigint', ({ amounts }) => amounts.tax],
+  total_amount: ['bigint', ({ amounts }) => amounts.total],
+  exchange_rate: ['text', ({ conversion }) => conversion?.rate],
+  original_currency: ['text', ({ conversion }) => conversion?.original.currency],
+  original_amount_before_tax: ['bigint', ({ conversion }) => conversion?.original.beforeTax],
+  original_tax: ['bigint', ({ conversion }) => conversion?.original.tax],
+  original_total_amount: ['bigint', ({ conversion }) => conversion?.original.total],
+  user_id: ['text', ({ userId }) => userId],
+  details: ['jsonb', ({ details }) => details],
+  content_digest: ['bytea', ({ contentDigest }) => contentDigest],
+  created_at: ['timestamptz', ({ createdAt }) => createdAt],
+  lapses_at: ['timestamptz', ({ lapsesAt }) => lapsesAt],
+});
 
 /**
  * For each order whether it is new; false when its invoice has an order already, also one of this batch.
@@ -11,60 +63,18 @@ export async function insertOrders(
   orders: readonly Order[],
 ): Promise<boolean[]> {
   const sorted = orders.length === 1 ? orders : orders.toSorted(byInvoice);
-  const { rows } = await database.query<{ order_id: string }>({
+  const result = await database.query<{ order_id: string }>({
     name: 'insert-orders',
-    text: `insert into orders (
-             account_id, order_id, invoice_id, status, attempts,
-             currency, amount_before_tax, tax, total_amount,
-             exchange_rate, original_currency, original_amount_before_tax, original_tax,
-             original_total_amount, user_id, details, content_digest, created_at, lapses_at)
-           select account_id, order_id, invoice_id, status, attempts,
-             currency, amount_before_tax, tax, total_amount,
-             exchange_rate, original_currency, original_amount_before_tax, original_tax,
-             original_total_amount, user_id, details, decode(content_digest, 'hex'), created_at,
-             lapses_at
-             from json_to_recordset($1::json) as row (
-               account_id text, order_id text, invoice_id text, status text, attempts integer,
-               currency text, amount_before_tax bigint, tax bigint, total_amount bigint,
-               exchange_rate text, original_currency text, original_amount_before_tax bigint,
-               original_tax bigint, original_total_amount bigint, user_id text, details jsonb,
-               content_digest text, created_at timestamptz, lapses_at timestamptz)
+    text: `insert into orders (${rows.names}) select row.* from ${rows.from}
            on conflict (account_id, invoice_id) do nothing
            returning order_id`,
-    values: [JSON.stringify(sorted.map(toRow))],
+    values: [rows.toParameter(sorted)],
   });
-  const inserted = new Set(rows.map((row) => row.order_id));
+  const inserted = new Set(result.rows.map((row) => row.order_id));
   return orders.map(({ orderId }) => inserted.has(orderId));
 }
 
 function byInvoice(a: Order, b: Order): number {
   if (a.accountId !== b.accountId) return a.accountId < b.accountId ? -1 : 1;
   return a.invoiceId < b.invoiceId ? -1 : 1;
-}
-
-function toRow(order: Order) {
-  const { amounts, conversion } = order;
-  return {
-    account_id: order.accountId,
-    order_id: order.orderId,
-    invoice_id: order.invoiceId,
-    status: order.savedStatus,
-    attempts: order.attempts,
-    currency: amounts.currency,
-    amount_before_tax: amounts.beforeTax,
-    tax: amounts.tax,
-    total_amount: amounts.total,
-    ...(conversion && {
-      exchange_rate: conversion.rate,
-      original_currency: conversion.original.currency,
-      original_amount_before_tax: conversion.original.beforeTax,
-      original_tax: conversion.original.tax,
-      original_total_amount: conversion.original.total,
-    }),
-    user_id: order.userId,
-    details: order.details,
-    content_digest: order.contentDigest.toString('hex'),
-    created_at: order.createdAt,
-    lapses_at: order.lapsesAt,
-  };
 }

@@ -13,7 +13,7 @@ import { findOrderByInvoice } from '../store/orders.ts';
 import { identifyConsumer } from './identify-consumer.ts';
 import { issueOrderTokens, type OrderTokens } from './order-tokens.ts';
 import type { Services } from './services.ts';
-import { wakeDeliveries } from './wake-deliveries.ts';
+import { applyWaiting, wakeDeliveries } from './wake-deliveries.ts';
 
 export type CreatedOrder = {
   readonly order: Order;
@@ -29,11 +29,11 @@ export async function createOrder(
 ): Promise<CreatedOrder> {
   const account = await services.accounts.get(accountId);
   const order = buildOrder(services, account, request, decideOrder(request, account));
-  const isNew = await services.batches.insertOrder(order);
+  const { isNew, waiting } = await services.batches.insertOrder(order);
   const kept = isNew ? order : await getReplayedOrder(services, order);
-  // Only now that the order is there for all to see: a delivery that parks looks again after that.
   // Should it fail, the order is not confirmed: the same call again finds it, and wakes them.
-  await wakeDeliveries(services, accountId, [kept.orderId, kept.invoiceId]);
+  if (isNew) await applyWaiting(services, accountId, waiting);
+  else await wakeDeliveries(services, accountId, [kept.orderId, kept.invoiceId]);
   return { order: kept, tokens: await issueOrderTokens(services, kept), replayed: !isNew };
 }
 

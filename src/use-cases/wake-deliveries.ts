@@ -16,10 +16,25 @@ export async function wakeDeliveries(
   accountId: string,
   names: readonly string[],
 ): Promise<void> {
-  let known = names;
+  const { batches } = services;
+  if (names.length === 0) return;
+  await applyWaiting(
+    services,
+    accountId,
+    await batches.listWaitingDeliveries({ accountId, names }),
+  );
+}
+
+/** The same for those that are known to wait. */
+export async function applyWaiting(
+  services: Services,
+  accountId: string,
+  deliveryIds: readonly string[],
+): Promise<void> {
+  const { batches } = services;
   const woken = new Set<string>();
-  while (known.length > 0) {
-    const waiting = await services.batches.listWaitingDeliveries({ accountId, names: known });
+  let waiting = deliveryIds;
+  while (waiting.length > 0) {
     const fresh = waiting.filter((id) => !woken.has(id));
     const now = fresh.slice(0, Math.max(0, wokenInlineMax - woken.size));
     const later = fresh.slice(now.length);
@@ -33,7 +48,8 @@ export async function wakeDeliveries(
       else later.push(deliveryId);
     }
     await leaveToBackground(services, accountId, later);
-    known = found;
+    waiting =
+      found.length === 0 ? [] : await batches.listWaitingDeliveries({ accountId, names: found });
   }
 }
 

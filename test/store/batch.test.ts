@@ -33,21 +33,21 @@ test('a batch has at most as many as allowed, the rest follows in order', async 
   assert.deepEqual(batches, [[1, 2], [3, 4], [5]]);
 });
 
-test('no more batches than allowed are under way at once', async () => {
-  let underWay = 0;
-  let most = 0;
-  const { add } = batcher({
-    sizeMax: 1,
-    atOnceMax: 2,
-    before: async () => {
-      underWay += 1;
-      most = Math.max(most, underWay);
-      await new Promise((resolve) => setImmediate(resolve));
-      underWay -= 1;
-    },
-  });
-  await Promise.all(Array.from({ length: 20 }, (_, index) => add(index)));
-  assert.equal(most, 2);
+test('what comes behind a slow batch goes beside it, in no more batches than allowed', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { batches, add } = batcher({ sizeMax: 1, atOnceMax: 3, before: () => gate.promise });
+  const first = add(1);
+  await untilRun(batches);
+  // Some wait from before it is known to be slow, some come after that.
+  const early = [add(2)];
+  await untilRun(batches, 2);
+  const late = [add(3), add(4), add(5)];
+  await untilRun(batches, 3);
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(batches, [[1], [2], [3]]);
+  gate.resolve();
+  await Promise.all([first, ...early, ...late]);
+  assert.deepEqual(batches.slice(3), [[4], [5]]);
 });
 
 test('one that fails does not fail its neighbours', async () => {
@@ -85,6 +85,7 @@ test('a full queue sheds what comes on top, and serves what it has', async () =>
 function batcher({
   sizeMax = 100,
   atOnceMax = 2,
+  patienceMs = 1,
   queueMax = 1_000,
   refuses = undefined as number | undefined,
   before = async () => {},
@@ -93,6 +94,7 @@ function batcher({
   const add = createBatcher<number, string>({
     sizeMax,
     atOnceMax,
+    patienceMs,
     queueMax,
     run: async (items) => {
       batches.push([...items]);
@@ -104,6 +106,6 @@ function batcher({
   return { batches, add };
 }
 
-async function untilRun(batches: readonly unknown[]): Promise<void> {
-  while (batches.length === 0) await new Promise((resolve) => setImmediate(resolve));
+async function untilRun(batches: readonly unknown[], count = 1): Promise<void> {
+  while (batches.length < count) await new Promise((resolve) => setImmediate(resolve));
 }
