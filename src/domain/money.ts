@@ -18,6 +18,9 @@ const plainDecimal = /^(\d{1,400})(?:\.(\d{1,400}))?$/;
 
 /** Reads `"10.50"`, `10.5` or `1050`; undefined when it is not a non-negative decimal. */
 export function parseDecimal(input: string | number): Decimal | undefined {
+  if (Number.isSafeInteger(input) && (input as number) >= 0) {
+    return { digits: BigInt(input), scale: 0 };
+  }
   const match = plainDecimal.exec(typeof input === 'number' ? decimalText(input) : input);
   if (!match) return undefined;
   // Trailing zeros are no decimals: 500.00 yen is 500 (Decision 3.3).

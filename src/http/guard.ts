@@ -78,5 +78,8 @@ function bearerToken(request: FastifyRequest): string {
 }
 
 export function findBearerToken(request: FastifyRequest): string | undefined {
-  return /^Bearer +([^\s]+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  const { authorization = '' } = request.headers;
+  const scheme = /^Bearer +/i.exec(authorization)?.[0];
+  const token = scheme && authorization.slice(scheme.length);
+  return token && !token.includes(' ') ? token : undefined;
 }

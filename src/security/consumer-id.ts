@@ -3,14 +3,16 @@
  * look it up in. The key is the account's own, so ids of two accounts cannot be compared, and
  * nobody can find a phone number by trying them all.
  */
-import { createHmac } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { base62Of, newUserId } from '../domain/ids.ts';
 import type { User } from '../domain/order.ts';
 
 export function consumerIdOf(user: User, consumerIdKey: string): string {
   const identity = identityOf(user);
   if (identity === undefined) return newUserId();
-  const digest = createHmac('sha256', consumerIdKey).update(identity, 'utf8').digest();
+  // The id shows too little of the digest to be extended by a stranger, so this needs no HMAC, which takes
+  // four times as long and is made for every order.
+  const digest = hash('sha256', `${consumerIdKey}/${identity}`, 'buffer');
   return `user_${base62Of(digest, 16)}`;
 }
 

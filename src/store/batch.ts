@@ -32,19 +32,24 @@ export function createBatcher<Item, Outcome>(
   let slow = 0;
   let isPlanned = false;
 
-  const runOne = async (batch: readonly Waiting<Item, Outcome>[]) => {
+  /** Gives back how to tell each what came of it. */
+  const runOne = async (batch: readonly Waiting<Item, Outcome>[]): Promise<() => void> => {
     try {
       const outcomes = await run(batch.map(({ item }) => item));
       if (outcomes.length !== batch.length) throw new Error('a batch lost an outcome');
-      for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome);
+      return () => {
+        for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome);
+      };
     } catch (error) {
-      if (batch.length > 1 && !(error instanceof ServiceError)) runEach(batch);
-      else for (const { reject } of batch) reject(error);
+      if (batch.length > 1 && !(error instanceof ServiceError)) return () => runEach(batch);
+      return () => {
+        for (const { reject } of batch) reject(error);
+      };
     }
   };
   /** One bad item must neither fail nor hold up its neighbours, so each is tried by itself, beside the rest. */
   const runEach = (batch: readonly Waiting<Item, Outcome>[]) => {
-    for (const waiting of batch) void runOne([waiting]);
+    for (const waiting of batch) void runOne([waiting]).then((tell) => tell());
   };
   const hasPlace = () => underWay < Math.min(slow + 1, atOnceMax);
   const start = () => {
@@ -59,11 +64,14 @@ export function createBatcher<Item, Outcome>(
       start();
     }, patienceMs);
     underWay += 1;
-    void runOne(batch).finally(() => {
+    void runOne(batch).then((tell) => {
       clearTimeout(impatience);
       underWay -= 1;
       if (isSlow) slow -= 1;
       start();
+      // Answering takes a while, in which the database can work: the next batch leaves first.
+      if (underWay > 0) setImmediate(tell);
+      else tell();
     });
   };
 

@@ -32,7 +32,7 @@ export function createAccountDirectory(
     },
   });
   const find = async (accountId: string) => {
-    const found = await cache.fetch(accountId);
+    const found = cache.get(accountId) ?? (await cache.fetch(accountId));
     return found === absent ? undefined : found;
   };
   return {
