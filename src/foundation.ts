@@ -4,12 +4,8 @@ import { StartError } from './domain/start-error.ts';
 import type { Log } from './log.ts';
 import { sealingKeyIdOf } from './security/master-key.ts';
 import { listSealedSamples } from './store/accounts.ts';
-import {
-  type Database,
-  type DatabaseAddress,
-  isUnavailable,
-  openDatabase,
-} from './store/database.ts';
+import { type Database, type DatabaseAddress, openDatabase } from './store/database.ts';
+import { isUnavailable } from './store/database-troubles.ts';
 import { lockDataFolder } from './store/embedded/data-folder.ts';
 import {
   embeddedAddress,

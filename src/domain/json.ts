@@ -37,7 +37,7 @@ function hasMoreBrackets(bytes: Buffer, max: number): boolean {
 }
 
 /** Some 16 digits may be more than a double holds; then every number is checked one by one. */
-const longNumber = /\d(?:[eE]|[\d.]{15})/;
+const longNumber = /(?:^|[:[,])\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;
 
 /** Parses; a number whose digits a double would change stays as its text. Throws as JSON.parse does. */
 export function parseExactJson(text: string): unknown {

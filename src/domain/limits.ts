@@ -32,6 +32,7 @@ export const limits = {
   /** What goes to the database together; when a batch is slow, more of the kind go beside it. */
   batchSizeMax: 128,
   batchesAtOnceMax: 3,
+  batchBesideMin: 16,
   batchPatienceMs: 25,
   batchLockMsMax: 300,
   transactionAttemptsMax: 5,

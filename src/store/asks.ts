@@ -1,6 +1,7 @@
 /** Which transactions are to be asked for at their provider, and who asks. Decision 11.7. */
 import type { ProviderName } from '../domain/notice.ts';
 import type { Queryable } from './database.ts';
+import { hasId } from './transactions.ts';
 
 export type DueAsk = { readonly accountId: string; readonly transactionId: string };
 
@@ -24,11 +25,11 @@ export async function claimAsk(
 ): Promise<{ readonly orderId: string; readonly nextAskAt: Date | null } | undefined> {
   const { rows } = await database.query<{ order_id: string; next_ask_at: Date | null }>({
     name: 'claim-ask',
-    text: `update transactions
+    text: `update transactions t
               set asked_at = $3, asks = asks + 1,
                   next_ask_at = case when asks + 1 < $6 then $3::timestamptz + interval '1 second'
                     * ($5::double precision[])[least(asks + 1, array_length($5, 1))] end
-            where account_id = $1 and transaction_id = $2 and ${isOpen}
+            where account_id = $1 and ${hasId('$2::text')} and ${isOpen}
               and (asked_at is null or asked_at <= $4)
            returning order_id, next_ask_at`,
     values: [accountId, transactionId, now, askedBefore, intervalSeconds, asksMax],
@@ -44,8 +45,8 @@ export async function claimAskOfEnquiry(
 ): Promise<string | undefined> {
   const { rows } = await database.query<{ order_id: string }>({
     name: 'claim-ask-of-enquiry',
-    text: `update transactions set asked_at = $3
-            where account_id = $1 and transaction_id = $2 and ${isOpen}
+    text: `update transactions t set asked_at = $3
+            where account_id = $1 and ${hasId('$2::text')} and ${isOpen}
               and (asked_at is null or asked_at <= $4)
            returning order_id`,
     values: [accountId, transactionId, now, askedBefore],
@@ -64,8 +65,8 @@ export async function setNextAsk(
   nextAskAt: Date | null,
 ): Promise<void> {
   await database.query({
-    text: `update transactions set next_ask_at = $3
-            where account_id = $1 and transaction_id = $2 and ${isOpen}`,
+    text: `update transactions t set next_ask_at = $3
+            where account_id = $1 and ${hasId('$2::text')} and ${isOpen}`,
     values: [accountId, transactionId, nextAskAt],
   });
 }

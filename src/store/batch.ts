@@ -1,8 +1,8 @@
 /**
  * Group commit: what waits together goes to the database together, in one statement and one commit, and
  * each still gets its own outcome. Nothing waits while the database is idle: a batch is as large as what
- * came while the one before it was under way. Only when that one is slow, for it may wait for somebody's lock,
- * does the next go beside it.
+ * came while the one before it was under way. The next goes beside it when it is worth a round trip of its
+ * own, or when that one is slow, for it may wait for somebody's lock.
  */
 import { ServiceError } from '../domain/errors.ts';
 
@@ -10,8 +10,11 @@ export type BatchOptions<Item, Outcome> = {
   /** Outcomes in the order of the items. */
   readonly run: (items: readonly Item[]) => Promise<readonly Outcome[]>;
   readonly sizeMax: number;
-  /** Batches under way at once; more than one only when none was done within `patienceMs`. */
+  /** Batches under way at once. */
   readonly atOnceMax: number;
+  /** So many go beside the batch under way. */
+  readonly besideMin: number;
+  /** A batch that takes longer is slow. */
   readonly patienceMs: number;
   /** What waits beyond this is shed: a queue that only grows helps nobody. Decision 8.2. */
   readonly queueMax: number;
@@ -26,7 +29,7 @@ type Waiting<Item, Outcome> = {
 export function createBatcher<Item, Outcome>(
   options: BatchOptions<Item, Outcome>,
 ): (item: Item) => Promise<Outcome> {
-  const { run, sizeMax, atOnceMax, patienceMs, queueMax } = options;
+  const { run, sizeMax, atOnceMax, besideMin, patienceMs, queueMax } = options;
   const queue: Waiting<Item, Outcome>[] = [];
   let underWay = 0;
   let slow = 0;
@@ -51,7 +54,10 @@ export function createBatcher<Item, Outcome>(
   const runEach = (batch: readonly Waiting<Item, Outcome>[]) => {
     for (const waiting of batch) void runOne([waiting]).then((tell) => tell());
   };
-  const hasPlace = () => underWay < Math.min(slow + 1, atOnceMax);
+  const hasPlace = () => {
+    const beside = slow + (queue.length >= besideMin ? 1 : 0);
+    return underWay < Math.min(1 + beside, atOnceMax);
+  };
   const start = () => {
     isPlanned = false;
     while (hasPlace() && queue.length > 0) launch(queue.splice(0, sizeMax));

@@ -23,6 +23,7 @@ export type Batches = {
 export const batchBounds = {
   sizeMax: limits.batchSizeMax,
   atOnceMax: limits.batchesAtOnceMax,
+  besideMin: limits.batchBesideMin,
   patienceMs: limits.batchPatienceMs,
   queueMax: limits.databaseQueueMax,
 };

@@ -1,12 +1,13 @@
 /**
  * The way to PostgreSQL: a bounded pool, transactions that are tried again when the database asks
- * for it, and the translation of its troubles into our own codes.
+ * for it, and statements that leave in one write.
  */
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
+import { explainLostCommit, mayRunAgain, translateTrouble } from './database-troubles.ts';
 
 /** Where the database is: a URL, or the socket folder of the embedded one. */
 export type DatabaseAddress =
@@ -33,7 +34,14 @@ export type Statement = {
 };
 
 /** Functions that lock rows ask for this type, so that forgetting the transaction does not compile. */
-export type Transaction = Queryable & { readonly inTransaction: true };
+export type Transaction = Queryable & {
+  readonly inTransaction: true;
+  /**
+   * Last writes, which the commit follows without waiting for their answers. The database refuses to commit
+   * when one of them failed; what only we could object to must be awaited instead.
+   */
+  readonly leave: (writes: Promise<unknown>) => void;
+};
 
 /**
  * A statement outside a transaction is run again when its connection is lost, so it must be one
@@ -42,7 +50,11 @@ export type Transaction = Queryable & { readonly inTransaction: true };
 export type Database = Queryable & {
   /** Statements that run in turn, each with a commit of its own, and are sent without waiting for each other. */
   readonly inTurn: <Result>(work: (connection: Queryable) => Promise<Result>) => Promise<Result>;
-  readonly transaction: <Result>(work: (tx: Transaction) => Promise<Result>) => Promise<Result>;
+  /** `behind` leaves in one write with the commit and runs after it; it must not fail, for all is done by then. */
+  readonly transaction: <Result, Behind = Result>(
+    work: (tx: Transaction) => Promise<Result>,
+    behind?: (result: Result, connection: Queryable) => Promise<Behind>,
+  ) => Promise<Behind>;
   readonly close: () => Promise<void>;
 };
 
@@ -72,7 +84,8 @@ export function openDatabase(address: DatabaseAddress): Database {
   return {
     query: (statement) => retrying(() => run(pool, statement)),
     inTurn: (work) => retrying(() => runInTurn(pool, work)),
-    transaction: (work) => retrying(() => runTransaction(pool, work)),
+    transaction: (work, behind) =>
+      retrying(() => withClient(pool, (client, health) => transact(client, health, work, behind))),
     close: () => pool.end(),
   };
 }
@@ -83,7 +96,8 @@ async function retrying<Result>(attempt: () => Promise<Result>): Promise<Result>
     try {
       return await attempt();
     } catch (error) {
-      if (tried >= limits.transactionAttemptsMax || !mayRunAgain(error)) throw translate(error);
+      if (tried >= limits.transactionAttemptsMax || !mayRunAgain(error))
+        throw translateTrouble(error);
       await delay(Math.random() * 2 ** tried);
     }
   }
@@ -136,35 +150,39 @@ async function withClient<Result>(
   }
 }
 
-async function runTransaction<Result>(
-  pool: pg.Pool,
-  work: (tx: Transaction) => Promise<Result>,
-): Promise<Result> {
-  return withClient(pool, (client, health) => transact(client, health, work));
-}
-
-async function transact<Result>(
+async function transact<Result, Behind = Result>(
   client: pg.PoolClient,
   health: Health,
   work: (tx: Transaction) => Promise<Result>,
-): Promise<Result> {
+  behind?: (result: Result, connection: Queryable) => Promise<Behind>,
+): Promise<Behind> {
+  const left: Promise<unknown>[] = [];
+  const leave = (writes: Promise<unknown>) => {
+    writes.catch(() => {});
+    left.push(writes);
+  };
   let isOver = false;
   try {
-    const send: Queryable['query'] = async (statement) => {
+    const send: Queryable['query'] = async (statement) =>
+      inOneWrite(client, () => client.query(statement as pg.QueryConfig));
+    const query: Queryable['query'] = async (statement) => {
       // Of several that are sent together one may fail; those behind it must not outlive the transaction.
       if (isOver) throw new Error('the transaction is over');
-      return inOneWrite(client, () => client.query(statement as pg.QueryConfig));
+      return send(statement);
     };
     // Sent with the first statement: nothing waits for its answer but the commit.
-    const begun = send({ text: 'begin' });
-    begun.catch(() => {});
-    const result = await work({ inTransaction: true, query: send });
-    await begun;
+    leave(query({ text: 'begin' }));
+    const result = await work({ inTransaction: true, query, leave });
     // Known to be lost before the commit was sent: then nothing was saved.
     if (health.broken) throw health.broken;
     isOver = true;
-    await client.query('commit').catch(explainLostCommit);
-    return result;
+    const commit = inOneWrite(client, () => client.query('commit'));
+    const after = behind?.(result, { query: send }) ?? Promise.resolve(result);
+    await Promise.allSettled([commit, after, ...left]);
+    await Promise.all(left).catch(explainLostCommit);
+    const { command } = await commit.catch(explainLostCommit);
+    if (command !== 'COMMIT') throw new Error('a failed statement of the transaction was ignored');
+    return (await after) as Behind;
   } catch (error) {
     isOver = true;
     await client.query('rollback').catch((failure: Error) => {
@@ -190,63 +208,4 @@ export async function limitLockWait(tx: Transaction, milliseconds: number): Prom
 /** Decision 8.2: a queue that only grows helps nobody. */
 function shedWhenFull(pool: pg.Pool): void {
   if (pool.waitingCount >= limits.databaseQueueMax) throw new ServiceError('SERVICE_UNAVAILABLE');
-}
-
-const serializationFailure = '40001';
-const deadlockDetected = '40P01';
-
-/** Decision 10.1: the database rolled everything back, or the connection broke before commit. */
-function mayRunAgain(error: unknown): boolean {
-  const state = sqlState(error);
-  return state === serializationFailure || state === deadlockDetected || isLostConnection(error);
-}
-
-const adminShutdown = '57P01';
-const crashShutdown = '57P02';
-
-/** Nothing is sent over a connection that broke before: the driver refuses, or the socket does. */
-function wasNeverSent(error: unknown): boolean {
-  if (sqlState(error) === 'EPIPE') return true;
-  return error instanceof Error && error.message.includes('is not queryable');
-}
-
-/** A commit that was sent and not answered: nobody knows, so running it again is not ours to decide. */
-function explainLostCommit(error: unknown): never {
-  if (!isLostConnection(error) || wasNeverSent(error)) throw error;
-  throw new ServiceError('SERVICE_UNAVAILABLE', undefined, { cause: error });
-}
-
-function isLostConnection(error: unknown): boolean {
-  const code = sqlState(error) ?? '';
-  if ([adminShutdown, crashShutdown, 'ECONNRESET', 'EPIPE'].includes(code)) return true;
-  if (wasNeverSent(error)) return true;
-  return error instanceof Error && error.message.startsWith('Connection terminated unexpectedly');
-}
-
-/** Classes and codes that say "not now": connection, resources, operator, cancelled by timeout. */
-const unavailableStates = /^(08|53|57|58)/;
-const unavailableSystemCodes = /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)/;
-const unavailableMessages =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|pool after calling end/;
-
-export function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (error instanceof AggregateError) return error.errors.some(isUnavailable);
-  const code = sqlState(error) ?? '';
-  return (
-    unavailableStates.test(code) ||
-    unavailableSystemCodes.test(code) ||
-    unavailableMessages.test(error.message)
-  );
-}
-
-function translate(error: unknown): unknown {
-  if (error instanceof ServiceError || !isUnavailable(error)) return error;
-  return new ServiceError('SERVICE_UNAVAILABLE', undefined, { cause: error });
-}
-
-/** The SQLSTATE of a database error, or the code of a system error. */
-export function sqlState(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : undefined;
 }

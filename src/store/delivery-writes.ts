@@ -1,5 +1,6 @@
 /** Writes to the inbox, for many deliveries with one statement each. */
 import type { Transaction } from './database.ts';
+import { sqlState } from './database-troubles.ts';
 import {
   type Delivery,
   type DeliveryResult,
@@ -7,6 +8,7 @@ import {
   deliveryColumns,
   toDelivery,
 } from './deliveries.ts';
+import { defineRows } from './rows.ts';
 
 type DeliveryKey = Pick<Delivery, 'accountId' | 'provider' | 'deliveryKey'>;
 
@@ -16,61 +18,72 @@ class RivalError extends Error {
   readonly code = '40001';
 }
 
-/** Inserted with what came of them, so that each is written once. Throws when a rival was faster. */
+const rows = defineRows<Delivery>({
+  account_id: ['text', ({ accountId }) => accountId],
+  delivery_id: ['text', ({ deliveryId }) => deliveryId],
+  provider: ['text', ({ provider }) => provider],
+  delivery_key: ['text', ({ deliveryKey }) => deliveryKey],
+  state: ['text', ({ state }) => state],
+  why: ['text', ({ why }) => why],
+  flags: ['text[]', ({ flags }) => flags],
+  headers: ['json', ({ headers }) => headers],
+  body: ['bytea', ({ body }) => body],
+  expected_merchant: ['text', ({ expectedMerchant }) => expectedMerchant],
+  order_id: ['text', ({ orderId }) => orderId],
+  tries: ['integer', ({ tries }) => tries],
+  next_try_at: ['timestamptz', ({ nextTryAt }) => nextTryAt],
+  received_at: ['timestamptz', ({ receivedAt }) => receivedAt],
+  finished_at: ['timestamptz', ({ finishedAt }) => finishedAt],
+});
+
+/**
+ * Inserted with what came of them, so that each is written once. Fails when a rival was faster, and with it
+ * the whole transaction, which then is run again.
+ */
 export async function insertDeliveries(
   tx: Transaction,
   deliveries: readonly Delivery[],
 ): Promise<void> {
   if (deliveries.length === 0) return;
-  const { rowCount } = await tx.query({
-    name: 'insert-deliveries',
-    text: `insert into deliveries (
-             account_id, delivery_id, provider, delivery_key, state, why, flags, headers, body,
-             expected_merchant, order_id, tries, next_try_at, received_at, finished_at)
-           select account_id, delivery_id, provider, delivery_key, state, why, flags, headers,
-             decode(body, 'base64'), expected_merchant, order_id, tries, next_try_at, received_at,
-             finished_at
-             from json_to_recordset($1::json) as row (
-               account_id text, delivery_id text, provider text, delivery_key text, state text,
-               why text, flags text[], headers jsonb, body text, expected_merchant text,
-               order_id text, tries integer, next_try_at timestamptz, received_at timestamptz,
-               finished_at timestamptz)
-            order by account_id, provider, delivery_key
-           on conflict (account_id, provider, delivery_key) do nothing`,
-    values: [JSON.stringify(deliveries.map(toRow))],
-  });
-  if (rowCount !== deliveries.length) throw new RivalError('a delivery was kept by another');
+  await tx
+    .query({
+      name: 'insert-deliveries',
+      text: `insert into deliveries (${rows.names}) select row.* from ${rows.from}
+              order by account_id, provider, delivery_key`,
+      values: [rows.toParameter(deliveries)],
+    })
+    .catch((error: unknown) => {
+      const isRival = sqlState(error) === uniqueViolation;
+      throw isRival ? new RivalError('a delivery was kept by another', { cause: error }) : error;
+    });
 }
 
-export async function updateDeliveries(
-  tx: Transaction,
-  results: ReadonlyArray<Pick<Delivery, 'accountId' | 'deliveryId'> & DeliveryResult>,
-): Promise<void> {
-  if (results.length === 0) return;
+const uniqueViolation = '23505';
+
+type Result = Pick<Delivery, 'accountId' | 'deliveryId'> & DeliveryResult;
+
+const results = defineRows<Result>({
+  account_id: ['text', ({ accountId }) => accountId],
+  delivery_id: ['text', ({ deliveryId }) => deliveryId],
+  state: ['text', ({ state }) => state],
+  why: ['text', ({ why }) => why],
+  flags: ['text[]', ({ flags }) => flags],
+  order_id: ['text', ({ orderId }) => orderId],
+  tries: ['integer', ({ tries }) => tries],
+  next_try_at: ['timestamptz', ({ nextTryAt }) => nextTryAt],
+  finished_at: ['timestamptz', ({ finishedAt }) => finishedAt],
+});
+
+export async function updateDeliveries(tx: Transaction, changed: readonly Result[]): Promise<void> {
+  if (changed.length === 0) return;
   await tx.query({
     name: 'update-deliveries',
     text: `update deliveries d
               set state = row.state, why = row.why, flags = row.flags, order_id = row.order_id,
                   tries = row.tries, next_try_at = row.next_try_at, finished_at = row.finished_at
-             from json_to_recordset($1::json) as row (
-               account_id text, delivery_id text, state text, why text, flags text[],
-               order_id text, tries integer, next_try_at timestamptz, finished_at timestamptz)
+             from ${results.from}
             where d.account_id = row.account_id and d.delivery_id = row.delivery_id`,
-    values: [
-      JSON.stringify(
-        results.map((result) => ({
-          account_id: result.accountId,
-          delivery_id: result.deliveryId,
-          state: result.state,
-          why: result.why,
-          flags: result.flags,
-          order_id: result.orderId,
-          tries: result.tries,
-          next_try_at: result.nextTryAt,
-          finished_at: result.finishedAt,
-        })),
-      ),
-    ],
+    values: [results.toParameter(changed)],
   });
 }
 
@@ -79,7 +92,7 @@ export async function lockDeliveriesByKey(
   tx: Transaction,
   keys: readonly DeliveryKey[],
 ): Promise<Delivery[]> {
-  const { rows } = await tx.query<DeliveryRow>({
+  const found = await tx.query<DeliveryRow>({
     name: 'lock-deliveries-by-key',
     text: `select ${deliveryColumns}
              from unnest($1::text[], $2::text[], $3::text[]) as asked (account, by, key)
@@ -93,25 +106,5 @@ export async function lockDeliveriesByKey(
       keys.map(({ deliveryKey }) => deliveryKey),
     ],
   });
-  return rows.map(toDelivery);
-}
-
-function toRow(delivery: Delivery) {
-  return {
-    account_id: delivery.accountId,
-    delivery_id: delivery.deliveryId,
-    provider: delivery.provider,
-    delivery_key: delivery.deliveryKey,
-    state: delivery.state,
-    why: delivery.why,
-    flags: delivery.flags,
-    headers: delivery.headers,
-    body: delivery.body.toString('base64'),
-    expected_merchant: delivery.expectedMerchant,
-    order_id: delivery.orderId,
-    tries: delivery.tries,
-    next_try_at: delivery.nextTryAt,
-    received_at: delivery.receivedAt,
-    finished_at: delivery.finishedAt,
-  };
+  return found.rows.map(toDelivery);
 }

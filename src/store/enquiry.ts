@@ -6,7 +6,7 @@ import type { Order } from '../domain/order.ts';
 import type { Transaction as OrderTransaction } from '../domain/transaction.ts';
 import type { Queryable } from './database.ts';
 import { type OrderRow, toOrder } from './orders.ts';
-import { type TransactionRow, toTransaction } from './transactions.ts';
+import { hasId, type TransactionRow, toTransaction } from './transactions.ts';
 
 export type OrderWithTransactions = {
   readonly order: Order;
@@ -29,9 +29,12 @@ export async function findOrdersWithTransactions(
   const { rows } = await database.query<EnquiryRow>({
     name: 'find-orders-with-transactions',
     text: `select place, o.*,
-                  (select jsonb_agg(to_jsonb(t))
-                     from transactions t
-                    where t.account_id = o.account_id and t.order_id = o.order_id) as transactions
+                  (select json_agg(t) from (
+                     select transaction_id, type, provider, psp_transaction_id, status, amount,
+                            currency, started_at, recorded_at, finished_at, members, flags, start,
+                            asked_at
+                       from transactions
+                      where account_id = o.account_id and order_id = o.order_id) t) as transactions
              from unnest($1::text[], $2::text[], $3::text[]) with ordinality
                   as asked (account, kind, id, place)
             cross join lateral (
@@ -43,8 +46,8 @@ export async function findOrdersWithTransactions(
               union all
               select * from orders
                where kind = 'transaction_id' and account_id = account
-                 and order_id = (select order_id from transactions
-                                  where account_id = account and transaction_id = id)) o`,
+                 and order_id = (select t.order_id from transactions t
+                                  where t.account_id = account and ${hasId('id')})) o`,
     values: [
       questions.map(({ accountId }) => accountId),
       questions.map(({ idName }) => idName),

@@ -1,6 +1,7 @@
 /** The append-only history of orders and their transactions. Decision 4.7. */
 import type { Change } from '../domain/history.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { defineRows } from './rows.ts';
 
 export type HistoryEntry = {
   /** Null for a change of the order itself. */
@@ -23,41 +24,56 @@ export type CallRecord = {
 
 type OrderName = { readonly accountId: string; readonly orderId: string };
 
+type Appended = { readonly order: OrderName; readonly entries: readonly HistoryEntry[] };
+
+/** All that one delivery or call changed in an order. */
+type Row = OrderName & { readonly place: number; readonly entries: readonly HistoryEntry[] };
+
+const rows = defineRows<Row>({
+  account_id: ['text', ({ accountId }) => accountId],
+  order_id: ['text', ({ orderId }) => orderId],
+  place: ['integer', ({ place }) => place],
+  cause: ['text', ({ entries }) => entries[0]?.cause],
+  happened_at: ['timestamptz', ({ entries }) => entries[0]?.happenedAt],
+  entries: ['json', ({ entries }) => entries.map(toKept)],
+});
+
 /** The orders must be locked: positions are counted on from what is there. */
-export async function appendHistory(
-  tx: Transaction,
-  appended: ReadonlyArray<{ readonly order: OrderName; readonly entries: readonly HistoryEntry[] }>,
-): Promise<void> {
-  const rows = appended.flatMap(({ order, entries }) =>
-    entries.map((entry, index) => toRow(order, entry, index + 1)),
-  );
-  if (rows.length === 0) return;
+export async function appendHistory(tx: Transaction, appended: readonly Appended[]): Promise<void> {
+  const added = appended.flatMap(toRows);
+  if (added.length === 0) return;
   await tx.query({
     name: 'append-history',
-    text: `insert into history (
-             account_id, order_id, position, transaction_id, changes, cause, happened_at, call)
+    text: `insert into history (account_id, order_id, position, cause, happened_at, entries)
            select account_id, order_id,
              place + (select coalesce(max(position), 0) from history h
                        where h.account_id = row.account_id and h.order_id = row.order_id),
-             transaction_id, changes, cause, happened_at, call
-             from json_to_recordset($1::json) as row (
-               account_id text, order_id text, place integer, transaction_id text,
-               changes jsonb, cause text, happened_at timestamptz, call jsonb)`,
-    values: [JSON.stringify(rows)],
+             cause, happened_at, entries
+             from ${rows.from}`,
+    values: [rows.toParameter(added)],
   });
 }
 
-function toRow({ accountId, orderId }: OrderName, entry: HistoryEntry, place: number) {
-  return {
-    account_id: accountId,
-    order_id: orderId,
-    place,
-    transaction_id: entry.transactionId,
-    changes: entry.changes,
-    cause: entry.cause,
-    happened_at: entry.happenedAt,
-    call: entry.call,
-  };
+function toRows({ order: { accountId, orderId }, entries }: Appended): Row[] {
+  const byCause = Map.groupBy(entries, ({ cause }) => cause);
+  return [...byCause.values()].map((own, index) => ({
+    accountId,
+    orderId,
+    place: index + 1,
+    entries: own,
+  }));
+}
+
+/** As it is kept: short, for every change of every order is here for ever. */
+type Kept = {
+  readonly transactionId: string | null;
+  readonly changes: ReadonlyArray<readonly [member: string, from: unknown, to: unknown]>;
+  readonly call?: CallRecord | null;
+};
+
+function toKept({ transactionId, changes, call }: HistoryEntry): Kept {
+  const kept = changes.map(({ member, from, to }) => [member, from, to] as const);
+  return { transactionId, changes: kept, ...(call && { call }) };
 }
 
 export async function listHistory(
@@ -65,22 +81,22 @@ export async function listHistory(
   accountId: string,
   orderId: string,
 ): Promise<HistoryEntry[]> {
-  const { rows } = await database.query<{
-    transaction_id: string | null;
-    changes: Change[];
+  const result = await database.query<{
     cause: string;
     happened_at: Date;
-    call: CallRecord | null;
+    entries: Kept[];
   }>({
-    text: `select transaction_id, changes, cause, happened_at, call from history
+    text: `select cause, happened_at, entries from history
             where account_id = $1 and order_id = $2 order by position`,
     values: [accountId, orderId],
   });
-  return rows.map((row) => ({
-    transactionId: row.transaction_id,
-    changes: row.changes,
-    cause: row.cause,
-    happenedAt: row.happened_at,
-    call: row.call,
-  }));
+  return result.rows.flatMap(({ cause, happened_at: happenedAt, entries }) =>
+    entries.map(({ transactionId, changes, call = null }) => ({
+      transactionId,
+      changes: changes.map(([member, from, to]) => ({ member, from, to })),
+      cause,
+      happenedAt,
+      call,
+    })),
+  );
 }

@@ -1,6 +1,7 @@
 /** Which orders the references of deliveries name, for many deliveries with one statement. */
 import type { Notice, ProviderName, References } from '../domain/notice.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { hasId } from './transactions.ts';
 
 export type Referring = {
   readonly accountId: string;
@@ -62,18 +63,18 @@ async function findOrders(
            select place, kind, order_id from asked join transactions t
                on kind in ('payment', 'refund') and t.account_id = asked.account_id
               and t.provider = asked.provider and t.type = kind and t.psp_transaction_id = name
-            union
+            union all
            select place, kind, order_id from asked join provider_orders p
                on kind = 'provider_order' and p.account_id = asked.account_id
               and p.provider = asked.provider and p.provider_order_id = name
-            union
+            union all
            select place, kind, order_id from asked join transactions t
                on kind = 'transaction' and t.account_id = asked.account_id
-              and t.transaction_id = name
-            union
+              and ${hasId('name')}
+            union all
            select place, kind, order_id from asked join orders o
                on kind = 'order' and o.account_id = asked.account_id and o.order_id = name
-            union
+            union all
            select place, kind, order_id from asked join orders o
                on kind = 'invoice' and o.account_id = asked.account_id and o.invoice_id = name`,
     values: [

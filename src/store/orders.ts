@@ -4,6 +4,7 @@ import type { ReviewFlag } from '../domain/notice.ts';
 import type { CurrencyConversion, Order, OrderDetails, OrderStatus } from '../domain/order.ts';
 import type { OrderState } from '../domain/order-book.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { defineRows } from './rows.ts';
 
 export type OrderRow = {
   account_id: string;
@@ -82,26 +83,27 @@ export async function lockOrder(
   return order;
 }
 
+type SavedState = OrderName & { readonly state: OrderState };
+
+const states = defineRows<SavedState>({
+  account_id: ['text', ({ accountId }) => accountId],
+  order_id: ['text', ({ orderId }) => orderId],
+  status: ['text', ({ state }) => state.status],
+  attempts: ['integer', ({ state }) => state.attempts],
+  flags: ['text[]', ({ state }) => state.flags],
+});
+
 export async function saveOrderStates(
   tx: Transaction,
-  saved: ReadonlyArray<OrderName & { readonly state: OrderState }>,
+  saved: readonly SavedState[],
 ): Promise<void> {
   if (saved.length === 0) return;
   await tx.query({
     name: 'save-order-states',
     text: `update orders o set status = row.status, attempts = row.attempts, flags = row.flags
-             from json_to_recordset($1::json) as row (
-               account_id text, order_id text, status text, attempts integer, flags text[])
+             from ${states.from}
             where o.account_id = row.account_id and o.order_id = row.order_id`,
-    values: [
-      JSON.stringify(
-        saved.map(({ accountId, orderId, state }) => ({
-          account_id: accountId,
-          order_id: orderId,
-          ...state,
-        })),
-      ),
-    ],
+    values: [states.toParameter(saved)],
   });
 }
 

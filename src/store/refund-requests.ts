@@ -1,5 +1,6 @@
 /** Which refund has a request id of the merchant's. */
 import type { Transaction } from './database.ts';
+import { hasId } from './transactions.ts';
 
 /**
  * Takes a refund request id for a refund. False when another refund has it that is not failed; the row
@@ -18,8 +19,8 @@ export async function takeRefundRequest(
            on conflict (account_id, refund_request_id) do update
               set transaction_id = excluded.transaction_id
             where exists (select from transactions t
-                           where t.account_id = r.account_id
-                             and t.transaction_id = r.transaction_id and t.status = 'failed')`,
+                           where t.account_id = r.account_id and ${hasId('r.transaction_id')}
+                             and t.status = 'failed')`,
     values: [accountId, refundRequestId, transactionId],
   });
   return rowCount === 1;

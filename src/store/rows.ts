@@ -4,7 +4,16 @@
  */
 import { isoTimestamp } from '../domain/time.ts';
 
-type ColumnType = 'text' | 'text[]' | 'integer' | 'bigint' | 'timestamptz' | 'jsonb' | 'bytea';
+type ColumnType =
+  | 'text'
+  | 'text[]'
+  | 'integer'
+  | 'bigint'
+  | 'timestamptz'
+  /** Goes as text, so that the database need not take it apart. */
+  | 'json'
+  | 'jsonb'
+  | 'bytea';
 
 type Columns<Entry> = Readonly<Record<string, readonly [ColumnType, (entry: Entry) => unknown]>>;
 
@@ -19,8 +28,8 @@ export type Rows<Entry> = {
 export function defineRows<Entry>(columns: Columns<Entry>): Rows<Entry> {
   const names = Object.keys(columns);
   const types = Object.values(columns).map(([type]) => type);
-  const readers = Object.entries(columns).map(([, [type, read]]) =>
-    type === 'timestamptz' || type === 'bytea' ? (entry: Entry) => toText(read(entry)) : read,
+  const readers = Object.values(columns).map(([type, read]) =>
+    isText.has(type) ? (entry: Entry) => toText(read(entry)) : read,
   );
   const selected = names.map((name, place) => `${takeOut(types[place], place)} as ${name}`);
   return {
@@ -47,7 +56,10 @@ function takeOut(type: ColumnType | undefined, place: number): string {
   }
 }
 
+const isText = new Set<ColumnType>(['timestamptz', 'json', 'bytea']);
+
 function toText(value: unknown): unknown {
+  if (value === null || value === undefined) return null;
   if (value instanceof Date) return isoTimestamp(value);
-  return Buffer.isBuffer(value) ? value.toString('base64') : value;
+  return Buffer.isBuffer(value) ? value.toString('base64') : JSON.stringify(value);
 }

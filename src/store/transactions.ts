@@ -3,6 +3,7 @@ import type { PaymentStatus, ProviderName, RefundStatus, ReviewFlag } from '../d
 import type { Start } from '../domain/start.ts';
 import type { Transaction as OrderTransaction } from '../domain/transaction.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { defineRows } from './rows.ts';
 
 export type TransactionRow = {
   transaction_id: string;
@@ -25,18 +26,23 @@ export type TransactionRow = {
 
 type Owned = { readonly accountId: string; readonly orderId: string };
 
+/** The condition that finds a transaction `t` by its id alone, which begins with that of its order. */
+export function hasId(id: string): string {
+  return `t.order_id = split_part(${id}, '-', 1) and t.transaction_id = ${id}`;
+}
+
 /** With their notices, as a fold needs them. */
 export async function listTransactionsOf(
   database: Queryable,
   orders: readonly Owned[],
 ): Promise<Array<Owned & { readonly transaction: OrderTransaction }>> {
-  const { rows } = await database.query<TransactionRow & { account_id: string; order_id: string }>({
+  const result = await database.query<TransactionRow & { account_id: string; order_id: string }>({
     name: 'list-transactions-of',
     text: `select t.* from unnest($1::text[], $2::text[]) as asked (account_id, order_id)
              join transactions t using (account_id, order_id)`,
     values: [orders.map(({ accountId }) => accountId), orders.map(({ orderId }) => orderId)],
   });
-  return rows.map((row) => ({
+  return result.rows.map((row) => ({
     accountId: row.account_id,
     orderId: row.order_id,
     transaction: toTransaction(row),
@@ -49,6 +55,26 @@ export type SavedTransaction = Owned & {
   readonly askAt: Date | null;
 };
 
+const rows = defineRows<SavedTransaction>({
+  account_id: ['text', ({ accountId }) => accountId],
+  transaction_id: ['text', ({ transaction }) => transaction.transactionId],
+  order_id: ['text', ({ orderId }) => orderId],
+  type: ['text', ({ transaction }) => transaction.type],
+  provider: ['text', ({ transaction }) => transaction.provider],
+  psp_transaction_id: ['text', ({ transaction }) => transaction.pspTransactionId],
+  status: ['text', ({ transaction }) => transaction.status],
+  amount: ['bigint', ({ transaction }) => transaction.amount],
+  currency: ['text', ({ transaction }) => transaction.currency],
+  started_at: ['timestamptz', ({ transaction }) => toDate(transaction.startedAtMs)],
+  recorded_at: ['timestamptz', ({ transaction }) => toDate(transaction.recordedAtMs)],
+  finished_at: ['timestamptz', ({ transaction }) => toDate(transaction.finishedAtMs)],
+  members: ['jsonb', ({ transaction }) => membersOf(transaction)],
+  flags: ['text[]', ({ transaction }) => transaction.flags],
+  start: ['json', ({ transaction }) => transaction.start],
+  notices: ['json', ({ transaction }) => transaction.notices],
+  next_ask_at: ['timestamptz', ({ askAt }) => askAt],
+});
+
 export async function saveTransactions(
   tx: Transaction,
   saved: readonly SavedTransaction[],
@@ -56,19 +82,8 @@ export async function saveTransactions(
   if (saved.length === 0) return;
   await tx.query({
     name: 'save-transactions',
-    text: `insert into transactions (
-             account_id, transaction_id, order_id, type, provider, psp_transaction_id, status,
-             amount, currency, started_at, recorded_at, finished_at, members, flags, start,
-             notices, next_ask_at)
-           select account_id, transaction_id, order_id, type, provider, psp_transaction_id, status,
-             amount, currency, started_at, recorded_at, finished_at, members, flags, start,
-             notices, next_ask_at
-             from json_to_recordset($1::json) as row (
-               account_id text, transaction_id text, order_id text, type text, provider text,
-               psp_transaction_id text, status text, amount bigint, currency text,
-               started_at timestamptz, recorded_at timestamptz, finished_at timestamptz,
-               members jsonb, flags text[], start jsonb, notices jsonb, next_ask_at timestamptz)
-           on conflict (account_id, transaction_id) do update
+    text: `insert into transactions (${rows.names}) select row.* from ${rows.from}
+           on conflict (account_id, order_id, transaction_id) do update
               set psp_transaction_id = excluded.psp_transaction_id, status = excluded.status,
                   amount = excluded.amount, currency = excluded.currency,
                   started_at = excluded.started_at, recorded_at = excluded.recorded_at,
@@ -76,55 +91,34 @@ export async function saveTransactions(
                   flags = excluded.flags, start = excluded.start, notices = excluded.notices,
                   next_ask_at = case when excluded.next_ask_at is not null
                                 then coalesce(transactions.next_ask_at, excluded.next_ask_at) end`,
-    values: [JSON.stringify(saved.map(toRow))],
+    values: [rows.toParameter(saved)],
   });
 }
 
 /** A provider's id that goes from one transaction to another must be free in between. */
 export async function releasePspIds(
   tx: Transaction,
-  accountId: string,
+  { accountId, orderId }: Owned,
   transactionIds: readonly string[],
 ): Promise<void> {
   await tx.query({
     text: `update transactions set psp_transaction_id = null
-            where account_id = $1 and transaction_id = any($2::text[])`,
-    values: [accountId, transactionIds],
+            where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`,
+    values: [accountId, orderId, transactionIds],
   });
 }
 
 /** What a provider reported turned out to be what was started here under another id. */
 export async function deleteTransactions(
   tx: Transaction,
-  accountId: string,
+  { accountId, orderId }: Owned,
   transactionIds: readonly string[],
 ): Promise<void> {
   await tx.query({
-    text: 'delete from transactions where account_id = $1 and transaction_id = any($2::text[])',
-    values: [accountId, transactionIds],
+    text: `delete from transactions
+            where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`,
+    values: [accountId, orderId, transactionIds],
   });
-}
-
-function toRow({ accountId, orderId, transaction, askAt }: SavedTransaction) {
-  return {
-    account_id: accountId,
-    transaction_id: transaction.transactionId,
-    order_id: orderId,
-    type: transaction.type,
-    provider: transaction.provider,
-    psp_transaction_id: transaction.pspTransactionId,
-    status: transaction.status,
-    amount: transaction.amount,
-    currency: transaction.currency,
-    started_at: toDate(transaction.startedAtMs),
-    recorded_at: toDate(transaction.recordedAtMs),
-    finished_at: toDate(transaction.finishedAtMs),
-    members: membersOf(transaction),
-    flags: transaction.flags,
-    start: transaction.start,
-    notices: transaction.notices,
-    next_ask_at: askAt,
-  };
 }
 
 /** The members that are only shown, kept together in one column. */

@@ -185,7 +185,7 @@ function applyNoticeOf(
     why: newFlags.length > 0 ? `flagged ${newFlags.join(', ')}` : null,
     flags: newFlags,
     orderId,
-    names: namesOf(notice),
+    names: newNamesOf(notice),
   });
 }
 
@@ -211,11 +211,17 @@ function park(delivery: Delivery, waitsFor: readonly string[], now: Date): Appli
 }
 
 /** Everything that could name the order once there is one. */
-function namesOf({ references, payment, refund }: Notice): string[] {
+function namesOf(notice: Notice): string[] {
+  const { references } = notice;
   const all = [references, ...(references.otherwise ?? [])];
-  const names = all.flatMap(({ orderIds, invoiceIds, transactionIds, providerOrderId }) => [
-    ...orderIds,
-    ...invoiceIds,
+  const ours = all.flatMap(({ orderIds, invoiceIds }) => [...orderIds, ...invoiceIds]);
+  return [...new Set([...ours, ...newNamesOf(notice)])];
+}
+
+/** What is known of the order from now on. Its own names are known since it was created. */
+function newNamesOf({ references, payment, refund }: Notice): string[] {
+  const all = [references, ...(references.otherwise ?? [])];
+  const names = all.flatMap(({ transactionIds, providerOrderId }) => [
     ...transactionIds,
     providerOrderId,
   ]);

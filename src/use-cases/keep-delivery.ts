@@ -15,7 +15,7 @@ import { type KeptDelivery, outcomeOf, type ReceivedDelivery } from './keep-toge
 import { maskDelivery } from './mask-delivery.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import type { Services } from './services.ts';
-import { wakeDeliveries } from './wake-deliveries.ts';
+import { applyWaiting, wakeDeliveries } from './wake-deliveries.ts';
 
 export async function keepDelivery(
   services: Services,
@@ -27,7 +27,7 @@ export async function keepDelivery(
     .keepTogether({ delivery, caller })
     .catch((error: unknown) => keepForLater(services, delivery, error));
   if ('refusal' in kept) throw kept.refusal;
-  await wakeOthers(services, accountId, kept.names);
+  await applyWaiting(services, accountId, kept.waiting).catch(leaveToSweep);
   return kept.nextTryAt ? lookAgain(services, accountId, kept) : kept.received;
 }
 
@@ -65,13 +65,7 @@ export function digestOf(content: string | Buffer): string {
 }
 
 /** This delivery is applied and stands; others that could not be woken now are found by the sweep. */
-async function wakeOthers(
-  services: Services,
-  accountId: string,
-  names: readonly string[],
-): Promise<void> {
-  await wakeDeliveries(services, accountId, names).catch(() => undefined);
-}
+function leaveToSweep(): void {}
 
 /**
  * What it waits for may have come while it was being kept: whoever brings that looks for those who
@@ -87,7 +81,7 @@ async function lookAgain(
     () => undefined,
   );
   if (again?.delivery && !isUnfinished(again.delivery.state)) {
-    await wakeOthers(services, accountId, again.names);
+    await wakeDeliveries(services, accountId, again.names).catch(leaveToSweep);
     return outcomeOf(again.delivery, again.delivery.state);
   }
   if (nextTryAt) services.retries.plan({ accountId, deliveryId, at: nextTryAt });
@@ -115,5 +109,5 @@ async function keepForLater(
     if (!known) await insertDeliveries(tx, [fresh]);
     return known ?? fresh;
   });
-  return { received: outcomeOf(kept, 'parked'), names: [], nextTryAt: kept.nextTryAt };
+  return { received: outcomeOf(kept, 'parked'), waiting: [], nextTryAt: kept.nextTryAt };
 }

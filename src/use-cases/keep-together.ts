@@ -5,13 +5,14 @@
  */
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
-import { limitLockWait, type Transaction } from '../store/database.ts';
+import { limitLockWait, type Queryable, type Transaction } from '../store/database.ts';
 import { type Delivery, type DeliveryState, isUnfinished } from '../store/deliveries.ts';
 import {
   insertDeliveries,
   lockDeliveriesByKey,
   updateDeliveries,
 } from '../store/delivery-writes.ts';
+import { listWaitingDeliveries, type Waited } from '../store/waiting-deliveries.ts';
 import { type AppliedDelivery, applyDeliveries, findAims } from './apply-deliveries.ts';
 import type { DeliveryCaller } from './authenticate-delivery.ts';
 import { resultOfAsking, writeReferences } from './retry-delivery.ts';
@@ -28,8 +29,9 @@ export type ReceivedDelivery = {
 
 export type KeptDelivery = {
   readonly received: ReceivedDelivery;
-  readonly names: readonly string[];
   readonly nextTryAt: Date | null;
+  /** Deliveries that wait for a name which it made known. */
+  readonly waiting: readonly string[];
 };
 
 /** A bearer caller is told at once of what a provider would be kept for. */
@@ -39,20 +41,40 @@ export function keepTogether(
   services: Services,
   incoming: readonly Incoming[],
 ): Promise<KeptOrRefused[]> {
-  return services.database.transaction(async (tx) => {
-    if (incoming.length === 1) return keepAll(tx, services, incoming);
-    // One order that somebody holds must not hold up those beside it: then each goes alone.
-    const limiting = limitLockWait(tx, limits.batchLockMsMax);
-    const [kept] = await Promise.all([keepAll(tx, services, incoming), limiting]);
-    return kept;
-  });
+  return services.database.transaction(
+    async (tx) => {
+      if (incoming.length === 1) return keepAll(tx, services, incoming);
+      // One order that somebody holds must not hold up those beside it: then each goes alone.
+      const limiting = limitLockWait(tx, limits.batchLockMsMax);
+      const [kept] = await Promise.all([keepAll(tx, services, incoming), limiting]);
+      return kept;
+    },
+    (kept, connection) => findWaiting(connection, kept),
+  );
 }
+
+/** Looked for once all is there for others to see; should that fail, the sweep finds them. */
+async function findWaiting(
+  connection: Queryable,
+  kept: readonly KeptOrRefusedUnasked[],
+): Promise<KeptOrRefused[]> {
+  const waited = kept.map((entry) => ('refusal' in entry ? nothing : entry.waited));
+  const found = await listWaitingDeliveries(connection, waited).catch(() => []);
+  return kept.map((entry, place) =>
+    'refusal' in entry ? entry : { ...entry, waiting: found[place] ?? [] },
+  );
+}
+
+const nothing: Waited = { accountId: '', names: [] };
+
+type KeptUnasked = Omit<KeptDelivery, 'waiting'> & { readonly waited: Waited };
+type KeptOrRefusedUnasked = KeptUnasked | { readonly refusal: ServiceError };
 
 async function keepAll(
   tx: Transaction,
   services: Services,
   incoming: readonly Incoming[],
-): Promise<KeptOrRefused[]> {
+): Promise<KeptOrRefusedUnasked[]> {
   const first = firstOfEach(incoming);
   const deliveries = [...first.values()].map(({ delivery }) => delivery);
   const [locked, aims] = await Promise.all([
@@ -73,7 +95,7 @@ async function keepAll(
   );
   const done = open.map((entry, index) => ({ ...entry, ...judge(entry, applied[index]) }));
   const accepted = done.filter(({ caller, after }) => !isRefused(caller, after));
-  await Promise.all([save(), write(tx, accepted)]);
+  tx.leave(Promise.all([save(), write(tx, accepted)]));
 
   const outcomes = new Map(done.map((entry) => [entry.key, entry]));
   return incoming.map((entry) => {
@@ -84,7 +106,8 @@ async function keepAll(
     if (isRefused(entry.caller, own.after)) return { refusal: new ServiceError('ORDER_NOT_FOUND') };
     if (isCopy && !isUnfinished(own.after.state)) return repeatOf(own.after);
     const received = outcomeOf(own.after, own.after.state);
-    return { received, names: isCopy ? [] : own.names, nextTryAt: own.after.nextTryAt };
+    const { accountId, nextTryAt } = own.after;
+    return { received, nextTryAt, waited: { accountId, names: isCopy ? [] : own.names } };
   });
 }
 
@@ -137,8 +160,8 @@ function keyOf({ accountId, provider, deliveryKey }: Delivery): string {
   return `${accountId}/${provider}/${deliveryKey}`;
 }
 
-function repeatOf(delivery: Delivery): KeptDelivery {
-  return { received: outcomeOf(delivery, 'duplicate'), names: [], nextTryAt: null };
+function repeatOf(delivery: Delivery): KeptUnasked {
+  return { received: outcomeOf(delivery, 'duplicate'), waited: nothing, nextTryAt: null };
 }
 
 export function outcomeOf(

@@ -76,7 +76,7 @@ export async function saveBooks(tx: Transaction, changed: readonly ChangedBook[]
 async function deleteGone(tx: Transaction, changed: readonly ChangedBook[]): Promise<void> {
   const remove = ({ before, after }: ChangedBook) => {
     const gone = goneFrom(before, after).map(({ transactionId }) => transactionId);
-    return gone.length === 0 ? undefined : deleteTransactions(tx, before.order.accountId, gone);
+    return gone.length === 0 ? undefined : deleteTransactions(tx, before.order, gone);
   };
   await Promise.all(changed.map(remove));
 }
@@ -136,7 +136,7 @@ async function releaseChangedPspIds(
       return pspTransactionId !== null && now !== pspTransactionId;
     });
     const ids = released.map(({ transactionId }) => transactionId);
-    return ids.length === 0 ? undefined : releasePspIds(tx, before.order.accountId, ids);
+    return ids.length === 0 ? undefined : releasePspIds(tx, before.order, ids);
   };
   await Promise.all(changed.map(release));
 }

@@ -50,6 +50,20 @@ test('what comes behind a slow batch goes beside it, in no more batches than all
   assert.deepEqual(batches.slice(3), [[4], [5]]);
 });
 
+test('a batch that is large enough goes beside the one under way, a smaller one waits', async () => {
+  const gate = Promise.withResolvers<void>();
+  const before = () => gate.promise;
+  const { batches, add } = batcher({ atOnceMax: 3, besideMin: 3, patienceMs: 60_000, before });
+  const first = add(1);
+  await untilRun(batches);
+  const beside = [add(2), add(3), add(4)];
+  await untilRun(batches, 2);
+  const last = add(5);
+  gate.resolve();
+  await Promise.all([first, ...beside, last]);
+  assert.deepEqual(batches, [[1], [2, 3, 4], [5]]);
+});
+
 test('one that fails does not fail its neighbours', async () => {
   const { batches, add } = batcher({ refuses: 2 });
   const outcomes = await Promise.allSettled([add(1), add(2), add(3)]);
@@ -85,6 +99,7 @@ test('a full queue sheds what comes on top, and serves what it has', async () =>
 function batcher({
   sizeMax = 100,
   atOnceMax = 2,
+  besideMin = 100,
   patienceMs = 1,
   queueMax = 1_000,
   refuses = undefined as number | undefined,
@@ -94,6 +109,7 @@ function batcher({
   const add = createBatcher<number, string>({
     sizeMax,
     atOnceMax,
+    besideMin,
     patienceMs,
     queueMax,
     run: async (items) => {

@@ -1,0 +1,24 @@
+-- Every delivery pays for these. What is only kept and shown is json, which is stored as it comes; jsonb is
+-- taken apart and put together again, and stays for what is asked for in SQL.
+
+-- One row for all that one delivery or call changed in an order.
+alter table history add column entries json;
+update history set entries = json_build_array(json_build_object(
+  'transactionId', transaction_id, 'call', call,
+  'changes', (select json_agg(json_build_array(c->'member', c->'from', c->'to'))
+                from jsonb_array_elements(changes) c)));
+alter table history alter column entries set not null;
+alter table history drop column transaction_id;
+alter table history drop column changes;
+alter table history drop column call;
+
+alter table transactions alter column notices drop default;
+alter table transactions alter column notices type json using notices::json;
+alter table transactions alter column start type json using start::json;
+alter table deliveries alter column headers type json using headers::json;
+
+-- A transaction's id begins with that of its order, so one index finds it by either.
+alter table refund_requests drop constraint refund_requests_account_id_transaction_id_fkey;
+alter table transactions drop constraint transactions_pkey;
+alter table transactions add primary key (account_id, order_id, transaction_id);
+drop index transactions_of_order;
