@@ -1,5 +1,5 @@
 /** Comparison of secrets in a time that tells nothing about where they differ. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 /** Digests first, so that lengths may differ without being told apart by time. */
 export function equalSecrets(left: string, right: string): boolean {
@@ -19,5 +19,5 @@ export function markOf(secret: string): string {
 }
 
 function digest(text: string): Buffer {
-  return createHash('sha256').update(text, 'utf8').digest();
+  return hash('sha256', text, 'buffer');
 }

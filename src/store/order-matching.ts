@@ -1,6 +1,7 @@
 /** Which orders the references of deliveries name, for many deliveries with one statement. */
 import type { Notice, ProviderName, References } from '../domain/notice.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { defineRows } from './rows.ts';
 import { hasId } from './transactions.ts';
 
 export type Referring = {
@@ -38,6 +39,14 @@ export async function findReferencedOrders(
 type Name = { readonly kind: string; readonly name: string };
 type Asked = Name & { readonly place: number; accountId: string; provider: ProviderName };
 
+const askedRows = defineRows<Asked>({
+  place: ['integer', ({ place }) => place],
+  account_id: ['text', ({ accountId }) => accountId],
+  provider: ['text', ({ provider }) => provider],
+  kind: ['text', ({ kind }) => kind],
+  name: ['text', ({ name }) => name],
+});
+
 function namesOf({ payment, refund }: Notice, references: References): Name[] {
   const named = (kind: string, ...names: readonly (string | undefined)[]) =>
     names.flatMap((name) => (name ? [{ kind, name }] : []));
@@ -57,9 +66,7 @@ async function findOrders(
 ): Promise<Map<number, ReferencedOrders>> {
   const { rows } = await database.query<{ place: number; kind: string; order_id: string }>({
     name: 'find-referenced-orders',
-    text: `with asked as materialized (
-             select * from unnest($1::integer[], $2::text[], $3::text[], $4::text[], $5::text[])
-                             as asked (place, account_id, provider, kind, name))
+    text: `with asked as materialized (select * from ${askedRows.from})
            select place, kind, order_id from asked join transactions t
                on kind in ('payment', 'refund') and t.account_id = asked.account_id
               and t.provider = asked.provider and t.type = kind and t.psp_transaction_id = name
@@ -77,13 +84,7 @@ async function findOrders(
             union all
            select place, kind, order_id from asked join orders o
                on kind = 'invoice' and o.account_id = asked.account_id and o.invoice_id = name`,
-    values: [
-      asked.map(({ place }) => place),
-      asked.map(({ accountId }) => accountId),
-      asked.map(({ provider }) => provider),
-      asked.map(({ kind }) => kind),
-      asked.map(({ name }) => name),
-    ],
+    values: [askedRows.toParameter(asked)],
   });
   const byPlace = Map.groupBy(rows, ({ place }) => place);
   return new Map(
@@ -104,6 +105,13 @@ export type ProviderOrder = {
   readonly orderId: string;
 };
 
+const learnedRows = defineRows<ProviderOrder>({
+  account_id: ['text', ({ accountId }) => accountId],
+  provider: ['text', ({ provider }) => provider],
+  provider_order_id: ['text', ({ providerOrderId }) => providerOrderId],
+  order_id: ['text', ({ orderId }) => orderId],
+});
+
 /**
  * Deliveries of one provider's order must agree on ours from the first that names it. For each the order
  * that is known for it: of two that come at once and disagree, the second waits and is told.
@@ -123,17 +131,11 @@ export async function learnProviderOrders(
   }>({
     name: 'learn-provider-orders',
     text: `insert into provider_orders (account_id, provider, provider_order_id, order_id)
-           select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as row (a, p, n, o)
-            order by a, p, n
+           select row.* from ${learnedRows.from} order by account_id, provider, provider_order_id
            on conflict (account_id, provider, provider_order_id)
            do update set order_id = provider_orders.order_id
            returning account_id, provider, provider_order_id, order_id`,
-    values: [
-      entries.map(({ accountId }) => accountId),
-      entries.map(({ provider }) => provider),
-      entries.map(({ providerOrderId }) => providerOrderId),
-      entries.map(({ orderId }) => orderId),
-    ],
+    values: [learnedRows.toParameter(entries)],
   });
   const known = new Map(
     rows.map((row) => [`${row.account_id}/${row.provider}/${row.provider_order_id}`, row.order_id]),

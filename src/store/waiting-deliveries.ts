@@ -1,5 +1,6 @@
 /** What parked deliveries wait for: names that may one day belong to an order. */
 import type { Queryable, Transaction } from './database.ts';
+import { defineRows } from './rows.ts';
 
 export async function insertDeliveryReferences(
   tx: Transaction,
@@ -29,6 +30,14 @@ export async function deleteDeliveryReferences(
 /** Names that may be waited for. */
 export type Waited = { readonly accountId: string; readonly names: readonly string[] };
 
+type Pair = { readonly place: number; readonly accountId: string; readonly name: string };
+
+const waitedRows = defineRows<Pair>({
+  place: ['integer', ({ place }) => place],
+  account_id: ['text', ({ accountId }) => accountId],
+  reference: ['text', ({ name }) => name],
+});
+
 /** For each, the deliveries that wait for one of its names. */
 export async function listWaitingDeliveries(
   database: Queryable,
@@ -40,13 +49,8 @@ export async function listWaitingDeliveries(
   const { rows } = await database.query<{ place: number; delivery_id: string }>({
     name: 'list-waiting-deliveries',
     text: `select distinct place, delivery_id
-             from unnest($1::integer[], $2::text[], $3::text[]) as asked (place, account_id, reference)
-             join delivery_references using (account_id, reference)`,
-    values: [
-      pairs.map(({ place }) => place),
-      pairs.map(({ accountId }) => accountId),
-      pairs.map(({ name }) => name),
-    ],
+             from ${waitedRows.from} join delivery_references using (account_id, reference)`,
+    values: [waitedRows.toParameter(pairs)],
   });
   const found = Map.groupBy(rows, ({ place }) => place);
   return waited.map((_one, place) => (found.get(place) ?? []).map((row) => row.delivery_id));
