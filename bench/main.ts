@@ -4,7 +4,7 @@
  * `bench/RESULTS.md` and `bench/throughput.svg`.
  */
 import { writeFile } from 'node:fs/promises';
-import type { Database } from '../src/store/database.ts';
+import type { Database, DatabaseAddress } from '../src/store/database.ts';
 import { embeddedAddress } from '../src/store/embedded/embedded-database.ts';
 import { measureBesideHangingProvider } from './hanging-provider.ts';
 import { measureInserts } from './insert-floor.ts';
@@ -28,7 +28,8 @@ const connectionCounts = [1, 16, 64, 256];
 /** Where ratios are taken: measured several times, the middle one counts. */
 const connectionsOfRatios = 64;
 const rounds = 3;
-const seconds = 2;
+const seconds = 1.5;
+const warmUpSeconds = 3;
 
 export type Row = { readonly what: string; readonly connections: number } & Measured;
 
@@ -47,8 +48,7 @@ await withDataDir(async (dataDir) => {
     const shop = await openShop(service.url, dataDir);
     const stage = { floor, service, database, shop };
     await warmUp(stage);
-    const rows = await measureAll(stage);
-    const inserts = await middleOf(() => measureInserts(embeddedAddress(dataDir), seconds));
+    const { rows, inserts } = await measureAll(stage, embeddedAddress(dataDir));
     const hanging = await measureBesideHangingProvider(stage);
     await service.stop();
     const workers = await measureWorkers(dataDir, floor);
@@ -63,12 +63,17 @@ await withDataDir(async (dataDir) => {
 /** Code that has not run yet is slow, and nobody's service is new all day. */
 async function warmUp(stage: Stage): Promise<void> {
   for (const { served, prepare } of targetsOf(stage)) {
-    await measure(served, await prepare(), { connections: 16, seconds: 1 });
+    const options = { connections: connectionsOfRatios, seconds: warmUpSeconds };
+    await measure(served, await prepare(), options);
   }
 }
 
-async function measureAll(stage: Stage): Promise<Row[]> {
+async function measureAll(
+  stage: Stage,
+  address: DatabaseAddress,
+): Promise<{ rows: Row[]; inserts: number }> {
   const rows: Row[] = [];
+  const inserts: number[] = [];
   for (const connections of connectionCounts) {
     const times = connections === connectionsOfRatios ? rounds : 1;
     const measured = new Map<string, Measured[]>();
@@ -80,11 +85,14 @@ async function measureAll(stage: Stage): Promise<Row[]> {
         measured.set(what, own);
         process.stdout.write('.');
       }
+      if (connections === connectionsOfRatios) {
+        inserts.push(await measureInserts(address, seconds));
+      }
     }
     for (const [what, all] of measured) rows.push({ what, connections, ...middle(all) });
   }
   console.log('');
-  return rows;
+  return { rows, inserts: middleNumber(inserts) };
 }
 
 type Target = {
@@ -124,12 +132,12 @@ function targetsOf({ floor, service, database, shop }: Stage): Target[] {
     {
       what: 'partner webhook',
       served: service,
-      prepare: async () => partnerWebhooks(shop, await made(15_000)),
+      prepare: async () => partnerWebhooks(shop, await made(20_000)),
     },
     {
       what: 'bank gateway webhook',
       served: service,
-      prepare: async () => gatewayWebhooks(shop, await made(15_000)),
+      prepare: async () => gatewayWebhooks(shop, await made(20_000)),
     },
     {
       what: 'mixed',
@@ -167,7 +175,7 @@ async function measureWorkers(dataDir: string, floor: Program): Promise<number> 
       for (let round = 0; round < rounds; round += 1) {
         found.push((await measure(service, createOrders(shop), options)).perSecond);
       }
-      return found.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? 0;
+      return middleNumber(found);
     } finally {
       await service.stop();
     }
@@ -195,8 +203,6 @@ function middle(all: readonly Measured[]): Measured {
   return found;
 }
 
-async function middleOf(measureOnce: () => Promise<number>): Promise<number> {
-  const all: number[] = [];
-  for (let round = 0; round < rounds; round += 1) all.push(await measureOnce());
-  return all.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? 0;
+function middleNumber(all: readonly number[]): number {
+  return all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
 }

@@ -31,8 +31,8 @@ export function reportOf(rows: readonly Row[], ratios: Ratios): string {
 
 \`npm run bench\` on ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), with the load generator and the
 database on them. Floors: a bare Fastify route that parses and validates the same body, signs two tokens and
-answers the same reply without a database; a bare loop that inserts one row per commit, 64 in flight
-(${inserts.toFixed(0)}/s in this run).
+answers the same reply without a database; a bare loop that inserts the row of an order, one per commit,
+64 in flight (${inserts.toFixed(0)}/s in this run).
 
 | at ${connections} connections | ratio | must |
 |---|---:|---:|

@@ -5,11 +5,16 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../demo/free-port.ts';
+import packageFile from '../package.json' with { type: 'json' };
 import { openDatabase } from '../src/store/database.ts';
 import { embeddedAddress } from '../src/store/embedded/embedded-database.ts';
 import type { Served } from './load.ts';
 
 const root = new URL('../', import.meta.url).pathname;
+
+/** What `npm start` gives to Node. */
+const startWords: readonly string[] =
+  packageFile.scripts.start.split(' node ')[1]?.split(' ') ?? [];
 
 export type Program = Served & { readonly stop: () => Promise<void> };
 
@@ -21,7 +26,7 @@ export async function startService(
   dataDir: string,
   { workers = 1, nodeOptions = [] as readonly string[], env = {} as Record<string, string> } = {},
 ): Promise<Program> {
-  const program = await startProgram([...nodeOptions, 'src/main.ts'], {
+  const program = await startProgram([...nodeOptions, ...startWords], {
     DATA_DIR: dataDir,
     WORKERS: String(workers),
     LOG_LEVEL: 'warn',

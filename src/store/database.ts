@@ -66,6 +66,12 @@ pg.types.setTypeParser(bigintType, (text) => {
   return value;
 });
 
+/**
+ * Everything here is found by a key, some rows at a time. A plan that was made while a table was small, and is
+ * kept, would read the whole of it until its figures are gathered again.
+ */
+const byIndexAlways = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
+
 export function openDatabase(address: DatabaseAddress): Database {
   const pool = new pg.Pool({
     ...address,
@@ -75,6 +81,7 @@ export function openDatabase(address: DatabaseAddress): Database {
     statement_timeout: limits.statementMsMax,
     idle_in_transaction_session_timeout: limits.statementMsMax,
     keepAlive: true,
+    options: byIndexAlways,
     // Statements that do not wait for each other's answers are sent together, and still run in turn.
     ...{ pipeline: true },
   });

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { addSeconds, microsecondTimestamp, spacedTimestamp } from '../../src/domain/time.ts';
+import {
+  addSeconds,
+  isoTimestamp,
+  microsecondTimestamp,
+  spacedTimestamp,
+} from '../../src/domain/time.ts';
 
 test('an order date is UTC with a space and six decimals', () => {
   assert.equal(spacedTimestamp(new Date('2026-02-03T04:05:06.007Z')), '2026-02-03 04:05:06.007000');
@@ -28,6 +33,15 @@ test('both forms read back as the same moment', () => {
       assert.match(microsecondTimestamp(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$/);
       assert.equal(Date.parse(`${microsecondTimestamp(time)}Z`), time.getTime());
       assert.equal(spacedTimestamp(time).replace(' ', 'T'), microsecondTimestamp(time));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('a timestamp is what the platform says, however many were asked for before', () => {
+  fc.assert(
+    fc.property(fc.date({ noInvalidDate: true }), (time) => {
+      assert.equal(isoTimestamp(time), time.toISOString());
     }),
     { numRuns: 1_000 },
   );

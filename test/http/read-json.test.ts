@@ -226,3 +226,34 @@ function refusal(words: RegExp): (error: unknown) => true {
     return true;
   };
 }
+
+test('every number keeps its value or its text, wherever it stands', () => {
+  const long = fc.stringMatching(/^-?(0|[1-9]\d{0,20})(\.\d{1,20})?([eE][+-]?\d{1,2})?$/);
+  const spaces = fc.constantFrom('', ' ', '\n  ');
+  const places = fc.constantFrom(
+    (number: string, gap: string) => `${gap}${number}`,
+    (number: string, gap: string) => `[${gap}${number}]`,
+    (number: string, gap: string) => `["o_3e5E7",${gap}${number}]`,
+    (number: string, gap: string) => `{"id":"pay_1e9","a":${gap}${number}}`,
+  );
+  fc.assert(
+    fc.property(long, spaces, places, (number, gap, place) => {
+      const read: unknown = readJson(Buffer.from(place(number, gap)));
+      const values = typeof read === 'object' && read !== null ? Object.values(read) : [read];
+      const found = values.at(-1);
+      const isKept = found === number || decimalOf(String(found)) === decimalOf(number);
+      assert.ok(isKept, `${number} became ${String(found)}`);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+/** Digits and where the point is, in one form for `12e3`, `12000` and `12000.0`. */
+function decimalOf(number: string): string {
+  const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace(/^-/, '').split('.');
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const trimmed = digits.replace(/0+$/, '');
+  const scale = fraction.length - Number(exponent) - (digits.length - trimmed.length);
+  return trimmed === '' ? '0' : `${number.startsWith('-') ? '-' : ''}${trimmed}/${scale}`;
+}

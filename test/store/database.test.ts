@@ -64,6 +64,67 @@ test('a refused statement leaves nothing, and its connection is usable again', a
   assert.deepEqual(await readEntries(), []);
 });
 
+test('last writes that are left to the commit are there when it returns', async () => {
+  await database.transaction(async (tx) => {
+    tx.leave(insertEntry(tx, 1, 10));
+    tx.leave(insertEntry(tx, 2, 20));
+  });
+  assert.deepEqual(await readEntries(), [
+    { id: 1, value: 10 },
+    { id: 2, value: 20 },
+  ]);
+});
+
+test('a last write that fails takes everything with it, and its own error is told', async () => {
+  await insertEntry(database, 2, 20);
+  const failed = database.transaction(async (tx) => {
+    await insertEntry(tx, 1, 10);
+    tx.leave(insertEntry(tx, 2, 21));
+    tx.leave(insertEntry(tx, 3, 30));
+  });
+  await assert.rejects(failed, { code: '23505' });
+  assert.deepEqual(await readEntries(), [{ id: 2, value: 20 }]);
+});
+
+test('a failed statement that nobody looked at does not pass for a commit', async () => {
+  const failed = database.transaction(async (tx) => {
+    await insertEntry(tx, 1, 10);
+    await insertEntry(tx, 1, 11).catch(() => {});
+  });
+  await assert.rejects(failed, /was ignored/);
+  assert.deepEqual(await readEntries(), []);
+});
+
+test('what is asked behind a commit sees what was committed', async () => {
+  const found = await database.transaction(
+    async (tx) => {
+      tx.leave(insertEntry(tx, 1, 10));
+      return 'done';
+    },
+    async (result, connection) => [result, await readEntries(connection)],
+  );
+  assert.deepEqual(found, ['done', [{ id: 1, value: 10 }]]);
+});
+
+test('statements in turn commit each by itself, and see those before them', async () => {
+  const [, seen] = await database.inTurn((connection) =>
+    Promise.all([insertEntry(connection, 1, 10), readEntries(connection)]),
+  );
+  assert.deepEqual(seen, [{ id: 1, value: 10 }]);
+  const failed = database.inTurn((connection) =>
+    Promise.all([
+      insertEntry(connection, 2, 20),
+      insertEntry(connection, 1, 11),
+      insertEntry(connection, 3, 30),
+    ]),
+  );
+  await assert.rejects(failed, { code: '23505' });
+  assert.deepEqual(
+    (await readEntries()).map((entry) => (entry as { id: number }).id),
+    [1, 2, 3],
+  );
+});
+
 test('a serialization failure is tried again until both transactions are through', async () => {
   const bothHaveRead = createMeeting(2);
   let tries = 0;
@@ -137,6 +198,31 @@ test('a connection lost at the commit is not run again: nobody knows whether it 
   await assert.rejects(failed, unavailable);
   assert.equal(tries, 1);
   assert.deepEqual(await readEntries(), [{ id: 1, value: 10 }], 'here it was saved');
+});
+
+test('last writes whose answer was lost with that to the commit are not run again', async () => {
+  const cut = await openThroughProxy('commit');
+  let tries = 0;
+  const failed = cut.transaction(async (tx) => {
+    tries += 1;
+    tx.leave(insertEntry(tx, tries, 10));
+  });
+  await assert.rejects(failed, unavailable);
+  assert.equal(tries, 1, 'the commit was on its way, so nobody knows');
+});
+
+test('statements in turn whose answers were lost are run again', async () => {
+  const cut = await openThroughProxy('insert into entries');
+  const rowCounts = await cut.inTurn((connection) =>
+    Promise.all(
+      [1, 2].map(async (id) => {
+        const text = 'insert into entries (id, value) values ($1, $2) on conflict (id) do nothing';
+        return (await connection.query({ text, values: [id, 10] })).rowCount;
+      }),
+    ),
+  );
+  assert.equal(rowCounts[0], 0, 'the second try found the row of the first');
+  assert.equal((await readEntries()).length, 2);
 });
 
 test('a guarded insert whose answer was lost is repeated and leaves one row', async () => {
@@ -232,8 +318,8 @@ async function raiseEntry(queryable: Queryable, id: number): Promise<void> {
   });
 }
 
-async function readEntries(): Promise<unknown[]> {
-  const { rows } = await database.query({ text: 'select id, value from entries order by id' });
+async function readEntries(from: Queryable = database): Promise<unknown[]> {
+  const { rows } = await from.query({ text: 'select id, value from entries order by id' });
   return rows;
 }
 

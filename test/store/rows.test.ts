@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defineRows } from '../../src/store/rows.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const { database } = await createTestDatabase();
+
+type Entry = {
+  readonly text: string | null;
+  readonly list: readonly string[];
+  readonly small: number | undefined;
+  readonly large: number | null;
+  readonly time: Date | null;
+  readonly kept: unknown;
+  readonly searched: unknown;
+  readonly bytes: Buffer | null;
+};
+
+const rows = defineRows<Entry>({
+  text: ['text', ({ text }) => text],
+  list: ['text[]', ({ list }) => list],
+  small: ['integer', ({ small }) => small],
+  large: ['bigint', ({ large }) => large],
+  time: ['timestamptz', ({ time }) => time],
+  kept: ['json', ({ kept }) => kept],
+  searched: ['jsonb', ({ searched }) => searched],
+  bytes: ['bytea', ({ bytes }) => bytes],
+});
+
+test('values of every type arrive as they were sent, in order', async () => {
+  const full: Entry = {
+    text: 'a "quoted" \\ text, null, \n and 日本',
+    list: ['', 'a,b', '"', 'NULL'],
+    small: -7,
+    large: 999_999_999_999_999,
+    time: new Date('2026-11-15T10:00:00.123Z'),
+    kept: { b: 1, a: ['"', null, { deep: '\\' }] },
+    searched: { a: 1, list: [1, 'two', null] },
+    bytes: Buffer.from([0, 1, 2, 254, 255]),
+  };
+  const empty: Entry = {
+    text: null,
+    list: [],
+    small: undefined,
+    large: null,
+    time: null,
+    kept: null,
+    searched: null,
+    bytes: null,
+  };
+  assert.deepEqual(await readBack([full, empty, full]), [full, { ...empty, small: null }, full]);
+});
+
+test('no rows are no rows', async () => {
+  assert.deepEqual(await readBack([]), []);
+});
+
+async function readBack(entries: readonly Entry[]): Promise<unknown[]> {
+  const result = await database.query({
+    text: `select ${rows.names} from ${rows.from}`,
+    values: [rows.toParameter(entries)],
+  });
+  return result.rows;
+}
