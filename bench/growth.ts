@@ -1,7 +1,7 @@
 /**
  * `npm run bench:growth [-- orders]`: what a create, an enquiry and a webhook cost in a database of 10,000,000
  * paid orders, against one of 10,000. Both run side by side and are measured in turn. The rows are made by the
- * database itself from one that the service made; some 30 GB of disk and a quarter of an hour for the default.
+ * database itself from one that the service made; some 20 GB of disk and a quarter of an hour for the default.
  */
 import { writeFile } from 'node:fs/promises';
 import type { Database } from '../src/store/database.ts';
@@ -72,7 +72,7 @@ async function compare(small: Stage, large: Stage): Promise<void> {
   const text = `# Growth
 
 \`npm run bench:growth\`: ${load.connections} connections, a database of ${largeSize} paid orders against one of ${smallSize}, side by side.
-Each order has its transaction, delivery, history and provider's name. At most 1.2 times the cost is what we want.
+Each order has its transaction and its provider's name. At most 1.2 times the cost is what we want.
 
 | what | small, per second | large, per second | time, large / small | CPU with database, large / small |
 |---|---:|---:|---:|---:|

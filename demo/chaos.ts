@@ -9,7 +9,6 @@ import { type Random, randomOf } from '../simulator/random.ts';
 import type { Scenario } from '../simulator/scenarios.ts';
 import type { Ledger, Simulator } from '../simulator/simulator.ts';
 import { payAtPage } from './consumer.ts';
-import { table } from './words.ts';
 
 export type ChaosStage = { readonly client: Client; readonly simulator: Simulator };
 
@@ -17,6 +16,8 @@ export type ChaosOptions = {
   readonly seed: number;
   readonly orders: number;
   readonly onProgress?: (done: number, total: number, label: string) => void;
+  /** How long a consumer waits to hear what came of a payment. */
+  readonly patienceMs?: number;
 };
 
 /** How one order fared, in minor units. */
@@ -37,25 +38,37 @@ export type ChaosResult = {
 
 const atOnce = 16;
 const attemptsMax = 6;
-const patienceMs = 90_000;
+const usualPatienceMs = 90_000;
 const pollMs = 150;
 
 export async function runChaos(stage: ChaosStage, options: ChaosOptions): Promise<ChaosResult> {
-  const { orders, onProgress } = options;
   const startedAt = performance.now();
+  const judged = await judgeAll(stage, await travelAll(stage, options));
+  return { ...judged, seconds: (performance.now() - startedAt) / 1000 };
+}
+
+export async function travelAll(stage: ChaosStage, options: ChaosOptions): Promise<Journey[]> {
+  const { orders, onProgress } = options;
   const journeys: Journey[] = [];
   let next = 0;
   const travelOn = async () => {
     while (next < orders) {
       const index = next;
       next += 1;
-      journeys.push(await travel(stage, options.seed, index));
+      journeys.push(await travel(stage, options, index));
       onProgress?.(journeys.length, orders, 'orders');
     }
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, orders) }, travelOn));
-  await stage.simulator.settled();
+  return journeys;
+}
 
+/** Once the trouble is over: what is still open then has its time to come to an end. */
+export async function judgeAll(
+  stage: ChaosStage,
+  journeys: readonly Journey[],
+): Promise<Pick<ChaosResult, 'travellers' | 'troubles'>> {
+  await stage.simulator.settled();
   const ledger = stage.simulator.ledger();
   const ends = [];
   for (const journey of journeys) ends.push(await judge(stage, journey, ledger));
@@ -65,11 +78,10 @@ export async function runChaos(stage: ChaosStage, options: ChaosOptions): Promis
       ...journeys.flatMap(({ troubles }) => troubles),
       ...ends.flatMap((end) => end.troubles),
     ],
-    seconds: (performance.now() - startedAt) / 1000,
   };
 }
 
-type Journey = {
+export type Journey = {
   readonly orderId: string;
   readonly scenario: Scenario;
   readonly troubles: readonly string[];
@@ -77,7 +89,7 @@ type Journey = {
 
 async function travel(
   { client, simulator }: ChaosStage,
-  seed: number,
+  { seed, patienceMs = usualPatienceMs }: ChaosOptions,
   index: number,
 ): Promise<Journey> {
   const random = randomOf(seed, `travel:${index}`);
@@ -87,17 +99,20 @@ async function travel(
   simulator.setScenarioFor(orderId, scenario);
   const troubles: string[] = [];
   try {
-    await payAtLast({ client, simulator }, orderId, scenario, random);
-    if (random() < 0.6) await refundParts(client, `CHAOS-${seed}-${index}`, total, random);
+    const patient = { client, simulator, patienceMs };
+    await payAtLast(patient, orderId, scenario, random);
+    if (random() < 0.6) await refundParts(patient, `CHAOS-${seed}-${index}`, total, random);
   } catch (error) {
     troubles.push(`${orderId} (${scenario.name}): ${(error as Error).message}`);
   }
   return { orderId, scenario, troubles };
 }
 
+type Patient = ChaosStage & { readonly patienceMs: number };
+
 /** A consumer who wants to pay tries again when told that a payment failed, and not before. */
 async function payAtLast(
-  { client, simulator }: ChaosStage,
+  { client, simulator, patienceMs }: Patient,
   order_id: string,
   scenario: Scenario,
   random: Random,
@@ -114,7 +129,7 @@ async function payAtLast(
       if (scenario.name === 'second-attempt') await payAtPage(url);
     }
     const isLate = attempt === 1 && succeedsLater.includes(scenario.name);
-    const { order } = await until(client, { order_id }, (enquiry) => {
+    const { order } = await until({ client, patienceMs }, { order_id }, (enquiry) => {
       const own = enquiry.transaction.find(
         ({ svc_transaction_id }) => svc_transaction_id === started.transaction_id,
       );
@@ -131,7 +146,7 @@ async function payAtLast(
 const succeedsLater: readonly Scenario['name'][] = ['late-success', 'second-attempt'];
 
 async function refundParts(
-  client: Client,
+  { client, patienceMs }: Patient,
   invoice_id: string,
   total: number,
   random: Random,
@@ -144,14 +159,14 @@ async function refundParts(
       refund_amount: (minor / 100).toFixed(2),
       refund_request_id: `${invoice_id}-R${part}`,
     });
-    await until(client, { transaction_id }, ({ transaction: [refund] }) =>
+    await until({ client, patienceMs }, { transaction_id }, ({ transaction: [refund] }) =>
       ['succeeded', 'failed'].includes(refund?.refund_status ?? ''),
     );
   }
 }
 
 async function until(
-  client: Client,
+  { client, patienceMs }: { readonly client: Client; readonly patienceMs: number },
   ids: { order_id?: string; transaction_id?: string },
   isSo: (enquiry: Enquiry) => boolean,
 ): Promise<Enquiry> {
@@ -166,7 +181,12 @@ async function until(
 
 /** The providers' books are the truth. */
 async function judge({ client }: ChaosStage, { orderId, scenario }: Journey, ledger: Ledger) {
-  const { order, transaction } = await client.transactionEnquiry({ order_id: orderId });
+  const patient = { client, patienceMs: usualPatienceMs };
+  const { order, transaction } = await until(
+    patient,
+    { order_id: orderId },
+    (enquiry) => openOf(enquiry).length === 0,
+  ).catch(() => client.transactionEnquiry({ order_id: orderId }));
   const isOwn = ({ reference }: { reference: string }) => reference.startsWith(orderId);
   const captured = ledger.payments.filter(
     (payment) => isOwn(payment) && payment.status === 'captured',
@@ -176,11 +196,7 @@ async function judge({ client }: ChaosStage, { orderId, scenario }: Journey, led
   );
   const truth = processed.reduce((sum, { amount }) => sum + amount, 0);
   const refunded = Math.round((order.refund_details?.refunded_amount ?? 0) * 100);
-  const open = transaction.filter(({ payment_status, refund_status, transaction_type }) =>
-    ['new', 'pending', 'authorized'].includes(
-      (transaction_type === 'payment' ? payment_status : refund_status) ?? '',
-    ),
-  );
+  const open = openOf({ transaction });
   const wrongs = [
     order.status !== 'completed' && `is ${order.status}`,
     captured.length !== 1 && `was charged ${captured.length} times`,
@@ -201,33 +217,12 @@ async function judge({ client }: ChaosStage, { orderId, scenario }: Journey, led
   };
 }
 
-/** True when all is well. */
-export function printChaos(
-  { travellers, troubles, seconds }: ChaosResult,
-  verified: Record<string, unknown>,
-): boolean {
-  const groups = Map.groupBy(travellers, ({ scenario }) => scenario);
-  const rows = [...groups]
-    .sort()
-    .map(([scenario, group]) => [
-      scenario,
-      group.length,
-      group.filter(({ status }) => status === 'completed').length,
-      group.reduce((sum, { attempts }) => sum + attempts, 0),
-      group.filter(({ refunded }) => refunded > 0).length,
-    ]);
-  const names = ['what went on', 'orders', 'completed', 'attempts', 'refunded'];
-  const breaches = verified.breaches as readonly unknown[];
-  console.log(`\n${table(names, rows)}\n`);
-  console.log(
-    `${travellers.length} orders in ${seconds.toFixed(1)} s; troubles: ${troubles.length}`,
+function openOf({ transaction }: Pick<Enquiry, 'transaction'>) {
+  return transaction.filter(({ payment_status, refund_status, transaction_type }) =>
+    ['new', 'pending', 'authorized'].includes(
+      (transaction_type === 'payment' ? payment_status : refund_status) ?? '',
+    ),
   );
-  for (const trouble of troubles) console.log(`  ${trouble}`);
-  console.log(
-    `verify: ${verified.orders} orders, ${verified.transactions} transactions, breaches: ${breaches.length}`,
-  );
-  for (const breach of breaches) console.log(`  ${JSON.stringify(breach)}`);
-  return troubles.length === 0 && breaches.length === 0;
 }
 
 function cart(invoice_id: string, total: number) {

@@ -1,4 +1,5 @@
 /** A consumer without a browser: follows the pages from the shop to the provider and presses a button. */
+import { setTimeout as delay } from 'node:timers/promises';
 
 export type Button = 'pay' | 'decline' | 'cancel';
 
@@ -18,10 +19,18 @@ export async function payAtPage(url: string, button: Button = 'pay'): Promise<Vi
   return post(form.action, { action: button });
 }
 
+/** Who finds a page away for a moment loads it again. */
 async function open(url: string): Promise<Visit> {
-  const response = await fetch(url);
-  return { url: response.url, page: await response.text() };
+  for (let loads = 1; ; loads += 1) {
+    const response = await fetch(url).catch(() => undefined);
+    const page = await response?.text().catch(() => undefined);
+    if (response && response.status < 500 && page !== undefined) return { url: response.url, page };
+    if (loads === loadsMax) throw new Error(`the page at ${url} is away`);
+    await delay(100);
+  }
 }
+
+const loadsMax = 300;
 
 async function post(url: string, fields: Record<string, string>): Promise<Visit> {
   const response = await fetch(url, {

@@ -3,8 +3,9 @@
  * `npm run demo -- --chaos 7` runs 200 orders under seeded chaos instead.
  */
 import { parseArgs } from 'node:util';
-import { printChaos, runChaos } from './chaos.ts';
+import { runChaos } from './chaos.ts';
 import { walkJourney } from './journey.ts';
+import { printChaos } from './print-chaos.ts';
 import { type Stage, setStage } from './stage.ts';
 import { progress } from './words.ts';
 

@@ -12,8 +12,11 @@ import { openApiOptions } from './http/open-api.ts';
 import { type OperatorParts, operatorApi } from './http/operator-api.ts';
 import { findMissingHost, ignoreExpectations, knowEveryMethod } from './http/protocol.ts';
 import { newRequestId } from './http/request-id.ts';
+import { boundRequestsAtOnce } from './http/requests-at-once.ts';
+import { measureService } from './http/service-metrics.ts';
 import { webhookApi } from './http/webhook-api.ts';
 import type { Log } from './log.ts';
+import { createFiguresReader } from './use-cases/read-figures.ts';
 import type { Services } from './use-cases/services.ts';
 
 export type AppParts = OperatorParts & {
@@ -22,6 +25,8 @@ export type AppParts = OperatorParts & {
   readonly log: Log;
   /** True once the process is ending: connections are closed after their reply. */
   readonly isDraining?: () => boolean;
+  /** How long figures from the database stay good. */
+  readonly figuresKeptMs?: number;
 };
 
 export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
@@ -70,11 +75,22 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   knowEveryMethod(app);
   ignoreExpectations(app);
   measureRequests(app, metrics);
+  measureService(
+    metrics.registry,
+    services,
+    createFiguresReader(services, { keptMs: parts.figuresKeptMs }),
+  );
 
   await app.register(swagger, openApiOptions(services.settings.publicUrl));
-  await app.register(merchantApi(services), { prefix: '/api/v3' });
-  await app.register(webhookApi(services), { prefix: '/api/v3/webhooks' });
-  await app.register(launchPage(services));
+  // Operators are outside of the bound: they are to see what goes on when it is reached.
+  await app.register(async (served) => {
+    // Nothing waits at the door: who finds no place is turned away.
+    const { onShed } = services.database.load.addQueue('requests', () => 0);
+    boundRequestsAtOnce(served, limits.requestsAtOnceMax, onShed);
+    await served.register(merchantApi(services), { prefix: '/api/v3' });
+    await served.register(webhookApi(services), { prefix: '/api/v3/webhooks' });
+    await served.register(launchPage(services));
+  });
   await app.register(operatorApi(parts));
   await app.ready();
   return app;

@@ -1,5 +1,6 @@
 /** The environment, read once: validated, frozen, and refused with one sentence naming what is wrong. */
 import { isAbsolute, resolve } from 'node:path';
+import { limits } from './domain/limits.ts';
 import { StartError } from './domain/start-error.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -20,8 +21,14 @@ export type Config = {
   readonly logLevel: (typeof logLevels)[number];
   readonly orderLapseSeconds: number;
   readonly askSeconds: number;
+  /** 0 for never. */
+  readonly inboxBodyDays: number;
+  readonly historyDays: number;
   readonly simulatorUrl: string;
 };
+
+/** A hundred years. */
+const daysMax = 36_500;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -43,6 +50,8 @@ export function readConfig(env: Environment): Config {
     logLevel: readLogLevel(env),
     orderLapseSeconds: readInteger(env, 'ORDER_LAPSE_HOURS', 24, 1, 24 * 365) * 3600,
     askSeconds: readInteger(env, 'PROVIDER_ASK_SECONDS', 60, 1, 3600),
+    inboxBodyDays: readInteger(env, 'INBOX_BODY_DAYS', limits.inboxBodyDays, 0, daysMax),
+    historyDays: readInteger(env, 'HISTORY_DAYS', 0, 0, daysMax),
     simulatorUrl: readUrl(env, 'SIMULATOR_URL') ?? 'http://127.0.0.1:8090',
   });
 }

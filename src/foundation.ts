@@ -101,11 +101,19 @@ async function refuseMissingSchema(database: Database): Promise<void> {
 
 async function assemble(config: Config, log: Log, database: Database): Promise<Services> {
   const { publicUrl, orderLapseSeconds, askSeconds, databaseUrl } = config;
+  const { inboxBodyDays, historyDays } = config;
   const simulatorUrl = databaseUrl === undefined ? config.simulatorUrl : undefined;
   return createServices({
     database,
     ...(await masterKeysOf(config)),
-    settings: { publicUrl, orderLapseSeconds, askSeconds, simulatorUrl },
+    settings: {
+      publicUrl,
+      orderLapseSeconds,
+      askSeconds,
+      inboxBodyDays,
+      historyDays,
+      simulatorUrl,
+    },
     reportDefect: (error, about) => log.error({ ...about, err: error }, 'a defect'),
   });
 }

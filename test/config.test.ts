@@ -20,6 +20,8 @@ test('an empty environment gives the embedded mode on 127.0.0.1:8080', () => {
     logLevel: 'info',
     orderLapseSeconds: 24 * 3600,
     askSeconds: 60,
+    inboxBodyDays: 90,
+    historyDays: 0,
     simulatorUrl: 'http://127.0.0.1:8090',
   });
 });
@@ -37,6 +39,8 @@ test('every variable is read', () => {
     LOG_LEVEL: 'silent',
     ORDER_LAPSE_HOURS: '48',
     PROVIDER_ASK_SECONDS: '5',
+    INBOX_BODY_DAYS: '30',
+    HISTORY_DAYS: '730',
     SIMULATOR_URL: 'https://simulator.example.com/',
   });
   assert.deepEqual(config, {
@@ -51,6 +55,8 @@ test('every variable is read', () => {
     logLevel: 'silent',
     orderLapseSeconds: 48 * 3600,
     askSeconds: 5,
+    inboxBodyDays: 30,
+    historyDays: 730,
     simulatorUrl: 'https://simulator.example.com',
   });
 });
@@ -76,6 +82,8 @@ const badValues: ReadonlyArray<readonly [variable: string, value: string]> = [
   ...['0', '65536', '-1', '80.5', '8e3', '0x50', 'http', '8080x'].map((v) => ['PORT', v] as const),
   ...['0', '257', '1.5', 'many'].map((value) => ['WORKERS', value] as const),
   ...['0', '8761', 'soon'].map((value) => ['ORDER_LAPSE_HOURS', value] as const),
+  ...['-1', '36501', 'never'].map((value) => ['INBOX_BODY_DAYS', value] as const),
+  ...['-1', '36501', 'never'].map((value) => ['HISTORY_DAYS', value] as const),
   ...['verbose', 'INFO'].map((value) => ['LOG_LEVEL', value] as const),
   ...['pay.example.com', 'ftp://pay.example.com', '/'].map((v) => ['PUBLIC_URL', v] as const),
   ...['db:5432/orders', 'mysql://root:hunter2@db/orders', 'hunter2'].map(

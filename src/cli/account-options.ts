@@ -5,6 +5,7 @@ import {
   accountDefaults,
   signatureVersions,
 } from '../domain/account.ts';
+import { limits } from '../domain/limits.ts';
 import { jsonOption, UsageError } from './command.ts';
 import {
   type ProviderFlags,
@@ -20,12 +21,13 @@ export const accountOptions = {
   'signature-version': { type: 'string' },
   'alternate-currency': { type: 'string', multiple: true },
   'bank-gateway-merchant': { type: 'string' },
+  'requests-per-second': { type: 'string' },
   ...providerOptions,
   ...jsonOption,
 } as const;
 
 export const accountOptionsUsage =
-  '[--optional-order-details] [--encrypted-payloads] [--signature-version v2|v3] [--alternate-currency USD:INR:83.25] [--bank-gateway-merchant ID] ' +
+  '[--optional-order-details] [--encrypted-payloads] [--signature-version v2|v3] [--alternate-currency USD:INR:83.25] [--bank-gateway-merchant ID] [--requests-per-second N|off] ' +
   `${providerOptionsUsage} [--json]`;
 
 export type AccountFlags = ProviderFlags & {
@@ -35,6 +37,7 @@ export type AccountFlags = ProviderFlags & {
   readonly 'signature-version'?: string;
   readonly 'alternate-currency'?: string[];
   readonly 'bank-gateway-merchant'?: string;
+  readonly 'requests-per-second'?: string;
 };
 
 type AccountBefore = Pick<
@@ -49,6 +52,7 @@ export function readSettings(
 ): Partial<AccountSettings> {
   const alternatives = flags['alternate-currency'];
   const merchant = flags['bank-gateway-merchant'];
+  const rate = flags['requests-per-second'];
   return {
     ...(flags.name !== undefined && { name: flags.name }),
     ...(flags['optional-order-details'] !== undefined && {
@@ -64,6 +68,7 @@ export function readSettings(
       alternateCurrencies: changeAlternatives(before.alternateCurrencies, alternatives),
     }),
     ...(merchant !== undefined && { bankGatewayMerchant: merchant === '' ? null : merchant }),
+    ...(rate !== undefined && { requestsPerSecond: readRate(rate) }),
     ...readProviderSettings(flags, before),
   };
 }
@@ -73,6 +78,17 @@ function readSignatureVersion(text: string) {
   if (!version)
     throw new UsageError(`--signature-version must be ${signatureVersions.join(' or ')}.`);
   return version;
+}
+
+function readRate(text: string): number | null {
+  if (text === 'off') return null;
+  const perSecond = Number(text);
+  if (/^\d+$/.test(text) && perSecond >= 1 && perSecond <= limits.requestsPerSecondMax) {
+    return perSecond;
+  }
+  throw new UsageError(
+    `--requests-per-second must be a whole number from 1 to ${limits.requestsPerSecondMax}, or off.`,
+  );
 }
 
 /** `USD:INR:83.25` sets the one for USD, `USD:off` takes it away. */

@@ -11,6 +11,7 @@ export function accountView(account: AccountSettings & { readonly accountId: str
     encrypted_payloads: account.encryptedPayloads,
     signature_version: account.signatureVersion,
     bank_gateway_merchant: account.bankGatewayMerchant,
+    requests_per_second: account.requestsPerSecond ?? 'off',
     alternate_currencies: account.alternateCurrencies.map(
       ({ from, to, rate }) => `${from}:${to}:${rate}`,
     ),

@@ -1,5 +1,5 @@
 /** `inbox replay`: applies a delivery, or all of a state, again now. */
-import { findDelivery, listDeliveryIds } from '../store/deliveries.ts';
+import { type Delivery, findDelivery, listDeliveryIds } from '../store/deliveries.ts';
 import { retryDelivery } from '../use-cases/retry-delivery.ts';
 import type { Services } from '../use-cases/services.ts';
 import { wakeDeliveries } from '../use-cases/wake-deliveries.ts';
@@ -23,17 +23,25 @@ export const inboxReplay: Command = {
       run: async (services) => {
         const chosen = one ? [one] : await listDeliveryIds(services.database, state);
         const replayed = [];
+        const pruned = [];
         for (const { accountId, deliveryId } of chosen) {
-          replayed.push(await replay(services, accountId, deliveryId));
+          const delivery = await replay(services, accountId, deliveryId);
+          if (delivery.body) replayed.push(deliveryView(delivery));
+          else pruned.push(deliveryId);
         }
-        return { replayed };
+        if (one && pruned.length > 0) throw new UsageError(prunedWords(deliveryId));
+        return { replayed, ...(pruned.length > 0 && { not_replayed_body_pruned: pruned }) };
       },
     };
   },
 };
 
 /** One that fails again is shown as it is and does not keep the others from their turn. */
-async function replay(services: Services, accountId: string, deliveryId: string) {
+async function replay(
+  services: Services,
+  accountId: string,
+  deliveryId: string,
+): Promise<Delivery> {
   const { delivery, names } = await retryDelivery(services, accountId, deliveryId, 'asked').catch(
     async () => ({
       delivery: await findDelivery(services.database, accountId, deliveryId),
@@ -42,5 +50,9 @@ async function replay(services: Services, accountId: string, deliveryId: string)
   );
   if (!delivery) throw new UsageError(`There is no delivery ${deliveryId}.`);
   await wakeDeliveries(services, accountId, names);
-  return deliveryView(delivery);
+  return delivery;
+}
+
+function prunedWords(deliveryId: string): string {
+  return `Delivery ${deliveryId} cannot be replayed: its body was pruned by age (INBOX_BODY_DAYS). It was finished before that, and what it brought stays.`;
 }

@@ -1,4 +1,4 @@
-/** `inbox show`: one delivery with its headers and body as they came. */
+/** `inbox show`: one delivery with its headers and body as they came, unless they were pruned. */
 import { findAccountIdOfDelivery } from '../domain/ids.ts';
 import { findDelivery } from '../store/deliveries.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
@@ -19,13 +19,16 @@ export const inboxShow: Command = {
         return {
           ...deliveryView(delivery),
           delivery_key: delivery.deliveryKey,
-          headers: JSON.stringify(delivery.headers),
-          body: delivery.body.toString('utf8'),
+          headers: delivery.headers ? JSON.stringify(delivery.headers) : prunedWords,
+          body: delivery.body?.toString('utf8') ?? prunedWords,
+          body_pruned: delivery.body === null,
         };
       },
     };
   },
 };
+
+const prunedWords = '(pruned by age, see INBOX_BODY_DAYS)';
 
 export function readAccountId(deliveryId: string): string {
   const accountId = findAccountIdOfDelivery(deliveryId);

@@ -16,11 +16,16 @@ export const verify: Command = {
   },
 };
 
-function renderVerified({ orders, transactions, checked, breaches }: Verified): string {
+function renderVerified(verified: Verified): string {
+  const { orders, transactions, checked, breaches, pruned } = verified;
   const lines = checked.map((invariant) => {
     const own = breaches.filter((breach) => breach.invariant === invariant);
     const found = own.map(({ where, what }) => `\n    ${where}: ${what}`);
     return `${own.length === 0 ? 'holds ' : 'BROKEN'}  ${invariant}${found.join('')}`;
   });
-  return [...lines, '', `${orders} orders and ${transactions} transactions looked at`].join('\n');
+  const looked = [`${orders} orders and ${transactions} transactions looked at`];
+  if (pruned.inboxes > 0) looked.push(`${pruned.inboxes} not folded: bodies were pruned by age`);
+  if (pruned.histories > 0)
+    looked.push(`${pruned.histories} not replayed: history was pruned by age`);
+  return [...lines, '', ...looked].join('\n');
 }

@@ -1,6 +1,7 @@
 /** A merchant's account: its settings, and its secrets in clear for as long as they are in memory. */
 import { findExponent } from './currency.ts';
 import { refuseMember } from './errors.ts';
+import { limits } from './limits.ts';
 import { parseDecimal } from './money.ts';
 import type { ProviderName } from './notice.ts';
 import type { PaymentModeCode } from './payment-mode.ts';
@@ -36,6 +37,8 @@ export type AccountSettings = {
   readonly encryptedPayloads: boolean;
   readonly signatureVersion: SignatureVersion;
   readonly bankGatewayMerchant: string | null;
+  /** Calls of the merchant API in each process; null for no limit. Decision 8.2. */
+  readonly requestsPerSecond: number | null;
   readonly alternateCurrencies: readonly AlternateCurrency[];
   /** The modes that are enabled, each with the provider it is routed to. Decision 11.4. */
   readonly paymentModes: Readonly<Partial<Record<PaymentModeCode, ProviderName>>>;
@@ -66,6 +69,7 @@ export const accountDefaults: Omit<AccountSettings, 'name'> = {
   encryptedPayloads: false,
   signatureVersion: 'v3',
   bankGatewayMerchant: null,
+  requestsPerSecond: null,
   alternateCurrencies: [],
   paymentModes: {
     upi: 'partner',
@@ -83,6 +87,7 @@ export function checkSettings(settings: AccountSettings): AccountSettings {
   if (settings.name.trim() === '' || settings.name.length > 255) {
     refuseMember('name', 'must have 1 to 255 characters');
   }
+  checkRate(settings.requestsPerSecond);
   const seen = new Set<string>();
   for (const { from, to, rate } of settings.alternateCurrencies) {
     const written = `alternate currency ${from}:${to}:${rate}`;
@@ -105,6 +110,13 @@ export function checkSettings(settings: AccountSettings): AccountSettings {
     }
   }
   return settings;
+}
+
+function checkRate(perSecond: number | null): void {
+  if (perSecond === null) return;
+  if (!Number.isInteger(perSecond) || perSecond < 1 || perSecond > limits.requestsPerSecondMax) {
+    refuseMember('requests per second', `must be 1 to ${limits.requestsPerSecondMax}, or off`);
+  }
 }
 
 /** A password must not travel in clear, unless it does not travel at all. */

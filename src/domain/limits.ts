@@ -24,6 +24,10 @@ export const limits = {
   /** A client has this long to send its whole request. */
   requestArrivalMsMax: 10_000,
   keepAliveMs: 72_000,
+  /** Requests of one process that are worked on at once; the rest is shed with 503. */
+  requestsAtOnceMax: 1_000,
+  /** How long a request that is shed waits for its refusal. */
+  shedHoldMs: 1_000,
   statementMsMax: 5_000,
   databaseConnectMsMax: 3_000,
   /** Requests that may wait for a database connection before the rest is shed with 503. */
@@ -36,7 +40,15 @@ export const limits = {
   batchPatienceMs: 25,
   batchLockMsMax: 300,
   transactionAttemptsMax: 5,
+  /** The operator's figures are read from the database this seldom, and given up on after so long. */
+  figuresKeptMs: 5_000,
+  figuresAnswerMsMax: 1_000,
   shutdownMsMax: 10_000,
+
+  /** A kept body is forgotten after so long, unless the operator says otherwise. */
+  inboxBodyDays: 90,
+  /** The most that a limit of an account can be. */
+  requestsPerSecondMax: 1_000_000,
 
   /** Decision 11.7: what is not final for so long is asked for at its provider. */
   askSeconds: 60,

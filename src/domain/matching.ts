@@ -64,6 +64,22 @@ export function findTransaction(
   );
 }
 
+/**
+ * A capture has an id of its own beside that of the payment it captures. One whose two ids are known as two
+ * payments, or whose own id is known as that of another, cannot be told where it belongs.
+ */
+export function namesTwoPayments(transactions: readonly Transaction[], notice: Incoming): boolean {
+  const said = notice.payment;
+  if (said?.aliasPspId === undefined || isPassing(said)) return false;
+  const { aliasPspId } = said;
+  const isKnownAs = (id: string) => (entry: Transaction) =>
+    entry.type === 'payment' &&
+    entry.provider === notice.provider &&
+    entry.notices.some((kept) => isNamedBy(kept, id));
+  const byOwnId = transactions.find(isKnownAs(aliasPspId));
+  return byOwnId !== undefined && byOwnId !== transactions.find(isKnownAs(said.pspTransactionId));
+}
+
 /** False for an authentication or a void, which say something of a payment and are none. Decision 6.4. */
 export function isOfItsOwn(said: Said): boolean {
   return !('makesTransaction' in said) || said.makesTransaction !== false;

@@ -17,6 +17,8 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
       'content-type: application/json; charset=utf-8',
       `content-length: ${Buffer.byteLength(body)}`,
       `x-request-id: ${randomBase62(20)}`,
+      'x-content-type-options: nosniff',
+      'cache-control: no-store',
       'connection: close',
       '',
       body,

@@ -1,4 +1,5 @@
 /** The page that describes every call, from the package's own files; it calls nobody but this service. */
+import { createHash } from 'node:crypto';
 import type { RouteHandlerMethod } from 'fastify';
 import Fastify, { type FastifyInstance } from 'fastify';
 
@@ -6,10 +7,11 @@ const pages = ['/docs', '/docs/', '/docs/js/scalar.js', '/docs/openapi.json', '/
 
 /** The page's files are large and rarely asked for, so they are loaded at the first visit. */
 export function addDocsPage(app: FastifyInstance): void {
-  let loading: Promise<FastifyInstance> | undefined;
+  let loading: Promise<Docs> | undefined;
   const handler: RouteHandlerMethod = async (request, reply) => {
     loading ??= loadDocs(app);
-    const docs = await loading;
+    const { docs, policy } = await loading;
+    reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer');
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) reply.raw.setHeader(name, value);
     }
@@ -19,7 +21,9 @@ export function addDocsPage(app: FastifyInstance): void {
   for (const url of pages) app.get(url, { schema: { hide: true }, handler });
 }
 
-async function loadDocs(app: FastifyInstance): Promise<FastifyInstance> {
+type Docs = { readonly docs: FastifyInstance; readonly policy: string };
+
+async function loadDocs(app: FastifyInstance): Promise<Docs> {
   const { default: apiReference } = await import('@scalar/fastify-api-reference');
   const docs = Fastify();
   await docs.register(apiReference, {
@@ -37,5 +41,22 @@ async function loadDocs(app: FastifyInstance): Promise<FastifyInstance> {
     },
   });
   await docs.ready();
-  return docs;
+  return { docs, policy: policyOf((await docs.inject('/docs/')).body) };
+}
+
+/** The page runs the package's script and its own one line, asks this service alone, is framed by nobody. */
+function policyOf(page: string): string {
+  const own = [...page.matchAll(/<script[^>]*>([^<]+)<\/script>/g)].map(
+    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  );
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${own.join(' ')}`,
+    "style-src 'unsafe-inline'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 }

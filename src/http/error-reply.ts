@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import { describeInvalid } from './describe-invalid.ts';
+import { tooMuchAtOnce } from './requests-at-once.ts';
 
 export const ErrorBody = Type.Object({
   error: Type.Object({
@@ -41,7 +42,7 @@ export function prepareErrorReply(
 ): ServiceError {
   const error = toServiceError(failure);
   const { status, retryAfterSeconds } = error.entry;
-  if (status >= 500) {
+  if (status >= 500 && error !== tooMuchAtOnce) {
     const about = { requestId: request.id, code: error.code, err: error.cause ?? failure };
     request.log.error(about, 'the request failed');
   }
@@ -53,10 +54,11 @@ export function prepareErrorReply(
   return error;
 }
 
-/** On every reply. */
+/** On every reply: it may hold tokens or personal data, and is what its type says. */
 export function addCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
   reply.header('x-content-type-options', 'nosniff');
+  reply.header('cache-control', 'no-store');
 }
 
 export function toServiceError(failure: unknown): ServiceError {

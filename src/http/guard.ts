@@ -36,6 +36,7 @@ async function letIn(
 ): Promise<void> {
   if (access === 'anyone') {
     request.caller = await findCaller(services, request);
+    if (request.caller) await countCall(services, request.caller);
     return;
   }
   const caller = await services.tokens.verify(bearerToken(request));
@@ -49,6 +50,13 @@ async function letIn(
     throw new ServiceError('PERMISSION_DENIED');
   }
   request.caller = caller;
+  await countCall(services, caller);
+}
+
+/** An account that is gone is left to the use case, which refuses its token. */
+async function countCall(services: Services, { accountId }: Caller): Promise<void> {
+  const account = await services.accounts.find(accountId);
+  if (account) services.countCall(account);
 }
 
 async function findCaller(services: Services, request: FastifyRequest): Promise<Caller | null> {

@@ -25,7 +25,7 @@ export function launchPage(services: Services): FastifyPluginAsync {
 }
 
 function sendPage(reply: FastifyReply, launch: Launch): FastifyReply {
-  reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
+  reply.header('referrer-policy', 'no-referrer');
   switch (launch.kind) {
     case 'form':
       return sendForm(reply, launch);
@@ -66,7 +66,7 @@ function sendHtml(
   policy = "script-src 'none'",
 ): FastifyReply {
   // Whatever stands in the page, it can load nothing and be framed by nobody.
-  const rules = `default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; ${policy}`;
+  const rules = `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; ${policy}`;
   return reply
     .header('content-security-policy', rules)
     .type('text/html; charset=utf-8')

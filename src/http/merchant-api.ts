@@ -22,7 +22,6 @@ export function merchantApi(services: Services): FastifyPluginAsync {
     addGuard(app, services);
     readEveryBodyAsJson(app);
     addSealing(app, services);
-    neverCache(app);
     addGenerateToken(app, services);
     addRefreshToken(app, services);
     addCreateOrder(app, services);
@@ -52,14 +51,6 @@ function readEveryBodyAsJson(app: FastifyInstance): void {
       headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
     if (hasBody) headers['content-type'] = 'application/json';
     else delete headers['content-type'];
-    done();
-  });
-}
-
-/** Replies carry tokens and personal data. */
-function neverCache(app: FastifyInstance): void {
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.header('cache-control', 'no-store');
     done();
   });
 }

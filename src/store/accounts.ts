@@ -28,6 +28,7 @@ type AccountRow = {
   encrypted_payloads: boolean;
   signature_version: SignatureVersion;
   bank_gateway_merchant: string | null;
+  requests_per_second: number | null;
   payment_modes: AccountSettings['paymentModes'];
   provider_apis: Record<string, ProviderAddress>;
   created_at: Date;
@@ -54,8 +55,8 @@ export async function insertAccount(
   await tx.query({
     text: `insert into accounts (account_id, name, optional_order_details, encrypted_payloads,
                                  signature_version, bank_gateway_merchant, payment_modes,
-                                 provider_apis, created_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+                                 provider_apis, requests_per_second, created_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     values: [...settingsValues(accountId, settings), now],
   });
   await replaceAlternateCurrencies(tx, accountId, settings.alternateCurrencies);
@@ -70,7 +71,7 @@ export async function updateAccount(
     text: `update accounts
               set name = $2, optional_order_details = $3, encrypted_payloads = $4,
                   signature_version = $5, bank_gateway_merchant = $6, payment_modes = $7,
-                  provider_apis = $8
+                  provider_apis = $8, requests_per_second = $9
             where account_id = $1`,
     values: settingsValues(accountId, settings),
   });
@@ -198,6 +199,7 @@ function settingsValues(accountId: string, settings: AccountSettings): unknown[]
     settings.bankGatewayMerchant,
     JSON.stringify(settings.paymentModes),
     JSON.stringify(settings.providerApis),
+    settings.requestsPerSecond,
   ];
 }
 
@@ -209,6 +211,7 @@ function toAccount(row: AccountRow, secrets: readonly SecretRow[]): StoredAccoun
     encryptedPayloads: row.encrypted_payloads,
     signatureVersion: row.signature_version,
     bankGatewayMerchant: row.bank_gateway_merchant,
+    requestsPerSecond: row.requests_per_second,
     alternateCurrencies: row.alternate_currencies ?? [],
     paymentModes: row.payment_modes,
     providerApis: row.provider_apis,

@@ -5,6 +5,7 @@
  * own, or when that one is slow, for it may wait for somebody's lock.
  */
 import { ServiceError } from '../domain/errors.ts';
+import type { QueueWatch } from './load.ts';
 
 export type BatchOptions<Item, Outcome> = {
   /** Outcomes in the order of the items. */
@@ -18,6 +19,8 @@ export type BatchOptions<Item, Outcome> = {
   readonly patienceMs: number;
   /** What waits beyond this is shed: a queue that only grows helps nobody. Decision 8.2. */
   readonly queueMax: number;
+  /** Who is told how it goes; asks how many wait. */
+  readonly watch?: (countWaiting: () => number) => QueueWatch;
 };
 
 type Waiting<Item, Outcome> = {
@@ -31,6 +34,7 @@ export function createBatcher<Item, Outcome>(
 ): (item: Item) => Promise<Outcome> {
   const { run, sizeMax, atOnceMax, besideMin, patienceMs, queueMax } = options;
   const queue: Waiting<Item, Outcome>[] = [];
+  const watch = options.watch?.(() => queue.length);
   let underWay = 0;
   let slow = 0;
   let isPlanned = false;
@@ -70,6 +74,7 @@ export function createBatcher<Item, Outcome>(
       start();
     }, patienceMs);
     underWay += 1;
+    watch?.onBatch(batch.length);
     void runOne(batch).then((tell) => {
       clearTimeout(impatience);
       underWay -= 1;
@@ -84,6 +89,7 @@ export function createBatcher<Item, Outcome>(
   return (item) =>
     new Promise((resolve, reject) => {
       if (queue.length >= queueMax) {
+        watch?.onShed();
         reject(new ServiceError('SERVICE_UNAVAILABLE'));
         return;
       }

@@ -29,17 +29,21 @@ export const batchBounds = {
 };
 
 export function createBatches(database: Database): Batches {
+  const { addQueue } = database.load;
   return {
     insertOrder: createBatcher({
       ...batchBounds,
+      watch: (countWaiting) => addQueue('create-order', countWaiting),
       run: (orders: readonly Order[]) => insertOrdersAndLook(database, orders),
     }),
     listWaitingDeliveries: createBatcher({
       ...batchBounds,
+      watch: (countWaiting) => addQueue('waiting-deliveries', countWaiting),
       run: (waited: readonly Waited[]) => listWaitingDeliveries(database, waited),
     }),
     findOrderWithTransactions: createBatcher({
       ...batchBounds,
+      watch: (countWaiting) => addQueue('enquiry', countWaiting),
       run: (questions: readonly OrderQuestion[]) => findOrdersWithTransactions(database, questions),
     }),
   };

@@ -8,6 +8,7 @@ import pg from 'pg';
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { explainLostCommit, mayRunAgain, translateTrouble } from './database-troubles.ts';
+import { createLoad, type Load } from './load.ts';
 
 /** Where the database is: a URL, or the socket folder of the embedded one. */
 export type DatabaseAddress =
@@ -55,6 +56,8 @@ export type Database = Queryable & {
     work: (tx: Transaction) => Promise<Result>,
     behind?: (result: Result, connection: Queryable) => Promise<Behind>,
   ) => Promise<Behind>;
+  /** What waits for it, here and in the batches that lead to it. */
+  readonly load: Load;
   readonly close: () => Promise<void>;
 };
 
@@ -87,12 +90,25 @@ export function openDatabase(address: DatabaseAddress): Database {
   });
   // A connection that breaks while idle is dropped by the pool; the next query opens a new one.
   pool.on('error', () => {});
+  // A server that dies says so more than once, also when the first time has been dealt with: whoever uses the
+  // connection is told by their statement, and an event that nobody hears would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
 
+  const load = createLoad();
+  const { onShed } = load.addQueue('connections', () => pool.waitingCount);
+  const attempting = <Result>(attempt: () => Promise<Result>) =>
+    retrying(async () => {
+      shedWhenFull(pool, onShed);
+      return attempt();
+    });
   return {
-    query: (statement) => retrying(() => run(pool, statement)),
-    inTurn: (work) => retrying(() => runInTurn(pool, work)),
+    query: (statement) => attempting(() => pool.query(statement as pg.QueryConfig)),
+    inTurn: (work) => attempting(() => runInTurn(pool, work)),
     transaction: (work, behind) =>
-      retrying(() => withClient(pool, (client, health) => transact(client, health, work, behind))),
+      attempting(() =>
+        withClient(pool, (client, health) => transact(client, health, work, behind)),
+      ),
+    load,
     close: () => pool.end(),
   };
 }
@@ -108,11 +124,6 @@ async function retrying<Result>(attempt: () => Promise<Result>): Promise<Result>
       await delay(Math.random() * 2 ** tried);
     }
   }
-}
-
-async function run<Row extends pg.QueryResultRow>(pool: pg.Pool, statement: Statement) {
-  shedWhenFull(pool);
-  return pool.query<Row>(statement as pg.QueryConfig);
 }
 
 async function runInTurn<Result>(
@@ -142,7 +153,6 @@ async function withClient<Result>(
   pool: pg.Pool,
   use: (client: pg.PoolClient, health: Health) => Promise<Result>,
 ): Promise<Result> {
-  shedWhenFull(pool);
   const client = await pool.connect();
   const health: Health = {};
   const onError = (error: Error) => {
@@ -213,6 +223,8 @@ export async function limitLockWait(tx: Transaction, milliseconds: number): Prom
 }
 
 /** Decision 8.2: a queue that only grows helps nobody. */
-function shedWhenFull(pool: pg.Pool): void {
-  if (pool.waitingCount >= limits.databaseQueueMax) throw new ServiceError('SERVICE_UNAVAILABLE');
+function shedWhenFull(pool: pg.Pool, onShed: () => void): void {
+  if (pool.waitingCount < limits.databaseQueueMax) return;
+  onShed();
+  throw new ServiceError('SERVICE_UNAVAILABLE');
 }

@@ -26,8 +26,9 @@ export type Delivery = {
   readonly state: DeliveryState;
   readonly why: string | null;
   readonly flags: readonly ReviewFlag[];
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
+  /** Both are null once pruned. */
+  readonly headers: Readonly<Record<string, string>> | null;
+  readonly body: Buffer | null;
   readonly expectedMerchant: string | null;
   readonly orderId: string | null;
   readonly tries: number;
@@ -50,8 +51,8 @@ export type DeliveryRow = {
   state: DeliveryState;
   why: string | null;
   flags: ReviewFlag[];
-  headers: Record<string, string>;
-  body: Buffer;
+  headers: Record<string, string> | null;
+  body: Buffer | null;
   expected_merchant: string | null;
   order_id: string | null;
   tries: number;

@@ -13,6 +13,8 @@ export async function migrate(database: Database): Promise<string[]> {
   if ((await findMissing(database, migrations)).length === 0) return [];
   await createJournal(database);
   return database.transaction(async (tx) => {
+    // Large tables take longer than a request may, and so does another process that migrates them.
+    await tx.query({ text: 'set local statement_timeout = 0' });
     await lockJournal(tx);
     const missing = await findMissing(tx, migrations);
     for (const migration of missing) await apply(tx, migration);

@@ -3,6 +3,8 @@
  * the notices, fold, save. The same for fresh deliveries, repeats, the worker and a replay; what becomes of
  * the deliveries themselves is told to the caller, who writes it down.
  */
+
+import { namesTwoPayments } from '../domain/matching.ts';
 import type { Notice, ReviewFlag } from '../domain/notice.ts';
 import { applyNotice, decideOrderState, lacksTarget } from '../domain/order-book.ts';
 import { addSeconds } from '../domain/time.ts';
@@ -165,7 +167,10 @@ function applyNoticeOf(
 ): AppliedDelivery {
   const [orderId] = orders;
   if (orderId === undefined) return park(delivery, namesOf(notice), now);
-  if (orders.length > 1) return conflict(delivery, orders, now);
+  if (orders.length > 1) {
+    const named = orders.toSorted().join(', ');
+    return conflict(delivery, `its references name different orders: ${named}`, now);
+  }
   const page = pages.get(nameOf({ accountId: delivery.accountId, orderId }));
   if (!page) throw new Error(`order ${orderId} was found and is gone`);
 
@@ -174,6 +179,9 @@ function applyNoticeOf(
   const before = page.current;
   if (lacksTarget(before, delivered)) {
     return park(delivery, [notice.payment?.pspTransactionId ?? ''], now);
+  }
+  if (namesTwoPayments(before.transactions, delivered)) {
+    return conflict(delivery, 'its ids name two payments of the order', now);
   }
   const book = applyNotice(before, delivered);
   const after = { ...book, state: decideOrderState(book, now) };
@@ -190,12 +198,8 @@ function applyNoticeOf(
 }
 
 /** Decision 6.4: nothing is applied, a person decides. */
-function conflict(delivery: Delivery, orders: readonly string[], now: Date): AppliedDelivery {
-  return finish(delivery, now, {
-    state: 'needs_review',
-    why: `its references name different orders: ${orders.toSorted().join(', ')}`,
-    flags: ['reference_conflict'],
-  });
+function conflict(delivery: Delivery, why: string, now: Date): AppliedDelivery {
+  return finish(delivery, now, { state: 'needs_review', why, flags: ['reference_conflict'] });
 }
 
 /** Decision 6.6: kept until what it names appears, tried again with growing intervals. */

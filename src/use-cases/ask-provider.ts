@@ -98,6 +98,7 @@ async function ask(
     accountId,
     orderId,
     transactionId,
+    provider,
     operation: 'fetch-status',
     answer,
     outcome: result.kind,

@@ -35,7 +35,9 @@ export async function receiveDelivery(
   const { account, caller } = await authenticateDelivery(services, provider, raw, claims);
   const delivery = toDelivery(services, account, provider, raw);
   refuseUnreadable(delivery, caller);
-  return keepDelivery(services, delivery, caller);
+  const received = await keepDelivery(services, delivery, caller);
+  services.figures.noteDelivery(provider.name, delivery.receivedAt);
+  return received;
 }
 
 function toDelivery(

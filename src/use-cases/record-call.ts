@@ -22,6 +22,7 @@ export type Called = {
   readonly accountId: string;
   readonly orderId: string;
   readonly transactionId: string;
+  readonly provider: ProviderName;
   readonly operation: 'start-payment' | 'start-refund' | 'fetch-status';
   readonly answer: Answer;
   readonly outcome: string;
@@ -30,6 +31,7 @@ export type Called = {
 
 export async function recordCall(services: Services, called: Called): Promise<void> {
   const { accountId, orderId, transactionId, news } = called;
+  services.figures.noteCall(called);
   const names = await services.database.transaction(async (tx) => {
     const now = services.clock();
     const before = await lockBook(tx, accountId, orderId);

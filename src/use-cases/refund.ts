@@ -149,6 +149,7 @@ export async function askForRefund(
     accountId: account.accountId,
     orderId,
     transactionId: refund.transactionId,
+    provider,
     operation: 'start-refund',
     answer,
     outcome: result.kind,

@@ -34,7 +34,8 @@ export async function retryDelivery(
   try {
     return await services.database.transaction(async (tx) => {
       const delivery = await lockDelivery(tx, accountId, deliveryId);
-      if (!delivery || (reason === 'due' && !isDue(delivery, services.clock()))) {
+      // What was pruned is finished, and can be read no more.
+      if (!delivery?.body || (reason === 'due' && !isDue(delivery, services.clock()))) {
         return { delivery, names: [] };
       }
       const { applied, save } = await applyDeliveries(tx, services, [delivery]);

@@ -7,8 +7,10 @@ import { createBatcher } from '../store/batch.ts';
 import { type Batches, batchBounds, createBatches } from '../store/batches.ts';
 import type { Database } from '../store/database.ts';
 import { type AccountDirectory, createAccountDirectory } from './account-directory.ts';
+import { createFigures, type Figures } from './figures.ts';
 import { type Incoming, type KeptOrRefused, keepTogether } from './keep-together.ts';
 import { type Ask, createPlans, type Plans, type Retry } from './plans.ts';
+import { type CountCall, createRateLimits } from './rate-limits.ts';
 import { createTokenService, type TokenService } from './token-service.ts';
 
 export type Services = {
@@ -19,9 +21,11 @@ export type Services = {
   readonly masterKeys: MasterKeys;
   readonly accounts: AccountDirectory;
   readonly tokens: TokenService;
+  readonly countCall: CountCall;
   readonly retries: Plans<Retry>;
   readonly asks: Plans<Ask>;
   readonly callProvider: CallProvider;
+  readonly figures: Figures;
   readonly clock: Clock;
   readonly settings: ServiceSettings;
   /** Tells the operator of a failure that no caller is told of. */
@@ -36,8 +40,17 @@ export type ServiceSettings = {
   readonly orderLapseSeconds: number;
   /** A transaction that is not final for so long is asked for at its provider. Decision 11.7. */
   readonly askSeconds: number;
+  /** Bodies of finished deliveries, and rows of history, are forgotten after so long; 0 for never. */
+  readonly inboxBodyDays: number;
+  readonly historyDays: number;
   /** Where new accounts find their providers, in the embedded mode. Decision 11.6. */
   readonly simulatorUrl?: string | undefined;
+};
+
+const defaults: Pick<ServiceSettings, 'askSeconds' | 'inboxBodyDays' | 'historyDays'> = {
+  askSeconds: limits.askSeconds,
+  inboxBodyDays: limits.inboxBodyDays,
+  historyDays: 0,
 };
 
 export function createServices(parts: {
@@ -46,12 +59,12 @@ export function createServices(parts: {
   /** Others that stored secrets may be sealed with; all are read again when one is not known. */
   readonly otherMasterKeysHex?: readonly string[];
   readonly readMasterKeysAgain?: () => Promise<readonly string[]>;
-  readonly settings: Omit<ServiceSettings, 'askSeconds'> & { readonly askSeconds?: number };
+  readonly settings: Omit<ServiceSettings, keyof typeof defaults> & Partial<typeof defaults>;
   readonly clock?: Clock;
   readonly reportDefect?: ReportDefect;
 }): Services {
   const { database, clock = () => new Date(), reportDefect = () => {} } = parts;
-  const settings = { askSeconds: limits.askSeconds, ...parts.settings };
+  const settings = { ...defaults, ...parts.settings };
   const masterKeys = createMasterKeys(
     [parts.masterKeyHex, ...(parts.otherMasterKeysHex ?? [])],
     parts.readMasterKeysAgain,
@@ -61,6 +74,7 @@ export function createServices(parts: {
     batches: createBatches(database),
     keepTogether: createBatcher({
       ...batchBounds,
+      watch: (countWaiting) => database.load.addQueue('deliveries', countWaiting),
       run: (incoming: readonly Incoming[]) => keepTogether(services, incoming),
     }),
     masterKeys,
@@ -70,8 +84,10 @@ export function createServices(parts: {
     retries: createPlans(),
     asks: createPlans(),
     callProvider: createProviderCaller(),
+    figures: createFigures(),
     accounts: createAccountDirectory(database, masterKeys),
     tokens: createTokenService(database, masterKeys, clock),
+    countCall: createRateLimits(clock),
   };
   return services;
 }

@@ -54,7 +54,8 @@ export async function startPayment(
   const { orderId, transactionId } = payment;
   services.asks.plan({ accountId, transactionId, provider, at: kept.askAt });
   const { answer, result } = await getProvider(provider).outbound.startPayment(api, payment);
-  const called = { accountId, orderId, transactionId, operation: 'start-payment', answer } as const;
+  const named = { accountId, orderId, transactionId, provider };
+  const called = { ...named, operation: 'start-payment', answer } as const;
   const news = newsOfStart(result, refused, services.clock());
   try {
     await recordCall(services, { ...called, outcome: result.kind, news });

@@ -1,13 +1,14 @@
 /**
  * What the background does every minute: tries again every delivery that is due, lapses orders whose
- * time is over, and has providers asked about what is not final. Most of it is usually done sooner, each
- * at its own time.
+ * time is over, has providers asked about what is not final, and forgets what is too old. Most of it is
+ * usually done sooner, each at its own time.
  */
 import { listDueAsks } from '../store/asks.ts';
 import { listDueDeliveries } from '../store/deliveries.ts';
 import { listOverdueOrders } from '../store/orders.ts';
 import { hastenKnown } from '../store/waiting-deliveries.ts';
 import { lapseOrder } from './lapse-order.ts';
+import { prune } from './prune.ts';
 import { retryAndWake } from './retry-and-wake.ts';
 import type { Services } from './services.ts';
 
@@ -34,6 +35,7 @@ export async function sweep(services: Services): Promise<Swept> {
   );
   const due = await listDueAsks(services.database, now, batchSize * batchesMax);
   for (const ask of due) services.asks.plan({ ...ask, at: now });
+  await prune(services);
   return { retried, lapsed, toAsk: due.length };
 }
 

@@ -8,7 +8,10 @@ const known = new WeakMap<Delivery, Translation>();
 export function translateDelivery(delivery: Delivery): Translation {
   const before = known.get(delivery);
   if (before) return before;
-  const translation = getProvider(delivery.provider).translate(delivery, {
+  const { headers, body } = delivery;
+  if (!headers || !body) throw new Error('the body of a delivery was pruned');
+  const raw = { headers, body };
+  const translation = getProvider(delivery.provider).translate(raw, {
     bankGatewayMerchant: delivery.expectedMerchant,
   });
   known.set(delivery, translation);

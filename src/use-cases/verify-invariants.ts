@@ -13,7 +13,7 @@ import {
 } from '../domain/order-book.ts';
 import type { Transaction } from '../domain/transaction.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { listDeliveriesOfOrder } from '../store/deliveries.ts';
+import { type Delivery, listDeliveriesOfOrder } from '../store/deliveries.ts';
 import { listHistory } from '../store/history.ts';
 import {
   type Breach,
@@ -22,6 +22,7 @@ import {
   findStrangers,
 } from '../store/invariants.ts';
 import { listOrdersAfter } from '../store/orders.ts';
+import { hasPrunedHistory } from '../store/prune.ts';
 import { loadBooks, lockBook } from './books.ts';
 import { orderStateOf, stateOf } from './save-books.ts';
 import type { Services } from './services.ts';
@@ -32,6 +33,8 @@ export type Verified = {
   readonly transactions: number;
   readonly checked: readonly string[];
   readonly breaches: readonly (Breach & { readonly invariant: string })[];
+  /** Orders of which a part was pruned by age, so that there is nothing to compare with. */
+  readonly pruned: { readonly inboxes: number; readonly histories: number };
 };
 
 const pageSize = 200;
@@ -47,6 +50,7 @@ export async function verifyInvariants({ database, clock }: Services): Promise<V
 
   let orders = 0;
   let transactions = 0;
+  const pruned = { inboxes: 0, histories: 0 };
   for (
     let page: Order[] = [], isFirst = true;
     isFirst || page.length === pageSize;
@@ -57,14 +61,18 @@ export async function verifyInvariants({ database, clock }: Services): Promise<V
       const checked = await checkOrder(database, order, clock());
       orders += 1;
       transactions += checked.transactions;
+      pruned.inboxes += Number(checked.isInboxPruned);
+      pruned.histories += Number(checked.isHistoryPruned);
       breaches.push(...checked.breaches);
     }
   }
-  return { orders, transactions, checked: Object.values(names), breaches };
+  return { orders, transactions, checked: Object.values(names), breaches, pruned };
 }
 
 type Checked = {
   readonly transactions: number;
+  readonly isInboxPruned: boolean;
+  readonly isHistoryPruned: boolean;
   readonly breaches: readonly (Breach & { readonly invariant: string })[];
 };
 
@@ -80,14 +88,22 @@ async function checkOrder(database: Database, order: Order, now: Date): Promise<
 }
 
 async function checkBook(database: Queryable, book: Book, now: Date): Promise<Checked> {
+  const { accountId, orderId } = book.order;
+  const history = await checkHistory(database, book);
+  const isHistoryPruned =
+    history.length > 0 && (await hasPrunedHistory(database, accountId, orderId));
+  const deliveries = await listDeliveriesOfOrder(database, accountId, orderId);
+  const isInboxPruned = deliveries.some(({ body }) => body === null);
   const found: ReadonlyArray<readonly [string, readonly Breach[]]> = [
     [names.status, checkStatus(book, now)],
     [names.refunds, checkRefunds(book, now)],
-    [names.history, await checkHistory(database, book)],
-    [names.fold, await checkFold(database, book)],
+    [names.history, isHistoryPruned ? [] : history],
+    [names.fold, isInboxPruned ? [] : checkFold(deliveries, book)],
   ];
   return {
     transactions: book.transactions.length,
+    isInboxPruned,
+    isHistoryPruned,
     breaches: found.flatMap(([invariant, own]) => own.map((breach) => ({ ...breach, invariant }))),
   };
 }
@@ -136,8 +152,7 @@ async function checkHistory(database: Queryable, { order, transactions }: Book):
 }
 
 /** Ids are given at first sight, so transactions are compared by what the provider calls them. */
-async function checkFold(database: Queryable, { order, transactions }: Book): Promise<Breach[]> {
-  const deliveries = await listDeliveriesOfOrder(database, order.accountId, order.orderId);
+function checkFold(deliveries: readonly Delivery[], { order, transactions }: Book): Breach[] {
   const notices = deliveries.flatMap((delivery) => {
     const { provider, deliveryKey, receivedAt } = delivery;
     const translation = translateDelivery(delivery);

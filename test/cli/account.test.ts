@@ -83,6 +83,7 @@ test('account create takes every setting, and account list shows them without se
     encrypted_payloads: true,
     signature_version: 'v2',
     bank_gateway_merchant: 'MERCHANT1',
+    requests_per_second: 'off',
     alternate_currencies: ['EUR:INR:90', 'USD:INR:83.25'],
     payment_modes: everyModeAtThePartner,
     provider_apis: [],
@@ -105,6 +106,7 @@ test('account update changes what is named and leaves the rest, both ways', asyn
     encrypted_payloads: false,
     signature_version: 'v3',
     bank_gateway_merchant: null,
+    requests_per_second: 'off',
     alternate_currencies: ['USD:INR:83.25', 'EUR:INR:90'],
     payment_modes: everyModeAtThePartner,
     provider_apis: [],
@@ -112,6 +114,7 @@ test('account update changes what is named and leaves the rest, both ways', asyn
   const changed = await update(
     ...['--no-optional-order-details', '--encrypted-payloads', '--signature-version', 'v2'],
     ...['--alternate-currency', 'USD:off', '--bank-gateway-merchant', 'MERCHANT1'],
+    ...['--requests-per-second', '50'],
   );
   assert.deepEqual(changed, {
     ...before,
@@ -119,11 +122,13 @@ test('account update changes what is named and leaves the rest, both ways', asyn
     encrypted_payloads: true,
     signature_version: 'v2',
     bank_gateway_merchant: 'MERCHANT1',
+    requests_per_second: 50,
     alternate_currencies: ['EUR:INR:90'],
   });
   const back = await update(
     ...['--name', 'After', '--optional-order-details', '--no-encrypted-payloads'],
     ...['--alternate-currency', 'EUR:INR:91.5', '--bank-gateway-merchant', ''],
+    ...['--requests-per-second', 'off'],
   );
   assert.deepEqual(back, {
     ...before,
@@ -201,6 +206,8 @@ const badWords: ReadonlyArray<readonly [words: string, complaint: RegExp]> = [
   ['account create --name Shop --signature-version v1', /--signature-version must be v2 or v3\.$/],
   ['account create --name Shop --alternate-currency USD:INR', /--alternate-currency must look/],
   ['account create --name Shop --alternate-currency USD:INR:1:2', /--alternate-currency must look/],
+  ['account update acc_1 --requests-per-second 0', /^--requests-per-second must be a whole/],
+  ['account update acc_1 --requests-per-second 1.5', /^--requests-per-second must be a whole/],
   ['account update', /an account id/],
   ['account update one two', /an account id/],
   ['account rotate acc_1', /the kind of secret/],

@@ -61,6 +61,7 @@ test('settings that can work are returned as they are', () => {
     encryptedPayloads: false,
     signatureVersion: 'v3',
     bankGatewayMerchant: null,
+    requestsPerSecond: null,
     alternateCurrencies: [],
     paymentModes: {
       credit_card: 'partner',

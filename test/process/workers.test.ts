@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
+import { readSamples } from '../support/metrics.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import {
   createTemporaryFolder,
@@ -16,9 +18,8 @@ const service = await startServiceProcess(env);
 
 test('two workers serve one port, and a token of one is accepted by the other', async () => {
   assert.equal((await listWorkers()).length, 2);
-  const find = (name: string) => new RegExp(`^  ${name} +(\\S+)$`, 'm').exec(service.output())?.[1];
   const { body } = await service.call('/api/v3/generate-token', {
-    body: { access_key: find('access_key'), access_secret: find('access_secret') },
+    body: { access_key: readPrinted('access_key'), access_secret: readPrinted('access_secret') },
   });
   const order = orderBody();
   const replies = await Promise.all(
@@ -28,6 +29,18 @@ test('two workers serve one port, and a token of one is accepted by the other', 
   );
   assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
   assert.equal(new Set(replies.map((reply) => reply.body.order_id)).size, 1);
+});
+
+test('what all workers read from one database is told once', async () => {
+  const shop = {
+    accountId: readPrinted('account_id'),
+    partnerWebhookSecret: readPrinted('partner_webhook_secret'),
+  };
+  const payment = partnerPayment({ notes: { invoice_id: 'not there yet' } });
+  await sendPartner(service, shop, partnerEvent('payment.captured', { payment }));
+  const samples = readSamples((await service.call('/metrics')).body);
+  assert.equal(samples.get('database_up'), 1);
+  assert.equal(samples.get('inbox_deliveries{state="parked"}'), 1);
 });
 
 test('the metrics of all workers are one page, whichever of them is asked', async () => {
@@ -75,6 +88,11 @@ test('workers end with a first process that was killed, and the next start serve
 
   assert.equal((await next.call('/readyz')).status, 200);
 });
+
+/** Of the demo account, as the first start prints it. */
+function readPrinted(name: string): string {
+  return new RegExp(`^  ${name} +(\\S+)$`, 'm').exec(service.output())?.[1] ?? '';
+}
 
 async function listWorkers(of = service.pid): Promise<number[]> {
   const children = await listChildren(of);

@@ -316,6 +316,7 @@ async function hear(
     accountId: shop.accountId,
     orderId,
     transactionId,
+    provider: 'partner',
     operation: 'fetch-status',
     answer: { kind: 'answered', status: 200, body: {}, durationMs: 1, tries: 1 },
     outcome: 'done',

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir } from 'node:fs/promises';
+import { once } from 'node:events';
+import { cp, mkdir, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { startEmbeddedDatabase } from '../../src/store/embedded/embedded-database.ts';
 import {
   findPrograms,
   initialiseCluster,
@@ -9,7 +12,7 @@ import {
   waitUntilReady,
 } from '../../src/store/embedded/postgres-process.ts';
 import { chooseServerUser, giveTo } from '../../src/store/embedded/server-user.ts';
-import { createTemporaryFolder } from '../support/service-process.ts';
+import { createTemporaryFolder, readServerPid } from '../support/service-process.ts';
 
 /** As when the whole project was cloned by root under /root or into a `mktemp -d`. */
 test('programs and data in a folder closed to others make and run a server, also as root', async () => {
@@ -33,3 +36,54 @@ test('programs and data in a folder closed to others make and run a server, also
   await server.ended;
   assert.equal(process.getuid?.() === 0, user.ids !== undefined);
 });
+
+// The second is too deep for the path of a socket, which then has a folder elsewhere.
+for (const folder of ['data', join(...Array.from({ length: 8 }, () => 'a-long-name'))]) {
+  test(`a server listens on one socket, in a folder closed to others, and on no port: ${folder}`, async () => {
+    const dataDir = join(await createTemporaryFolder(), folder);
+    await mkdir(dataDir, { recursive: true });
+    const { stop } = await startEmbeddedDatabase(dataDir, { warn: () => {} });
+    const file = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8');
+    const [, , , port, socketDir = '', listenAddress] = file.split('\n');
+    const ports = await listListeningPorts(await readServerPid(dataDir));
+    const socket = await stat(join(socketDir, `.s.PGSQL.${port}`));
+    const around = await stat(socketDir);
+    await stop();
+    await rm(socketDir, { recursive: true });
+
+    assert.deepEqual([listenAddress, ports], ['', []]);
+    assert.ok(socket.isSocket());
+    assert.deepEqual([socket.mode & 0o077, around.mode & 0o077], [0, 0]);
+  });
+}
+
+if (process.platform === 'linux') {
+  test('a port that a process listens on is seen, so that none seen is none', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const ports = await listListeningPorts(process.pid);
+    server.close();
+    assert.deepEqual(ports, [port]);
+  });
+}
+
+/** The TCP ports a process listens on, as the kernel tells them; nothing where there is no /proc. */
+async function listListeningPorts(pid: number): Promise<number[]> {
+  if (process.platform !== 'linux') return [];
+  const folder = `/proc/${pid}/fd`;
+  const opened = await Promise.all(
+    (await readdir(folder)).map((name) => readlink(join(folder, name)).catch(() => '')),
+  );
+  const tables = ['tcp', 'tcp6'].map((name) =>
+    readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(() => ''),
+  );
+  const listening = '0A';
+  return (await Promise.all(tables))
+    .flatMap((table) => table.trim().split('\n').slice(1))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , , state, , , , , , inode]) => {
+      return state === listening && opened.includes(`socket:[${inode}]`);
+    })
+    .map(([, local = '']) => Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16));
+}

@@ -64,12 +64,18 @@ export async function startTestService({ port = 0 } = {}): Promise<TestService> 
       done();
     },
   });
+  const metrics = createMetrics();
+  const { registry } = metrics;
   const app = await buildApp({
     services,
-    metrics: createMetrics(),
+    metrics,
+    figuresKeptMs: 0,
     log: createLog('trace', sink),
     findMissing: async () => [],
-    renderMetrics: async () => ({ contentType: 'text/plain', text: '' }),
+    renderMetrics: async () => ({
+      contentType: registry.contentType,
+      text: await registry.metrics(),
+    }),
   });
   await app.listen({ host: '127.0.0.1', port });
   after(async () => {

@@ -4,7 +4,7 @@
  * machine left behind is put right at the next start. The caller holds the lock on the folder.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -109,12 +109,15 @@ function socketDirOf(dataDir: string): string {
 
 async function makeSocketDir(user: ServerUser, socketDir: string): Promise<void> {
   await mkdir(socketDir, { recursive: true, mode: 0o700 });
-  const { uid } = await stat(socketDir);
-  if (uid !== process.getuid?.() && uid !== user.ids?.uid) {
+  // Somebody else may have been here first, with a folder of their own or a link to one.
+  const found = await lstat(socketDir);
+  const isOurs = found.uid === process.getuid?.() || found.uid === user.ids?.uid;
+  if (!found.isDirectory() || !isOurs) {
     throw new StartError(
       `The folder ${socketDir} belongs to another user: remove it and start again.`,
     );
   }
+  await chmod(socketDir, 0o700);
   await giveTo(user, socketDir);
 }
 

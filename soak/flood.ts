@@ -1,0 +1,131 @@
+/**
+ * Orders and signed deliveries as fast as they are taken, and a record of everything that was answered 2xx:
+ * each of these must be there in the end, exactly once.
+ */
+import { createHmac } from 'node:crypto';
+import type { Client } from '../client/client.js';
+import { untilAnswered } from './patience.ts';
+
+export type Flood = {
+  /** Answered 2xx so far. */
+  readonly creates: () => number;
+  readonly deliveries: () => number;
+  /** No more; resolves when all that is under way has been answered. */
+  readonly stop: () => Promise<void>;
+  /** What is missing, doubled or not as it was answered. */
+  readonly judge: () => Promise<string[]>;
+};
+
+export type FloodShop = {
+  readonly baseUrl: string;
+  readonly client: Client;
+  readonly accountId: string;
+  readonly webhookSecret: string;
+  readonly name: string;
+};
+
+type Acknowledged = { readonly orderId: string; readonly invoiceId: string; isPaid: boolean };
+
+export function startFlood(shop: FloodShop, atOnce: number): Flood {
+  const acknowledged: Acknowledged[] = [];
+  let made = 0;
+  let isOver = false;
+  const goOn = async () => {
+    while (!isOver) {
+      made += 1;
+      const invoiceId = `${shop.name}-${made}`;
+      const { order_id: orderId } = await shop.client.createOrder(cart(invoiceId));
+      const entry = { orderId, invoiceId, isPaid: false };
+      acknowledged.push(entry);
+      // Some are never paid, and must stay as they are.
+      if (made % 5 === 0) continue;
+      await untilAnswered(() => deliver(shop, orderId));
+      entry.isPaid = true;
+    }
+  };
+  const running = Promise.all(Array.from({ length: atOnce }, goOn));
+  return {
+    creates: () => acknowledged.length,
+    deliveries: () => acknowledged.filter(({ isPaid }) => isPaid).length,
+    stop: async () => {
+      isOver = true;
+      await running;
+    },
+    judge: async () => (await inParts(acknowledged, (entry) => judgeOne(shop, entry))).flat(),
+  };
+}
+
+async function judgeOne({ client }: FloodShop, entry: Acknowledged): Promise<string[]> {
+  const { orderId, invoiceId, isPaid } = entry;
+  const { order, transaction } = await client.transactionEnquiry({ invoice_id: invoiceId });
+  const succeeded = transaction.filter(({ payment_status }) => payment_status === 'succeeded');
+  const wrongs = [
+    order.svc_order_id !== orderId && `was answered as ${orderId} and is ${order.svc_order_id}`,
+    order.status !== (isPaid ? 'completed' : 'new') && `is ${order.status}`,
+    transaction.length !== (isPaid ? 1 : 0) && `has ${transaction.length} transactions`,
+    succeeded.length !== (isPaid ? 1 : 0) && `was paid ${succeeded.length} times`,
+  ];
+  return wrongs.filter((wrong) => wrong !== false).map((wrong) => `${invoiceId} ${wrong}`);
+}
+
+/** As the payment partner does: again and again until it is answered 200. */
+async function deliver(shop: FloodShop, orderId: string): Promise<void> {
+  const body = JSON.stringify(paymentCaptured(orderId));
+  const response = await fetch(`${shop.baseUrl}/api/v3/webhooks/partner/${shop.accountId}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-razorpay-event-id': `evt_${orderId}`,
+      'x-razorpay-signature': createHmac('sha256', shop.webhookSecret).update(body).digest('hex'),
+    },
+    body,
+  });
+  const text = await response.text();
+  if (response.status !== 200)
+    throw new Error(`a delivery was answered ${response.status} ${text}`);
+}
+
+function paymentCaptured(orderId: string) {
+  const created_at = 1_800_000_000;
+  const entity = {
+    id: `pay_${orderId}`,
+    entity: 'payment',
+    amount: 11_800,
+    currency: 'INR',
+    status: 'captured',
+    order_id: `order_${orderId}`,
+    method: 'upi',
+    captured: true,
+    notes: { svc_order_id: orderId },
+    created_at,
+  };
+  return {
+    entity: 'event',
+    event: 'payment.captured',
+    contains: ['payment'],
+    payload: { payment: { entity } },
+    created_at: created_at + 5,
+  };
+}
+
+function cart(invoice_id: string) {
+  return {
+    invoice_id,
+    currency: 'INR',
+    total_amount: '118.00',
+    user: { email: 'asha@example.com', first_name: 'Asha', mobile_number: '9876543210' },
+    shipping_address: { address_1: '12 MG Road', city: 'Bengaluru', pincode: '560001' },
+    order_line_items: [{ title: 'Tea', rate: 118, quantity: 1 }],
+  };
+}
+
+async function inParts<Entry, Result>(
+  entries: readonly Entry[],
+  judge: (entry: Entry) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let from = 0; from < entries.length; from += 64) {
+    results.push(...(await Promise.all(entries.slice(from, from + 64).map(judge))));
+  }
+  return results;
+}

@@ -1,0 +1,28 @@
+/**
+ * Forgets what is older than the operator wants it kept: bodies of finished deliveries, and rows of history.
+ * Called every minute by the sweep, so each time does a bounded piece of it.
+ */
+import { pruneBodies, pruneHistory } from '../store/prune.ts';
+import type { Services } from './services.ts';
+
+const batchSize = 500;
+const batchesMax = 20;
+const dayMs = 24 * 60 * 60 * 1_000;
+
+export async function prune({ database, clock, settings }: Services): Promise<void> {
+  const before = (days: number) => new Date(clock().getTime() - days * dayMs);
+  const { inboxBodyDays, historyDays } = settings;
+  if (inboxBodyDays > 0) {
+    await inBatches(() => pruneBodies(database, before(inboxBodyDays), batchSize));
+  }
+  if (historyDays > 0) {
+    await inBatches(() => pruneHistory(database, before(historyDays), batchSize));
+  }
+}
+
+/** A batch that is not full was the last one for now. */
+async function inBatches(pruneBatch: () => Promise<number>): Promise<void> {
+  for (let batch = 0; batch < batchesMax; batch += 1) {
+    if ((await pruneBatch()) < batchSize) return;
+  }
+}

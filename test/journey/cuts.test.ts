@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startDatabaseProxy } from '../support/database-proxy.ts';
+import { orderBody } from '../support/order-bodies.ts';
+
+const proxy = await startDatabaseProxy();
+const { startJourney } = await import('../support/journey.ts');
+const { service, simulator, shop, refund, enquire, heal, assertSound, initiate } =
+  await startJourney();
+
+/** Every statement of a whole journey is a point where the connection may break. */
+await travel('first');
+proxy.takePassed();
+await travel('second');
+const points = [...proxy.takePassed()].sort();
+
+test('a journey passes all kinds of statements', () => {
+  for (const name of ['insert-orders', 'insert-deliveries', 'save-transactions', 'commit']) {
+    assert.ok(points.includes(name), `${name} is not among ${points.join(', ')}`);
+  }
+});
+
+for (const side of ['before', 'after'] as const) {
+  test(`a connection cut ${side} any statement loses nothing and doubles nothing`, async () => {
+    let cuts = 0;
+    for (const [index, point] of points.entries()) {
+      proxy.cutOnce(point, side);
+      await travel(`${side}-${index}`);
+      if (proxy.hasCut()) cuts += 1;
+    }
+    assert.ok(cuts >= points.length - 2, `only ${cuts} of ${points.length} points were met`);
+    await assertSound();
+  });
+}
+
+/** Creates, pays and refunds as callers do who ask again when they are told to. */
+async function travel(name: string): Promise<void> {
+  const invoice_id = `CUT-${name}`;
+  const { body: created } = await untilAnswered(() =>
+    service.call('/api/v3/create-order', { token: shop.token, body: orderBody({ invoice_id }) }),
+  );
+  const order_id: string = created.order_id;
+  const started = await untilAnswered(() => initiate(order_id));
+  const url: string | undefined = started.body.next[0]?.url;
+  if (url !== undefined) await payAt(url);
+  await simulator.settled();
+  await untilSo(order_id, ({ order }) => order.status === 'completed');
+
+  const wish = { invoice_id, refund_amount: 18, refund_request_id: `R-${name}` };
+  const refunded = await untilAnswered(() => refund(wish));
+  // Told that it was done before: the answer to an earlier try was lost.
+  assert.ok([200, 409].includes(refunded.status), JSON.stringify(refunded.body));
+  await simulator.settled();
+  const { order, transaction } = await untilSo(
+    order_id,
+    (found) => found.order.refund_details?.refunded_amount === 18,
+  );
+  assert.equal(order.svc_order_id, order_id);
+  const payments = transaction.filter(
+    (entry: { payment_status: string }) => entry.payment_status === 'succeeded',
+  );
+  assert.equal(payments.length, 1, JSON.stringify(transaction));
+}
+
+async function payAt(url: string): Promise<void> {
+  const page = await untilAnswered(async () => {
+    const response = await fetch(url);
+    return { status: response.status, body: await response.text(), headers: response.headers };
+  });
+  const checkout = /name="order_id" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
+  await simulator.pay(checkout);
+}
+
+async function untilAnswered<Answer extends { readonly status: number }>(
+  call: () => Promise<Answer>,
+): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await call();
+    if (answer.status < 500) return answer;
+    assert.equal(answer.status, 503, 'trouble with the database is told as such');
+    assert.ok(tries < 20, 'the service did not come back');
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: replies are asserted member by member
+async function untilSo(order_id: string, isSo: (found: any) => boolean): Promise<any> {
+  for (let tries = 1; ; tries += 1) {
+    const { body } = await untilAnswered(() => enquire({ order_id }));
+    if (isSo(body)) return body;
+    assert.ok(tries < 20, `it stays ${JSON.stringify(body)}`);
+    await heal();
+  }
+}
