@@ -55,7 +55,8 @@ async function letIn(
 
 /** An account that is gone is left to the use case, which refuses its token. */
 async function countCall(services: Services, { accountId }: Caller): Promise<void> {
-  const account = await services.accounts.find(accountId);
+  const { accounts } = services;
+  const account = accounts.recall(accountId) ?? (await accounts.find(accountId));
   if (account) services.countCall(account);
 }
 

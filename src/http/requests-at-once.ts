@@ -2,7 +2,7 @@
  * Bounds how many requests are worked on at once; the rest is shed with 503 at the least cost, so that a
  * flood does not slow down those who are served. Decision 8.2.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 
@@ -19,18 +19,11 @@ export function boundRequestsAtOnce(
   requestsMax: number = limits.requestsAtOnceMax,
   onShed: () => void = () => {},
 ): void {
-  const inside = new Set<FastifyReply['raw']>();
+  let inside = 0;
   let shed = 0;
   let toldAtMs = Number.NEGATIVE_INFINITY;
 
-  /** Goes on when there is a place, and refuses when there is none. */
-  const enter = (request: FastifyRequest, { raw }: FastifyReply, goOn: GoOn): void => {
-    if (inside.size < requestsMax) {
-      // Whose caller has left meanwhile would never leave.
-      if (!raw.destroyed) inside.add(raw);
-      goOn();
-      return;
-    }
+  const turnAway = (request: FastifyRequest, goOn: GoOn): void => {
     shed += 1;
     onShed();
     if (performance.now() - toldAtMs >= tellEveryMs) {
@@ -42,17 +35,23 @@ export function boundRequestsAtOnce(
     // each connection costs one a second, and the others have the rest of the time.
     setTimeout(goOn, limits.shedHoldMs, tooMuchAtOnce);
   };
+  const leave = () => {
+    inside -= 1;
+  };
 
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.raw.once('close', () => inside.delete(reply.raw));
-    enter(request, reply, done);
+  // Before anything is read of it; but a body that is still on its way takes no place: slow clients must not
+  // shut out the others.
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (inside < requestsMax) done();
+    else turnAway(request, done);
   });
-  // A body that is still on its way takes no place: slow clients must not shut out the others.
-  app.addHook('preParsing', (_request, reply, payload, done) => {
-    inside.delete(reply.raw);
-    done(null, payload);
-  });
-  app.addHook('preValidation', (request, reply, done) => {
-    enter(request, reply, done);
+  app.addHook('preValidation', (request, { raw }, done) => {
+    if (inside >= requestsMax) return turnAway(request, done);
+    // Whose caller has left meanwhile would never leave.
+    if (!raw.destroyed) {
+      inside += 1;
+      raw.once('close', leave);
+    }
+    done();
   });
 }

@@ -13,6 +13,8 @@ import type { Database } from '../store/database.ts';
 
 export type AccountDirectory = {
   readonly find: (accountId: string) => Promise<Account | undefined>;
+  /** The account when it is known without asking. */
+  readonly recall: (accountId: string) => Account | undefined;
   /** For callers whose token names the account; a token of an account that is gone is not valid. */
   readonly get: (accountId: string) => Promise<Account>;
 };
@@ -37,6 +39,10 @@ export function createAccountDirectory(
   };
   return {
     find,
+    recall: (accountId) => {
+      const known = cache.get(accountId);
+      return known === absent ? undefined : known;
+    },
     get: async (accountId) => {
       const account = await find(accountId);
       if (!account) throw new ServiceError('INVALID_TOKEN');
