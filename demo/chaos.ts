@@ -37,7 +37,9 @@ export type ChaosResult = {
 };
 
 const atOnce = 16;
-const attemptsMax = 6;
+const attemptsMax = 12;
+/** A consumer who was given no page to pay at starts again after so long. */
+const noPagePatienceMs = 5_000;
 const usualPatienceMs = 90_000;
 const pollMs = 150;
 
@@ -129,13 +131,15 @@ async function payAtLast(
       if (scenario.name === 'second-attempt') await payAtPage(url);
     }
     const isLate = attempt === 1 && succeedsLater.includes(scenario.name);
-    const { order } = await until({ client, patienceMs }, { order_id }, (enquiry) => {
+    const patient = { client, patienceMs: url === undefined ? noPagePatienceMs : patienceMs };
+    const waiting = until(patient, { order_id }, (enquiry) => {
       const own = enquiry.transaction.find(
         ({ svc_transaction_id }) => svc_transaction_id === started.transaction_id,
       );
       return enquiry.order.status === 'completed' || (own?.payment_status === 'failed' && !isLate);
     });
-    if (order.status === 'completed') return;
+    const found = await (url === undefined ? waiting.catch(() => undefined) : waiting);
+    if (found?.order.status === 'completed') return;
     // Another card, and a provider that has come to itself.
     simulator.setScenarioFor(order_id, { name: 'happy' });
   }
@@ -181,22 +185,29 @@ async function until(
 
 /** The providers' books are the truth. */
 async function judge({ client }: ChaosStage, { orderId, scenario }: Journey, ledger: Ledger) {
-  const patient = { client, patienceMs: usualPatienceMs };
-  const { order, transaction } = await until(
-    patient,
-    { order_id: orderId },
-    (enquiry) => openOf(enquiry).length === 0,
-  ).catch(() => client.transactionEnquiry({ order_id: orderId }));
   const isOwn = ({ reference }: { reference: string }) => reference.startsWith(orderId);
   const captured = ledger.payments.filter(
     (payment) => isOwn(payment) && payment.status === 'captured',
   );
+  // A checkout that nobody paid at stays open as long as its order may be paid, and costs nobody anything.
+  const stuck = (enquiry: Pick<Enquiry, 'transaction'>) =>
+    openOf(enquiry).filter(
+      ({ transaction_type, svc_transaction_id }) =>
+        transaction_type !== 'payment' ||
+        captured.some(({ reference }) => reference === svc_transaction_id),
+    );
+  const patient = { client, patienceMs: usualPatienceMs };
+  const { order, transaction } = await until(
+    patient,
+    { order_id: orderId },
+    (enquiry) => stuck(enquiry).length === 0,
+  ).catch(() => client.transactionEnquiry({ order_id: orderId }));
   const processed = ledger.refunds.filter(
     (refund) => isOwn(refund) && refund.status === 'processed',
   );
   const truth = processed.reduce((sum, { amount }) => sum + amount, 0);
   const refunded = Math.round((order.refund_details?.refunded_amount ?? 0) * 100);
-  const open = openOf({ transaction });
+  const open = stuck({ transaction });
   const wrongs = [
     order.status !== 'completed' && `is ${order.status}`,
     captured.length !== 1 && `was charged ${captured.length} times`,
