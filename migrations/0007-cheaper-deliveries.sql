@@ -22,3 +22,8 @@ alter table refund_requests drop constraint refund_requests_account_id_transacti
 alter table transactions drop constraint transactions_pkey;
 alter table transactions add primary key (account_id, order_id, transaction_id);
 drop index transactions_of_order;
+
+-- Only paid orders stand in the index of consumers, so that creating one costs nothing.
+drop index orders_of_user;
+create index orders_of_user on orders (account_id, user_id, created_at)
+  where status = 'completed' and user_id is not null;
