@@ -10,6 +10,18 @@ export function mayRunAgain(error: unknown): boolean {
   return state === serializationFailure || state === deadlockDetected || isLostConnection(error);
 }
 
+/** Another was faster with a row that there may be only once; all is done again, and finds that row. */
+class RivalError extends Error {
+  readonly code = serializationFailure;
+}
+
+const uniqueViolation = '23505';
+
+export function explainRival(error: unknown): never {
+  if (sqlState(error) !== uniqueViolation) throw error;
+  throw new RivalError('another was faster', { cause: error });
+}
+
 const adminShutdown = '57P01';
 const crashShutdown = '57P02';
 

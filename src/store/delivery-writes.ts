@@ -1,6 +1,6 @@
 /** Writes to the inbox, for many deliveries with one statement each. */
 import type { Transaction } from './database.ts';
-import { sqlState } from './database-troubles.ts';
+import { explainRival } from './database-troubles.ts';
 import {
   type Delivery,
   type DeliveryResult,
@@ -11,12 +11,6 @@ import {
 import { defineRows } from './rows.ts';
 
 type DeliveryKey = Pick<Delivery, 'accountId' | 'provider' | 'deliveryKey'>;
-
-/** Another process has just kept one of them; everything is done again, and finds it. */
-class RivalError extends Error {
-  /** As the database says it: the transaction is run again. */
-  readonly code = '40001';
-}
 
 const rows = defineRows<Delivery>({
   account_id: ['text', ({ accountId }) => accountId],
@@ -52,13 +46,8 @@ export async function insertDeliveries(
               order by account_id, provider, delivery_key`,
       values: [rows.toParameter(deliveries)],
     })
-    .catch((error: unknown) => {
-      const isRival = sqlState(error) === uniqueViolation;
-      throw isRival ? new RivalError('a delivery was kept by another', { cause: error }) : error;
-    });
+    .catch(explainRival);
 }
-
-const uniqueViolation = '23505';
 
 type Result = Pick<Delivery, 'accountId' | 'deliveryId'> & DeliveryResult;
 
