@@ -2,13 +2,14 @@
  * Many orders at once while the providers misbehave by seed: each is created, paid, perhaps refunded in
  * parts. At the end what the service says is held against what really happened at the providers.
  */
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Client, Enquiry } from '../client/client.js';
+import type { Client } from '../client/client.js';
 import { chaosScenario } from '../simulator/chaos.ts';
 import { type Random, randomOf } from '../simulator/random.ts';
 import type { Scenario } from '../simulator/scenarios.ts';
-import type { Ledger, Simulator } from '../simulator/simulator.ts';
+import type { Simulator } from '../simulator/simulator.ts';
 import { payAtPage } from './consumer.ts';
+import { judgeAll } from './judge-chaos.ts';
+import { until } from './until.ts';
 
 export type ChaosStage = { readonly client: Client; readonly simulator: Simulator };
 
@@ -16,8 +17,16 @@ export type ChaosOptions = {
   readonly seed: number;
   readonly orders: number;
   readonly onProgress?: (done: number, total: number, label: string) => void;
-  /** How long a consumer waits to hear what came of a payment. */
-  readonly patienceMs?: number;
+  readonly patience?: Patience;
+};
+
+/** What a consumer puts up with. */
+export type Patience = {
+  /** To hear what came of a payment. */
+  readonly answerMs: number;
+  /** The same when there was no page to pay at; then another payment is started. */
+  readonly noPageMs: number;
+  readonly attempts: number;
 };
 
 /** How one order fared, in minor units. */
@@ -37,11 +46,7 @@ export type ChaosResult = {
 };
 
 const atOnce = 16;
-const attemptsMax = 12;
-/** A consumer who was given no page to pay at starts again after so long. */
-const noPagePatienceMs = 5_000;
-const usualPatienceMs = 90_000;
-const pollMs = 150;
+const usualPatience: Patience = { answerMs: 90_000, noPageMs: 90_000, attempts: 6 };
 
 export async function runChaos(stage: ChaosStage, options: ChaosOptions): Promise<ChaosResult> {
   const startedAt = performance.now();
@@ -65,24 +70,6 @@ export async function travelAll(stage: ChaosStage, options: ChaosOptions): Promi
   return journeys;
 }
 
-/** Once the trouble is over: what is still open then has its time to come to an end. */
-export async function judgeAll(
-  stage: ChaosStage,
-  journeys: readonly Journey[],
-): Promise<Pick<ChaosResult, 'travellers' | 'troubles'>> {
-  await stage.simulator.settled();
-  const ledger = stage.simulator.ledger();
-  const ends = [];
-  for (const journey of journeys) ends.push(await judge(stage, journey, ledger));
-  return {
-    travellers: ends.map(({ traveller }) => traveller),
-    troubles: [
-      ...journeys.flatMap(({ troubles }) => troubles),
-      ...ends.flatMap((end) => end.troubles),
-    ],
-  };
-}
-
 export type Journey = {
   readonly orderId: string;
   readonly scenario: Scenario;
@@ -91,7 +78,7 @@ export type Journey = {
 
 async function travel(
   { client, simulator }: ChaosStage,
-  { seed, patienceMs = usualPatienceMs }: ChaosOptions,
+  { seed, patience = usualPatience }: ChaosOptions,
   index: number,
 ): Promise<Journey> {
   const random = randomOf(seed, `travel:${index}`);
@@ -101,7 +88,7 @@ async function travel(
   simulator.setScenarioFor(orderId, scenario);
   const troubles: string[] = [];
   try {
-    const patient = { client, simulator, patienceMs };
+    const patient = { client, simulator, patience };
     await payAtLast(patient, orderId, scenario, random);
     if (random() < 0.6) await refundParts(patient, `CHAOS-${seed}-${index}`, total, random);
   } catch (error) {
@@ -110,16 +97,16 @@ async function travel(
   return { orderId, scenario, troubles };
 }
 
-type Patient = ChaosStage & { readonly patienceMs: number };
+type Patient = ChaosStage & { readonly patience: Patience };
 
 /** A consumer who wants to pay tries again when told that a payment failed, and not before. */
 async function payAtLast(
-  { client, simulator, patienceMs }: Patient,
+  { client, simulator, patience }: Patient,
   order_id: string,
   scenario: Scenario,
   random: Random,
 ): Promise<void> {
-  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+  for (let attempt = 1; attempt <= patience.attempts; attempt += 1) {
     const wish =
       random() < 0.5
         ? ({ payment_mode_code: 'upi', upi_id: 'asha@okbank' } as const)
@@ -131,26 +118,27 @@ async function payAtLast(
       if (scenario.name === 'second-attempt') await payAtPage(url);
     }
     const isLate = attempt === 1 && succeedsLater.includes(scenario.name);
-    const patient = { client, patienceMs: url === undefined ? noPagePatienceMs : patienceMs };
-    const waiting = until(patient, { order_id }, (enquiry) => {
+    const startsAnew = url === undefined && patience.noPageMs < patience.answerMs;
+    const patienceMs = startsAnew ? patience.noPageMs : patience.answerMs;
+    const waiting = until({ client, patienceMs }, { order_id }, (enquiry) => {
       const own = enquiry.transaction.find(
         ({ svc_transaction_id }) => svc_transaction_id === started.transaction_id,
       );
       return enquiry.order.status === 'completed' || (own?.payment_status === 'failed' && !isLate);
     });
-    const found = await (url === undefined ? waiting.catch(() => undefined) : waiting);
+    const found = await (startsAnew ? waiting.catch(() => undefined) : waiting);
     if (found?.order.status === 'completed') return;
     // Another card, and a provider that has come to itself.
     simulator.setScenarioFor(order_id, { name: 'happy' });
   }
-  throw new Error(`not paid after ${attemptsMax} attempts`);
+  throw new Error(`not paid after ${patience.attempts} attempts`);
 }
 
 /** A failure is told, and the same payment goes through after all. */
 const succeedsLater: readonly Scenario['name'][] = ['late-success', 'second-attempt'];
 
 async function refundParts(
-  { client, patienceMs }: Patient,
+  { client, patience }: Patient,
   invoice_id: string,
   total: number,
   random: Random,
@@ -163,77 +151,12 @@ async function refundParts(
       refund_amount: (minor / 100).toFixed(2),
       refund_request_id: `${invoice_id}-R${part}`,
     });
-    await until({ client, patienceMs }, { transaction_id }, ({ transaction: [refund] }) =>
-      ['succeeded', 'failed'].includes(refund?.refund_status ?? ''),
+    await until(
+      { client, patienceMs: patience.answerMs },
+      { transaction_id },
+      ({ transaction: [refund] }) => ['succeeded', 'failed'].includes(refund?.refund_status ?? ''),
     );
   }
-}
-
-async function until(
-  { client, patienceMs }: { readonly client: Client; readonly patienceMs: number },
-  ids: { order_id?: string; transaction_id?: string },
-  isSo: (enquiry: Enquiry) => boolean,
-): Promise<Enquiry> {
-  const deadline = performance.now() + patienceMs;
-  for (;;) {
-    const enquiry = await client.transactionEnquiry(ids);
-    if (isSo(enquiry)) return enquiry;
-    if (performance.now() > deadline) throw new Error(`stuck: ${JSON.stringify(enquiry)}`);
-    await delay(pollMs);
-  }
-}
-
-/** The providers' books are the truth. */
-async function judge({ client }: ChaosStage, { orderId, scenario }: Journey, ledger: Ledger) {
-  const isOwn = ({ reference }: { reference: string }) => reference.startsWith(orderId);
-  const captured = ledger.payments.filter(
-    (payment) => isOwn(payment) && payment.status === 'captured',
-  );
-  // A checkout that nobody paid at stays open as long as its order may be paid, and costs nobody anything.
-  const stuck = (enquiry: Pick<Enquiry, 'transaction'>) =>
-    openOf(enquiry).filter(
-      ({ transaction_type, svc_transaction_id }) =>
-        transaction_type !== 'payment' ||
-        captured.some(({ reference }) => reference === svc_transaction_id),
-    );
-  const patient = { client, patienceMs: usualPatienceMs };
-  const { order, transaction } = await until(
-    patient,
-    { order_id: orderId },
-    (enquiry) => stuck(enquiry).length === 0,
-  ).catch(() => client.transactionEnquiry({ order_id: orderId }));
-  const processed = ledger.refunds.filter(
-    (refund) => isOwn(refund) && refund.status === 'processed',
-  );
-  const truth = processed.reduce((sum, { amount }) => sum + amount, 0);
-  const refunded = Math.round((order.refund_details?.refunded_amount ?? 0) * 100);
-  const open = stuck({ transaction });
-  const wrongs = [
-    order.status !== 'completed' && `is ${order.status}`,
-    captured.length !== 1 && `was charged ${captured.length} times`,
-    refunded !== truth && `says ${refunded} refunded, the providers ${truth}`,
-    open.length > 0 && `has ${open.length} open transactions`,
-  ];
-  return {
-    traveller: {
-      orderId,
-      scenario: scenario.name,
-      status: order.status,
-      attempts: transaction.filter(({ transaction_type }) => transaction_type === 'payment').length,
-      refunded,
-    },
-    troubles: wrongs
-      .filter((wrong) => wrong !== false)
-      .map((wrong) => `${orderId} (${scenario.name}) ${wrong}`),
-  };
-}
-
-function openOf({ transaction }: Pick<Enquiry, 'transaction'>) {
-  return transaction.filter(({ payment_status, refund_status, transaction_type }) =>
-    ['new', 'pending', 'authorized'].includes(
-      (transaction_type === 'payment' ? payment_status : refund_status) ?? '',
-    ),
-  );
 }
 
 function cart(invoice_id: string, total: number) {

@@ -10,8 +10,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createClient } from '../client/client.js';
-import { type Journey, judgeAll, type ChaosStage as Stage, travelAll } from '../demo/chaos.ts';
+import { type Journey, type ChaosStage as Stage, travelAll } from '../demo/chaos.ts';
 import { findFreePort } from '../demo/free-port.ts';
+import { judgeAll } from '../demo/judge-chaos.ts';
 import { randomOf } from '../simulator/random.ts';
 import { openServiceShops } from '../simulator/service-shops.ts';
 import { startSimulator } from '../simulator/simulator.ts';
@@ -122,8 +123,8 @@ function startJourneys(stage: Stage, { seed, journeysPerRound, minutesMax }: Soa
   let isOver = false;
   const goOn = async () => {
     for (let round = 0; !isOver && journeysPerRound > 0; round += 1) {
-      const patienceMs = (minutesMax + 5) * 60_000;
-      const options = { seed: seed * 1000 + round, orders: journeysPerRound, patienceMs };
+      const patience = { answerMs: (minutesMax + 5) * 60_000, noPageMs: 5_000, attempts: 12 };
+      const options = { seed: seed * 1000 + round, orders: journeysPerRound, patience };
       journeys.push(...(await travelAll(stage, options)));
     }
   };
@@ -134,7 +135,7 @@ function startJourneys(stage: Stage, { seed, journeysPerRound, minutesMax }: Soa
     stop: async () => {
       isOver = true;
       await running;
-      return (await judgeAll(stage, journeys)).troubles;
+      return (await judgeAll(stage, journeys, { mayLeaveUnpaid: true })).troubles;
     },
   };
 }

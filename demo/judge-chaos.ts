@@ -1,0 +1,86 @@
+/** Holds what the service says of orders against what really happened at the providers. */
+import type { Enquiry } from '../client/client.js';
+import type { Ledger } from '../simulator/simulator.ts';
+import type { ChaosResult, ChaosStage, Journey } from './chaos.ts';
+import { until } from './until.ts';
+
+/** For what is open when the trouble is over to come to its end. */
+const patienceMs = 90_000;
+
+/** Once the trouble is over: what is still open then has its time to come to an end. */
+export async function judgeAll(
+  stage: ChaosStage,
+  journeys: readonly Journey[],
+  { mayLeaveUnpaid = false } = {},
+): Promise<Pick<ChaosResult, 'travellers' | 'troubles'>> {
+  await stage.simulator.settled();
+  const ledger = stage.simulator.ledger();
+  const ends = [];
+  for (const journey of journeys) ends.push(await judge(stage, journey, ledger, mayLeaveUnpaid));
+  return {
+    travellers: ends.map(({ traveller }) => traveller),
+    troubles: [
+      ...journeys.flatMap(({ troubles }) => troubles),
+      ...ends.flatMap((end) => end.troubles),
+    ],
+  };
+}
+
+/** The providers' books are the truth. */
+async function judge(
+  { client }: ChaosStage,
+  { orderId, scenario }: Journey,
+  ledger: Ledger,
+  mayLeaveUnpaid: boolean,
+) {
+  const isOwn = ({ reference }: { reference: string }) => reference.startsWith(orderId);
+  const captured = ledger.payments.filter(
+    (payment) => isOwn(payment) && payment.status === 'captured',
+  );
+  // A payment whose reply was lost is never paid for, and stays open as long as its order may be paid.
+  const stuck = (enquiry: Pick<Enquiry, 'transaction'>) =>
+    openOf(enquiry).filter(
+      ({ transaction_type, svc_transaction_id }) =>
+        !mayLeaveUnpaid ||
+        transaction_type !== 'payment' ||
+        captured.some(({ reference }) => reference === svc_transaction_id),
+    );
+  const patient = { client, patienceMs };
+  const { order, transaction } = await until(
+    patient,
+    { order_id: orderId },
+    (enquiry) => stuck(enquiry).length === 0,
+  ).catch(() => client.transactionEnquiry({ order_id: orderId }));
+  const processed = ledger.refunds.filter(
+    (refund) => isOwn(refund) && refund.status === 'processed',
+  );
+  const truth = processed.reduce((sum, { amount }) => sum + amount, 0);
+  const refunded = Math.round((order.refund_details?.refunded_amount ?? 0) * 100);
+  const open = stuck({ transaction });
+  const wrongs = [
+    order.status !== 'completed' && `is ${order.status}`,
+    captured.length !== 1 && `was charged ${captured.length} times`,
+    refunded !== truth && `says ${refunded} refunded, the providers ${truth}`,
+    open.length > 0 && `has ${open.length} open transactions`,
+  ];
+  return {
+    traveller: {
+      orderId,
+      scenario: scenario.name,
+      status: order.status,
+      attempts: transaction.filter(({ transaction_type }) => transaction_type === 'payment').length,
+      refunded,
+    },
+    troubles: wrongs
+      .filter((wrong) => wrong !== false)
+      .map((wrong) => `${orderId} (${scenario.name}) ${wrong}`),
+  };
+}
+
+function openOf({ transaction }: Pick<Enquiry, 'transaction'>) {
+  return transaction.filter(({ payment_status, refund_status, transaction_type }) =>
+    ['new', 'pending', 'authorized'].includes(
+      (transaction_type === 'payment' ? payment_status : refund_status) ?? '',
+    ),
+  );
+}
