@@ -250,7 +250,7 @@ test('a missing tax is the same content as a tax of 0', () => {
   assert.equal(contentOf(without), contentOf(zero));
 });
 
-test('neither the order of attributes nor that of members changes the content', () => {
+test('the order of attributes does not change the content', () => {
   const pairs = fc.uniqueArray(fc.tuple(fc.string(), fc.string()), {
     selector: ([key]) => key,
     maxLength: 10,
