@@ -17,9 +17,9 @@ class RivalError extends Error {
 
 const uniqueViolation = '23505';
 
-export function explainRival(error: unknown): never {
-  if (sqlState(error) !== uniqueViolation) throw error;
-  throw new RivalError('another was faster', { cause: error });
+export function explainRival(error: unknown): unknown {
+  if (sqlState(error) !== uniqueViolation) return error;
+  return new RivalError('another was faster', { cause: error });
 }
 
 const adminShutdown = '57P01';

@@ -7,7 +7,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
-import { explainLostCommit, mayRunAgain, translateTrouble } from './database-troubles.ts';
+import {
+  explainLostCommit,
+  explainRival,
+  mayRunAgain,
+  translateTrouble,
+} from './database-troubles.ts';
 import { createLoad, type Load } from './load.ts';
 
 /** Where the database is: a URL, or the socket folder of the embedded one. */
@@ -32,14 +37,17 @@ export type Statement = {
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly unknown[];
+  /** Another may be faster with a row that there may be only once; the transaction is then run again, and finds it. */
+  readonly hasRivals?: boolean;
 };
 
 /** Functions that lock rows ask for this type, so that forgetting the transaction does not compile. */
 export type Transaction = Queryable & {
   readonly inTransaction: true;
   /**
-   * Last writes, which the commit follows without waiting for their answers. The database refuses to commit
-   * when one of them failed; what only we could object to must be awaited instead.
+   * Last writes, which the commit follows without waiting for their answers: all of their statements must have
+   * been sent when `work` returns. The database refuses to commit when one of them failed; what only we could
+   * object to must be awaited instead.
    */
   readonly leave: (writes: Promise<unknown>) => void;
 };
@@ -179,13 +187,20 @@ async function transact<Result, Behind = Result>(
     left.push(writes);
   };
   let isOver = false;
+  let firstFailure: unknown;
   try {
     const send: Queryable['query'] = async (statement) =>
       inOneWrite(client, () => client.query(statement as pg.QueryConfig));
     const query: Queryable['query'] = async (statement) => {
       // Of several that are sent together one may fail; those behind it must not outlive the transaction.
       if (isOver) throw new Error('the transaction is over');
-      return send(statement);
+      try {
+        return await send(statement);
+      } catch (error) {
+        // Those behind it fail only because it did, and are told why.
+        firstFailure ??= statement.hasRivals ? explainRival(error) : error;
+        throw firstFailure;
+      }
     };
     // Sent with the first statement: nothing waits for its answer but the commit.
     leave(query({ text: 'begin' }));

@@ -1,6 +1,5 @@
 /** Writes to the inbox, for many deliveries with one statement each. */
 import type { Transaction } from './database.ts';
-import { explainRival } from './database-troubles.ts';
 import {
   type Delivery,
   type DeliveryResult,
@@ -39,14 +38,13 @@ export async function insertDeliveries(
   deliveries: readonly Delivery[],
 ): Promise<void> {
   if (deliveries.length === 0) return;
-  await tx
-    .query({
-      name: 'insert-deliveries',
-      text: `insert into deliveries (${rows.names}) select row.* from ${rows.from}
-              order by account_id, provider, delivery_key`,
-      values: [rows.toParameter(deliveries)],
-    })
-    .catch(explainRival);
+  await tx.query({
+    name: 'insert-deliveries',
+    text: `insert into deliveries (${rows.names}) select row.* from ${rows.from}
+            order by account_id, provider, delivery_key`,
+    values: [rows.toParameter(deliveries)],
+    hasRivals: true,
+  });
 }
 
 type Result = Pick<Delivery, 'accountId' | 'deliveryId'> & DeliveryResult;

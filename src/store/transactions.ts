@@ -3,7 +3,6 @@ import type { PaymentStatus, ProviderName, RefundStatus, ReviewFlag } from '../d
 import type { Start } from '../domain/start.ts';
 import type { Transaction as OrderTransaction } from '../domain/transaction.ts';
 import type { Queryable, Transaction } from './database.ts';
-import { explainRival } from './database-troubles.ts';
 import { defineRows } from './rows.ts';
 
 export type TransactionRow = {
@@ -81,7 +80,7 @@ export async function saveTransactions(
   saved: readonly SavedTransaction[],
 ): Promise<void> {
   if (saved.length === 0) return;
-  const saving = tx.query({
+  await tx.query({
     name: 'save-transactions',
     text: `insert into transactions (${rows.names}) select row.* from ${rows.from}
            on conflict (account_id, order_id, transaction_id) do update
@@ -93,9 +92,9 @@ export async function saveTransactions(
                   next_ask_at = case when excluded.next_ask_at is not null
                                 then coalesce(transactions.next_ask_at, excluded.next_ask_at) end`,
     values: [rows.toParameter(saved)],
+    // Two deliveries may bring one payment to two orders at once: the second, run again, is told of the first.
+    hasRivals: true,
   });
-  // Two deliveries may bring one payment to two orders at once: the second, run again, is told of the first.
-  await saving.catch(explainRival);
 }
 
 /** A provider's id that goes from one transaction to another must be free in between. */

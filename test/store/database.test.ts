@@ -86,6 +86,35 @@ test('a last write that fails takes everything with it, and its own error is tol
   assert.deepEqual(await readEntries(), [{ id: 2, value: 20 }]);
 });
 
+test('what fails behind a failed statement tells the failure of that one, whoever is heard first', async () => {
+  await insertEntry(database, 2, 20);
+  const later = async (writes: Promise<unknown>) => {
+    await writes.catch(async (error) => {
+      await Promise.resolve();
+      throw error;
+    });
+  };
+  const failed = database.transaction(async (tx) => {
+    tx.leave(Promise.all([later(insertEntry(tx, 2, 21)), insertEntry(tx, 3, 30)]));
+  });
+  await assert.rejects(failed, { code: '23505' });
+});
+
+test('a rival who was faster has the transaction run again', async () => {
+  let runs = 0;
+  await database.transaction(async (tx) => {
+    runs += 1;
+    if (runs === 1) await insertEntry(database, 2, 20);
+    const text = 'insert into entries values ($1, $2)';
+    const values = [runs === 1 ? 2 : 3, 30];
+    tx.leave(tx.query({ text, values, hasRivals: true }));
+    tx.leave(insertEntry(tx, 4, 40));
+  });
+  assert.equal(runs, 2);
+  const expected = [2, 3, 4].map((id) => ({ id, value: id * 10 }));
+  assert.deepEqual(await readEntries(), expected);
+});
+
 test('a failed statement that nobody looked at does not pass for a commit', async () => {
   const failed = database.transaction(async (tx) => {
     await insertEntry(tx, 1, 10);
