@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { createTestDatabase } from '../support/test-database.ts';
+
+/** Every named statement that the service sends: each is planned once, and its plan is kept. */
+const statements = new Map<string, string>();
+const send = pg.Client.prototype.query as (...words: unknown[]) => unknown;
+pg.Client.prototype.query = function note(this: pg.Client, ...words: unknown[]) {
+  const [statement] = words as [{ name?: string; text?: string } | undefined];
+  if (statement?.name && statement.text) statements.set(statement.name, statement.text);
+  return send.apply(this, words);
+} as typeof pg.Client.prototype.query;
+
+const { startJourney } = await import('../support/journey.ts');
+const { service, shop, createPaid, refund, simulator, heal } = await startJourney();
+for (const mode of ['credit_card', 'upi'] as const) {
+  const { orderId, transactionId } = await createPaid({ invoice_id: `PLAN-${mode}` }, mode);
+  await refund({ invoice_id: `PLAN-${mode}`, refund_amount: 18, refund_request_id: `R-${mode}` });
+  await simulator.settled();
+  for (const query of [
+    `order_id=${orderId}`,
+    `invoice_id=PLAN-${mode}`,
+    `transaction_id=${transactionId}`,
+  ])
+    await service.call(`/api/v3/order?${query}`, { token: shop.token });
+}
+await heal();
+const { database } = await createTestDatabase();
+
+test('a journey sends all kinds of statements', () => {
+  for (const name of ['insert-orders', 'find-referenced-orders', 'list-waiting-deliveries']) {
+    assert.ok(statements.has(name), `${name} is not among ${[...statements.keys()].join(', ')}`);
+  }
+});
+
+/** Rows that are read only to be compared with what was asked for. */
+const filteredByKey =
+  /(?<!One-Time )Filter: .*\b(account_id|\w*order_id|invoice_id|\w*transaction_id|delivery_\w+|reference)\b/;
+
+for (const [name, text] of statements) {
+  test(`on an empty database ${name} is planned to find its rows by whole keys`, async () => {
+    const { rows } = await database.query<{ 'QUERY PLAN': string }>({
+      text: `explain (generic_plan, costs off) ${text}`,
+    });
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    assert.doesNotMatch(plan, filteredByKey);
+  });
+}
