@@ -29,7 +29,7 @@ const connectionCounts = [1, 16, 64, 256];
 const connectionsOfRatios = 64;
 const rounds = 3;
 const seconds = 1.5;
-const warmUpSeconds = 3;
+const warmUpSeconds = 4;
 
 export type Row = { readonly what: string; readonly connections: number } & Measured;
 
@@ -132,12 +132,12 @@ function targetsOf({ floor, service, database, shop }: Stage): Target[] {
     {
       what: 'partner webhook',
       served: service,
-      prepare: async () => partnerWebhooks(shop, await made(20_000)),
+      prepare: async () => partnerWebhooks(shop, await made(12_000)),
     },
     {
       what: 'bank gateway webhook',
       served: service,
-      prepare: async () => gatewayWebhooks(shop, await made(20_000)),
+      prepare: async () => gatewayWebhooks(shop, await made(12_000)),
     },
     {
       what: 'mixed',

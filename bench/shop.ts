@@ -95,7 +95,7 @@ export async function makeOrders(
     text: `insert into orders (account_id, order_id, invoice_id, status, attempts, currency,
              amount_before_tax, tax, total_amount, user_id, details, content_digest, created_at,
              lapses_at)
-           select account_id, 'o_' || substr(md5($3 || n), 1, 16), $3 || '-' || n, status, attempts,
+           select account_id, 'o_' || substr(md5($3 || '-' || n), 1, 16), $3 || '-' || n, status, attempts,
              currency, amount_before_tax, tax, total_amount, user_id, details, content_digest,
              created_at, lapses_at
              from orders, generate_series(1, $4::integer) n

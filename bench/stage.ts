@@ -12,9 +12,12 @@ import type { Served } from './load.ts';
 
 const root = new URL('../', import.meta.url).pathname;
 
-/** What `npm start` gives to Node. */
-const startWords: readonly string[] =
-  packageFile.scripts.start.split(' node ')[1]?.split(' ') ?? [];
+/** What `npm start` gives to Node, and what it sets before. */
+const [settings = '', words = ''] = packageFile.scripts.start.split(' node ');
+const startWords: readonly string[] = words.split(' ');
+const startEnv = Object.fromEntries(
+  settings.split(' ').flatMap((word) => (word.includes('=') ? [word.split('=')] : [])),
+);
 
 export type Program = Served & { readonly stop: () => Promise<void> };
 
@@ -27,6 +30,7 @@ export async function startService(
   { workers = 1, nodeOptions = [] as readonly string[], env = {} as Record<string, string> } = {},
 ): Promise<Program> {
   const program = await startProgram([...nodeOptions, ...startWords], {
+    ...startEnv,
     DATA_DIR: dataDir,
     WORKERS: String(workers),
     LOG_LEVEL: 'warn',

