@@ -15,10 +15,11 @@ import { findFreePort } from '../demo/free-port.ts';
 import { judgeAll } from '../demo/judge-chaos.ts';
 import { randomOf } from '../simulator/random.ts';
 import { openServiceShops } from '../simulator/service-shops.ts';
+import type { FindShop } from '../simulator/shops.ts';
 import { startSimulator } from '../simulator/simulator.ts';
 import { startFlood } from './flood.ts';
 import { type KillableService, startKillable, type Victim } from './killable-service.ts';
-import { patientClient } from './patience.ts';
+import { patientClient, untilAnswered } from './patience.ts';
 
 export type SoakOptions = {
   readonly seed: number;
@@ -61,7 +62,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     seed,
     timeScale: 0.001,
     port: simulatorPort,
-    findShop: shops.find,
+    findShop: rememberShops(shops.find),
   });
   try {
     const account = await cli(service, 'account', 'create', '--name', 'Soak shop', ...modes);
@@ -112,6 +113,16 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     await service.stop();
     await rm(dataDir, { recursive: true, force: true });
   }
+}
+
+/** Providers know their shops by heart, also while the service's database is away. */
+function rememberShops(find: FindShop): FindShop {
+  const known = new Map<string, ReturnType<FindShop>>();
+  return (name) => {
+    const found = known.get(name) ?? untilAnswered(() => find(name));
+    known.set(name, found);
+    return found;
+  };
 }
 
 /** Cards at the one provider, all else at the other. */
