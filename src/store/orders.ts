@@ -58,29 +58,52 @@ export async function findOrderByInvoice(
 
 type OrderName = Pick<Order, 'accountId' | 'orderId'>;
 
+/** What the fold of an order's transactions needs of it. */
+export type BookedOrder = Pick<
+  Order,
+  | 'accountId'
+  | 'orderId'
+  | 'savedStatus'
+  | 'attempts'
+  | 'amounts'
+  | 'createdAt'
+  | 'lapsesAt'
+  | 'flags'
+>;
+
 /**
  * Serialises everything that changes an order or its transactions. One lock an order, taken in the order
  * of their keys, so that those who lock several never wait for each other in a circle.
  */
-export async function lockOrders(tx: Transaction, names: readonly OrderName[]): Promise<Order[]> {
+export async function lockOrders(
+  tx: Transaction,
+  names: readonly OrderName[],
+): Promise<BookedOrder[]> {
   const { rows } = await tx.query<OrderRow>({
     name: 'lock-orders',
-    text: `select o.* from unnest($1::text[], $2::text[]) as asked (account, name)
+    text: `select o.account_id, o.order_id, o.status, o.attempts, o.currency, o.amount_before_tax, o.tax,
+                  o.total_amount, o.created_at, o.lapses_at, o.flags
+             from unnest($1::text[], $2::text[]) as asked (account, name)
              join orders o on o.account_id = account and o.order_id = name
             order by o.account_id, o.order_id
               for update of o`,
     values: [names.map(({ accountId }) => accountId), names.map(({ orderId }) => orderId)],
   });
-  return rows.map(toOrder);
+  return rows.map(toBookedOrder);
 }
 
+/** One, with everything that is known of it. */
 export async function lockOrder(
   tx: Transaction,
   accountId: string,
   orderId: string,
 ): Promise<Order | undefined> {
-  const [order] = await lockOrders(tx, [{ accountId, orderId }]);
-  return order;
+  const { rows } = await tx.query<OrderRow>({
+    name: 'lock-order',
+    text: 'select * from orders where account_id = $1 and order_id = $2 for update',
+    values: [accountId, orderId],
+  });
+  return rows[0] && toOrder(rows[0]);
 }
 
 type SavedState = OrderName & { readonly state: OrderState };
@@ -162,11 +185,10 @@ export async function listOverdueOrders(
   return rows.map((row) => ({ accountId: row.account_id, orderId: row.order_id }));
 }
 
-export function toOrder(row: OrderRow): Order {
+function toBookedOrder(row: OrderRow): BookedOrder {
   return {
     accountId: row.account_id,
     orderId: row.order_id,
-    invoiceId: row.invoice_id,
     savedStatus: row.status,
     attempts: row.attempts,
     amounts: {
@@ -175,14 +197,21 @@ export function toOrder(row: OrderRow): Order {
       tax: row.tax,
       total: row.total_amount,
     },
+    createdAt: row.created_at,
+    lapsesAt: row.lapses_at,
+    flags: row.flags,
+  };
+}
+
+export function toOrder(row: OrderRow): Order {
+  return {
+    ...toBookedOrder(row),
+    invoiceId: row.invoice_id,
     conversion: toConversion(row),
     userId: row.user_id,
     restricted: row.restricted,
     details: row.details,
     contentDigest: row.content_digest,
-    createdAt: row.created_at,
-    lapsesAt: row.lapses_at,
-    flags: row.flags,
   };
 }
 

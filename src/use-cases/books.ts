@@ -2,13 +2,13 @@
 import type { Order } from '../domain/order.ts';
 import type { OrderBook } from '../domain/order-book.ts';
 import type { Queryable, Transaction } from '../store/database.ts';
-import { lockOrders } from '../store/orders.ts';
+import { type BookedOrder, lockOrders } from '../store/orders.ts';
 import { listTransactionsOf } from '../store/transactions.ts';
 
 export type OrderName = Pick<Order, 'accountId' | 'orderId'>;
 
 /** Nobody else changes it until the transaction ends. */
-export type LockedBook = OrderBook & { readonly order: Order };
+export type LockedBook = OrderBook & { readonly order: BookedOrder };
 
 export async function lockBooks(
   tx: Transaction,
@@ -33,17 +33,17 @@ export async function lockBook(
   return book;
 }
 
-export async function loadBooks(
+export async function loadBooks<Known extends BookedOrder>(
   database: Queryable,
-  orders: readonly Order[],
-): Promise<LockedBook[]> {
+  orders: readonly Known[],
+): Promise<Array<OrderBook & { readonly order: Known }>> {
   return toBooks(orders, await listTransactionsOf(database, orders));
 }
 
-function toBooks(
-  orders: readonly Order[],
+function toBooks<Known extends BookedOrder>(
+  orders: readonly Known[],
   listed: Awaited<ReturnType<typeof listTransactionsOf>>,
-): LockedBook[] {
+): Array<OrderBook & { readonly order: Known }> {
   const byOrder = Map.groupBy(listed, nameOf);
   return orders.map((order) => ({
     order,

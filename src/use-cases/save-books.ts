@@ -1,7 +1,6 @@
 /** Writes down what changed in the books of orders, with a history row for every change. Decision 4.7. */
 import { type Change, listChanges, type State } from '../domain/history.ts';
 import type { ReviewFlag } from '../domain/notice.ts';
-import type { Order } from '../domain/order.ts';
 import type { OrderBook, OrderState } from '../domain/order-book.ts';
 import { isSettled } from '../domain/settled.ts';
 import type { Transaction as OrderTransaction } from '../domain/transaction.ts';
@@ -159,7 +158,7 @@ function nothingOf(transaction: OrderTransaction): State {
   return Object.fromEntries(Object.keys(stateOf(transaction)).map((member) => [member, null]));
 }
 
-export function orderStateOf(order: Order): OrderState {
+export function orderStateOf(order: LockedBook['order']): OrderState {
   return { status: order.savedStatus, attempts: order.attempts, flags: order.flags };
 }
 

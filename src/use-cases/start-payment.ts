@@ -7,6 +7,7 @@ import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { newTransactionId, paymentsOf } from '../domain/matching.ts';
 import type { ProviderName } from '../domain/notice.ts';
+import type { Order } from '../domain/order.ts';
 import { decideOrderState, keepStart } from '../domain/order-book.ts';
 import type { PaymentModeCode } from '../domain/payment-mode.ts';
 import type { Start } from '../domain/start.ts';
@@ -85,12 +86,12 @@ async function keepPayment(
     const isTaken = (id: string) =>
       before.transactions.some(({ transactionId }) => transactionId === id);
     const transactionId = newTransactionId(before.order.orderId, now, isTaken);
-    const start = startOf(before, request, now);
+    const start = startOf(order, request, now);
     const after = keepStart(before, { type: 'payment', transactionId, provider, start });
     const state = decideOrderState(after, now);
     const change = { now, askAt, cause: 'initiate-payment' };
     await saveBook(tx, before, { ...after, state }, change);
-    const payment = toPayment(services, account, before.order, { transactionId, provider, start });
+    const payment = toPayment(services, account, order, { transactionId, provider, start });
     return { payment, provider, api, askAt };
   });
 }
@@ -105,7 +106,7 @@ function refuseTooMany({ transactions }: LockedBook): void {
   );
 }
 
-function startOf({ order }: LockedBook, request: PaymentRequest, now: Date): Start {
+function startOf(order: Order, request: PaymentRequest, now: Date): Start {
   const { modeCode, choice } = request;
   // The order may hold the address of an app, which no provider's page can lead to.
   const ofOrder = order.details.callbackUrl;
@@ -126,7 +127,7 @@ function startOf({ order }: LockedBook, request: PaymentRequest, now: Date): Sta
 export function toPayment(
   services: Services,
   account: Account,
-  order: Pick<LockedBook['order'], 'orderId' | 'invoiceId' | 'details'>,
+  order: Pick<Order, 'orderId' | 'invoiceId' | 'details'>,
   started: {
     readonly transactionId: string;
     readonly provider: ProviderName;

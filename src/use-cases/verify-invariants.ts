@@ -23,7 +23,7 @@ import {
 } from '../store/invariants.ts';
 import { listOrdersAfter } from '../store/orders.ts';
 import { hasPrunedHistory } from '../store/prune.ts';
-import { loadBooks, lockBook } from './books.ts';
+import { type LockedBook, loadBooks, lockBook } from './books.ts';
 import { orderStateOf, stateOf } from './save-books.ts';
 import type { Services } from './services.ts';
 import { translateDelivery } from './translate-delivery.ts';
@@ -87,7 +87,7 @@ async function checkOrder(database: Database, order: Order, now: Date): Promise<
   );
 }
 
-async function checkBook(database: Queryable, book: Book, now: Date): Promise<Checked> {
+async function checkBook(database: Queryable, book: LockedBook, now: Date): Promise<Checked> {
   const { accountId, orderId } = book.order;
   const history = await checkHistory(database, book);
   const isHistoryPruned =
@@ -118,17 +118,15 @@ const names = {
   accounts: 'no row refers to another account',
 };
 
-type Book = OrderBook & { readonly order: Order };
-
 /** Time passes without being written down at once: the status before or after lapsing is right. */
-function checkStatus(book: Book, now: Date): Breach[] {
+function checkStatus(book: LockedBook, now: Date): Breach[] {
   const saved = orderStateOf(book.order);
   const rightStates = [decideOrderState(book, book.order.createdAt), decideOrderState(book, now)];
   if (rightStates.some((state) => isDeepStrictEqual(state, saved))) return [];
   return [{ where: book.order.orderId, what: `is saved as ${JSON.stringify(saved)}` }];
 }
 
-function checkRefunds(book: Book, now: Date): Breach[] {
+function checkRefunds(book: LockedBook, now: Date): Breach[] {
   const isFlagged = book.order.flags.includes('over_refunded');
   const isOver = decideOrderState(book, now).flags.includes('over_refunded');
   return isOver && !isFlagged
@@ -136,7 +134,10 @@ function checkRefunds(book: Book, now: Date): Breach[] {
     : [];
 }
 
-async function checkHistory(database: Queryable, { order, transactions }: Book): Promise<Breach[]> {
+async function checkHistory(
+  database: Queryable,
+  { order, transactions }: LockedBook,
+): Promise<Breach[]> {
   if (transactions.length === 0) return [];
   const history = await listHistory(database, order.accountId, order.orderId);
   return transactions.flatMap((transaction) => {
@@ -152,7 +153,7 @@ async function checkHistory(database: Queryable, { order, transactions }: Book):
 }
 
 /** Ids are given at first sight, so transactions are compared by what the provider calls them. */
-function checkFold(deliveries: readonly Delivery[], { order, transactions }: Book): Breach[] {
+function checkFold(deliveries: readonly Delivery[], { order, transactions }: LockedBook): Breach[] {
   const notices = deliveries.flatMap((delivery) => {
     const { provider, deliveryKey, receivedAt } = delivery;
     const translation = translateDelivery(delivery);
