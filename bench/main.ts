@@ -15,9 +15,9 @@ import {
   createOrders,
   enquire,
   gatewayWebhooks,
-  inTurn,
   type MadeOrder,
   makeOrders,
+  mixed,
   openShop,
   partnerWebhooks,
   type Shop,
@@ -139,20 +139,7 @@ function targetsOf({ floor, service, database, shop }: Stage): Target[] {
       served: service,
       prepare: async () => gatewayWebhooks(shop, await made(12_000)),
     },
-    {
-      what: 'mixed',
-      served: service,
-      prepare: async () => {
-        const orders = await made(12_000);
-        const ids = orders.slice(0, 1_000).map(({ orderId }) => ({ order_id: orderId }));
-        return inTurn(
-          createOrders(shop),
-          enquire(shop, ids),
-          enquire(shop, ids),
-          partnerWebhooks(shop, orders),
-        );
-      },
-    },
+    { what: 'mixed', served: service, prepare: async () => mixed(shop, await made(12_000)) },
   ];
 }
 

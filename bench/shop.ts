@@ -225,8 +225,15 @@ function gatewayNotification(orderId: string) {
   };
 }
 
-/** Several kinds in turn. */
-export function inTurn(...kinds: readonly NextRequest[]): NextRequest {
+/** Create, ask twice and deliver, in turn. */
+export function mixed(shop: Shop, orders: readonly MadeOrder[]): NextRequest {
+  const ids = orders.slice(0, 1_000).map(({ orderId }) => ({ order_id: orderId }));
+  const kinds = [
+    createOrders(shop),
+    enquire(shop, ids),
+    enquire(shop, ids),
+    partnerWebhooks(shop, orders),
+  ];
   let turn = 0;
   return () => {
     turn += 1;

@@ -1,7 +1,7 @@
 /**
- * `npm run soak -- --minutes 5 --kills 500 --seed 7`: creates and deliveries while the service and its database
- * are killed at random moments. Prints its seed and how it goes, stops by itself, ends with 1 when anything was
- * lost. `--journeys 12` adds rounds of so many orders that are paid and refunded at the simulator.
+ * `npm run soak -- --minutes 5 --kills 500 --seed 7`: creates and deliveries, and rounds of twelve orders that are
+ * paid and refunded at the simulator (`--journeys`), while the service and its database are killed at random
+ * moments. Prints its seed and how it goes, stops by itself, ends with 1 when anything was lost.
  */
 import { parseArgs } from 'node:util';
 import { type SoakResult, soak, type Told } from './run.ts';
@@ -11,7 +11,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '5' },
     kills: { type: 'string', default: '1000000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    journeys: { type: 'string', default: '0' },
+    journeys: { type: 'string', default: '12' },
   },
 });
 const seed = Number(values.seed);

@@ -1,0 +1,47 @@
+/**
+ * `npm run bench:memory [-- minutes]`: what the service keeps in memory while 256 connections create, ask and
+ * deliver, minute by minute. Ten minutes unless told; writes `bench/MEMORY.md`.
+ */
+import { writeFile } from 'node:fs/promises';
+import { measure } from './load.ts';
+import { makeOrders, mixed, openShop } from './shop.ts';
+import { openStageDatabase, startService, withDataDir } from './stage.ts';
+
+const minutes = Number(process.argv[2] ?? 10);
+const connections = 256;
+const ordersAtATime = 30_000;
+
+await withDataDir(async (dataDir) => {
+  const service = await startService(dataDir);
+  const database = openStageDatabase(dataDir);
+  try {
+    const shop = await openShop(service.url, dataDir);
+    const lines: string[] = [];
+    for (let minute = 1; minute <= minutes; minute += 1) {
+      let [requests, refused, memoryBytes] = [0, 0, 0];
+      for (let part = 0; part < 4; part += 1) {
+        const next = mixed(shop, await makeOrders(database, service.url, shop, ordersAtATime));
+        const measured = await measure(service, next, { connections, seconds: 15 });
+        requests += measured.perSecond * 15;
+        refused += measured.refused;
+        memoryBytes = Math.max(memoryBytes, measured.memoryBytes);
+      }
+      const cells = [minute, requests.toFixed(0), refused, (memoryBytes / 1e6).toFixed(0)];
+      lines.push(`| ${cells.join(' | ')} |`);
+      console.log(lines.at(-1));
+    }
+    const text = `# Memory
+
+\`npm run bench:memory\`: ${connections} connections create, ask twice and deliver in turn. The most that the process had
+in memory in each minute, in millions of bytes; we want less than 200, and no growth.
+
+| minute | requests | not 200 | memory MB |
+|---:|---:|---:|---:|
+${lines.join('\n')}
+`;
+    await writeFile(new URL('MEMORY.md', import.meta.url), text);
+  } finally {
+    await database.close();
+    await service.stop();
+  }
+});
