@@ -29,12 +29,16 @@ export function describeInvalid(error: FastifySchemaValidationError, where: stri
   }
 }
 
+/** Some names are the caller's own, and no reply should be as long as what was sent. */
+const nameMax = 64;
+
 /** `/order_line_items/0/rate` is `order_line_items[0].rate` to those who wrote it. */
 function memberPath(instancePath: string): string {
   return instancePath
     .split('/')
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (part.length > nameMax ? `${part.slice(0, nameMax)}…` : part))
     .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
     .join('')
     .replace(/^\./, '');

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeInvalid } from '../../src/http/describe-invalid.ts';
+
+const wrongType = { keyword: 'type', schemaPath: '', params: { type: 'string' } };
+
+test('a complaint names the member as those write it who sent it', () => {
+  const instancePath = '/order_line_items/0/rate~1unit';
+  assert.equal(
+    describeInvalid({ ...wrongType, instancePath }, 'body'),
+    'order_line_items[0].rate/unit must be of type string.',
+  );
+});
+
+test('a long name of the caller is shortened', () => {
+  const instancePath = `/custom_attributes/${'x'.repeat(5_000)}`;
+  assert.equal(
+    describeInvalid({ ...wrongType, instancePath }, 'body'),
+    `custom_attributes.${'x'.repeat(64)}… must be of type string.`,
+  );
+});
