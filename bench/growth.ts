@@ -7,7 +7,15 @@ import { writeFile } from 'node:fs/promises';
 import type { Database } from '../src/store/database.ts';
 import { fillOrders } from './fill-orders.ts';
 import { type Measured, measure, type NextRequest } from './load.ts';
-import { createOrders, enquire, makeOrders, openShop, partnerWebhooks, type Shop } from './shop.ts';
+import {
+  createOrders,
+  enquire,
+  makeOrders,
+  openShop,
+  partnerWebhooks,
+  type Shop,
+  signIn,
+} from './shop.ts';
 import { openStageDatabase, type Program, startService, withDataDir } from './stage.ts';
 
 const smallSize = 10_000;
@@ -24,7 +32,7 @@ const kinds: Readonly<Record<string, (stage: Stage) => Promise<NextRequest>>> = 
   'partner webhook': async (stage) => partnerWebhooks(stage.shop, await makeSome(stage)),
 };
 
-await withStage(smallSize, (small) => withStage(largeSize, (large) => compare(small, large)));
+await withStage(largeSize, (large) => withStage(smallSize, (small) => compare(small, large)));
 
 async function withStage(orders: number, use: (stage: Stage) => Promise<void>): Promise<void> {
   await withDataDir(async (dataDir) => {
@@ -39,7 +47,7 @@ async function withStage(orders: number, use: (stage: Stage) => Promise<void>): 
       const startedAt = performance.now();
       await fillOrders(database, shop.accountId, paid?.orderId ?? '', orders);
       console.log(`${orders} orders in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
-      await use(stage);
+      await use({ ...stage, shop: await signIn(service.url, shop) });
     } finally {
       await database.close();
       await service.stop();
@@ -54,6 +62,8 @@ async function compare(small: Stage, large: Stage): Promise<void> {
     for (let round = 0; round < rounds; round += 1) {
       for (const [name, stage] of Object.entries({ small, large })) {
         const measured = await measure(stage.service, await prepare(stage), load);
+        if (measured.refused > 0)
+          throw new Error(`${what}: ${measured.refused} were not answered 200`);
         // The first warms up.
         if (round > 0) costs[name as 'small' | 'large'].push(measured);
       }
@@ -68,6 +78,7 @@ async function compare(small: Stage, large: Stage): Promise<void> {
       ratio((all) => all.cpuMicrosPerRequest + all.databaseMicrosPerRequest).toFixed(2),
     ];
     lines.push(`| ${cells.join(' | ')} |`);
+    console.log(lines.at(-1));
   }
   const text = `# Growth
 

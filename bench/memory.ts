@@ -4,7 +4,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { measure } from './load.ts';
-import { makeOrders, mixed, openShop } from './shop.ts';
+import { makeOrders, mixed, openShop, signIn } from './shop.ts';
 import { openStageDatabase, startService, withDataDir } from './stage.ts';
 
 const minutes = Number(process.argv[2] ?? 10);
@@ -15,10 +15,11 @@ await withDataDir(async (dataDir) => {
   const service = await startService(dataDir);
   const database = openStageDatabase(dataDir);
   try {
-    const shop = await openShop(service.url, dataDir);
+    const opened = await openShop(service.url, dataDir);
     const lines: string[] = [];
     for (let minute = 1; minute <= minutes; minute += 1) {
       let [requests, refused, memoryBytes] = [0, 0, 0];
+      const shop = await signIn(service.url, opened);
       for (let part = 0; part < 4; part += 1) {
         const next = mixed(shop, await makeOrders(database, service.url, shop, ordersAtATime));
         const measured = await measure(service, next, { connections, seconds: 15 });
