@@ -86,11 +86,13 @@ async function listColumns(database: Database, table: string): Promise<string[]>
   return rows.map(({ column_name }) => column_name);
 }
 
+const patienceMs = 60 * 60 * 1_000;
+
 /** The service's own connections give up on what takes long. */
 async function patiently(database: Database, statement: Statement): Promise<void> {
   await database.inTurn(async (connection) => {
     await connection.query({ text: 'set statement_timeout = 0' });
-    await connection.query(statement);
+    await connection.query({ ...statement, query_timeout: patienceMs });
     await connection.query({ text: 'reset statement_timeout' });
   });
 }

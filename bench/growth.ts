@@ -7,15 +7,8 @@ import { writeFile } from 'node:fs/promises';
 import type { Database } from '../src/store/database.ts';
 import { fillOrders } from './fill-orders.ts';
 import { type Measured, measure, type NextRequest } from './load.ts';
-import {
-  createOrders,
-  enquire,
-  makeOrders,
-  openShop,
-  partnerWebhooks,
-  type Shop,
-  signIn,
-} from './shop.ts';
+import { createOrders, enquire, makeOrders, partnerWebhooks } from './requests.ts';
+import { openShop, type Shop, signIn } from './shop.ts';
 import { openStageDatabase, type Program, startService, withDataDir } from './stage.ts';
 
 const smallSize = 10_000;

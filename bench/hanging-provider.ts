@@ -7,7 +7,8 @@ import { createServer } from 'node:http';
 import { limits } from '../src/domain/limits.ts';
 import type { Database } from '../src/store/database.ts';
 import { measure, type Served } from './load.ts';
-import { createOrders, enquire, makeOrders, type Shop, setPartnerUrl } from './shop.ts';
+import { createOrders, enquire, makeOrders } from './requests.ts';
+import { type Shop, setPartnerUrl } from './shop.ts';
 
 export type Hanging = {
   /** Throughput beside the hanging provider to that without it. */

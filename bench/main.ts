@@ -18,10 +18,9 @@ import {
   type MadeOrder,
   makeOrders,
   mixed,
-  openShop,
   partnerWebhooks,
-  type Shop,
-} from './shop.ts';
+} from './requests.ts';
+import { openShop, type Shop } from './shop.ts';
 import { openStageDatabase, type Program, startFloor, startService, withDataDir } from './stage.ts';
 
 const connectionCounts = [1, 16, 64, 256];

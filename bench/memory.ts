@@ -4,7 +4,8 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { measure } from './load.ts';
-import { makeOrders, mixed, openShop, signIn } from './shop.ts';
+import { makeOrders, mixed } from './requests.ts';
+import { openShop, signIn } from './shop.ts';
 import { openStageDatabase, startService, withDataDir } from './stage.ts';
 
 const minutes = Number(process.argv[2] ?? 10);

@@ -29,9 +29,12 @@ export const limits = {
   /** How long a request that is shed waits for its refusal. */
   shedHoldMs: 1_000,
   statementMsMax: 5_000,
-  databaseConnectMsMax: 3_000,
+  /** Longer than the database itself gives a statement: only one that says nothing is given up by us. */
+  databaseAnswerMsMax: 5_500,
+  databaseConnectMsMax: 1_500,
   /** Requests that may wait for a database connection before the rest is shed with 503. */
   databaseQueueMax: 2_000,
+  databaseQueueMsMax: 3_000,
   databaseConnectionsMax: 16,
   /** What goes to the database together; when a batch is slow, more of the kind go beside it. */
   batchSizeMax: 128,

@@ -44,11 +44,16 @@ function isLostConnection(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Connection terminated unexpectedly');
 }
 
+/** Nothing was heard for longer than a statement may take. */
+export function isMute(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
 /** Classes and codes that say "not now": connection, resources, operator, cancelled by timeout. */
 const unavailableStates = /^(08|53|57|58)/;
 const unavailableSystemCodes = /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)/;
 const unavailableMessages =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|pool after calling end/;
+  /Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|pool after calling end/;
 
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -57,7 +62,8 @@ export function isUnavailable(error: unknown): boolean {
   return (
     unavailableStates.test(code) ||
     unavailableSystemCodes.test(code) ||
-    unavailableMessages.test(error.message)
+    unavailableMessages.test(error.message) ||
+    isMute(error)
   );
 }
 

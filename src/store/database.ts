@@ -1,8 +1,7 @@
 /**
- * The way to PostgreSQL: a bounded pool, transactions that are tried again when the database asks
- * for it, and statements that leave in one write.
+ * The way to PostgreSQL: transactions that are tried again when the database asks for it, and statements
+ * that leave in one write.
  */
-import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { ServiceError } from '../domain/errors.ts';
@@ -14,6 +13,7 @@ import {
   translateTrouble,
 } from './database-troubles.ts';
 import { createLoad, type Load } from './load.ts';
+import { openPool, streamOf } from './pool.ts';
 
 /** Where the database is: a URL, or the socket folder of the embedded one. */
 export type DatabaseAddress =
@@ -39,6 +39,8 @@ export type Statement = {
   readonly values?: readonly unknown[];
   /** Another may be faster with a row that there may be only once; the transaction is then run again, and finds it. */
   readonly hasRivals?: boolean;
+  /** Milliseconds until it is given up, where the limit of all is too short; the driver's own name. */
+  readonly query_timeout?: number;
 };
 
 /** Functions that lock rows ask for this type, so that forgetting the transaction does not compile. */
@@ -77,31 +79,8 @@ pg.types.setTypeParser(bigintType, (text) => {
   return value;
 });
 
-/**
- * Everything here is found by a key, some rows at a time. A plan that was made while a table was small, and is
- * kept, would read the whole of it until its figures are gathered again.
- */
-const byIndexAlways = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
-
 export function openDatabase(address: DatabaseAddress): Database {
-  const pool = new pg.Pool({
-    ...address,
-    application_name: 'payment-order-service',
-    max: limits.databaseConnectionsMax,
-    connectionTimeoutMillis: limits.databaseConnectMsMax,
-    statement_timeout: limits.statementMsMax,
-    idle_in_transaction_session_timeout: limits.statementMsMax,
-    keepAlive: true,
-    options: byIndexAlways,
-    // Statements that do not wait for each other's answers are sent together, and still run in turn.
-    ...{ pipeline: true },
-  });
-  // A connection that breaks while idle is dropped by the pool; the next query opens a new one.
-  pool.on('error', () => {});
-  // A server that dies says so more than once, also when the first time has been dealt with: whoever uses the
-  // connection is told by their statement, and an event that nobody hears would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}));
-
+  const pool = openPool(address);
   const load = createLoad();
   const { onShed } = load.addQueue('connections', () => pool.waitingCount);
   const attempting = <Result>(attempt: () => Promise<Result>) =>
@@ -226,7 +205,7 @@ async function transact<Result, Behind = Result>(
 
 /** What is sent in one turn leaves in one write: system calls are dearer than bytes. */
 function inOneWrite<Result>(client: pg.PoolClient, send: () => Result): Result {
-  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
+  const stream = streamOf(client);
   stream.cork();
   process.nextTick(() => stream.uncork());
   return send();

@@ -12,14 +12,20 @@ export async function migrate(database: Database): Promise<string[]> {
   const migrations = await listMigrations();
   if ((await findMissing(database, migrations)).length === 0) return [];
   await createJournal(database);
-  return database.transaction(async (tx) => {
+  return database.transaction(async (hurried) => {
     // Large tables take longer than a request may, and so does another process that migrates them.
+    const tx = withPatience(hurried);
     await tx.query({ text: 'set local statement_timeout = 0' });
     await lockJournal(tx);
     const missing = await findMissing(tx, migrations);
     for (const migration of missing) await apply(tx, migration);
     return missing.map(({ name }) => name);
   });
+}
+
+function withPatience(tx: Transaction): Transaction {
+  const query_timeout = 24 * 60 * 60 * 1000;
+  return { ...tx, query: (statement) => tx.query({ ...statement, query_timeout }) };
 }
 
 /** What a database lacks; everything when it is empty. */

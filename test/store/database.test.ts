@@ -293,6 +293,37 @@ test('a statement that takes too long answers SERVICE_UNAVAILABLE', async () => 
   await assert.rejects(failed, unavailable);
 });
 
+test('a statement that is not answered in time answers SERVICE_UNAVAILABLE, after one try', async () => {
+  let tries = 0;
+  const failed = database.transaction(async (tx) => {
+    tries += 1;
+    await insertEntry(tx, 1, 10);
+    await tx.query({ text: 'select pg_sleep(1)', query_timeout: 50 });
+  });
+  await assert.rejects(failed, unavailable);
+  assert.equal(tries, 1);
+  assert.deepEqual(await readEntries(), []);
+});
+
+test('a connection that went mute takes the idle ones with it, which are as mute', async () => {
+  const victim = openOwn({ connectionString: url });
+  const ask = async () => {
+    const text = 'select pg_backend_pid() as pid, pg_sleep(0.05)';
+    return (await victim.query<{ pid: number }>({ text })).rows[0]?.pid;
+  };
+  const before = await Promise.all([ask(), ask(), ask()]);
+  assert.equal(new Set(before).size, 3);
+  await assert.rejects(
+    victim.query({ text: 'select pg_sleep(1)', query_timeout: 50 }),
+    unavailable,
+  );
+  const after = await Promise.all([ask(), ask(), ask()]);
+  assert.deepEqual(
+    after.filter((pid) => before.includes(pid)),
+    [],
+  );
+});
+
 test('a transaction that the server ended for being idle answers SERVICE_UNAVAILABLE', async () => {
   const failed = database.transaction(async (tx) => {
     await tx.query({ text: `set local idle_in_transaction_session_timeout = '20ms'` });

@@ -35,7 +35,7 @@ type Log = { readonly warn: (line: string) => void };
 const stopMsMax = 5_000;
 const leftoverMsMax = 10_000;
 const lastMomentMsMax = 500;
-const restartMsMax = 2_000;
+const restartMsMax = 1_000;
 
 export async function startEmbeddedDatabase(dataDir: string, log: Log): Promise<EmbeddedDatabase> {
   const directory = databaseDir(dataDir);

@@ -75,7 +75,8 @@ export function startServer(
     log_error_verbosity: 'terse',
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const isNews = (line: string) => !/the database system is (starting|shutting|not yet)/.test(line);
+  const isNews = (line: string) =>
+    !/the database system is (starting|shutting|in recovery|not yet)/.test(line);
   const tell = (line: string) => {
     if (isNews(line)) log(line);
   };

@@ -1,0 +1,205 @@
+/** Everything that is sent to the service under load on behalf of a shop. */
+import { createHmac } from 'node:crypto';
+import type { Database } from '../src/store/database.ts';
+import type { NextRequest } from './load.ts';
+import type { Shop } from './shop.ts';
+
+let made = 0;
+/** Tells one run from another, and one request from the next. */
+function nextName(): string {
+  made += 1;
+  return `BENCH-${process.pid}-${made}`;
+}
+
+export function createOrders({ authorization }: Pick<Shop, 'authorization'>): NextRequest {
+  const headers = { authorization, 'content-type': 'application/json' };
+  const [before, after] = JSON.stringify(orderBody('INVOICE')).split('INVOICE');
+  return () => ({
+    path: '/api/v3/create-order',
+    headers,
+    body: `${before}${nextName()}${after}`,
+  });
+}
+
+function orderBody(invoice_id: string) {
+  return {
+    invoice_id,
+    currency: 'INR',
+    amount_before_tax: 100,
+    tax: 18,
+    total_amount: 118,
+    user: {
+      email: 'asha@example.com',
+      first_name: 'Asha',
+      last_name: 'Rao',
+      mobile_number: 9876543210,
+    },
+    shipping_address: { address_1: '12 MG Road', city: 'Bengaluru', pincode: '560001' },
+    order_line_items: [{ sku_id: 'TEA-1', title: 'Tea', rate: 50, quantity: 2 }],
+  };
+}
+
+export type MadeOrder = { readonly orderId: string; readonly invoiceId: string };
+
+/** Open orders, copied from one that the service made. */
+export async function makeOrders(
+  database: Database,
+  url: string,
+  shop: Shop,
+  count: number,
+): Promise<MadeOrder[]> {
+  const { path, headers, body } = createOrders(shop)();
+  const response = await fetch(`${url}${path}`, { method: 'POST', headers, body });
+  const { order_id } = (await response.json()) as { order_id: string };
+  const name = nextName();
+  const { rows } = await database.query<{ order_id: string; invoice_id: string }>({
+    text: `insert into orders (account_id, order_id, invoice_id, status, attempts, currency,
+             amount_before_tax, tax, total_amount, user_id, details, content_digest, created_at,
+             lapses_at)
+           select account_id, 'o_' || substr(md5($3 || '-' || n), 1, 16), $3 || '-' || n, status, attempts,
+             currency, amount_before_tax, tax, total_amount, user_id, details, content_digest,
+             created_at, lapses_at
+             from orders, generate_series(1, $4::integer) n
+            where account_id = $1 and order_id = $2
+           returning order_id, invoice_id`,
+    values: [shop.accountId, order_id, name, count],
+  });
+  return rows.map((row) => ({ orderId: row.order_id, invoiceId: row.invoice_id }));
+}
+
+/** Each once and no more: what is sent again would be a cheap repeat. */
+function eachOnce<Entry>(entries: readonly Entry[]): () => Entry {
+  let next = 0;
+  return () => {
+    const entry = entries[next];
+    if (entry === undefined) throw new Error('too few deliveries were prepared');
+    next += 1;
+    return entry;
+  };
+}
+
+export function enquire(
+  { authorization }: Shop,
+  ids: readonly Readonly<Record<string, string>>[],
+): NextRequest {
+  const headers = { authorization, 'content-type': 'application/json' };
+  const bodies = ids.map((entry) => JSON.stringify(entry));
+  let next = 0;
+  return () => {
+    next = (next + 7) % bodies.length;
+    return { path: '/api/v3/transaction-enquiry', headers, body: bodies[next] ?? '' };
+  };
+}
+
+export function partnerWebhooks(shop: Shop, orders: readonly MadeOrder[]): NextRequest {
+  const path = `/api/v3/webhooks/partner/${shop.accountId}`;
+  return eachOnce(
+    orders.map(({ orderId }) => {
+      const body = JSON.stringify(partnerEvent(orderId));
+      const hmac = createHmac('sha256', shop.partnerWebhookSecret);
+      const headers = {
+        'content-type': 'application/json',
+        'x-razorpay-event-id': `evt${orderId}`,
+        'x-razorpay-signature': hmac.update(body).digest('hex'),
+      };
+      return { path, headers, body };
+    }),
+  );
+}
+
+function partnerEvent(orderId: string) {
+  const created_at = 1_800_000_000;
+  const payment = {
+    id: `pay_${orderId.slice(2)}`,
+    entity: 'payment',
+    amount: 11_800,
+    currency: 'INR',
+    status: 'captured',
+    order_id: `order_${orderId.slice(2)}`,
+    method: 'upi',
+    captured: true,
+    vpa: 'asha@okbank',
+    email: 'asha@example.com',
+    contact: '+919876543210',
+    notes: { svc_order_id: orderId },
+    fee: 236,
+    tax: 36,
+    acquirer_data: { rrn: '012345678901' },
+    created_at,
+  };
+  return {
+    entity: 'event',
+    account_id: 'acc_bench',
+    event: 'payment.captured',
+    contains: ['payment'],
+    payload: { payment: { entity: payment } },
+    created_at: created_at + 5,
+  };
+}
+
+export function gatewayWebhooks(shop: Shop, orders: readonly MadeOrder[]): NextRequest {
+  const path = `/api/v3/webhooks/bank-gateway/${shop.accountId}`;
+  return eachOnce(
+    orders.map(({ orderId }) => ({
+      path,
+      headers: {
+        'content-type': 'application/json',
+        'x-notification-id': `ntf${orderId}`,
+        'x-notification-secret': shop.bankGatewaySecret,
+      },
+      body: JSON.stringify(gatewayNotification(orderId)),
+    })),
+  );
+}
+
+function gatewayNotification(orderId: string) {
+  const time = '2027-01-15T08:00:00.000Z';
+  return {
+    merchant: 'BENCH',
+    result: 'SUCCESS',
+    timeOfLastUpdate: time,
+    timeOfRecord: time,
+    version: '100',
+    order: {
+      id: orderId,
+      amount: 118,
+      currency: 'INR',
+      creationTime: time,
+      status: 'CAPTURED',
+      totalAuthorizedAmount: 118,
+      totalCapturedAmount: 118,
+      totalRefundedAmount: 0,
+    },
+    response: { gatewayCode: 'APPROVED', acquirerCode: '00', acquirerMessage: 'Approved' },
+    sourceOfFunds: {
+      type: 'CARD',
+      provided: { card: { brand: 'VISA', fundingMethod: 'CREDIT', number: '411111xxxxxx1111' } },
+    },
+    transaction: {
+      id: '1',
+      type: 'PAYMENT',
+      amount: 118,
+      currency: 'INR',
+      receipt: '012345678901',
+      acquirer: { id: 'HDFC_S2I', transactionId: '123456789' },
+    },
+  };
+}
+
+/** Create, ask twice and deliver, in turn. */
+export function mixed(shop: Shop, orders: readonly MadeOrder[]): NextRequest {
+  const ids = orders.slice(0, 1_000).map(({ orderId }) => ({ order_id: orderId }));
+  const kinds = [
+    createOrders(shop),
+    enquire(shop, ids),
+    enquire(shop, ids),
+    partnerWebhooks(shop, orders),
+  ];
+  let turn = 0;
+  return () => {
+    turn += 1;
+    const kind = kinds[turn % kinds.length];
+    if (!kind) throw new Error('there is nothing to send');
+    return kind();
+  };
+}

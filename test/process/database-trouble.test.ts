@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { limits } from '../../src/domain/limits.ts';
+import { type DatabaseWay, layDatabaseWay } from '../support/database-way.ts';
+import { createBoundRole } from '../support/held-connections.ts';
+import { runFailingStart, startServiceProcess } from '../support/service-process.ts';
+import {
+  type Answered,
+  assertAnsweredOrUnavailable,
+  assertUnavailable,
+  call,
+  callsOf,
+  type Kind,
+  keepCalling,
+  kinds,
+  openShop,
+} from '../support/shop-callers.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { testMasterKeyHex } from '../support/test-service.ts';
+
+/** As long as it takes to see it; a minute or more when told. */
+const awaySeconds = Number(process.env.DATABASE_AWAY_SECONDS ?? 4);
+const backMsMax = 2_000;
+/** A statement that nobody answers, after a wait for a connection to send it on. */
+const answerMsMax = limits.databaseAnswerMsMax + limits.databaseQueueMsMax + 500;
+
+// Each has a database of its own, so that they can be in trouble at the same time.
+const gone = await createTestDatabase();
+const mute = await createTestDatabase();
+const late = await createTestDatabase();
+const full = await createTestDatabase();
+const bound = await createBoundRole(full);
+
+describe('trouble with the database', { concurrency: true }, () => {
+  test('a start while the database says nothing ends soon, with exit code 1 and one line', async () => {
+    const way = await layDatabaseWay(gone.url);
+    way.freeze();
+    const env = { DATABASE_URL: way.url, MASTER_KEY: testMasterKeyHex };
+    const { code, output } = await runFailingStart(env);
+    assert.equal(code, 1);
+    assert.match(output, /^The database of DATABASE_URL at 127.+ cannot be used \(.+\): .+\.\n$/);
+  });
+
+  test('a database that is gone is told as 503, and served again within 2 s of its return', async (t) => {
+    const stage = await openStage(gone);
+    const { troubledAt, backAt, answered } = await live(t, stage, {
+      trouble: stage.way.close,
+      seconds: awaySeconds,
+      recovery: stage.way.open,
+      backMsMax,
+    });
+    for (const { kind, startedAt, endedAt, reply } of answered) {
+      const isWithin = startedAt > troubledAt && endedAt < backAt;
+      if (isWithin && !knowsForAWhile(kind)) assertUnavailable(kind, reply);
+    }
+  });
+
+  test('connections that a failover left mute for ever are given up, and new ones made', async (t) => {
+    const stage = await openStage(mute);
+    await live(t, stage, {
+      trouble: stage.way.freeze,
+      seconds: (limits.databaseAnswerMsMax + limits.databaseConnectMsMax) / 1000,
+      recovery: stage.way.openToNewcomers,
+      // Whoever began to connect just before waits for that in vain.
+      backMsMax: limits.databaseConnectMsMax + 1_000,
+    });
+  });
+
+  test('a database that answers later than it may is told as 503, and served again within 2 s', async (t) => {
+    const stage = await openStage(late);
+    await live(t, stage, {
+      trouble: () => stage.way.slow(limits.databaseAnswerMsMax + 3_000),
+      seconds: limits.databaseAnswerMsMax / 1000 + 2,
+      recovery: stage.way.open,
+      backMsMax,
+    });
+  });
+
+  test('a server that is slow, and then has no connections left', async (t) => {
+    const stage = await openStage(full, bound.role);
+
+    await t.test('a slow database is waited for, and nothing is shed', async () => {
+      stage.way.slow(300);
+      const startedAt = performance.now();
+      const slowly = await Promise.all(
+        kinds.flatMap((kind) => Array.from({ length: 20 }, () => call(kind, stage.calls))),
+      );
+      t.diagnostic(`${slowly.length} calls at 300 ms an answer: ${since(startedAt)} ms`);
+      for (const { kind, reply } of slowly) {
+        assert.equal(reply.status, 200, `${kind}: ${JSON.stringify(reply.body)}`);
+      }
+      await stage.way.open();
+      await assertEachOnce(stage, slowly);
+    });
+
+    await t.test(
+      'connections that others hold are told as 503, and had within 2 s of their release',
+      async () => {
+        await live(t, stage, {
+          trouble: bound.holdAll,
+          seconds: 1.5,
+          recovery: bound.release,
+          backMsMax,
+        });
+      },
+    );
+  });
+});
+
+type Stage = {
+  readonly test: TestDatabase;
+  /** All that is to be there, once. */
+  readonly written: Answered[];
+  readonly way: DatabaseWay;
+  readonly calls: ReturnType<typeof callsOf>;
+};
+
+/** The service on its database, by a way that can be troubled, with a shop and an order of it. */
+async function openStage(test: TestDatabase, user?: string): Promise<Stage> {
+  const way = await layDatabaseWay(test.url, user);
+  const shop = await openShop(test);
+  const service = await startServiceProcess({
+    DATABASE_URL: way.url,
+    MASTER_KEY: testMasterKeyHex,
+    LOG_LEVEL: 'fatal',
+  });
+  const first = await call('create', callsOf(service, shop, ''));
+  const calls = callsOf(service, shop, first.reply.body.order_id);
+  return { test, way, calls, written: [first] };
+}
+
+type Plot = {
+  readonly trouble: () => Promise<void> | void;
+  readonly seconds: number;
+  readonly recovery: () => Promise<void> | void;
+  readonly backMsMax: number;
+};
+
+/** What holds for every trouble: 503 in time and in shape, back soon, and everything there once. */
+async function live(t: TestContext, stage: Stage, plot: Plot) {
+  const calling = keepCalling(stage.calls);
+  await calling.answeredAll();
+  await plot.trouble();
+  const troubledAt = performance.now();
+  await delay(plot.seconds * 1000);
+  await plot.recovery();
+  const backAt = performance.now();
+  await calling.answeredAll();
+  const answered = await calling.stop();
+
+  for (const kind of kinds) {
+    const ofKind = answered.filter((entry) => entry.kind === kind);
+    for (const entry of ofKind) assertAnsweredOrUnavailable(entry);
+    const refused = ofKind.filter(({ reply }) => reply.status === 503);
+    assert.ok(refused.length > 0 || knowsForAWhile(kind), `${kind} did not notice the trouble`);
+    const slowestMs = Math.max(...ofKind.map(({ startedAt, endedAt }) => endedAt - startedAt));
+    assert.ok(slowestMs < answerMsMax, `${kind} took ${slowestMs} ms`);
+    const good = ofKind.find(({ endedAt, reply }) => endedAt > backAt && reply.status === 200);
+    const backMs = (good?.endedAt ?? Number.POSITIVE_INFINITY) - backAt;
+    t.diagnostic(
+      `${kind}: ${refused.length} of ${ofKind.length} refused, slowest ${Math.round(slowestMs)} ms, back after ${Math.round(backMs)} ms`,
+    );
+    assert.ok(backMs < plot.backMsMax, `${kind} was served ${backMs} ms after the return`);
+  }
+  await assertEachOnce(stage, answered);
+  return { troubledAt, backAt, answered };
+}
+
+/** What was answered is there; what was refused can be sent again, and then there is one of each. */
+async function assertEachOnce(stage: Stage, answered: readonly Answered[]): Promise<void> {
+  const { database } = stage.test;
+  stage.written.push(...answered.filter(({ kind }) => kind === 'create' || kind === 'webhook'));
+  const { rows } = await database.query<{ id: string }>({
+    text: 'select invoice_id as id from orders',
+  });
+  const invoices = new Set(rows.map(({ id }) => id));
+  for (const { kind, reply } of stage.written) {
+    if (kind === 'create' && reply.status === 200) {
+      assert.ok(invoices.has(reply.body.invoice_id), `${reply.body.invoice_id} is lost`);
+    }
+  }
+  const refused = stage.written.filter(({ reply }) => reply.status !== 200);
+  // Not so many at once that they would be shed.
+  for (let from = 0; from < refused.length; from += 50) {
+    const replies = await Promise.all(refused.slice(from, from + 50).map(({ again }) => again()));
+    for (const { status } of replies) assert.equal(status, 200);
+  }
+  for (const [kind, table] of [
+    ['create', 'orders'],
+    ['webhook', 'deliveries'],
+  ]) {
+    const { rowCount } = await database.query({ text: `select 1 from ${table}` });
+    assert.equal(rowCount, stage.written.filter((entry) => entry.kind === kind).length, table);
+  }
+}
+
+/** A token is made from what has been known of the account for up to a second. */
+function knowsForAWhile(kind: Kind): boolean {
+  return kind === 'token';
+}
+
+function since(startedAt: number): number {
+  return Math.round(performance.now() - startedAt);
+}

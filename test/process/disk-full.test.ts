@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import {
+  createTemporaryFolder,
+  readServerPid,
+  type ServiceProcess,
+  startServiceProcess,
+  waitUntil,
+} from '../support/service-process.ts';
+import {
+  type Answered,
+  assertAnsweredOrUnavailable,
+  assertUnavailable,
+  type Calls,
+  call,
+  callsOf,
+  type Kind,
+} from '../support/shop-callers.ts';
+
+const folder = await createTemporaryFolder();
+/** Mounting needs rights that a container may lack. */
+const skip = canMount() ? false : 'a small disk can be mounted by root only';
+const backMsMax = 2_000;
+
+const { service, calls, disk, database, written } = skip ? noStage() : await startOnSmallDisk();
+
+test('a full disk: writes are told as 503 and not kept, enquiries go on, and it heals by itself', {
+  skip,
+}, async (t) => {
+  const serverPid = await readServerPid(join(disk, 'data'));
+  // What has room in the pages that there are is still taken.
+  await fill();
+  await waitUntil('a create is refused', async () => (await write('create')) === 503);
+  await waitUntil('a webhook is refused', async () => (await write('webhook')) === 503);
+  for (const kind of ['enquiry', 'order', 'token', 'ready'] as const) {
+    assert.equal((await calls[kind]()()).status, 200, kind);
+  }
+  assert.match(service.output(), /"code":"53100"/);
+  const kept = written.filter(({ reply }) => reply.status === 200);
+  assert.deepEqual(await countRows(), countKinds(kept));
+
+  t.diagnostic(`written again ${await freeAndReturn()} ms after there was room`);
+  assert.equal(await readServerPid(join(disk, 'data')), serverPid);
+  await assertEachOnce();
+});
+
+test('a disk too full for the log of the database: all is told as 503, and it heals by itself', {
+  skip,
+}, async (t) => {
+  await fill();
+  // The next write needs a file for which there is no room, and the server gives up.
+  await database.query({ text: 'select pg_switch_wal()' });
+  await waitUntil('the server gave up and could not be started again', async () => {
+    await write('create');
+    return ['PANIC: .+No space left on device', 'the database server does not start'].every(
+      (words) => new RegExp(words).test(service.output()),
+    );
+  });
+  for (const kind of ['create', 'enquiry', 'webhook', 'ready'] as const) {
+    assertUnavailable(kind, await calls[kind]()());
+  }
+
+  t.diagnostic(`written again ${await freeAndReturn()} ms after there was room`);
+  await assertEachOnce();
+});
+
+/** Its reply is one that a caller can go by, and is kept to be judged in the end. */
+async function write(kind: 'create' | 'webhook'): Promise<number> {
+  const entry = await call(kind, calls);
+  assertAnsweredOrUnavailable(entry);
+  written.push(entry);
+  return entry.reply.status;
+}
+
+async function fill(): Promise<void> {
+  const file = await open(join(disk, 'filler'), 'w');
+  for (const size of [1 << 20, 1 << 12]) {
+    const isFull = (error: NodeJS.ErrnoException) => {
+      assert.equal(error.code, 'ENOSPC');
+      return { bytesWritten: 0 };
+    };
+    const chunk = Buffer.alloc(size, 1);
+    while ((await file.write(chunk).catch(isFull)).bytesWritten === size);
+  }
+  await file.close();
+}
+
+/** Frees the disk and gives back how long it took until both kinds of writes were answered. */
+async function freeAndReturn(): Promise<number> {
+  await rm(join(disk, 'filler'));
+  const freedAt = performance.now();
+  await waitUntil('creates are answered', async () => (await write('create')) === 200);
+  await waitUntil('webhooks are answered', async () => (await write('webhook')) === 200);
+  const returnMs = performance.now() - freedAt;
+  assert.ok(returnMs < backMsMax, `it took ${returnMs} ms`);
+  return Math.round(returnMs);
+}
+
+/** What was refused is sent again; then there is one of each. */
+async function assertEachOnce(): Promise<void> {
+  for (const { reply, again } of written) {
+    if (reply.status !== 200) assert.equal((await again()).status, 200);
+  }
+  assert.deepEqual(await countRows(), countKinds(written));
+}
+
+function countKinds(entries: readonly Answered[]) {
+  const count = (wanted: Kind) => entries.filter(({ kind }) => kind === wanted).length;
+  return { orders: count('create'), deliveries: count('webhook') };
+}
+
+async function countRows() {
+  const { rows } = await database.query({
+    text: `select (select count(*) from orders) as orders,
+                  (select count(*) from deliveries) as deliveries`,
+  });
+  return { ...rows[0] };
+}
+
+type Stage = {
+  readonly service: ServiceProcess;
+  readonly calls: Calls;
+  /** The disk as it is seen from here. */
+  readonly disk: string;
+  readonly database: Database;
+  /** Every create and webhook that was ever sent. */
+  readonly written: Answered[];
+};
+
+/** The service with its data on a small disk that only it sees, and that is gone with it. */
+async function startOnSmallDisk(): Promise<Stage> {
+  const path = join(folder, 'disk');
+  await mkdir(path);
+  const script = `mount -t tmpfs -o size=128m none "${path}" && exec "$0" src/main.ts`;
+  const service = await startServiceProcess(
+    { DATA_DIR: join(path, 'data') },
+    { command: ['unshare', '--mount', 'sh', '-c', script, process.execPath] },
+  );
+  const disk = `/proc/${service.pid}/root${path}`;
+  const host = join(disk, 'data', 'postgres');
+  const database = openDatabase({ host, port: 5432, user: 'postgres', database: 'postgres' });
+  after(() => database.close());
+
+  const find = (name: string) =>
+    new RegExp(`^  ${name} +(\\S+)$`, 'm').exec(service.output())?.[1] ?? '';
+  const credentials = {
+    accountId: find('account_id'),
+    partnerWebhookSecret: find('partner_webhook_secret'),
+    accessKey: find('access_key'),
+    accessSecret: find('access_secret'),
+  };
+  const { reply } = await call('token', callsOf(service, { ...credentials, token: '' }, ''));
+  const shop = { ...credentials, token: reply.body.token };
+  const first = await call('create', callsOf(service, shop, ''));
+  const calls = callsOf(service, shop, first.reply.body.order_id);
+  return { service, calls, disk, database, written: [first] };
+}
+
+function noStage(): Stage {
+  return {} as Stage;
+}
+
+function canMount(): boolean {
+  const script = `mount -t tmpfs -o size=8m none "${folder}"`;
+  const isRoot = process.getuid?.() === 0;
+  return isRoot && spawnSync('unshare', ['--mount', 'sh', '-c', script]).status === 0;
+}

@@ -1,0 +1,121 @@
+/** A shop that calls a service without a pause and keeps what it was answered, to judge what troubles cost it. */
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { randomBase62 } from '../../src/domain/ids.ts';
+import { createAccount } from '../../src/use-cases/create-account.ts';
+import { createServices } from '../../src/use-cases/services.ts';
+import { assertRefused } from '../api/assertions.ts';
+import { partnerEvent, partnerPayment, sendPartner } from './deliveries.ts';
+import { orderBody } from './order-bodies.ts';
+import { type ServiceProcess, waitUntil } from './service-process.ts';
+import type { TestDatabase } from './test-database.ts';
+import { type Reply, testMasterKeyHex } from './test-service.ts';
+
+export const kinds = ['create', 'enquiry', 'order', 'token', 'webhook', 'ready'] as const;
+export type Kind = (typeof kinds)[number];
+
+export type Answered = {
+  readonly kind: Kind;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly reply: Reply;
+  /** The same call once more. */
+  readonly again: () => Promise<Reply>;
+};
+
+export type Shop = {
+  readonly accountId: string;
+  readonly partnerWebhookSecret: string;
+  readonly accessKey: string;
+  readonly accessSecret: string;
+  readonly token: string;
+};
+
+export async function openShop({ database }: TestDatabase): Promise<Shop> {
+  const services = createServices({
+    database,
+    masterKeyHex: testMasterKeyHex,
+    settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
+  });
+  const account = await createAccount(services, { name: 'Troubled' });
+  const { accountId } = account;
+  return { ...account, ...(await services.tokens.issue({ type: 'merchant', accountId })) };
+}
+
+export type Calls = Readonly<Record<Kind, () => () => Promise<Reply>>>;
+
+/** One call of each kind, each time with a new order or event. */
+export function callsOf(service: Pick<ServiceProcess, 'call'>, shop: Shop, orderId: string): Calls {
+  const { token, accessKey, accessSecret } = shop;
+  const post = (path: string, body: unknown) => () => service.call(path, { token, body });
+  return {
+    create: () => post('/api/v3/create-order', orderBody()),
+    enquiry: () => post('/api/v3/transaction-enquiry', { order_id: orderId }),
+    order: () => () => service.call(`/api/v3/order?order_id=${orderId}`, { token }),
+    token: () =>
+      post('/api/v3/generate-token', { access_key: accessKey, access_secret: accessSecret }),
+    webhook: () => {
+      const event = partnerEvent('payment.captured', { payment: partnerPayment() });
+      const eventId = randomBase62(14);
+      return () => sendPartner(service, shop, event, { eventId });
+    },
+    ready: () => () => service.call('/readyz'),
+  };
+}
+
+export async function call(kind: Kind, calls: Calls): Promise<Answered> {
+  const again = calls[kind]();
+  const startedAt = performance.now();
+  const reply = await again();
+  return { kind, startedAt, endedAt: performance.now(), reply, again };
+}
+
+export type Calling = {
+  /** Resolves when from now on each kind has been answered what it asked for. */
+  readonly answeredAll: () => Promise<void>;
+  /** Gives back all there was. */
+  readonly stop: () => Promise<Answered[]>;
+};
+
+/** Each kind is called again soon after it was answered. */
+export function keepCalling(calls: Calls): Calling {
+  const answered: Answered[] = [];
+  let isOver = false;
+  const callers = kinds.map(async (kind) => {
+    while (!isOver) {
+      answered.push(await call(kind, calls));
+      await delay(50);
+    }
+  });
+  return {
+    answeredAll: () => {
+      const from = answered.length;
+      const isGood = (wanted: Kind) =>
+        answered.slice(from).some(({ kind, reply }) => kind === wanted && reply.status === 200);
+      return waitUntil('each kind was answered', () => kinds.every(isGood));
+    },
+    stop: async () => {
+      isOver = true;
+      await Promise.all(callers);
+      return answered;
+    },
+  };
+}
+
+/** Either the answer, or a 503 in the shape of its scope that says when to come again. */
+export function assertAnsweredOrUnavailable({ kind, reply }: Pick<Answered, 'kind' | 'reply'>) {
+  if (reply.status !== 200) assertUnavailable(kind, reply);
+}
+
+export function assertUnavailable(kind: Kind, reply: Reply): void {
+  const told = `${kind}: ${JSON.stringify(reply.body)}`;
+  assert.equal(reply.status, 503, told);
+  assert.equal(reply.headers.get('retry-after'), '1', told);
+  if (kind === 'ready') {
+    const missing = ['the database does not answer'];
+    assert.deepEqual(reply.body, { status: 'not ready', missing });
+  } else if (kind === 'webhook') {
+    assert.deepEqual(Object.keys(reply.body), ['status', 'error'], told);
+    assert.equal(reply.body.status, 503);
+  } else assertRefused(reply, 'SERVICE_UNAVAILABLE');
+}
