@@ -16,6 +16,7 @@ export type Background = { readonly stop: () => Promise<void> };
 
 const retryQueue = 'retry-delivery';
 const sweepQueue = 'sweep';
+const firstSweepQueue = 'first-sweep';
 const everyMinute = '* * * * *';
 
 /** A job whose process died is given up soon, so that it does not stand in the way of the next. */
@@ -50,6 +51,8 @@ async function takeUpWork(boss: PgBoss, services: Services, log: Log): Promise<(
   // One job waits for a delivery at a time; a sweep that takes long is not joined by another.
   await boss.createQueue(retryQueue, { policy: 'short', ...jobSettings });
   await boss.createQueue(sweepQueue, { policy: 'exclusive', ...jobSettings });
+  // A sweep whose process was killed counts as running for a minute or two, and is not waited for.
+  await boss.createQueue(firstSweepQueue, { policy: 'short', ...jobSettings });
   await boss.work<RetryJob>(
     retryQueue,
     { batchSize: 10, pollingIntervalSeconds: 0.5 },
@@ -77,10 +80,12 @@ async function takeUpWork(boss: PgBoss, services: Services, log: Log): Promise<(
       },
     );
   }
-  await boss.work(sweepQueue, { pollingIntervalSeconds: 2 }, () => sweep(services));
+  for (const queue of [sweepQueue, firstSweepQueue]) {
+    await boss.work(queue, { pollingIntervalSeconds: 2 }, () => sweep(services));
+  }
   await boss.schedule(sweepQueue, everyMinute);
   // What was left behind by a process that ended is taken up at once.
-  await boss.send(sweepQueue, {});
+  await boss.send(firstSweepQueue, {});
   // One after the other: jobs must not take the connections of those who serve.
   let sending: Promise<unknown> = Promise.resolve();
   const send = (queue: string, data: RetryJob | AskJob, startAfter: Date, singletonKey: string) => {

@@ -1,5 +1,6 @@
 /** Style as a test: who may import whom, files of a readable length, nothing left open. */
 import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
@@ -49,6 +50,15 @@ test('the simulator shares no code with what it tries, but for the file that fin
     if (targets.some((target) => target.startsWith('src/'))) sharers.push(file);
   }
   assert.deepEqual(sharers, ['simulator/service-shops.ts']);
+});
+
+test('no test file is left out of npm test', async () => {
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const run = globSync(scripts.test.match(/(?<=')test\/[^']+/g), { cwd: root });
+  const folders = run.filter((file) => file.endsWith('/together.ts')).map(dirname);
+  const files = globSync('test/**/*.test.ts', { cwd: root });
+  const leftOut = files.filter((file) => !run.includes(file) && !folders.includes(dirname(file)));
+  assert.deepEqual(leftOut, []);
 });
 
 test('every source file opens by saying what it is for, and stays readable', async () => {

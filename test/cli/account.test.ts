@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
+import { type CommandOutcome, runCommand } from '../support/command-line.ts';
 import {
   createTemporaryFolder,
   findFreePort,
-  projectDir,
   startServiceProcess,
   waitUntil,
 } from '../support/service-process.ts';
@@ -316,16 +315,8 @@ type Printed = Record<string, any>;
 
 type Environment = Readonly<Record<string, string>>;
 
-function run(
-  words: readonly string[],
-  env: Environment = external,
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    const options = { cwd: projectDir, env: { PATH: process.env.PATH, ...env } };
-    execFile(process.execPath, ['src/cli/main.ts', ...words], options, (error, stdout, stderr) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
-    );
-  });
+function run(words: readonly string[], env: Environment = external): Promise<CommandOutcome> {
+  return runCommand(words, env);
 }
 
 /** With --json: one line, one object, nothing else. */

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { after, test } from 'node:test';
 import { startSimulator } from '../../simulator/simulator.ts';
 import { accountCreate } from '../../src/cli/account-create.ts';
@@ -7,8 +6,9 @@ import { accountUpdate } from '../../src/cli/account-update.ts';
 import { UsageError } from '../../src/cli/command.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { updateAccount } from '../../src/use-cases/update-account.ts';
+import { type CommandOutcome, runCommand } from '../support/command-line.ts';
 import { orderBody } from '../support/order-bodies.ts';
-import { projectDir, waitUntil } from '../support/service-process.ts';
+import { waitUntil } from '../support/service-process.ts';
 import { dumpTables } from '../support/test-database.ts';
 import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
 
@@ -250,16 +250,6 @@ function run(
   words: readonly string[],
   input = '',
   env: Readonly<Record<string, string>> = external,
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    const options = { cwd: projectDir, env: { PATH: process.env.PATH, ...env } };
-    const command = execFile(
-      process.execPath,
-      ['src/cli/main.ts', ...words],
-      options,
-      (error, stdout, stderr) =>
-        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
-    );
-    command.stdin?.end(input);
-  });
+): Promise<CommandOutcome> {
+  return runCommand(words, env, input);
 }

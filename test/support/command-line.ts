@@ -11,9 +11,10 @@ export type CommandOutcome = {
 export function runCommand(
   words: readonly string[],
   env: Readonly<Record<string, string>>,
+  input = '',
 ): Promise<CommandOutcome> {
   return new Promise((resolve) => {
-    execFile(
+    const command = execFile(
       process.execPath,
       ['src/cli/main.ts', ...words],
       { cwd: projectDir, env: { ...passedOn, ...env } },
@@ -21,5 +22,6 @@ export function runCommand(
         resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
       },
     );
+    command.stdin?.end(input);
   });
 }

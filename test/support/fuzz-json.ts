@@ -3,6 +3,7 @@
  * holds, half a surrogate pair; and what can be done to a tree or to its bytes.
  */
 import fc from 'fast-check';
+import { anyText } from './any-text.ts';
 
 /** Text that is written as it is. */
 class Raw {
@@ -86,7 +87,7 @@ export const edgeValues: fc.Arbitrary<Tree> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom<Tree>(null, true, false, 0, '') },
   { weight: 1, arbitrary: fc.constantFrom('[]', '{}', '[null]', '[[]]', '{"a":1}').map(raw) },
   { weight: 1, arbitrary: fc.constantFrom(...nested).map(raw) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  { weight: 1, arbitrary: anyText({ maxLength: 40 }) },
 );
 
 export const edgeNames = fc.constantFrom(

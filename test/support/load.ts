@@ -20,8 +20,6 @@ export type Answered = {
   readonly withoutRetryAfter: number;
   /** Requests without an answer long after the last one was sent, and connections that broke. */
   readonly lost: number;
-  /** Answers 200 in each second while requests were sent. */
-  readonly servedPerSecond: number;
 };
 
 const answerMsMax = 15_000;
@@ -34,7 +32,6 @@ export async function runLoad(load: Load): Promise<Answered> {
   let broken = 0;
   let open = 0;
   let isOver = false;
-  let servedInTime = 0;
   const idle: Socket[] = [];
   const send = (socket: Socket) => {
     open += 1;
@@ -44,7 +41,6 @@ export async function runLoad(load: Load): Promise<Answered> {
     readAnswers(socket, (status, head) => {
       open -= 1;
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      if (status === 200 && !isOver) servedInTime += 1;
       if ((status === 429 || status === 503) && !/^retry-after: \d+\r?$/im.test(head)) {
         withoutRetryAfter += 1;
       }
@@ -71,12 +67,11 @@ export async function runLoad(load: Load): Promise<Answered> {
       sent = seconds() * load.perSecond;
     }
   }
-  const servedPerSecond = servedInTime / seconds();
   isOver = true;
   const deadline = performance.now() + answerMsMax;
   while (open > 0 && performance.now() < deadline) await delay(stepMs);
   for (const socket of sockets) socket.resetAndDestroy();
-  return { statuses, withoutRetryAfter, lost: open + broken, servedPerSecond };
+  return { statuses, withoutRetryAfter, lost: open + broken };
 }
 
 /** A few at a time: a flood of connections is another test. */

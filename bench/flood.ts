@@ -1,0 +1,62 @@
+/**
+ * `npm run bench:flood`: how many creates a second are served at full load, and how many when three times as many
+ * as may be worked on at once want to be served all the time. In turn, three times; prints each round.
+ */
+import { limits } from '../src/domain/limits.ts';
+import { type Answered, runLoad } from '../test/support/load.ts';
+import { createOrders } from './requests.ts';
+import { openShop, type Shop } from './shop.ts';
+import { startService, withDataDir } from './stage.ts';
+
+const rounds = 3;
+const seconds = 6;
+const full = 256;
+const flood = 3 * limits.requestsAtOnceMax;
+
+await withDataDir(async (dataDir) => {
+  const service = await startService(dataDir);
+  try {
+    const shop = await openShop(service.url, dataDir);
+    const served = async (connections: number) => {
+      const answered = await runLoad({ ...loadOf(service.url, shop), connections, seconds });
+      return {
+        perSecond: countOf(answered, 200) / seconds,
+        shed: countOf(answered, 503),
+        answered,
+      };
+    };
+    await served(full);
+    for (let round = 1; round <= rounds; round += 1) {
+      const before = await served(full);
+      const during = await served(flood);
+      console.log(
+        `round ${round}: ${before.perSecond.toFixed(0)}/s at ${full} connections, ` +
+          `${during.perSecond.toFixed(0)}/s at ${flood} (${(during.perSecond / before.perSecond).toFixed(2)}), ` +
+          `${during.shed} shed, ${during.answered.lost} lost`,
+      );
+    }
+  } finally {
+    await service.stop();
+  }
+});
+
+function loadOf(url: string, shop: Shop) {
+  const next = createOrders(shop);
+  return {
+    port: Number(new URL(url).port),
+    next: () => {
+      const { path, headers, body } = next();
+      const lines = Object.entries({
+        host: 'localhost',
+        ...headers,
+        'content-length': body.length,
+      });
+      const head = lines.map(([name, value]) => `${name}: ${value}`).join('\r\n');
+      return `POST ${path} HTTP/1.1\r\n${head}\r\n\r\n${body}`;
+    },
+  };
+}
+
+function countOf({ statuses }: Answered, status: number): number {
+  return statuses.get(status) ?? 0;
+}
