@@ -12,7 +12,7 @@ const { service, simulator, shop, refund, enquire, heal, assertSound, initiate }
 await travel('first');
 proxy.takePassed();
 await travel('second');
-const points = [...proxy.takePassed()].sort();
+const points = [...new Set(proxy.takePassed())].sort();
 
 test('a journey passes all kinds of statements', () => {
   for (const name of ['insert-orders', 'insert-deliveries', 'save-transactions', 'commit']) {
@@ -26,7 +26,7 @@ for (const side of ['before', 'after'] as const) {
     for (const [index, point] of points.entries()) {
       proxy.cutOnce(point, side);
       await travel(`${side}-${index}`);
-      if (proxy.hasCut()) cuts += 1;
+      if (!proxy.isArmed()) cuts += 1;
     }
     assert.ok(cuts >= points.length - 2, `only ${cuts} of ${points.length} points were met`);
     await assertSound();

@@ -1,6 +1,6 @@
 /**
- * A TCP proxy before PostgreSQL that reads along: it knows which statements pass, and cuts the connection at
- * the one it was told, before the server gets it or after the server has answered it.
+ * A TCP proxy before PostgreSQL that reads along: it knows which statements pass, and at the one it was told
+ * it lets something happen, before the server gets it or after the server has answered it.
  */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
@@ -11,37 +11,74 @@ export type Side = 'before' | 'after';
 
 export type DatabaseProxy = {
   /** Every statement that passed since it was last asked, by name, or by its words when it has none. */
-  readonly takePassed: () => Set<string>;
+  readonly takePassed: () => string[];
   readonly cutOnce: (statement: string, side: Side) => void;
-  /** True when the cut that was asked for has been made. */
-  readonly hasCut: () => boolean;
+  /** Does this when the statement comes for the n-th time from now on; the connection then stands still. */
+  readonly doOnce: (at: ProxyPoint, act: () => void) => void;
+  /** True until what was asked for last has happened. */
+  readonly isArmed: () => boolean;
+  readonly disarm: () => void;
+};
+
+export type ProxyPoint = {
+  readonly statement: string;
+  readonly side: Side;
+  readonly occurrence: number;
+};
+
+type Armed = {
+  readonly statement: string;
+  readonly side: Side;
+  left: number;
+  readonly act: (cut: () => void) => void;
 };
 
 /** From here on the databases of this test file are reached through it. */
 export async function startDatabaseProxy(): Promise<DatabaseProxy> {
   const address = clusterAddress();
-  const passed = new Set<string>();
-  let armed: { readonly statement: string; readonly side: Side } | undefined;
-  const isArmedFor = (statements: readonly string[]) =>
-    armed !== undefined && statements.includes(armed.statement);
+  const passed: string[] = [];
+  let armed: Armed | undefined;
+  /** What is to happen at this statement. */
+  const takeArmed = (statement: string): Armed | undefined => {
+    if (armed?.statement !== statement) return undefined;
+    armed.left -= 1;
+    if (armed.left > 0) return undefined;
+    const taken = armed;
+    armed = undefined;
+    return taken;
+  };
 
   const proxy = createServer((client) => {
     const server = connect(join(address.host, `.s.PGSQL.${address.port}`));
-    const read = createReader();
-    let cutsAtAnswer = false;
+    const cut = () => client.destroy();
+    const readClient = createReader(false);
+    const readServer = createReader(true);
+    // Each is answered with one "ready"; the one that opens the connection as well.
+    let questions = 1;
+    let answers = 0;
+    let met: Armed | undefined;
+    let isHeld = false;
     client.on('data', (chunk) => {
-      const statements = read(chunk);
-      for (const statement of statements) passed.add(statement);
-      const isCut = isArmedFor(statements);
-      const side = armed?.side;
-      if (isCut) armed = undefined;
-      if (isCut && side === 'before') return void client.destroy();
-      cutsAtAnswer ||= isCut;
-      server.write(chunk);
+      const on: Buffer[] = [];
+      for (const message of readClient(chunk)) {
+        if (isHeld) break;
+        const statement = nameOf(message);
+        if (statement) passed.push(statement);
+        if (statement) met ??= takeArmed(statement);
+        isHeld = met?.side === 'before';
+        if (isHeld) break;
+        on.push(message.bytes);
+        if (message.type !== sync && message.type !== simple) continue;
+        questions += 1;
+        isHeld = met !== undefined;
+      }
+      if (on.length > 0) server.write(Buffer.concat(on));
+      if (isHeld && met?.side === 'before') met.act(cut);
     });
     server.on('data', (chunk) => {
-      if (cutsAtAnswer) client.destroy();
-      else client.write(chunk);
+      answers += readServer(chunk).filter(({ type }) => type === ready).length;
+      if (met === undefined) client.write(chunk);
+      else if (isHeld && met.side === 'after' && answers === questions) met.act(cut);
     });
     closeTogether(client, server);
   }).listen(0, '127.0.0.1');
@@ -51,15 +88,17 @@ export async function startDatabaseProxy(): Promise<DatabaseProxy> {
   const { port } = proxy.address() as { port: number };
   process.env.TEST_DATABASE_ADDRESS = JSON.stringify({ ...address, host: '127.0.0.1', port });
   return {
-    takePassed: () => {
-      const taken = new Set(passed);
-      passed.clear();
-      return taken;
-    },
+    takePassed: () => passed.splice(0),
     cutOnce: (statement, side) => {
-      armed = { statement, side };
+      armed = { statement, side, left: 1, act: (cut) => cut() };
     },
-    hasCut: () => armed === undefined,
+    doOnce: ({ statement, side, occurrence }, act) => {
+      armed = { statement, side, left: occurrence, act };
+    },
+    isArmed: () => armed !== undefined,
+    disarm: () => {
+      armed = undefined;
+    },
   };
 }
 
@@ -70,33 +109,35 @@ function closeTogether(client: Socket, server: Socket): void {
   server.on('error', () => {});
 }
 
-const [parse, bind, simple] = Buffer.from('PBQ');
+const [parse, bind, simple, sync, ready] = Buffer.from('PBQSZ');
 
-/** The statements that messages of a client name, as its bytes come in. */
-function createReader(): (chunk: Buffer) => string[] {
+type Message = { readonly type: number | undefined; readonly bytes: Buffer };
+
+/** Whole messages, as the bytes of one side come in. */
+function createReader(isServer: boolean): (chunk: Buffer) => Message[] {
   let rest: Buffer = Buffer.alloc(0);
-  let hasBegun = false;
+  let hasBegun = isServer;
   return (chunk) => {
     rest = Buffer.concat([rest, chunk]);
-    const statements: string[] = [];
+    const messages: Message[] = [];
     for (;;) {
-      // The first message has a length and no type.
+      // The first message of a client has a length and no type.
       const head = hasBegun ? 1 : 0;
-      if (rest.length < head + 4) return statements;
+      if (rest.length < head + 4) return messages;
       const end = head + rest.readInt32BE(head);
-      if (rest.length < end) return statements;
-      const statement = hasBegun ? nameOf(rest[0], rest.subarray(5, end)) : undefined;
-      if (statement) statements.push(statement);
+      if (rest.length < end) return messages;
+      messages.push({ type: hasBegun ? rest[0] : undefined, bytes: rest.subarray(0, end) });
       rest = rest.subarray(end);
       hasBegun = true;
     }
   };
 }
 
-function nameOf(type: number | undefined, body: Buffer): string | undefined {
-  const texts = body.toString('latin1').split('\0', 2);
+function nameOf({ type, bytes }: Message): string | undefined {
+  if (type !== bind && type !== simple && type !== parse) return undefined;
+  const texts = bytes.toString('latin1', 5).split('\0', 2);
   if (type === bind) return texts[1];
   if (type === simple) return texts[0];
   // One that is prepared under a name is told when it is used.
-  return type === parse && texts[0] === '' ? texts[1] : undefined;
+  return texts[0] === '' ? texts[1] : undefined;
 }
