@@ -154,7 +154,7 @@ async function checkHistory(
 
 /** Ids are given at first sight, so transactions are compared by what the provider calls them. */
 function checkFold(deliveries: readonly Delivery[], { order, transactions }: LockedBook): Breach[] {
-  const notices = deliveries.flatMap((delivery) => {
+  const notices = inOrderApplied(deliveries, transactions).flatMap((delivery) => {
     const { provider, deliveryKey, receivedAt } = delivery;
     const translation = translateDelivery(delivery);
     if (translation.kind !== 'notice') return [];
@@ -169,6 +169,36 @@ function checkFold(deliveries: readonly Delivery[], { order, transactions }: Loc
   return isDeepStrictEqual(comparable(folded.transactions), comparable(transactions))
     ? []
     : [{ where: order.orderId, what: 'its deliveries fold to other transactions' }];
+}
+
+/**
+ * Times do not tell who was applied first: two may have the same, and who waited for the other's lock may have
+ * the earlier. A transaction keeps its notices as they were applied, so each comes after those before it there.
+ */
+function inOrderApplied(
+  deliveries: readonly Delivery[],
+  transactions: readonly Transaction[],
+): Delivery[] {
+  const keyOf = (provider: string, deliveryKey: string) => `${provider}/${deliveryKey}`;
+  const precedents = transactions.flatMap(({ provider, notices }) =>
+    notices.slice(1).map((notice, index) => ({
+      key: keyOf(provider, notice.deliveryKey),
+      before: keyOf(provider, notices[index]?.deliveryKey ?? ''),
+    })),
+  );
+  const before = Map.groupBy(precedents, ({ key }) => key);
+  const waiting = new Map(
+    deliveries.map((entry) => [keyOf(entry.provider, entry.deliveryKey), entry]),
+  );
+  const applied: Delivery[] = [];
+  while (waiting.size > 0) {
+    const keys = [...waiting.keys()];
+    const isNext = (key: string) => !before.get(key)?.some((entry) => waiting.has(entry.before));
+    const next = keys.find(isNext) ?? keys[0] ?? '';
+    applied.push(...[waiting.get(next)].filter((entry) => entry !== undefined));
+    waiting.delete(next);
+  }
+  return applied;
 }
 
 /** What waits for another notice is applied after it, as it was when they came. */

@@ -55,3 +55,25 @@ for (const set of sets) {
     assert.deepEqual((await verifyInvariants(service.services)).breaches, []);
   });
 }
+
+test('which came first is told by the transaction, not by the times of the deliveries', async () => {
+  const body = orderBody({ invoice_id: 'TIMES' });
+  const reply = await service.call('/api/v3/create-order', { token: account.token, body });
+  const order = { id: reply.body.order_id };
+  const said = [
+    { transaction: { id: 'X', type: 'CAPTURE', targetTransactionId: 'A' } },
+    { transaction: { id: 'X', type: 'PAYMENT' }, timeOfLastUpdate: '2026-11-14T10:00:32.000Z' },
+  ];
+  for (const entry of said) {
+    const { body: told } = await sendGateway(service, account, gatewayBody({ order, ...entry }));
+    assert.notEqual(told.status, 'duplicate', JSON.stringify(told));
+  }
+  // As when the first waited for a lock that the second, begun before it, held.
+  const { rowCount } = await service.database.query({
+    text: `update deliveries set finished_at = received_at - case when body like '%"CAPTURE"%'
+             then interval '0 s' else interval '1 s' end where order_id = $1`,
+    values: [order.id],
+  });
+  assert.equal(rowCount, 2);
+  assert.deepEqual((await verifyInvariants(service.services)).breaches, []);
+});
