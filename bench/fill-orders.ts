@@ -32,7 +32,7 @@ export async function fillOrders(
                select ${columns.map((name) => own[name] ?? `t.${name}`).join(', ')}
                  from ${table} t, (
                    select n, substr(md5('growth' || n), 1, 16) as id,
-                          'o_' || substr(md5('growth' || n), 1, 16) as order_id,
+                          'o_' || lpad(to_hex(n), 6, '0') || substr(md5('growth' || n), 1, 10) as order_id,
                           now() - (n % 31536000) * interval '1 second' as at
                      from generate_series($1::integer, $2::integer) n) own
                 where t.account_id = $3 and t.order_id = $4`,

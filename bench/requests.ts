@@ -1,5 +1,6 @@
 /** Everything that is sent to the service under load on behalf of a shop. */
 import { createHmac } from 'node:crypto';
+import { newOrderId } from '../src/domain/ids.ts';
 import type { Database } from '../src/store/database.ts';
 import type { NextRequest } from './load.ts';
 import type { Shop } from './shop.ts';
@@ -52,17 +53,18 @@ export async function makeOrders(
   const response = await fetch(`${url}${path}`, { method: 'POST', headers, body });
   const { order_id } = (await response.json()) as { order_id: string };
   const name = nextName();
+  const now = new Date();
   const { rows } = await database.query<{ order_id: string; invoice_id: string }>({
     text: `insert into orders (account_id, order_id, invoice_id, status, attempts, currency,
              amount_before_tax, tax, total_amount, user_id, details, content_digest, created_at,
              lapses_at)
-           select account_id, 'o_' || substr(md5($3 || '-' || n), 1, 16), $3 || '-' || n, status, attempts,
+           select account_id, made.order_id, $3 || '-' || made.n, status, attempts,
              currency, amount_before_tax, tax, total_amount, user_id, details, content_digest,
              created_at, lapses_at
-             from orders, generate_series(1, $4::integer) n
-            where account_id = $1 and order_id = $2
+             from orders o, unnest($4::text[]) with ordinality as made (order_id, n)
+            where account_id = $1 and o.order_id = $2
            returning order_id, invoice_id`,
-    values: [shop.accountId, order_id, name, count],
+    values: [shop.accountId, order_id, name, Array.from({ length: count }, () => newOrderId(now))],
   });
   return rows.map((row) => ({ orderId: row.order_id, invoiceId: row.invoice_id }));
 }
@@ -99,7 +101,7 @@ export function partnerWebhooks(shop: Shop, orders: readonly MadeOrder[]): NextR
       const hmac = createHmac('sha256', shop.partnerWebhookSecret);
       const headers = {
         'content-type': 'application/json',
-        'x-razorpay-event-id': `evt${orderId}`,
+        'x-razorpay-event-id': `evt${ownName(orderId)}`,
         'x-razorpay-signature': hmac.update(body).digest('hex'),
       };
       return { path, headers, body };
@@ -107,15 +109,20 @@ export function partnerWebhooks(shop: Shop, orders: readonly MadeOrder[]): NextR
   );
 }
 
+/** A provider's ids come in no order: what is random in ours stands first. */
+function ownName(orderId: string): string {
+  return [...orderId.slice(2)].reverse().join('');
+}
+
 function partnerEvent(orderId: string) {
   const created_at = 1_800_000_000;
   const payment = {
-    id: `pay_${orderId.slice(2)}`,
+    id: `pay_${ownName(orderId)}`,
     entity: 'payment',
     amount: 11_800,
     currency: 'INR',
     status: 'captured',
-    order_id: `order_${orderId.slice(2)}`,
+    order_id: `order_${ownName(orderId)}`,
     method: 'upi',
     captured: true,
     vpa: 'asha@okbank',
@@ -144,7 +151,7 @@ export function gatewayWebhooks(shop: Shop, orders: readonly MadeOrder[]): NextR
       path,
       headers: {
         'content-type': 'application/json',
-        'x-notification-id': `ntf${orderId}`,
+        'x-notification-id': `ntf${ownName(orderId)}`,
         'x-notification-secret': shop.bankGatewaySecret,
       },
       body: JSON.stringify(gatewayNotification(orderId)),

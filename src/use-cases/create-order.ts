@@ -47,7 +47,7 @@ function buildOrder(
   const { user } = request.details;
   return {
     accountId: account.accountId,
-    orderId: newOrderId(),
+    orderId: newOrderId(createdAt),
     invoiceId: request.invoiceId,
     savedStatus: 'new',
     attempts: 0,

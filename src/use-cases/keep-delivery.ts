@@ -38,9 +38,10 @@ export function newDelivery(
   provider: ProviderName,
   { key, headers, body }: { key: string; headers: Delivery['headers']; body: Buffer },
 ): Delivery {
+  const receivedAt = services.clock();
   return {
     accountId: account.accountId,
-    deliveryId: newDeliveryId(account.accountId),
+    deliveryId: newDeliveryId(account.accountId, receivedAt),
     provider,
     deliveryKey: key.length <= keyCharsMax ? key : digestOf(key),
     state: 'received',
@@ -52,7 +53,7 @@ export function newDelivery(
     orderId: null,
     tries: 0,
     nextTryAt: null,
-    receivedAt: services.clock(),
+    receivedAt,
     finishedAt: null,
   };
 }

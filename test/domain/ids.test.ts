@@ -19,10 +19,18 @@ const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 test('each kind of id is its prefix and 16 base62 characters', () => {
   for (let round = 0; round < 1_000; round += 1) {
     assert.match(newAccountId(), /^acc_[0-9A-Za-z]{16}$/);
-    assert.match(newOrderId(), /^o_[0-9A-Za-z]{16}$/);
+    assert.match(newOrderId(new Date()), /^o_[0-9A-Za-z]{16}$/);
     assert.match(newUserId(), /^user_[0-9A-Za-z]{16}$/);
     assert.match(newSecretId(), /^sec_[0-9A-Za-z]{16}$/);
   }
+});
+
+test('orders made later have later ids, as the database sorts them', () => {
+  const seconds = [0, 1, 61, 62, 1_800_000_000, 1_800_000_001, 4_102_444_800];
+  const ids = seconds.map((second) => newOrderId(new Date(second * 1_000)));
+  assert.deepEqual(ids.toSorted(), ids);
+  assert.match(ids[2] ?? '', /^o_00000z/);
+  assert.match(ids[3] ?? '', /^o_000010/);
 });
 
 test('random base62 has exactly the length asked for', () => {
@@ -34,7 +42,7 @@ test('random base62 has exactly the length asked for', () => {
 });
 
 test('a hundred thousand ids are all different', () => {
-  const ids = new Set(Array.from({ length: 100_000 }, newOrderId));
+  const ids = new Set(Array.from({ length: 100_000 }, () => newOrderId(new Date(0))));
   assert.equal(ids.size, 100_000);
 });
 

@@ -55,7 +55,7 @@ function orderOf(invoiceId: string): Order {
   const createdAt = new Date('2026-11-15T10:00:00.123Z');
   return {
     accountId: 'acc_0123456789abcdef',
-    orderId: newOrderId(),
+    orderId: newOrderId(createdAt),
     invoiceId,
     savedStatus: 'new',
     attempts: 0,
