@@ -14,21 +14,29 @@ proxy.takePassed();
 await travel('second');
 const points = [...new Set(proxy.takePassed())].sort();
 
+/** Others pass only when something is not known any more, or when the background has something to do. */
+const always = [
+  ...['insert-orders', 'lock-orders', 'find-referenced-orders', 'insert-deliveries'],
+  ...['save-transactions', 'save-order-states', 'append-history', 'begin', 'commit'],
+];
+
 test('a journey passes all kinds of statements', () => {
-  for (const name of ['insert-orders', 'insert-deliveries', 'save-transactions', 'commit']) {
-    assert.ok(points.includes(name), `${name} is not among ${points.join(', ')}`);
-  }
+  const missing = always.filter((name) => !points.includes(name));
+  assert.deepEqual(missing, [], `${missing.join(', ')} not among ${points.join(', ')}`);
 });
 
 for (const side of ['before', 'after'] as const) {
   test(`a connection cut ${side} any statement loses nothing and doubles nothing`, async () => {
-    let cuts = 0;
+    const spared = new Set<string>();
     for (const [index, point] of points.entries()) {
       proxy.cutOnce(point, side);
       await travel(`${side}-${index}`);
-      if (!proxy.isArmed()) cuts += 1;
+      if (proxy.isArmed()) spared.add(point);
     }
-    assert.ok(cuts >= points.length - 2, `only ${cuts} of ${points.length} points were met`);
+    assert.deepEqual(
+      always.filter((point) => spared.has(point)),
+      [],
+    );
     await assertSound();
   });
 }
