@@ -14,6 +14,8 @@ proxy.takePassed();
 await travel('second');
 const points = [...new Set(proxy.takePassed())].sort();
 
+const journeysMax = 4;
+
 /** Others pass only when something is not known any more, or when the background has something to do. */
 const always = [
   ...['insert-orders', 'lock-orders', 'find-referenced-orders', 'insert-deliveries'],
@@ -30,13 +32,17 @@ for (const side of ['before', 'after'] as const) {
     const spared = new Set<string>();
     for (const [index, point] of points.entries()) {
       proxy.cutOnce(point, side);
-      await travel(`${side}-${index}`);
+      // What passes only when a cache has run out may need another journey to come by.
+      for (let journey = 1; proxy.isArmed() && journey <= journeysMax; journey += 1) {
+        await travel(`${side}-${index}-${journey}`);
+      }
       if (proxy.isArmed()) spared.add(point);
     }
     assert.deepEqual(
       always.filter((point) => spared.has(point)),
       [],
     );
+    assert.ok(spared.size <= 2, `never met: ${[...spared].join(', ')}`);
     await assertSound();
   });
 }
