@@ -31,7 +31,11 @@ export const limits = {
   statementMsMax: 5_000,
   /** Longer than the database itself gives a statement: only one that says nothing is given up by us. */
   databaseAnswerMsMax: 5_500,
-  databaseConnectMsMax: 1_500,
+  databaseConnectMsMax: 1_200,
+  /** A connection that has been silent for so long is asked whether it still is one. */
+  databaseSilenceMsMax: 1_000,
+  /** How long those connections that a server has for us are shared before more are asked for. */
+  databaseShareMs: 1_000,
   /** Requests that may wait for a database connection before the rest is shed with 503. */
   databaseQueueMax: 2_000,
   databaseQueueMsMax: 3_000,

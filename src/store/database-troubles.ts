@@ -44,6 +44,13 @@ function isLostConnection(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Connection terminated unexpectedly');
 }
 
+const tooManyConnections = '53300';
+
+/** Nothing was sent: there was no connection to send it on. */
+export function isOutOfConnections(error: unknown): boolean {
+  return sqlState(error) === tooManyConnections;
+}
+
 /** Nothing was heard for longer than a statement may take. */
 export function isMute(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';

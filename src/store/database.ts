@@ -13,7 +13,7 @@ import {
   translateTrouble,
 } from './database-troubles.ts';
 import { createLoad, type Load } from './load.ts';
-import { openPool, streamOf } from './pool.ts';
+import { openPool, sharesConnections, streamOf } from './pool.ts';
 
 /** Where the database is: a URL, or the socket folder of the embedded one. */
 export type DatabaseAddress =
@@ -84,10 +84,13 @@ export function openDatabase(address: DatabaseAddress): Database {
   const load = createLoad();
   const { onShed } = load.addQueue('connections', () => pool.waitingCount);
   const attempting = <Result>(attempt: () => Promise<Result>) =>
-    retrying(async () => {
-      shedWhenFull(pool, onShed);
-      return attempt();
-    });
+    retrying(
+      async () => {
+        shedWhenFull(pool, onShed);
+        return attempt();
+      },
+      (error) => mayRunAgain(error) || sharesConnections(pool, error),
+    );
   return {
     query: (statement) => attempting(() => pool.query(statement as pg.QueryConfig)),
     inTurn: (work) => attempting(() => runInTurn(pool, work)),
@@ -101,12 +104,15 @@ export function openDatabase(address: DatabaseAddress): Database {
 }
 
 /** Tries again what left no trace, a little later each time so that rivals do not meet again. */
-async function retrying<Result>(attempt: () => Promise<Result>): Promise<Result> {
+async function retrying<Result>(
+  attempt: () => Promise<Result>,
+  mayTryAgain: (error: unknown) => boolean,
+): Promise<Result> {
   for (let tried = 1; ; tried += 1) {
     try {
       return await attempt();
     } catch (error) {
-      if (tried >= limits.transactionAttemptsMax || !mayRunAgain(error))
+      if (tried >= limits.transactionAttemptsMax || !mayTryAgain(error))
         throw translateTrouble(error);
       await delay(Math.random() * 2 ** tried);
     }

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { limits } from '../domain/limits.ts';
 import type { DatabaseAddress } from './database.ts';
-import { isMute } from './database-troubles.ts';
+import { isMute, isOutOfConnections } from './database-troubles.ts';
 
 /**
  * Everything here is found by a key, some rows at a time. A plan that was made while a table was small, and is
@@ -26,7 +26,9 @@ export function openPool(address: DatabaseAddress): pg.Pool {
     idle_in_transaction_session_timeout: limits.statementMsMax,
     // For a server that says nothing at all: it stands still, or another has taken its place.
     query_timeout: limits.databaseAnswerMsMax,
+    // Where a server has silently taken another's place, it knows nothing of our connections and says so when asked.
     keepAlive: true,
+    keepAliveInitialDelayMillis: limits.databaseSilenceMsMax,
     options: byIndexAlways,
     // Statements that do not wait for each other's answers are sent together, and still run in turn.
     ...{ pipeline: true },
@@ -56,6 +58,19 @@ class ImpatientClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super({ ...config, connectionTimeoutMillis: limits.databaseConnectMsMax });
   }
+}
+
+/**
+ * A server that has fewer connections for us than we would like: those we have are shared, and after a while we
+ * ask again. False when there are none to share.
+ */
+export function sharesConnections(pool: pg.Pool, error: unknown): boolean {
+  if (!isOutOfConnections(error) || pool.totalCount === 0) return false;
+  pool.options.max = pool.totalCount;
+  setTimeout(() => {
+    pool.options.max = limits.databaseConnectionsMax;
+  }, limits.databaseShareMs).unref();
+  return true;
 }
 
 export function streamOf(client: pg.PoolClient): Duplex {

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, test } from 'node:test';
+import { ServiceError } from '../../src/domain/errors.ts';
+import { randomBase62 } from '../../src/domain/ids.ts';
+import { limits } from '../../src/domain/limits.ts';
+import { type Database, type DatabaseAddress, openDatabase } from '../../src/store/database.ts';
+import { layDatabaseWay } from '../support/database-way.ts';
+import { waitUntil } from '../support/service-process.ts';
+import { clusterAddress, createTestDatabase } from '../support/test-database.ts';
+
+const cluster = openOwn(clusterAddress());
+
+test('a server that has few connections for us serves many at once, on those', async () => {
+  const database = openAs(await createRole(3));
+  const backends = await Promise.all(Array.from({ length: 40 }, () => useConnection(database)));
+  assert.ok(new Set(backends).size <= 3);
+});
+
+test('more connections are used soon after there are more', async () => {
+  const role = await createRole(2);
+  const database = openAs(role);
+  await Promise.all(Array.from({ length: 10 }, () => useConnection(database)));
+  await cluster.query({ text: `alter role ${role} connection limit 10` });
+  await waitUntil('more than two connections are used', async () => {
+    const backends = await Promise.all(Array.from({ length: 10 }, () => useConnection(database)));
+    return new Set(backends).size > 2;
+  });
+});
+
+test('a server that has no connection at all for us answers SERVICE_UNAVAILABLE', async () => {
+  const database = openAs(await createRole(0));
+  const tried = await Promise.allSettled(
+    Array.from({ length: 40 }, () => database.query({ text: 'select 1' })),
+  );
+  for (const outcome of tried) {
+    assert.ok(outcome.status === 'rejected' && outcome.reason instanceof ServiceError);
+    assert.equal(outcome.reason.code, 'SERVICE_UNAVAILABLE');
+  }
+});
+
+if (process.platform === 'linux') {
+  test('a connection that is silent for a second is asked whether it still is one', async () => {
+    const { url } = await createTestDatabase();
+    const way = await layDatabaseWay(url);
+    const database = openOwn({ connectionString: way.url });
+    await database.query({ text: 'select 1' });
+    const timers = await readTimers(Number(new URL(way.url).port));
+    assert.equal(timers.length, 1);
+    for (const { kind, milliseconds } of timers) {
+      assert.equal(kind, keepAliveTimer);
+      assert.ok(milliseconds <= limits.databaseSilenceMsMax, `${milliseconds} ms`);
+    }
+  });
+}
+
+/** Resolves with the server's number of the connection that was used. */
+function useConnection(database: Database): Promise<number> {
+  return database.transaction(async (tx) => {
+    const { rows } = await tx.query<{ pid: number }>({
+      text: 'select pg_backend_pid() as pid from pg_sleep(0.01)',
+    });
+    return rows[0]?.pid ?? 0;
+  });
+}
+
+async function createRole(connectionsMax: number): Promise<string> {
+  const role = `clerk_${randomBase62(8).toLowerCase()}`;
+  await cluster.query({ text: `create role ${role} login connection limit ${connectionsMax}` });
+  after(() => cluster.query({ text: `drop role ${role}` }));
+  return role;
+}
+
+function openAs(user: string): Database {
+  return openOwn({ ...clusterAddress(), user });
+}
+
+function openOwn(address: DatabaseAddress): Database {
+  const database = openDatabase(address);
+  after(() => database.close());
+  return database;
+}
+
+const keepAliveTimer = 2;
+
+/** What the kernel waits for on connections to this port of this machine, and for how long still. */
+async function readTimers(port: number) {
+  const hex = port.toString(16).toUpperCase().padStart(4, '0');
+  const lines = (await readFile('/proc/net/tcp', 'utf8')).split('\n');
+  return lines
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , remote]) => remote === `0100007F:${hex}`)
+    .map(([, , , , , timer = '']) => {
+      const [kind, ticks] = timer.split(':').map((text) => Number.parseInt(text, 16));
+      return { kind, milliseconds: (ticks ?? 0) * 10 };
+    });
+}
