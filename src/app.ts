@@ -23,6 +23,8 @@ export type AppParts = OperatorParts & {
   readonly services: Services;
   readonly metrics: Metrics;
   readonly log: Log;
+  /** False while the database is still waited for: there is nothing yet to serve from. */
+  readonly isPrepared?: () => boolean;
   /** True once the process is ending: connections are closed after their reply. */
   readonly isDraining?: () => boolean;
   /** How long figures from the database stay good. */
@@ -87,6 +89,9 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     // Nothing waits at the door: who finds no place is turned away.
     const { onShed } = services.database.load.addQueue('requests', () => 0);
     boundRequestsAtOnce(served, limits.requestsAtOnceMax, onShed);
+    served.addHook('onRequest', (_request, _reply, done) => {
+      done(parts.isPrepared?.() === false ? new ServiceError('SERVICE_UNAVAILABLE') : undefined);
+    });
     await served.register(merchantApi(services), { prefix: '/api/v3' });
     await served.register(webhookApi(services), { prefix: '/api/v3/webhooks' });
     await served.register(launchPage(services));

@@ -1,7 +1,9 @@
 /** What must stand before anything is served: the data folder, the database, its schema, the keys. */
 import type { Config } from './config.ts';
+import { ServiceError } from './domain/errors.ts';
 import { StartError } from './domain/start-error.ts';
 import type { Log } from './log.ts';
+import { type Preparation, prepareOrWait } from './preparation.ts';
 import { sealingKeyIdOf } from './security/master-key.ts';
 import { listSealedSamples } from './store/accounts.ts';
 import { type Database, type DatabaseAddress, openDatabase } from './store/database.ts';
@@ -19,14 +21,34 @@ import { createServices, type Services } from './use-cases/services.ts';
 
 export type Foundation = {
   readonly services: Services;
+  /** Of the database: until it is done nothing can be served. */
+  readonly preparation: Preparation;
   /** Closes what was opened, in the opposite order. */
   readonly close: () => Promise<void>;
 };
 
-/** For the process that owns the database: starts it in the embedded mode, and migrates. */
-export async function layFoundation(config: Config, log: Log): Promise<Foundation> {
+type Ground = {
+  readonly address: DatabaseAddress;
+  readonly check: (database: Database) => Promise<unknown>;
+  /** Given, a database that is away is waited for until this is aborted. */
+  readonly waiting?: AbortSignal | undefined;
+  readonly onWaiting?: (explained: unknown) => void;
+  readonly closeMore?: () => Promise<void>;
+};
+
+/**
+ * For the process that owns the database: starts it in the embedded mode, and migrates. One elsewhere is waited
+ * for when it is away.
+ */
+export async function layFoundation(
+  config: Config,
+  log: Log,
+  waiting: AbortSignal,
+): Promise<Foundation> {
   if (config.databaseUrl !== undefined) {
-    return prepare(config, log, { connectionString: config.databaseUrl }, async () => {});
+    const address = { connectionString: config.databaseUrl };
+    const onWaiting = tellNowAndThen(log);
+    return open(config, log, { address, check: migrate, waiting, onWaiting });
   }
   const lock = await lockDataFolder(config.dataDir);
   try {
@@ -35,10 +57,11 @@ export async function layFoundation(config: Config, log: Log): Promise<Foundatio
     const embedded = await startEmbeddedDatabase(config.dataDir, {
       warn: (line) => log.warn({ line }, 'embedded database'),
     });
-    return await prepare(config, log, embedded.address, async () => {
+    const closeMore = async () => {
       await embedded.stop();
       lock.release();
-    });
+    };
+    return await open(config, log, { address: embedded.address, check: migrate, closeMore });
   } catch (error) {
     lock.release();
     throw error;
@@ -46,48 +69,41 @@ export async function layFoundation(config: Config, log: Log): Promise<Foundatio
 }
 
 /** For workers and the command line: joins a database that another process looks after. */
-export async function joinFoundation(config: Config, log: Log): Promise<Foundation> {
+export async function joinFoundation(
+  config: Config,
+  log: Log,
+  waiting?: AbortSignal,
+): Promise<Foundation> {
   if (config.databaseUrl === undefined && !(await isEmbeddedDatabaseRunning(config.dataDir))) {
     throw new StartError(
       `The embedded database in ${config.dataDir} is not running: start the service with "npm start" first, or set DATABASE_URL.`,
     );
   }
-  return open(config, log, addressOf(config), async () => {}, refuseMissingSchema);
+  // Who may wait is a worker, whose first process brings the database up to date.
+  const check = waiting ? awaitSchema : refuseMissingSchema;
+  return open(config, log, { address: addressOf(config), check, waiting });
 }
 
-/** Opens and brings the database up to date, and makes sure that there is a key to sign with. */
-function prepare(
-  config: Config,
-  log: Log,
-  address: DatabaseAddress,
-  closeMore: () => Promise<void>,
-): Promise<Foundation> {
-  return open(config, log, address, closeMore, async (database) => {
-    await migrate(database);
-  });
-}
-
-async function open(
-  config: Config,
-  log: Log,
-  address: DatabaseAddress,
-  closeMore: () => Promise<void>,
-  check: (database: Database) => Promise<void>,
-): Promise<Foundation> {
-  const database = openDatabase(address);
+/** Opens the database, checks it, and makes sure that there is a key to sign with. */
+async function open(config: Config, log: Log, ground: Ground): Promise<Foundation> {
+  const database = openDatabase(ground.address);
   const close = async () => {
     await database.close();
-    await closeMore();
+    await ground.closeMore?.();
   };
   try {
-    await check(database);
     const services = await assemble(config, log, database);
-    await refuseForeignMasterKey(services);
-    await services.tokens.prepare();
-    return { services, close };
+    const prepare = async () => {
+      await ground.check(database);
+      await refuseForeignMasterKey(services);
+      await services.tokens.prepare();
+    };
+    const explain = (error: unknown) => explainUnreachable(config, error);
+    const preparation = await prepareOrWait({ prepare, explain, ...ground });
+    return { services, preparation, close };
   } catch (error) {
     await close();
-    throw explainUnreachable(config, error);
+    throw error;
   }
 }
 
@@ -96,6 +112,12 @@ async function refuseMissingSchema(database: Database): Promise<void> {
     throw new StartError(
       'The database is not set up for this version: start the service with "npm start" first.',
     );
+  }
+}
+
+async function awaitSchema(database: Database): Promise<void> {
+  if ((await findMissingMigrations(database)).length > 0) {
+    throw new ServiceError('SERVICE_UNAVAILABLE');
   }
 }
 
@@ -138,6 +160,17 @@ async function refuseForeignMasterKey({ database, masterKeys }: Services): Promi
       'MASTER_KEY is not the one this database was set up with: give the former one, during a rotation as MASTER_KEY_PREVIOUS.',
     );
   }
+}
+
+function tellNowAndThen(log: Log): (explained: unknown) => void {
+  const tellEveryMs = 10_000;
+  let toldAtMs = Number.NEGATIVE_INFINITY;
+  return (explained) => {
+    if (performance.now() - toldAtMs < tellEveryMs) return;
+    toldAtMs = performance.now();
+    const why = explained instanceof StartError ? explained.message : 'The database is away.';
+    log.warn(`${why} It is waited for; until then every call is answered 503.`);
+  };
 }
 
 function addressOf(config: Config): DatabaseAddress {

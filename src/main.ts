@@ -11,9 +11,8 @@ import { explainListenTrouble } from './listen-trouble.ts';
 import { createLog, type Log } from './log.ts';
 import { hasAccounts } from './store/accounts.ts';
 import { createAccount } from './use-cases/create-account.ts';
-import type { Services } from './use-cases/services.ts';
 import { firstStartText, readyText } from './welcome.ts';
-import { renderSharedMetrics, reportReady, startWorkers } from './workers.ts';
+import { renderSharedMetrics, reportServing, startWorkers } from './workers.ts';
 
 try {
   await main();
@@ -25,27 +24,34 @@ try {
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel);
-  const closers: Closer[] = [];
-  const starting = cluster.isWorker
-    ? startWorker(config, log, closers)
-    : start(config, log, closers);
-  endOnSignal(log, starting, closers);
+  const life: Life = { config, log, closers: [], ending: new AbortController() };
+  const starting = cluster.isWorker ? startWorker(life) : start(life);
+  endOnSignal(life, starting);
   try {
     await starting;
   } catch (error) {
-    await closeAll(closers);
+    // Whoever waited is called off by the signal, which goes on to end what was started.
+    if (life.ending.signal.aborted) return;
+    await closeAll(life.closers);
     throw error;
   }
 }
 
-/** Each part that was started leaves how it is closed. */
 type Closer = () => Promise<void>;
 
-async function start(config: Config, log: Log, closers: Closer[]): Promise<void> {
+type Life = {
+  readonly config: Config;
+  readonly log: Log;
+  /** Each part that was started leaves how it is closed. */
+  readonly closers: Closer[];
+  readonly ending: AbortController;
+};
+
+async function start({ config, log, closers, ending }: Life): Promise<void> {
   await refuseTakenPort(config);
   // The application is loaded while the database starts: both take their time.
   const application = import('./serve.ts');
-  const foundation = await layFoundation(config, log);
+  const foundation = await layFoundation(config, log, ending.signal);
   closers.push(foundation.close);
   const { serve } = await application;
   if (config.workers === 1) {
@@ -53,6 +59,7 @@ async function start(config: Config, log: Log, closers: Closer[]): Promise<void>
   } else {
     closers.push((await startWorkers(config.workers, log)).stop);
   }
+  await foundation.preparation.done;
   // Only now: an account whose secrets nobody gets to see would be of no use.
   console.log(await welcomeText(config, foundation));
 }
@@ -62,23 +69,27 @@ type Serve = typeof import('./serve.ts').serve;
 /** The background joins after the first request can be served; both end together. */
 async function serveWithBackground(
   config: Config,
-  { services }: Foundation,
+  foundation: Foundation,
   log: Log,
   serve: Serve,
   renderMetrics?: Parameters<Serve>[3],
 ): Promise<Closer> {
-  const serving = await serve(config, services, log, renderMetrics);
-  const background = joinBackground(services, log);
+  const serving = await serve(config, foundation, log, renderMetrics);
+  const background = joinBackground(foundation, log);
   return async () => {
     await Promise.all([serving.stop(), background.stop()]);
   };
 }
 
 /** Serving does not depend on it, so a failure to start it is tried again rather than fatal. */
-function joinBackground(services: Services, log: Log): { readonly stop: Closer } {
+function joinBackground(
+  { services, preparation }: Foundation,
+  log: Log,
+): { readonly stop: Closer } {
   const retryMs = 5_000;
   const ending = new AbortController();
   const started = (async () => {
+    await preparation.done;
     for (;;) {
       try {
         const { startBackground } = await import('./background.ts');
@@ -97,12 +108,13 @@ function joinBackground(services: Services, log: Log): { readonly stop: Closer }
   };
 }
 
-async function startWorker(config: Config, log: Log, closers: Closer[]): Promise<void> {
+async function startWorker({ config, log, closers, ending }: Life): Promise<void> {
   const { serve } = await import('./serve.ts');
-  const foundation = await joinFoundation(config, log);
+  const foundation = await joinFoundation(config, log, ending.signal);
   closers.push(foundation.close);
   closers.push(await serveWithBackground(config, foundation, log, serve, renderSharedMetrics));
-  reportReady();
+  reportServing();
+  await foundation.preparation.done;
 }
 
 /** Better to say so at once than after a database was started. */
@@ -127,11 +139,10 @@ async function welcomeText(config: Config, { services }: Foundation): Promise<st
 }
 
 /** Decision 1.7. A signal during the start is heeded when all that was begun can be closed. */
-function endOnSignal(log: Log, starting: Promise<void>, closers: readonly Closer[]): void {
-  let ending = false;
+function endOnSignal({ log, closers, ending }: Life, starting: Promise<void>): void {
   const end = async (signal: NodeJS.Signals) => {
-    if (ending) return;
-    ending = true;
+    if (ending.signal.aborted) return;
+    ending.abort();
     log.info({ signal }, 'ending');
     setTimeout(() => process.exit(1), limits.shutdownMsMax).unref();
     await starting.catch(() => {});

@@ -5,10 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
+import type { Foundation } from './foundation.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import type { OperatorParts } from './http/operator-api.ts';
 import { explainListenTrouble } from './listen-trouble.ts';
 import type { Log } from './log.ts';
+import type { Preparation } from './preparation.ts';
 import { findMissingMigrations } from './store/migrate.ts';
 import type { Services } from './use-cases/services.ts';
 
@@ -20,7 +22,7 @@ export type Serving = {
 
 export async function serve(
   config: Config,
-  services: Services,
+  { services, preparation }: Foundation,
   log: Log,
   renderMetrics: (metrics: Metrics) => OperatorParts['renderMetrics'] = renderOwnMetrics,
 ): Promise<Serving> {
@@ -31,7 +33,8 @@ export async function serve(
     metrics,
     log,
     renderMetrics: renderMetrics(metrics),
-    findMissing: () => findMissing(services),
+    findMissing: () => findMissing(services, preparation),
+    isPrepared: preparation.isDone,
     isDraining: () => draining,
   });
   await listen(app, config);
@@ -81,9 +84,10 @@ async function drain(app: FastifyInstance, sayClose: () => void): Promise<void> 
 
 const otherWorkersCloseMs = 100;
 
-async function findMissing(services: Services): Promise<string[]> {
+async function findMissing(services: Services, { isDone }: Preparation): Promise<string[]> {
   try {
     const missing = await findMissingMigrations(services.database);
+    if (missing.length === 0 && !isDone()) return ['the preparation of the database'];
     return missing.map((name) => `migration ${name}`);
   } catch {
     return ['the database does not answer'];

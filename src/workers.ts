@@ -1,6 +1,7 @@
 /** Several processes on one port: the first one keeps the database and looks after the others. */
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { AggregatorRegistry } from 'prom-client';
 import type { Metrics } from './http/metrics.ts';
 import type { OperatorParts } from './http/operator-api.ts';
@@ -14,7 +15,8 @@ type MetricsAnswer = {
   readonly id: number;
   readonly text: string | null;
 };
-const ready = 'ready';
+const serving = 'serving';
+const restMs = 1_000;
 
 /** Resolves when all of them serve; a worker that dies is replaced. */
 export async function startWorkers(count: number, log: Log): Promise<Workers> {
@@ -30,13 +32,23 @@ export async function startWorkers(count: number, log: Log): Promise<Workers> {
       once(worker, 'message'),
       once(worker, 'exit'),
     ])) as unknown[];
-    if (first !== ready) throw new Error('a worker ended before it could serve');
+    if (first !== serving) throw new Error('a worker ended before it could serve');
   };
   await Promise.all(Array.from({ length: count }, fork));
+  let replacedAtMs = Number.NEGATIVE_INFINITY;
+  const replace = async () => {
+    // Whatever ends a worker as soon as it starts must not have us start one after the other.
+    const sinceMs = performance.now() - replacedAtMs;
+    replacedAtMs = performance.now();
+    if (sinceMs < restMs) await delay(restMs);
+    if (!stopping) await fork();
+  };
   cluster.on('exit', (worker) => {
     if (stopping) return;
     log.error({ worker: worker.id }, 'a worker ended and is replaced');
-    fork().catch((error: unknown) => log.error({ err: error }, 'a worker could not be replaced'));
+    replace().catch((error: unknown) =>
+      log.error({ err: error }, 'a worker could not be replaced'),
+    );
   });
   return {
     stop: async () => {
@@ -48,8 +60,8 @@ export async function startWorkers(count: number, log: Log): Promise<Workers> {
 }
 
 /** In a worker: tells the first process that this one serves. */
-export function reportReady(): void {
-  process.send?.(ready);
+export function reportServing(): void {
+  process.send?.(serving);
 }
 
 /** In a worker: the metrics page of all workers together, which only the first process can see. */

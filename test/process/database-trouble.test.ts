@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../src/domain/limits.ts';
 import { type DatabaseWay, layDatabaseWay } from '../support/database-way.ts';
 import { createBoundRole } from '../support/held-connections.ts';
-import { runFailingStart, startServiceProcess } from '../support/service-process.ts';
+import { startServiceProcess } from '../support/service-process.ts';
 import {
   type Answered,
   assertAnsweredOrUnavailable,
@@ -33,15 +33,6 @@ const full = await createTestDatabase();
 const bound = await createBoundRole(full);
 
 describe('trouble with the database', { concurrency: true }, () => {
-  test('a start while the database says nothing ends soon, with exit code 1 and one line', async () => {
-    const way = await layDatabaseWay(gone.url);
-    way.freeze();
-    const env = { DATABASE_URL: way.url, MASTER_KEY: testMasterKeyHex };
-    const { code, output } = await runFailingStart(env);
-    assert.equal(code, 1);
-    assert.match(output, /^The database of DATABASE_URL at 127.+ cannot be used \(.+\): .+\.\n$/);
-  });
-
   test('a database that is gone is told as 503, and served again within 2 s of its return', async (t) => {
     const stage = await openStage(gone);
     const { troubledAt, backAt, answered } = await live(t, stage, {

@@ -11,7 +11,6 @@ import { createAccount } from '../../src/use-cases/create-account.ts';
 import { createServices } from '../../src/use-cases/services.ts';
 import {
   createTemporaryFolder,
-  findFreePort,
   runFailingStart,
   startServiceProcess,
 } from '../support/service-process.ts';
@@ -69,15 +68,6 @@ describe('a start that cannot succeed ends with exit code 1 and one line', {
   test('when DATABASE_URL is no URL', async () => {
     const line = await refuseExternal(`postgres://service:${password}@db:port/orders`);
     assert.match(line, /DATABASE_URL/);
-  });
-
-  test('when nothing listens at the address of the database', async () => {
-    const place = `127.0.0.1:${await findFreePort()}`;
-    const line = await refuseExternal(`postgres://service:${password}@${place}/orders`);
-    assert.equal(
-      line,
-      `The database of DATABASE_URL at ${place} cannot be used (connect ECONNREFUSED ${place}): check that it runs and that the URL is right.`,
-    );
   });
 
   test('when the database is not known', async () => {

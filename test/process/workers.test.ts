@@ -68,6 +68,17 @@ test('the metrics page asked for while a worker is being replaced harms nobody',
   assert.equal((await service.call('/readyz')).status, 200);
 });
 
+test('a worker that ends as soon as it starts is replaced a second later, not at once', async () => {
+  const listening = countListening();
+  const [first = 0] = await listWorkers();
+  await replace(first);
+  const second = Math.max(...(await listWorkers()));
+  const killedAt = performance.now();
+  await replace(second);
+  assert.ok(performance.now() - killedAt > 900);
+  await waitUntil('the new one serves', () => countListening() > listening);
+});
+
 test('SIGTERM ends all of them and the database server', async () => {
   const pids = [...(await listWorkers()), await readServerPid(dataDir)];
   assert.equal(await service.end('SIGTERM'), 0);
