@@ -4,7 +4,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { ServiceError } from './domain/errors.ts';
 import { limits } from './domain/limits.ts';
 import { answerClientError } from './http/client-error.ts';
-import { addCommonHeaders, sendError } from './http/error-reply.ts';
+import { addCommonHeaders, notNow, sendError } from './http/error-reply.ts';
 import { launchPage } from './http/launch-page.ts';
 import { merchantApi } from './http/merchant-api.ts';
 import { type Metrics, measureRequests } from './http/metrics.ts';
@@ -86,11 +86,14 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   await app.register(swagger, openApiOptions(services.settings.publicUrl));
   // Operators are outside of the bound: they are to see what goes on when it is reached.
   await app.register(async (served) => {
-    // Nothing waits at the door: who finds no place is turned away.
-    const { onShed } = services.database.load.addQueue('requests', () => 0);
-    boundRequestsAtOnce(served, limits.requestsAtOnceMax, onShed);
     served.addHook('onRequest', (_request, _reply, done) => {
-      done(parts.isPrepared?.() === false ? new ServiceError('SERVICE_UNAVAILABLE') : undefined);
+      done(parts.isPrepared?.() === false ? notNow : undefined);
+    });
+    const { onShed } = services.database.load.addQueue('requests', () => door.countWaiting());
+    const door = boundRequestsAtOnce(served, {
+      requestsMax: limits.requestsAtOnceMax,
+      lineMax: limits.doorLineMax,
+      onShed,
     });
     await served.register(merchantApi(services), { prefix: '/api/v3' });
     await served.register(webhookApi(services), { prefix: '/api/v3/webhooks' });

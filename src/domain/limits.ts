@@ -24,10 +24,11 @@ export const limits = {
   /** A client has this long to send its whole request. */
   requestArrivalMsMax: 10_000,
   keepAliveMs: 72_000,
-  /** Requests of one process that are worked on at once; the rest is shed with 503. */
-  requestsAtOnceMax: 1_000,
-  /** How long a request that is shed waits for its refusal. */
-  shedHoldMs: 1_000,
+  /** Requests of one process that are worked on at once; the rest waits at the door, and is then shed with 503. */
+  requestsAtOnceMax: 400,
+  /** To wait for a moment costs less than to be refused and to come again; providers wait for five seconds. */
+  doorWaitMsMax: 3_000,
+  doorLineMax: 15_000,
   statementMsMax: 5_000,
   /** Longer than the database itself gives a statement: only one that says nothing is given up by us. */
   databaseAnswerMsMax: 5_500,

@@ -3,7 +3,12 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import { describeInvalid } from './describe-invalid.ts';
-import { tooMuchAtOnce } from './requests-at-once.ts';
+
+/**
+ * For those who are turned away because of what a line of its own tells the operator. One for all: a flood is no time
+ * to collect stacks, nor to log each request.
+ */
+export const notNow = new ServiceError('SERVICE_UNAVAILABLE');
 
 export const ErrorBody = Type.Object({
   error: Type.Object({
@@ -42,7 +47,7 @@ export function prepareErrorReply(
 ): ServiceError {
   const error = toServiceError(failure);
   const { status, retryAfterSeconds } = error.entry;
-  if (status >= 500 && error !== tooMuchAtOnce) {
+  if (status >= 500 && error !== notNow) {
     const about = { requestId: request.id, code: error.code, err: error.cause ?? failure };
     request.log.error(about, 'the request failed');
   }

@@ -9,6 +9,7 @@ import { waitUntil } from '../support/service-process.ts';
 import { callService } from '../support/test-service.ts';
 
 const requestsMax = 3;
+const lineMax = 2;
 
 test('beyond the bound a request is refused with Retry-After in the shape of its scope, and what is outside is served', async () => {
   const { baseUrl, handler } = await startBounded();
@@ -31,6 +32,52 @@ test('beyond the bound a request is refused with Retry-After in the shape of its
     [200, 200, 200],
   );
   assert.equal((await callService(baseUrl, '/webhook', { body: {} })).status, 200);
+});
+
+test('who waits at the door is let in when a place is free', async () => {
+  const { baseUrl, handler, line } = await startBounded();
+  const held = Array.from({ length: requestsMax }, () => callService(baseUrl, '/held'));
+  await waitUntil('all places are taken', () => handler.waiting() === requestsMax);
+  const waiting = Array.from({ length: 2 }, () => callService(baseUrl, '/webhook', { body: {} }));
+  await waitUntil('both wait', () => line() === 2);
+  handler.release();
+  assert.deepEqual(
+    (await Promise.all([...held, ...waiting])).map(({ status }) => status),
+    [200, 200, 200, 200, 200],
+  );
+  assert.equal(line(), 0);
+});
+
+test('a line that is full sheds at once', async () => {
+  const { baseUrl, handler, line } = await startBounded();
+  const held = Array.from({ length: requestsMax + lineMax }, () => callService(baseUrl, '/held'));
+  await waitUntil(
+    'the line is full',
+    () => handler.waiting() === requestsMax && line() === lineMax,
+  );
+  assertRefused(await callService(baseUrl, '/held'), 'SERVICE_UNAVAILABLE');
+  handler.open();
+  assert.deepEqual(
+    (await Promise.all(held)).map(({ status }) => status),
+    Array.from({ length: requestsMax + lineMax }, () => 200),
+  );
+});
+
+test('who leaves the line has the place of nobody', async () => {
+  const { baseUrl, handler, line } = await startBounded();
+  const held = Array.from({ length: requestsMax }, () => callService(baseUrl, '/held'));
+  await waitUntil('all places are taken', () => handler.waiting() === requestsMax);
+  const leaving = new AbortController();
+  const gone = fetch(`${baseUrl}/held`, { signal: leaving.signal }).catch(() => undefined);
+  await waitUntil('one waits', () => line() === 1);
+  const staying = callService(baseUrl, '/webhook', { body: {} });
+  await waitUntil('both wait', () => line() === 2);
+  leaving.abort();
+  await gone;
+  await waitUntil('one has left', () => line() === 1);
+  handler.release();
+  assert.equal((await staying).status, 200);
+  await Promise.all(held);
 });
 
 for (const stage of ['guard', 'handler'] as const) {
@@ -66,6 +113,7 @@ async function startBounded() {
   const guard = createGate();
   const handler = createGate();
   const sockets = new Set<unknown>();
+  let countWaiting = () => 0;
   app.server.on('connection', (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
@@ -73,7 +121,8 @@ async function startBounded() {
   app.setErrorHandler(sendError);
   app.get('/outside', async () => ({}));
   await app.register(async (served) => {
-    boundRequestsAtOnce(served, requestsMax);
+    const door = boundRequestsAtOnce(served, { requestsMax, lineMax });
+    countWaiting = door.countWaiting;
     served.get('/held', async () => handler.pass());
     served.get('/guarded', { onRequest: async () => guard.pass() }, async () => ({}));
     await served.register(async (webhooks) => {
@@ -83,7 +132,7 @@ async function startBounded() {
   });
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   after(() => app.close());
-  return { baseUrl, guard, handler, connections: () => sockets.size };
+  return { baseUrl, guard, handler, connections: () => sockets.size, line: () => countWaiting() };
 }
 
 /** Whoever comes waits until it is released; once open, nobody waits. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
-import { after, type TestContext, test } from 'node:test';
+import { after, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { buildApp } from '../../../src/app.ts';
@@ -15,6 +15,7 @@ import { retryDelivery } from '../../../src/use-cases/retry-delivery.ts';
 import { createServices } from '../../../src/use-cases/services.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../../support/deliveries.ts';
 import { runLoad } from '../../support/load.ts';
+import { lockOrders } from '../../support/lock-orders.ts';
 import { readSamples } from '../../support/metrics.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import { findFreePort, waitUntil } from '../../support/service-process.ts';
@@ -126,7 +127,7 @@ test('creates that wait together are one batch of that size', async () => {
 
 test('what waits for the database and what is turned away is counted, by queue', async (t) => {
   const before = await scrape();
-  const release = await lockOrders(t);
+  const release = await lockOrders(service.database, t);
   const question = { accountId: account.accountId, idName: 'order_id', id: 'o_1' } as const;
   const { findOrderWithTransactions: ask } = service.services.batches;
   const asked = Array.from({ length: 2_003 }, () => ask(question).then(() => 'told', String));
@@ -163,7 +164,7 @@ test('what no connection is free for is counted too, once too many wait', async 
 test('what finds no place at the door is counted', async (t) => {
   const before = await scrape();
   const token = await issueToken();
-  const release = await lockOrders(t);
+  const release = await lockOrders(service.database, t);
   const body = '{"order_id":"o_1"}';
   const answered = runLoad({
     port: Number(new URL(service.baseUrl).port),
@@ -276,25 +277,6 @@ async function assertAge(name: string, seconds: number): Promise<void> {
 
 function movedSince(before: Map<string, number>, now: Map<string, number>) {
   return (name: string) => (now.get(name) ?? 0) - (before.get(name) ?? 0);
-}
-
-/** Nobody gets at an order until it is released. */
-async function lockOrders(t: TestContext): Promise<() => Promise<void>> {
-  const released = Promise.withResolvers<void>();
-  const locked = Promise.withResolvers<void>();
-  const lock = service.database.transaction(async (tx) => {
-    await tx.query({ text: 'set local idle_in_transaction_session_timeout = 0' });
-    await tx.query({ text: 'lock table orders in access exclusive mode' });
-    locked.resolve();
-    await released.promise;
-  });
-  await locked.promise;
-  // A test that fails before it releases must not keep the file from ending.
-  t.after(() => released.resolve());
-  return () => {
-    released.resolve();
-    return lock;
-  };
 }
 
 /** A new one each time: the clock may have been turned past the life of another. */

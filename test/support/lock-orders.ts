@@ -1,0 +1,22 @@
+/** A table that stands still: whoever needs an order waits. */
+import type { TestContext } from 'node:test';
+import type { Database } from '../../src/store/database.ts';
+
+/** Resolves when nobody gets at an order any more, with how that is ended. */
+export async function lockOrders(database: Database, t: TestContext): Promise<() => Promise<void>> {
+  const released = Promise.withResolvers<void>();
+  const locked = Promise.withResolvers<void>();
+  const lock = database.transaction(async (tx) => {
+    await tx.query({ text: 'set local idle_in_transaction_session_timeout = 0' });
+    await tx.query({ text: 'lock table orders in access exclusive mode' });
+    locked.resolve();
+    await released.promise;
+  });
+  await locked.promise;
+  // A test that fails before it releases must not keep the file from ending.
+  t.after(() => released.resolve());
+  return () => {
+    released.resolve();
+    return lock;
+  };
+}
