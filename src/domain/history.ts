@@ -6,10 +6,15 @@ export type Change = { readonly member: string; readonly from: unknown; readonly
 export type State = Readonly<Record<string, unknown>>;
 
 /** The members that differ; a state that was not there before comes from null. */
-export function listChanges(before: State | undefined, after: State): Change[] {
-  return Object.keys(after)
-    .filter((member) => !isSame(before?.[member] ?? null, after[member] ?? null))
-    .map((member) => ({ member, from: before?.[member] ?? null, to: after[member] ?? null }));
+export function listChanges(before: State | undefined, after: State, except?: string): Change[] {
+  const changes: Change[] = [];
+  for (const member of Object.keys(after)) {
+    if (member === except) continue;
+    const from = before?.[member] ?? null;
+    const to = after[member] ?? null;
+    if (!isSame(from, to)) changes.push({ member, from, to });
+  }
+  return changes;
 }
 
 /** Most members are plain values, and most of those are equal. */

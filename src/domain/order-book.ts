@@ -138,8 +138,9 @@ function flagDuplicates(
         ((a.pspTransactionId ?? '') < (b.pspTransactionId ?? '') ? -1 : 1),
     );
   return transactions.map((transaction) => {
-    const flags = transaction.flags.filter((flag) => flag !== 'duplicate_capture');
     const isDuplicate = duplicates.some((payment) => payment === transaction);
+    if (isDuplicate === transaction.flags.includes('duplicate_capture')) return transaction;
+    const flags = transaction.flags.filter((flag) => flag !== 'duplicate_capture');
     return { ...transaction, flags: withFlags(flags, isDuplicate ? ['duplicate_capture'] : []) };
   });
 }
@@ -152,15 +153,13 @@ function isOverRefunded(transactions: readonly Transaction[], { currency }: Expe
 
 /** The sums behind `refund_details`. Decision 4.6. */
 export function refundSums(transactions: readonly Transaction[], currency: string) {
-  const sum = (type: Transaction['type'], status: Transaction['status']) =>
-    transactions
-      .filter(
-        (entry) => entry.type === type && entry.status === status && entry.currency === currency,
-      )
-      .reduce((total, { amount }) => total + (amount ?? 0), 0);
-  return {
-    paid: sum('payment', 'succeeded'),
-    refunded: sum('refund', 'succeeded'),
-    pending: sum('refund', 'pending'),
-  };
+  const sums = { paid: 0, refunded: 0, pending: 0 };
+  for (const entry of transactions) {
+    const { type, status, amount } = entry;
+    if (entry.currency !== currency || amount === null) continue;
+    if (type === 'payment' && status === 'succeeded') sums.paid += amount;
+    if (type === 'refund' && status === 'succeeded') sums.refunded += amount;
+    if (type === 'refund' && status === 'pending') sums.pending += amount;
+  }
+  return sums;
 }

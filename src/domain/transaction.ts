@@ -86,13 +86,10 @@ export function foldPayment(
   expected: Expected,
 ): Payment {
   const { start } = payment;
-  const failedVoids = new Set(
-    payment.notices.flatMap(({ status, voidPspId }) => (status === 'new' && voidPspId) || []),
-  );
-  const notices = payment.notices.map((notice) => ({
-    ...notice,
-    status: effectiveStatus(notice, expected, failedVoids),
-  }));
+  const notices = payment.notices.map((notice) => {
+    const status = effectiveStatus(notice, payment.notices, expected);
+    return status === notice.status ? notice : { ...notice, status };
+  });
   const { status, pick, common } = fold(
     start ? [...notices, paymentOfStart(start)] : notices,
     paymentStatuses,
@@ -116,9 +113,10 @@ export function foldPayment(
     paymentArn: pick('paymentArn'),
     paymentAcquirer: pick('paymentAcquirer'),
     customerFee: pick('customerFee'),
-    aliases: [...new Set(notices.flatMap(({ aliasPspId }) => aliasPspId ?? []))].sort(),
+    aliases: sortedOnce(notices.flatMap(({ aliasPspId }) => aliasPspId ?? [])),
   };
-  return { ...folded, flags: withFlags(folded.flags, ownFlags(folded, expected)) };
+  const own = ownFlags(folded, expected);
+  return own.length === 0 ? folded : { ...folded, flags: withFlags(folded.flags, own) };
 }
 
 export function foldRefund(
@@ -161,20 +159,25 @@ export function withFlags(
   flags: readonly ReviewFlag[],
   more: readonly ReviewFlag[],
 ): readonly ReviewFlag[] {
-  return [...new Set([...flags, ...more])].sort();
+  return sortedOnce(more.length === 0 ? flags : [...flags, ...more]);
+}
+
+function sortedOnce<Text extends string>(texts: readonly Text[]): readonly Text[] {
+  return texts.length < 2 ? texts : [...new Set(texts)].sort();
 }
 
 /** What a notice counts for, given the others and what is expected. */
 function effectiveStatus(
   notice: PaymentNotice,
+  all: readonly PaymentNotice[],
   expected: Expected,
-  failedVoids: ReadonlySet<string>,
 ): PaymentStatus {
   const { status, voidPspId } = notice;
   if (isPartialCapture(notice, expected)) return 'authorized';
+  if (status !== 'reversing' || voidPspId === undefined) return status;
   // A void that was pending and then failed took nothing back.
-  const isTakenBack = voidPspId !== undefined && failedVoids.has(voidPspId);
-  return status === 'reversing' && isTakenBack ? 'new' : status;
+  const hasFailed = all.some((other) => other.status === 'new' && other.voidPspId === voidPspId);
+  return hasFailed ? 'new' : status;
 }
 
 /** A capture that has not reached the expected amount leaves the payment authorized. */
@@ -201,12 +204,14 @@ function fold<N extends Foldable>(notices: readonly N[], ranks: readonly N['stat
   const status = (highestFirst[0]?.status ?? 'new') as N['status'];
   const pick = <Name extends keyof N>(
     name: Name,
-    only: (notice: N) => boolean = () => true,
+    only?: (notice: N) => boolean,
   ): NonNullable<N[Name]> | null => {
-    const holder = highestFirst.find((notice) => notice[name] !== undefined && only(notice));
-    return (holder?.[name] as NonNullable<N[Name]> | undefined) ?? null;
+    for (const notice of highestFirst) {
+      if (notice[name] !== undefined && (!only || only(notice))) return notice[name] ?? null;
+    }
+    return null;
   };
-  const atStatus = notices.filter((notice) => notice.status === status);
+  const sinceWhen = (notice: N) => (notice.status === status ? notice.statusSinceMs : undefined);
   return {
     status,
     pick,
@@ -214,24 +219,23 @@ function fold<N extends Foldable>(notices: readonly N[], ranks: readonly N['stat
       pspTransactionId: pick('pspTransactionId'),
       amount: pick('amount'),
       currency: pick('currency'),
-      startedAtMs: earliest(notices.map((notice) => notice.startedAtMs)),
-      recordedAtMs: earliest(notices.map((notice) => notice.recordedAtMs)),
-      finishedAtMs: isFinal(status)
-        ? earliest(atStatus.map((notice) => notice.statusSinceMs))
-        : null,
+      startedAtMs: earliest(notices, (notice) => notice.startedAtMs),
+      recordedAtMs: earliest(notices, (notice) => notice.recordedAtMs),
+      finishedAtMs: isFinal(status) ? earliest(notices, sinceWhen) : null,
       message: pick('message'),
       failure: status === 'failed' ? pick('failure') : null,
-      flags: withFlags(
-        [],
-        notices.flatMap((notice) => notice.flags ?? []),
-      ),
+      flags: sortedOnce(notices.flatMap((notice) => notice.flags ?? [])),
     },
   };
 }
 
-function earliest(times: readonly (number | undefined)[]): number | null {
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 ? null : Math.min(...known);
+function earliest<N>(notices: readonly N[], timeOf: (notice: N) => number | undefined) {
+  let first: number | null = null;
+  for (const notice of notices) {
+    const time = timeOf(notice);
+    if (time !== undefined && (first === null || time < first)) first = time;
+  }
+  return first;
 }
 
 /** What is wrong with a payment by itself, given what the order expects. Decisions 4.3, 4.4. */

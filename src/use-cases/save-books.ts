@@ -30,19 +30,20 @@ export function describeChange(
   after: BookState,
   { cause, now }: { readonly cause: string; readonly now: Date },
 ): Described {
-  const note = (transactionId: string | null, changes: readonly Change[]): HistoryEntry[] =>
-    changes.length === 0 ? [] : [{ transactionId, changes, cause, happenedAt: now }];
-  const kept = after.transactions.flatMap((transaction) => {
-    const known = findById(before, transaction.transactionId);
-    const changes = listChanges(known && stateOf(known), stateOf(transaction));
-    return note(transaction.transactionId, changes);
-  });
+  const entries: HistoryEntry[] = [];
+  const note = (transactionId: string | null, changes: readonly Change[]) => {
+    if (changes.length > 0) entries.push({ transactionId, changes, cause, happenedAt: now });
+  };
+  for (const transaction of after.transactions) {
+    const { transactionId } = transaction;
+    note(transactionId, changesOf(findById(before, transactionId), transaction));
+  }
   // Every member: should its id be given again, the history begins from nothing.
-  const gone = goneFrom(before, after).flatMap((known) =>
-    note(known.transactionId, listChanges(stateOf(known), nothingOf(known))),
-  );
-  const own = note(null, listChanges(before.state, after.state));
-  return { entries: [...kept, ...gone, ...own], newFlags: newFlags(before, after) };
+  for (const known of goneFrom(before, after)) {
+    note(known.transactionId, listChanges(stateOf(known), nothingOf(known)));
+  }
+  note(null, listChanges(before.state, after.state));
+  return { entries, newFlags: newFlags(before, after) };
 }
 
 export type ChangedBook = {
@@ -114,7 +115,7 @@ function listChangedTransactions({ before, after, askAt }: ChangedBook): SavedTr
     .filter((transaction) => {
       const known = findById(before, transaction.transactionId);
       if (!known || known.notices.length !== transaction.notices.length) return true;
-      return listChanges(stateOf(known), stateOf(transaction)).length > 0;
+      return changesOf(known, transaction).length > 0;
     })
     .map((transaction) => ({
       accountId,
@@ -149,6 +150,10 @@ function findById({ transactions }: OrderBook, id: string): OrderTransaction | u
   return transactions.find(({ transactionId }) => transactionId === id);
 }
 
+function changesOf(known: OrderTransaction | undefined, transaction: OrderTransaction): Change[] {
+  return listChanges(known, transaction, 'notices');
+}
+
 /** A transaction without the notices it was folded from. */
 export function stateOf({ notices: _folded, ...state }: OrderTransaction): State {
   return state;
@@ -163,11 +168,15 @@ export function orderStateOf(order: LockedBook['order']): OrderState {
 }
 
 function newFlags(before: BookState, after: BookState): ReviewFlag[] {
-  const count = ({ state, transactions }: BookState) =>
-    Map.groupBy([...state.flags, ...transactions.flatMap(({ flags }) => flags)], (flag) => flag);
-  const had = count(before);
-  return [...count(after)]
-    .filter(([flag, raised]) => raised.length > (had.get(flag)?.length ?? 0))
-    .map(([flag]) => flag)
-    .sort();
+  const raised = flagsOf(after);
+  if (raised.length === 0) return [];
+  const count = (flags: readonly ReviewFlag[], flag: ReviewFlag) =>
+    flags.filter((one) => one === flag).length;
+  const had = flagsOf(before);
+  const isNew = (flag: ReviewFlag) => count(raised, flag) > count(had, flag);
+  return [...new Set(raised.filter(isNew))].sort();
+}
+
+function flagsOf({ state, transactions }: BookState): readonly ReviewFlag[] {
+  return [...state.flags, ...transactions.flatMap(({ flags }) => flags)];
 }
