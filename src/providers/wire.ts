@@ -34,8 +34,10 @@ export function id(value: unknown): string | undefined {
 export function object(value: unknown): WireObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as WireObject)
-    : {};
+    : nothing;
 }
+
+const nothing: WireObject = Object.freeze({});
 
 /** Text that says something; numbers and booleans are taken by their text. */
 export function text(value: unknown): string | undefined {
@@ -91,14 +93,21 @@ export function segment(id: string): string {
 
 /** The members that are there: absent ones are left out, so that equal notices are equal. */
 export function present<Shape extends object>(shape: Shape): Shape {
-  return Object.fromEntries(
-    Object.entries(shape).filter(([, value]) => value !== undefined),
-  ) as Shape;
+  const kept: Partial<Shape> = {};
+  for (const name of Object.keys(shape) as (keyof Shape)[]) {
+    if (shape[name] !== undefined) kept[name] = shape[name];
+  }
+  return kept as Shape;
 }
 
 /** The references that are there, each once. */
 export function references(...values: readonly unknown[]): string[] {
-  return [...new Set(values.map(id).filter((value) => value !== undefined))];
+  const found: string[] = [];
+  for (const value of values) {
+    const reference = id(value);
+    if (reference !== undefined && !found.includes(reference)) found.push(reference);
+  }
+  return found;
 }
 
 /** Within the years a timestamp column and our transaction ids can hold. */

@@ -40,19 +40,22 @@ export function toPaymentNotice(
 }
 
 /** Decision 6.4: everything that may name the order. Members of `notes` are the merchant's. */
-export function partnerReferences(records: {
+export function partnerReferences({
+  payment,
+  refund,
+  order,
+}: {
   readonly payment: WireObject;
   readonly refund: WireObject;
   readonly order: WireObject;
 }): References {
-  const notes = [records.payment, records.order, records.refund].map(({ notes }) => object(notes));
+  const notes = [payment.notes, order.notes, refund.notes].filter(Boolean).map(object);
   const fromNotes = (name: string) => notes.map((entry) => entry[name]);
-  const receipt = records.order.receipt;
   return present({
-    providerOrderId: id(records.payment.order_id) ?? id(records.order.id),
+    providerOrderId: id(payment.order_id) ?? id(order.id),
     transactionIds: references(...fromNotes('svc_transaction_id')),
-    orderIds: references(...fromNotes('svc_order_id'), ...fromNotes('order_id'), receipt),
-    invoiceIds: references(...fromNotes('invoice_id'), receipt),
+    orderIds: references(...fromNotes('svc_order_id'), ...fromNotes('order_id'), order.receipt),
+    invoiceIds: references(...fromNotes('invoice_id'), order.receipt),
   }) as References;
 }
 
