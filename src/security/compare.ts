@@ -6,6 +6,12 @@ export function equalSecrets(left: string, right: string): boolean {
   return timingSafeEqual(digest(left), digest(right));
 }
 
+/** For signatures, whose length is no secret and which need no digest of their own. */
+export function equalDigests(left: string, right: string): boolean {
+  const [known, given] = [Buffer.from(left), Buffer.from(right)];
+  return known.length === given.length && timingSafeEqual(known, given);
+}
+
 /** True when one of `known` equals `given`; looks at all of them whatever the first one says. */
 export function matchesAny(known: readonly string[], given: string): boolean {
   let matches = false;

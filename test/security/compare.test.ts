@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { equalSecrets, matchesAny } from '../../src/security/compare.ts';
+import { equalDigests, equalSecrets, matchesAny } from '../../src/security/compare.ts';
 import { anyText } from '../support/any-text.ts';
 
 const runs = { numRuns: 1_000 };
@@ -27,6 +27,20 @@ test('a secret differs from one that is longer, shorter, in other case or change
 
 test('texts that look alike but are written in other code points differ', () => {
   assert.equal(equalSecrets('é', 'e\u0301'), false);
+});
+
+test('two digests are equal when every character is, whatever the length of what was given', () => {
+  fc.assert(
+    fc.property(secret, secret, (left, right) => {
+      assert.equal(equalDigests(left, right), left === right);
+      assert.equal(equalDigests(left, left.slice()), true);
+    }),
+    runs,
+  );
+  const known = '309ba5c7ab86a6f2a66ceae80bc6ada963abd9241dbc18af5e297ed6d8bf5a92';
+  for (const given of ['', known.slice(2), `${known}zz`, known.toUpperCase(), `${known}é`]) {
+    assert.equal(equalDigests(known, given), false, given);
+  }
 });
 
 test('a given secret matches when it is one of those known, whatever its place', () => {
