@@ -26,18 +26,25 @@ export async function findReferencedOrders(
   );
   // What is looked at only when nothing before names an order is rarely looked at.
   for (let level = 0; ; level += 1) {
-    const open = referring.flatMap(({ notice, ...owner }, place) => {
-      const references = [notice.references, ...(notice.references.otherwise ?? [])][level];
-      if (!references || (found[place]?.orders.length ?? 0) > 0) return [];
-      return namesOf(notice, references).map((name) => ({ place, ...owner, ...name }));
-    });
+    const open: Asked[] = [];
+    for (const [place, { accountId, provider, notice }] of referring.entries()) {
+      const { references } = notice;
+      const own = level === 0 ? references : references.otherwise?.[level - 1];
+      if (!own || (found[place]?.orders.length ?? 0) > 0) continue;
+      eachName(notice, own, (kind, name) => open.push({ place, accountId, provider, kind, name }));
+    }
     if (open.length === 0) return found;
     for (const [place, orders] of await findOrders(database, open)) found[place] = orders;
   }
 }
 
-type Name = { readonly kind: string; readonly name: string };
-type Asked = Name & { readonly place: number; accountId: string; provider: ProviderName };
+type Asked = {
+  readonly place: number;
+  readonly accountId: string;
+  readonly provider: ProviderName;
+  readonly kind: string;
+  readonly name: string;
+};
 
 const askedRows = defineRows<Asked>({
   place: ['integer', ({ place }) => place],
@@ -47,17 +54,21 @@ const askedRows = defineRows<Asked>({
   name: ['text', ({ name }) => name],
 });
 
-function namesOf({ payment, refund }: Notice, references: References): Name[] {
-  const named = (kind: string, ...names: readonly (string | undefined)[]) =>
-    names.flatMap((name) => (name ? [{ kind, name }] : []));
-  return [
-    ...named('payment', payment?.pspTransactionId, refund?.paymentPspId),
-    ...named('refund', refund?.pspTransactionId),
-    ...named('provider_order', references.providerOrderId),
-    ...named('transaction', ...references.transactionIds),
-    ...named('order', ...references.orderIds),
-    ...named('invoice', ...references.invoiceIds),
-  ];
+function eachName(
+  { payment, refund }: Notice,
+  references: References,
+  take: (kind: string, name: string) => void,
+): void {
+  const offer = (kind: string, name: string | undefined) => {
+    if (name) take(kind, name);
+  };
+  offer('payment', payment?.pspTransactionId);
+  offer('payment', refund?.paymentPspId);
+  offer('refund', refund?.pspTransactionId);
+  offer('provider_order', references.providerOrderId);
+  for (const name of references.transactionIds) offer('transaction', name);
+  for (const name of references.orderIds) offer('order', name);
+  for (const name of references.invoiceIds) offer('invoice', name);
 }
 
 async function findOrders(
@@ -86,16 +97,14 @@ async function findOrders(
                on kind = 'invoice' and o.account_id = asked.account_id and o.invoice_id = name`,
     values: [askedRows.toParameter(asked)],
   });
-  const byPlace = Map.groupBy(rows, ({ place }) => place);
-  return new Map(
-    [...byPlace].map(([place, own]) => [
-      place,
-      {
-        orders: [...new Set(own.map(({ order_id }) => order_id))],
-        isProviderOrderKnown: own.some(({ kind }) => kind === 'provider_order'),
-      },
-    ]),
-  );
+  const found = new Map<number, { orders: string[]; isProviderOrderKnown: boolean }>();
+  for (const { place, kind, order_id } of rows) {
+    const own = found.get(place) ?? { orders: [], isProviderOrderKnown: false };
+    if (!own.orders.includes(order_id)) own.orders.push(order_id);
+    own.isProviderOrderKnown ||= kind === 'provider_order';
+    found.set(place, own);
+  }
+  return found;
 }
 
 export type ProviderOrder = {

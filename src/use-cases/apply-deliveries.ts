@@ -131,7 +131,8 @@ async function agreeOnProviderOrders(
   const known = await learnProviderOrders(tx, learned);
   const aims = new Map(found);
   for (const [index, { delivery, orderId }] of learned.entries()) {
-    const orders = [...new Set([orderId, known[index] ?? orderId])];
+    const other = known[index] ?? orderId;
+    const orders = other === orderId ? [orderId] : [orderId, other];
     aims.set(delivery, { orders, isProviderOrderKnown: true });
   }
   return aims;
@@ -224,13 +225,13 @@ function namesOf(notice: Notice): string[] {
 
 /** What is known of the order from now on. Its own names are known since it was created. */
 function newNamesOf({ references, payment, refund }: Notice): string[] {
-  const all = [references, ...(references.otherwise ?? [])];
-  const names = all.flatMap(({ transactionIds, providerOrderId }) => [
-    ...transactionIds,
-    providerOrderId,
-  ]);
-  const psp = [payment?.pspTransactionId, payment?.aliasPspId, refund?.paymentPspId];
-  return [...new Set([...names, ...psp])].filter((name) => name !== undefined);
+  const names = new Set<string | undefined>();
+  for (const { transactionIds, providerOrderId } of [references, ...(references.otherwise ?? [])]) {
+    for (const transactionId of transactionIds) names.add(transactionId);
+    names.add(providerOrderId);
+  }
+  names.add(payment?.pspTransactionId).add(payment?.aliasPspId).add(refund?.paymentPspId);
+  return [...names].filter((name) => name !== undefined);
 }
 
 function finish(
