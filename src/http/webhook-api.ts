@@ -24,9 +24,11 @@ function keepRawBytes(app: FastifyInstance): void {
     { parseAs: 'buffer' },
     (_request, body, done) => done(null, body),
   );
-  app.addHook('onRequest', async (request) => {
+  app.decorateRequest('contentType', undefined);
+  app.addHook('onRequest', (request, _reply, done) => {
     request.contentType = request.headers['content-type'];
     request.raw.headers['content-type'] = 'application/octet-stream';
+    done();
   });
 }
 

@@ -1,7 +1,11 @@
 /** `POST /api/v3/webhooks/<provider>[/<account_id>]`. Decisions 6.1 and 6.5. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { type DeliveryProvider, receiveDelivery } from '../use-cases/receive-delivery.ts';
+import {
+  type DeliveryProvider,
+  type RawDelivery,
+  receiveDelivery,
+} from '../use-cases/receive-delivery.ts';
 import type { Services } from '../use-cases/services.ts';
 import { findBearerToken } from './guard.ts';
 import { webhookErrorReplies } from './webhook-error.ts';
@@ -47,10 +51,10 @@ export function addWebhook(
   }
 }
 
-function rawDelivery(request: FastifyRequest) {
-  const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+function rawDelivery(request: FastifyRequest): RawDelivery {
   return {
     body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
-    headers: { ...Object.fromEntries(headers), 'content-type': request.contentType },
+    // Of all headers this one alone would be a list.
+    headers: { ...request.headers, 'set-cookie': undefined, 'content-type': request.contentType },
   };
 }

@@ -22,7 +22,9 @@ export async function authenticateDelivery(
   raw: RawDelivery,
   claims: DeliveryClaims,
 ): Promise<{ readonly account: Account; readonly caller: DeliveryCaller }> {
-  const bearerAccountId = await findBearerAccountId(services, claims.token);
+  const { token } = claims;
+  const bearerAccountId =
+    token === undefined ? undefined : await findBearerAccountId(services, token);
   // Nothing to check: not worth a look at the account.
   if (provider.verify(raw, []) === 'absent' && bearerAccountId === undefined)
     throw refusal('absent');
@@ -47,11 +49,7 @@ function refusal(proof: Verification): ServiceError {
 }
 
 /** A bearer that is no valid merchant token counts as none. */
-async function findBearerAccountId(
-  services: Services,
-  token: string | undefined,
-): Promise<string | undefined> {
-  if (token === undefined) return undefined;
+async function findBearerAccountId(services: Services, token: string): Promise<string | undefined> {
   try {
     const caller = await services.tokens.verify(token);
     return caller.type === 'merchant' ? caller.accountId : undefined;

@@ -27,7 +27,9 @@ export async function keepDelivery(
     .keepTogether({ delivery, caller })
     .catch((error: unknown) => keepForLater(services, delivery, error));
   if ('refusal' in kept) throw kept.refusal;
-  await applyWaiting(services, accountId, kept.waiting).catch(leaveToSweep);
+  if (kept.waiting.length > 0) {
+    await applyWaiting(services, accountId, kept.waiting).catch(leaveToSweep);
+  }
   return kept.nextTryAt ? lookAgain(services, accountId, kept) : kept.received;
 }
 

@@ -24,6 +24,7 @@ export const deliveryProviders: readonly Pick<
   'name' | 'displayName' | 'deliverySchema'
 >[] = providers;
 export type DeliveryProvider = (typeof deliveryProviders)[number];
+export type { RawDelivery };
 
 export async function receiveDelivery(
   services: Services,
@@ -48,15 +49,19 @@ function toDelivery(
 ): Delivery {
   return newDelivery(services, account, provider.name, {
     key: provider.findKey(raw) ?? digestOf(raw.body),
-    // Never the proofs: a signature or a shared secret has no business in the inbox.
-    headers: Object.fromEntries(
-      provider.keptHeaders.flatMap((name) => {
-        const value = raw.headers[name];
-        return value === undefined ? [] : [[name, value]];
-      }),
-    ),
+    headers: keptHeadersOf(provider, raw),
     body: raw.body,
   });
+}
+
+/** Never the proofs: a signature or a shared secret has no business in the inbox. */
+function keptHeadersOf({ keptHeaders }: Provider, { headers }: RawDelivery) {
+  const kept: Record<string, string> = {};
+  for (const name of keptHeaders) {
+    const value = headers[name];
+    if (value !== undefined) kept[name] = value;
+  }
+  return kept;
 }
 
 /** What can never be right is refused before anything is kept. Decision 6.5. */
