@@ -13,7 +13,7 @@ import {
   translateTrouble,
 } from './database-troubles.ts';
 import { createLoad, type Load } from './load.ts';
-import { openPool, sharesConnections, streamOf } from './pool.ts';
+import { mayShareConnection, openPool, streamOf } from './pool.ts';
 
 /** Where the database is: a URL, or the socket folder of the embedded one. */
 export type DatabaseAddress =
@@ -89,7 +89,7 @@ export function openDatabase(address: DatabaseAddress): Database {
         shedWhenFull(pool, onShed);
         return attempt();
       },
-      (error) => mayRunAgain(error) || sharesConnections(pool, error),
+      (error) => mayRunAgain(error) || mayShareConnection(pool, error),
     );
   return {
     query: (statement) => attempting(() => pool.query(statement as pg.QueryConfig)),

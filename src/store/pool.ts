@@ -21,7 +21,9 @@ export function openPool(address: DatabaseAddress): pg.Pool {
     max: limits.databaseConnectionsMax,
     // For one that another lets go of; a new one is given up sooner.
     connectionTimeoutMillis: limits.databaseQueueMsMax,
-    Client: ImpatientClient,
+    Client: clientOf((error) => {
+      if (isOutOfConnections(error)) shareConnections();
+    }),
     statement_timeout: limits.statementMsMax,
     idle_in_transaction_session_timeout: limits.statementMsMax,
     // For a server that says nothing at all: it stands still, or another has taken its place.
@@ -50,27 +52,47 @@ export function openPool(address: DatabaseAddress): pg.Pool {
   // A server that dies says so more than once, also when the first time has been dealt with: whoever uses the
   // connection is told by their statement, and an event that nobody hears would end the process.
   pool.on('connect', (client) => client.on('error', dropIdle));
+
+  let connected = 0;
+  pool.on('connect', () => {
+    connected += 1;
+  });
+  pool.on('remove', () => {
+    connected -= 1;
+  });
+  /** A server that has fewer connections for us than we would like is not asked for more for a while. */
+  const shareConnections = () => {
+    pool.options.max = Math.max(connected, 1);
+    setTimeout(() => {
+      pool.options.max = limits.databaseConnectionsMax;
+    }, limits.databaseShareMs).unref();
+  };
   return pool;
 }
 
-/** Who waits for a database that was away is not to wait long after it is back. */
-class ImpatientClient extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
-    super({ ...config, connectionTimeoutMillis: limits.databaseConnectMsMax });
-  }
+/**
+ * Who waits for a database that was away is not to wait long after it is back. What became of a connection is told
+ * before the pool hears of it, and opens the next.
+ */
+function clientOf(onConnected: (error: unknown) => void): typeof pg.Client {
+  return class extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, connectionTimeoutMillis: limits.databaseConnectMsMax });
+    }
+
+    /** The pool waits by a callback; the driver's types have other ways as well. */
+    override connect(callback?: unknown): never {
+      return super.connect((error: Error) => {
+        onConnected(error);
+        (callback as (error: Error) => void)(error);
+      }) as never;
+    }
+  };
 }
 
-/**
- * A server that has fewer connections for us than we would like: those we have are shared, and after a while we
- * ask again. False when there are none to share.
- */
-export function sharesConnections(pool: pg.Pool, error: unknown): boolean {
-  if (!isOutOfConnections(error) || pool.totalCount === 0) return false;
-  pool.options.max = pool.totalCount;
-  setTimeout(() => {
-    pool.options.max = limits.databaseConnectionsMax;
-  }, limits.databaseShareMs).unref();
-  return true;
+/** Nothing was sent; whoever tries again gets one of those connections that there are, or will be. */
+export function mayShareConnection(pool: pg.Pool, error: unknown): boolean {
+  return isOutOfConnections(error) && pool.totalCount > 0;
 }
 
 export function streamOf(client: pg.PoolClient): Duplex {
