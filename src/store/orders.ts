@@ -69,6 +69,7 @@ export type BookedOrder = Pick<
   | 'createdAt'
   | 'lapsesAt'
   | 'flags'
+  | 'userId'
 >;
 
 /**
@@ -82,7 +83,7 @@ export async function lockOrders(
   const { rows } = await tx.query<OrderRow>({
     name: 'lock-orders',
     text: `select o.account_id, o.order_id, o.status, o.attempts, o.currency, o.amount_before_tax, o.tax,
-                  o.total_amount, o.created_at, o.lapses_at, o.flags
+                  o.total_amount, o.created_at, o.lapses_at, o.flags, o.user_id
              from unnest($1::text[], $2::text[]) as asked (account, name)
              join orders o on o.account_id = account and o.order_id = name
             order by o.account_id, o.order_id
@@ -170,21 +171,6 @@ export async function listOrdersAfter(
   return rows.map(toOrder);
 }
 
-/** Open orders whose time is over, oldest first. */
-export async function listOverdueOrders(
-  database: Queryable,
-  now: Date,
-  limit: number,
-): Promise<Array<Pick<Order, 'accountId' | 'orderId'>>> {
-  const { rows } = await database.query<{ account_id: string; order_id: string }>({
-    text: `select account_id, order_id from orders
-            where status in ('new', 'pending') and lapses_at <= $1
-            order by lapses_at limit $2`,
-    values: [now, limit],
-  });
-  return rows.map((row) => ({ accountId: row.account_id, orderId: row.order_id }));
-}
-
 function toBookedOrder(row: OrderRow): BookedOrder {
   return {
     accountId: row.account_id,
@@ -200,6 +186,7 @@ function toBookedOrder(row: OrderRow): BookedOrder {
     createdAt: row.created_at,
     lapsesAt: row.lapses_at,
     flags: row.flags,
+    userId: row.user_id,
   };
 }
 
@@ -208,7 +195,6 @@ export function toOrder(row: OrderRow): Order {
     ...toBookedOrder(row),
     invoiceId: row.invoice_id,
     conversion: toConversion(row),
-    userId: row.user_id,
     restricted: row.restricted,
     details: row.details,
     contentDigest: row.content_digest,

@@ -53,6 +53,8 @@ export type SavedTransaction = Owned & {
   readonly transaction: OrderTransaction;
   /** From when on its provider is to be asked about it; null when nothing is open. */
   readonly askAt: Date | null;
+  /** The consumer, once a payment of theirs succeeded. */
+  readonly paidBy: string | null;
 };
 
 const rows = defineRows<SavedTransaction>({
@@ -73,6 +75,7 @@ const rows = defineRows<SavedTransaction>({
   start: ['json', ({ transaction }) => transaction.start],
   notices: ['json', ({ transaction }) => transaction.notices],
   next_ask_at: ['timestamptz', ({ askAt }) => askAt],
+  paid_by: ['text', ({ paidBy }) => paidBy],
 });
 
 export async function saveTransactions(
@@ -89,6 +92,7 @@ export async function saveTransactions(
                   started_at = excluded.started_at, recorded_at = excluded.recorded_at,
                   finished_at = excluded.finished_at, members = excluded.members,
                   flags = excluded.flags, start = excluded.start, notices = excluded.notices,
+                  paid_by = excluded.paid_by,
                   next_ask_at = case when excluded.next_ask_at is not null
                                 then coalesce(transactions.next_ask_at, excluded.next_ask_at) end`,
     values: [rows.toParameter(saved)],

@@ -110,7 +110,7 @@ export async function saveBook(
 
 /** Also where only a notice was added, which changes nothing that is shown. */
 function listChangedTransactions({ before, after, askAt }: ChangedBook): SavedTransaction[] {
-  const { accountId, orderId } = before.order;
+  const { accountId, orderId, userId } = before.order;
   return after.transactions
     .filter((transaction) => {
       const known = findById(before, transaction.transactionId);
@@ -122,7 +122,12 @@ function listChangedTransactions({ before, after, askAt }: ChangedBook): SavedTr
       orderId,
       transaction,
       askAt: isSettled(transaction) ? null : askAt,
+      paidBy: isPaid(transaction) ? userId : null,
     }));
+}
+
+function isPaid({ type, status }: OrderTransaction): boolean {
+  return type === 'payment' && status === 'succeeded';
 }
 
 /** Rare: what was started here claims another try, so provider's ids change hands. */

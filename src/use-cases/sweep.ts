@@ -5,9 +5,8 @@
  */
 import { listDueAsks } from '../store/asks.ts';
 import { listDueDeliveries } from '../store/deliveries.ts';
-import { listOverdueOrders } from '../store/orders.ts';
 import { hastenKnown } from '../store/waiting-deliveries.ts';
-import { lapseOrder } from './lapse-order.ts';
+import { lapseOverdue } from './lapse-overdue.ts';
 import { prune } from './prune.ts';
 import { retryAndWake } from './retry-and-wake.ts';
 import type { Services } from './services.ts';
@@ -29,10 +28,7 @@ export async function sweep(services: Services): Promise<Swept> {
     () => listDueDeliveries(services.database, now, batchSize),
     ({ accountId, deliveryId }) => retryAndWake(services, accountId, deliveryId),
   );
-  const lapsed = await inBatches(
-    () => listOverdueOrders(services.database, now, batchSize),
-    ({ accountId, orderId }) => lapseOrder(services, accountId, orderId),
-  );
+  const lapsed = await lapseOverdue(services);
   const due = await listDueAsks(services.database, now, batchSize * batchesMax);
   for (const ask of due) services.asks.plan({ ...ask, at: now });
   await prune(services);

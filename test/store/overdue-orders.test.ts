@@ -1,0 +1,205 @@
+/** No index names the status of an order; still no overdue order is ever forgotten. */
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { newOrderId } from '../../src/domain/ids.ts';
+import type { Order } from '../../src/domain/order.ts';
+import { insertOrders } from '../../src/store/insert-orders.ts';
+import { saveOrderStates } from '../../src/store/orders.ts';
+import {
+  findReachedAt,
+  listOverdueOrders,
+  saveReachedAt,
+  walkToOverdueOrders,
+} from '../../src/store/overdue-orders.ts';
+import { lapseOverdue } from '../../src/use-cases/lapse-overdue.ts';
+import { createServices } from '../../src/use-cases/services.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { testMasterKeyHex } from '../support/test-service.ts';
+
+const { database } = await createTestDatabase();
+const hourMs = 3_600_000;
+const now = new Date('2026-11-15T10:00:00.123Z');
+const services = createServices({
+  database,
+  masterKeyHex: testMasterKeyHex,
+  settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
+  clock: () => now,
+});
+
+beforeEach(async () => {
+  for (const table of ['orders', 'history', 'prune_places']) {
+    await database.query({ text: `truncate ${table}` });
+  }
+});
+
+test('from a place on, the open orders whose time is over are found, oldest first', async () => {
+  const [before, second, first, , closed] = await insert(-5, -1, -2, 1, -1);
+  await close(closed);
+  const found = await listOverdueOrders(database, hours(-3), now, 10);
+  assert.deepEqual(found.map(idOf), [first, second].map(idOf));
+  assert.deepEqual(found[0]?.lapsesAt, first?.lapsesAt);
+  assert.deepEqual(await findReachedAt(database), before?.lapsesAt);
+});
+
+test('a walk meets every overdue order, piece by piece, and begins anew after the end', async () => {
+  await saveReachedAt(database, now);
+  const orders = await insert(-5, 1, -4, -3, 1, -2, -1);
+  const overdue = orders.filter(({ lapsesAt }) => lapsesAt < now).map(idOf);
+  for (const round of [1, 2]) {
+    const met: string[] = [];
+    for (let piece = 0; piece < 4; piece += 1) {
+      met.push(...(await walkToOverdueOrders(database, now, 2)).map(idOf));
+    }
+    assert.deepEqual(met.toSorted(), overdue.toSorted(), `round ${round}`);
+  }
+});
+
+test('a sweep lapses all that is overdue, though a thousand ended in one moment, and goes on from there', async () => {
+  await insert(...Array.from({ length: 1_000 }, () => -1), -2, 1);
+  assert.equal(await lapseOverdue(services), 1_001);
+  assert.deepEqual(await countByStatus(), { lapsed: 1_001, new: 1 });
+  assert.deepEqual(await findReachedAt(database), now);
+  assert.equal(await lapseOverdue(services), 0);
+});
+
+test('an order that comes with a time behind the place is lapsed all the same', async () => {
+  await saveReachedAt(database, now);
+  await insert(-24 * 30, -1);
+  assert.equal(await lapseOverdue(services), 2);
+  assert.deepEqual(await countByStatus(), { lapsed: 2 });
+});
+
+test('days without a sweep are caught up with, sweep by sweep', async () => {
+  await insert(...Array.from({ length: 60 }, (_, hour) => -hour - 1));
+  await saveReachedAt(database, hours(-70));
+  // As if there were too many for the walk to come by.
+  await database.query({ text: `update prune_places set account_id = 'b'` });
+  for (let sweep = 0; sweep < 9; sweep += 1) {
+    assert.ok(((await findReachedAt(database)) ?? now) < now);
+    await lapseOverdue(services);
+    await database.query({ text: `update prune_places set account_id = 'b'` });
+  }
+  assert.deepEqual(await findReachedAt(database), now);
+  assert.deepEqual(await countByStatus(), { lapsed: 60 });
+});
+
+test('a place that a clock ahead of its time left behind hides nothing', async () => {
+  await saveReachedAt(database, hours(24 * 365));
+  await insert(-1);
+  assert.equal(await lapseOverdue(services), 1);
+  assert.deepEqual(await findReachedAt(database), now);
+});
+
+test('one that cannot be lapsed holds up no other, and the next sweep tries it again', async () => {
+  const [poison] = await insert(-0.75, -0.5, -0.25);
+  await refusing(poison, async () => {
+    await lapseOverdue(services);
+    assert.deepEqual(await countByStatus(), { lapsed: 2, new: 1 });
+    assert.deepEqual(await findReachedAt(database), poison?.lapsesAt);
+  });
+  await lapseOverdue(services);
+  assert.deepEqual(await countByStatus(), { lapsed: 3 });
+  assert.deepEqual(await findReachedAt(database), now);
+});
+
+test('one that fails for an hour no longer holds up the place, and is lapsed once it can be', async () => {
+  const [poison] = await insert(-2);
+  await refusing(poison, async () => {
+    await lapseOverdue(services);
+    assert.deepEqual(await findReachedAt(database), now);
+  });
+  assert.equal(await lapseOverdue(services), 1);
+  assert.deepEqual(await countByStatus(), { lapsed: 1 });
+});
+
+test('a change of status writes no entry of any index', async () => {
+  const [order] = await insert(1);
+  const [before, after] = await database.transaction(async (tx) => {
+    const count = async () => {
+      const { rows } = await tx.query<{ updated: number; in_place: number }>({
+        text: `select pg_stat_get_xact_tuples_updated('orders'::regclass) as updated,
+                      pg_stat_get_xact_tuples_hot_updated('orders'::regclass) as in_place`,
+      });
+      return rows[0] ?? { updated: 0, in_place: 0 };
+    };
+    const known = await count();
+    await close(order, tx);
+    return [known, await count()] as const;
+  });
+  assert.equal(after.updated - before.updated, 1);
+  assert.equal(after.in_place - before.in_place, 1);
+});
+
+test('overdue orders are looked for by an index, without sorting', async () => {
+  const { rows } = await database.query<Record<string, string>>({
+    text: `explain select account_id, order_id, lapses_at from orders
+            where status in ('new', 'pending') and lapses_at >= now() and lapses_at <= now()
+            order by lapses_at limit 100`,
+  });
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  assert.match(plan, /Index Scan using orders_by_lapse/);
+  assert.doesNotMatch(plan, /Sort/);
+});
+
+function hours(count: number): Date {
+  return new Date(now.getTime() + count * hourMs);
+}
+
+/** Open orders whose time ends so many hours from now. */
+async function insert(...ends: readonly number[]): Promise<Order[]> {
+  const orders = ends.map((end, index) => orderOf(`INV-${index}`, hours(end)));
+  await insertOrders(database, orders);
+  return orders;
+}
+
+async function close(order: Order | undefined, tx?: Parameters<typeof saveOrderStates>[0]) {
+  if (!order) throw new Error('there is no order to close');
+  const save = (inside: Parameters<typeof saveOrderStates>[0]) =>
+    saveOrderStates(inside, [
+      { ...order, state: { status: 'completed', attempts: 1, flags: ['amount_mismatch'] } },
+    ]);
+  await (tx ? save(tx) : database.transaction(save));
+}
+
+/** While the database refuses the order's row of history. */
+async function refusing(order: Order | undefined, work: () => Promise<void>): Promise<void> {
+  await database.query({
+    text: `alter table history add constraint refused check (order_id <> '${order?.orderId}')`,
+  });
+  try {
+    await work();
+  } finally {
+    await database.query({ text: 'alter table history drop constraint refused' });
+  }
+}
+
+async function countByStatus(): Promise<Record<string, number>> {
+  const { rows } = await database.query<{ status: string; count: number }>({
+    text: 'select status, count(*) as count from orders group by status order by status',
+  });
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+}
+
+function idOf(order: Pick<Order, 'orderId'> | undefined): string {
+  return order?.orderId ?? '';
+}
+
+function orderOf(invoiceId: string, lapsesAt: Date): Order {
+  const createdAt = new Date(lapsesAt.getTime() - hourMs);
+  return {
+    accountId: 'acc_0123456789abcdef',
+    orderId: newOrderId(createdAt),
+    invoiceId,
+    savedStatus: 'new',
+    attempts: 0,
+    amounts: { currency: 'INR', beforeTax: 10_000, tax: 1_800, total: 11_800 },
+    conversion: null,
+    userId: null,
+    restricted: false,
+    details: {} as Order['details'],
+    contentDigest: Buffer.alloc(32),
+    createdAt,
+    lapsesAt,
+    flags: [],
+  };
+}
