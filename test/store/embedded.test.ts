@@ -8,6 +8,7 @@ import { startEmbeddedDatabase } from '../../src/store/embedded/embedded-databas
 import {
   findPrograms,
   initialiseCluster,
+  sharedBuffersMb,
   startServer,
   waitUntilReady,
 } from '../../src/store/embedded/postgres-process.ts';
@@ -35,6 +36,12 @@ test('programs and data in a folder closed to others make and run a server, also
   process.kill(server.pid, 'SIGINT');
   await server.ended;
   assert.equal(process.getuid?.() === 0, user.ids !== undefined);
+});
+
+test('the server keeps a quarter of the memory for its pages, within bounds', () => {
+  const mebibyte = 2 ** 20;
+  const kept = [256, 512, 1_024, 2_048, 65_536].map((size) => sharedBuffersMb(size * mebibyte));
+  assert.deepEqual(kept, [128, 128, 256, 512, 512]);
 });
 
 // The second is too deep for the path of a socket, which then has a folder elsewhere.

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -69,6 +70,7 @@ export function startServer(
     unix_socket_directories: socketDir,
     unix_socket_permissions: '0700',
     max_connections: '200',
+    shared_buffers: `${sharedBuffersMb(machineMemoryBytes())}MB`,
     // The service logs for itself; the server must not write values of rows into a log.
     log_min_messages: 'fatal',
     log_min_error_statement: 'panic',
@@ -81,6 +83,20 @@ export function startServer(
     if (isNews(line)) log(line);
   };
   return launch(programs.postgres, user, ['-D', directory, '-p', String(port), ...flags], tell);
+}
+
+/**
+ * A quarter of the memory, as is advised for PostgreSQL, between what it takes of its own accord and what leaves
+ * the rest of a machine of 2 GB to others. With less than the indexes need, every webhook has to make room for its pages.
+ */
+export function sharedBuffersMb(memoryBytes: number): number {
+  const quarterMb = Math.floor(memoryBytes / 4 / 2 ** 20);
+  return Math.min(Math.max(quarterMb, 128), 512);
+}
+
+/** What this process may use: a container may have less than its machine. */
+function machineMemoryBytes(): number {
+  return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 }
 
 /** Resolves when the server answers; throws when it ended before. */
