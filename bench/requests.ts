@@ -66,7 +66,9 @@ export async function makeOrders(
            returning order_id, invoice_id`,
     values: [shop.accountId, order_id, name, Array.from({ length: count }, () => newOrderId(now))],
   });
-  return rows.map((row) => ({ orderId: row.order_id, invoiceId: row.invoice_id }));
+  const orders = rows.map((row) => ({ orderId: row.order_id, invoiceId: row.invoice_id }));
+  // Consumers pay in no order: what was made together is not paid together.
+  return orders.toSorted((a, b) => (ownName(a.orderId) < ownName(b.orderId) ? -1 : 1));
 }
 
 /** Each once and no more: what is sent again would be a cheap repeat. */
