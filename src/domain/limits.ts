@@ -44,7 +44,9 @@ export const limits = {
   /** What goes to the database together; when a batch is slow, more of the kind go beside it. */
   batchSizeMax: 128,
   batchesAtOnceMax: 3,
-  batchBesideMin: 16,
+  batchBesideMin: 48,
+  /** A batch of deliveries is long, so the next one is worth going beside it sooner. */
+  deliveryBatchBesideMin: 16,
   batchPatienceMs: 25,
   batchLockMsMax: 300,
   transactionAttemptsMax: 5,

@@ -74,6 +74,7 @@ export function createServices(parts: {
     batches: createBatches(database),
     keepTogether: createBatcher({
       ...batchBounds,
+      besideMin: limits.deliveryBatchBesideMin,
       watch: (countWaiting) => database.load.addQueue('deliveries', countWaiting),
       run: (incoming: readonly Incoming[]) => keepTogether(services, incoming),
     }),
