@@ -12,7 +12,7 @@ import { createLog, type Log } from './log.ts';
 import { hasAccounts } from './store/accounts.ts';
 import { createAccount } from './use-cases/create-account.ts';
 import { firstStartText, readyText } from './welcome.ts';
-import { renderSharedMetrics, reportServing, startWorkers } from './workers.ts';
+import { renderSharedMetrics, reportReady, reportServing, startWorkers } from './workers.ts';
 
 try {
   await main();
@@ -57,7 +57,9 @@ async function start({ config, log, closers, ending }: Life): Promise<void> {
   if (config.workers === 1) {
     closers.push(await serveWithBackground(config, foundation, log, serve));
   } else {
-    closers.push((await startWorkers(config.workers, log)).stop);
+    const workers = await startWorkers(config.workers, log);
+    closers.push(workers.stop);
+    await Promise.all([foundation.preparation.done, workers.ready]);
   }
   await foundation.preparation.done;
   // Only now: an account whose secrets nobody gets to see would be of no use.
@@ -115,6 +117,7 @@ async function startWorker({ config, log, closers, ending }: Life): Promise<void
   closers.push(await serveWithBackground(config, foundation, log, serve, renderSharedMetrics));
   reportServing();
   await foundation.preparation.done;
+  reportReady();
 }
 
 /** Better to say so at once than after a database was started. */

@@ -7,7 +7,11 @@ import type { Metrics } from './http/metrics.ts';
 import type { OperatorParts } from './http/operator-api.ts';
 import type { Log } from './log.ts';
 
-export type Workers = { readonly stop: () => Promise<void> };
+export type Workers = {
+  /** Resolves when as many as were asked for have a database to serve from. */
+  readonly ready: Promise<void>;
+  readonly stop: () => Promise<void>;
+};
 
 type MetricsQuestion = { readonly ask: 'metrics'; readonly id: number };
 type MetricsAnswer = {
@@ -16,11 +20,14 @@ type MetricsAnswer = {
   readonly text: string | null;
 };
 const serving = 'serving';
+const ready = 'ready';
 const restMs = 1_000;
 
-/** Resolves when all of them serve; a worker that dies is replaced. */
+/** Resolves when all of them listen; a worker that dies is replaced. */
 export async function startWorkers(count: number, log: Log): Promise<Workers> {
   let stopping = false;
+  let readyCount = 0;
+  const allReady = Promise.withResolvers<void>();
   const aggregator = new AggregatorRegistry();
   const fork = async () => {
     const worker = cluster.fork();
@@ -28,6 +35,9 @@ export async function startWorkers(count: number, log: Log): Promise<Workers> {
       'message',
       (message: unknown) => void answer(worker, () => aggregator.clusterMetrics(), message),
     );
+    worker.on('message', (message: unknown) => {
+      if (message === ready && ++readyCount === count) allReady.resolve();
+    });
     const [first] = (await Promise.race([
       once(worker, 'message'),
       once(worker, 'exit'),
@@ -51,6 +61,7 @@ export async function startWorkers(count: number, log: Log): Promise<Workers> {
     );
   });
   return {
+    ready: allReady.promise,
     stop: async () => {
       stopping = true;
       const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
@@ -59,9 +70,14 @@ export async function startWorkers(count: number, log: Log): Promise<Workers> {
   };
 }
 
-/** In a worker: tells the first process that this one serves. */
+/** In a worker: tells the first process that this one listens, be it only to say that the database is away. */
 export function reportServing(): void {
   process.send?.(serving);
+}
+
+/** In a worker: tells the first process that this one has a database to serve from. */
+export function reportReady(): void {
+  process.send?.(ready);
 }
 
 /** In a worker: the metrics page of all workers together, which only the first process can see. */
