@@ -1,0 +1,95 @@
+/**
+ * How the service compares with its floors. A noisy machine changes its speed from one second to the next, so each
+ * figure is taken right beside its floor, several times, and the middle one of the ratios counts.
+ */
+import type { DatabaseAddress } from '../src/store/database.ts';
+import { measureInserts } from './insert-floor.ts';
+import { type Measured, measure } from './load.ts';
+import { createOrders } from './requests.ts';
+import { openShop } from './shop.ts';
+import { type Program, startService } from './stage.ts';
+import { type Stage, targetsOf } from './targets.ts';
+
+export const connectionsOfRatios = 64;
+const rounds = 5;
+const seconds = 1;
+const warmUpSeconds = 3;
+
+export type FloorRatios = {
+  readonly create: number;
+  readonly createPerInsert: number;
+  /** Of creates: how much longer the slowest in a hundred take than most. */
+  readonly createSpread: number;
+  readonly enquiry: number;
+  readonly webhook: number;
+  /** Of the second floor, to be told. */
+  readonly insertsPerSecond: number;
+};
+
+export async function measureRatios(stage: Stage, address: DatabaseAddress): Promise<FloorRatios> {
+  const creates: Measured[] = [];
+  const inserts: number[] = [];
+  const create: number[] = [];
+  const createPerInsert: number[] = [];
+  const enquiry: number[] = [];
+  const webhook: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const { measured, ratio } = await compare(stage, 'create order');
+    const inserted = await measureInserts(address, seconds);
+    creates.push(measured);
+    inserts.push(inserted);
+    create.push(ratio);
+    createPerInsert.push(measured.perSecond / inserted);
+    enquiry.push((await compare(stage, 'enquiry by order id')).ratio);
+    webhook.push((await compare(stage, 'partner webhook')).ratio);
+    process.stdout.write('.');
+  }
+  return {
+    create: middle(create),
+    createPerInsert: middle(createPerInsert),
+    createSpread: middle(creates.map(({ p50Ms, p99Ms }) => p99Ms / p50Ms)),
+    enquiry: middle(enquiry),
+    webhook: middle(webhook),
+    insertsPerSecond: middle(inserts),
+  };
+}
+
+async function compare(
+  stage: Stage,
+  what: string,
+): Promise<{ readonly measured: Measured; readonly ratio: number }> {
+  const target = targetsOf(stage).find((one) => one.what === what);
+  if (!target) throw new Error(`there is no ${what}`);
+  const next = await target.prepare(seconds);
+  const options = { connections: connectionsOfRatios, seconds };
+  const floor = await measure(stage.floor, createOrders(stage.shop), options);
+  const measured = await measure(target.served, next, options);
+  return { measured, ratio: measured.perSecond / floor.perSecond };
+}
+
+/** Two of them cannot have one database, so each is compared with the floor beside it. */
+export async function measureWorkers(dataDir: string, floor: Program): Promise<number> {
+  const measureWith = async (workers: number) => {
+    const service = await startService(dataDir, { workers });
+    try {
+      const shop = await openShop(service.url, dataDir);
+      const next = createOrders(shop);
+      const options = { connections: connectionsOfRatios, seconds };
+      // Each of them warms up by itself.
+      await measure(service, next, { ...options, seconds: workers * warmUpSeconds });
+      const found: number[] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        const beside = await measure(floor, next, options);
+        found.push((await measure(service, next, options)).perSecond / beside.perSecond);
+      }
+      return middle(found);
+    } finally {
+      await service.stop();
+    }
+  };
+  return (await measureWith(2)) / (await measureWith(1));
+}
+
+function middle(all: readonly number[]): number {
+  return all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
+}
