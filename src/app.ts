@@ -93,6 +93,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     const door = boundRequestsAtOnce(served, {
       requestsMax: limits.requestsAtOnceMax,
       lineMax: limits.doorLineMax,
+      lineBytesMax: limits.doorLineBytesMax,
       onShed,
     });
     await served.register(merchantApi(services), { prefix: '/api/v3' });

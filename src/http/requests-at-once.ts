@@ -12,23 +12,33 @@ type GoOn = (error?: Error) => void;
 
 type Bounds = {
   readonly requestsMax: number;
+  /** Of those who wait: how many, and how much they brought with them. */
   readonly lineMax: number;
+  readonly lineBytesMax: number;
   readonly onShed?: () => void;
 };
 
 export type Door = { readonly countWaiting: () => number };
 
-/** Call it in the scope whose routes, and those of all scopes in it, share the bound. */
-export function boundRequestsAtOnce(
-  app: FastifyInstance,
-  { requestsMax, lineMax, onShed }: Bounds,
-): Door {
+/** Call it in the scope whose routes, and those of all scopes in it, share the bounds. */
+export function boundRequestsAtOnce(app: FastifyInstance, bounds: Bounds): Door {
+  const { requestsMax, lineMax, lineBytesMax, onShed } = bounds;
   let inside = 0;
+  let bytesWaiting = 0;
   /** In the order in which they came. */
   const waiting = new Set<() => void>();
   const tellShed = tellNowAndThen(requestsMax);
 
-  const letNextIn = () => {
+  const enter = (raw: FastifyReply['raw'], goOn: GoOn): void => {
+    // Whose caller has left meanwhile would never leave.
+    if (!raw.destroyed) {
+      inside += 1;
+      raw.once('close', leave);
+    }
+    goOn();
+  };
+  const leave = () => {
+    inside -= 1;
     const [next] = waiting;
     next?.();
   };
@@ -38,18 +48,16 @@ export function boundRequestsAtOnce(
     goOn(notNow);
   };
   const waitForPlace = (request: FastifyRequest, { raw }: FastifyReply, goOn: GoOn): void => {
-    if (waiting.size >= lineMax) {
-      turnAway(request, goOn);
-      return;
-    }
+    const bytes = bodyBytesOf(request);
     const leaveLine = () => {
       clearTimeout(timer);
       waiting.delete(letIn);
+      bytesWaiting -= bytes;
       raw.off('close', leaveLine);
     };
     const letIn = () => {
       leaveLine();
-      goOn();
+      enter(raw, goOn);
     };
     const giveUp = () => {
       leaveLine();
@@ -57,33 +65,24 @@ export function boundRequestsAtOnce(
     };
     const timer = setTimeout(giveUp, limits.doorWaitMsMax);
     waiting.add(letIn);
+    bytesWaiting += bytes;
     // Whose caller has left is not to have the place of one who stayed.
     raw.once('close', leaveLine);
   };
-  const leave = () => {
-    inside -= 1;
-    letNextIn();
-  };
 
-  // Before anything is read of it; but a body that is still on its way takes no place: slow clients must not
-  // shut out the others.
-  app.addHook('onRequest', (request, reply, done) => {
-    if (inside < requestsMax) done();
+  // When all of it is there and its caller is known: slow clients and those who are refused take no place.
+  app.addHook('preValidation', (request, reply, done) => {
+    if (inside < requestsMax || reply.raw.destroyed) enter(reply.raw, done);
+    else if (waiting.size >= lineMax || bytesWaiting >= lineBytesMax) turnAway(request, done);
     else waitForPlace(request, reply, done);
   });
-  app.addHook('preValidation', (request, reply, done) => {
-    const enter: GoOn = (refusal) => {
-      // Whose caller has left meanwhile would never leave.
-      if (refusal === undefined && !reply.raw.destroyed) {
-        inside += 1;
-        reply.raw.once('close', leave);
-      }
-      done(refusal);
-    };
-    if (inside < requestsMax) enter();
-    else waitForPlace(request, reply, enter);
-  });
   return { countWaiting: () => waiting.size };
+}
+
+/** A body that does not say its length may have all that is allowed. */
+function bodyBytesOf({ method, headers }: FastifyRequest): number {
+  if (method === 'GET' || method === 'HEAD') return 0;
+  return Number(headers['content-length'] ?? limits.bodyBytesMax);
 }
 
 /** A line for each would be a flood of its own. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import Fastify from 'fastify';
+import { ServiceError } from '../../src/domain/errors.ts';
 import { sendError } from '../../src/http/error-reply.ts';
 import { boundRequestsAtOnce } from '../../src/http/requests-at-once.ts';
 import { sendWebhookError } from '../../src/http/webhook-error.ts';
@@ -10,6 +11,7 @@ import { callService } from '../support/test-service.ts';
 
 const requestsMax = 3;
 const lineMax = 2;
+const lineBytesMax = 1_000;
 
 test('beyond the bound a request is refused with Retry-After in the shape of its scope, and what is outside is served', async () => {
   const { baseUrl, handler } = await startBounded();
@@ -63,6 +65,32 @@ test('a line that is full sheds at once', async () => {
   );
 });
 
+test('a line that holds as many bytes as it may sheds at once', async () => {
+  const { baseUrl, handler, line } = await startBounded();
+  const held = Array.from({ length: requestsMax }, () => callService(baseUrl, '/held'));
+  await waitUntil('all places are taken', () => handler.waiting() === requestsMax);
+  const large = callService(baseUrl, '/webhook', { body: { text: 'x'.repeat(lineBytesMax) } });
+  await waitUntil('it waits', () => line() === 1);
+  const refused = await callService(baseUrl, '/webhook', { body: {} });
+  assert.equal(refused.status, 503);
+  handler.open();
+  assert.equal((await large).status, 200);
+  await Promise.all(held);
+});
+
+test('who is refused for another reason neither waits nor keeps those who wait from their turn', async () => {
+  const { baseUrl, handler, line } = await startBounded();
+  const held = Array.from({ length: requestsMax }, () => callService(baseUrl, '/held'));
+  await waitUntil('all places are taken', () => handler.waiting() === requestsMax);
+  const waiting = callService(baseUrl, '/webhook', { body: {} });
+  await waitUntil('one waits', () => line() === 1);
+  assertRefused(await callService(baseUrl, '/refused'), 'INVALID_TOKEN');
+  assert.equal(line(), 1);
+  handler.release();
+  assert.equal((await waiting).status, 200);
+  await Promise.all(held);
+});
+
 test('who leaves the line has the place of nobody', async () => {
   const { baseUrl, handler, line } = await startBounded();
   const held = Array.from({ length: requestsMax }, () => callService(baseUrl, '/held'));
@@ -108,6 +136,10 @@ for (const stage of ['guard', 'handler'] as const) {
   });
 }
 
+function refuse(): never {
+  throw new ServiceError('INVALID_TOKEN');
+}
+
 async function startBounded() {
   const app = Fastify({ forceCloseConnections: true });
   const guard = createGate();
@@ -121,9 +153,10 @@ async function startBounded() {
   app.setErrorHandler(sendError);
   app.get('/outside', async () => ({}));
   await app.register(async (served) => {
-    const door = boundRequestsAtOnce(served, { requestsMax, lineMax });
+    const door = boundRequestsAtOnce(served, { requestsMax, lineMax, lineBytesMax });
     countWaiting = door.countWaiting;
     served.get('/held', async () => handler.pass());
+    served.get('/refused', { onRequest: async () => refuse() }, async () => ({}));
     served.get('/guarded', { onRequest: async () => guard.pass() }, async () => ({}));
     await served.register(async (webhooks) => {
       webhooks.setErrorHandler(sendWebhookError);
