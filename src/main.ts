@@ -57,7 +57,7 @@ async function start({ config, log, closers, ending }: Life): Promise<void> {
   if (config.workers === 1) {
     closers.push(await serveWithBackground(config, foundation, log, serve));
   } else {
-    const workers = await startWorkers(config.workers, log);
+    const workers = await startWorkers(config.workers, log, ending.signal);
     closers.push(workers.stop);
     await Promise.all([foundation.preparation.done, workers.ready]);
   }

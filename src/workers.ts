@@ -23,47 +23,53 @@ const serving = 'serving';
 const ready = 'ready';
 const restMs = 1_000;
 
-/** Resolves when all of them listen; a worker that dies is replaced. */
-export async function startWorkers(count: number, log: Log): Promise<Workers> {
-  let stopping = false;
-  let readyCount = 0;
-  const allReady = Promise.withResolvers<void>();
+/** Resolves when all of them listen; a worker that dies is replaced, until the service ends. */
+export async function startWorkers(count: number, log: Log, ending: AbortSignal): Promise<Workers> {
   const aggregator = new AggregatorRegistry();
+  const served = new Set<number>();
+  const withDatabase = new Set<number>();
+  const allReady = Promise.withResolvers<void>();
+  allReady.promise.catch(() => {});
+  ending.addEventListener('abort', () => allReady.reject(ending.reason), { once: true });
   const fork = async () => {
     const worker = cluster.fork();
-    worker.on(
-      'message',
-      (message: unknown) => void answer(worker, () => aggregator.clusterMetrics(), message),
-    );
     worker.on('message', (message: unknown) => {
-      if (message === ready && ++readyCount === count) allReady.resolve();
+      void answer(worker, () => aggregator.clusterMetrics(), message);
+      if (message === ready) withDatabase.add(worker.id);
+      if (withDatabase.size === count) allReady.resolve();
     });
     const [first] = (await Promise.race([
       once(worker, 'message'),
       once(worker, 'exit'),
     ])) as unknown[];
     if (first !== serving) throw new Error('a worker ended before it could serve');
+    served.add(worker.id);
   };
-  await Promise.all(Array.from({ length: count }, fork));
   let replacedAtMs = Number.NEGATIVE_INFINITY;
-  const replace = async () => {
+  const replace = async (): Promise<void> => {
     // Whatever ends a worker as soon as it starts must not have us start one after the other.
     const sinceMs = performance.now() - replacedAtMs;
     replacedAtMs = performance.now();
     if (sinceMs < restMs) await delay(restMs);
-    if (!stopping) await fork();
+    if (ending.aborted) return;
+    try {
+      await fork();
+    } catch (error) {
+      log.error({ err: error }, 'a worker could not be replaced, and is tried again');
+      await replace();
+    }
   };
   cluster.on('exit', (worker) => {
-    if (stopping) return;
+    withDatabase.delete(worker.id);
+    // One that never served fails the start, or is tried again by who replaces it.
+    if (ending.aborted || !served.delete(worker.id)) return;
     log.error({ worker: worker.id }, 'a worker ended and is replaced');
-    replace().catch((error: unknown) =>
-      log.error({ err: error }, 'a worker could not be replaced'),
-    );
+    void replace();
   });
+  await Promise.all(Array.from({ length: count }, fork));
   return {
     ready: allReady.promise,
     stop: async () => {
-      stopping = true;
       const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
       await Promise.all(workers.map(endWorker));
     },
