@@ -15,7 +15,7 @@ export async function listModesPaidWith(
     text: `select t.members->>'paymentMode' as mode
              from (select account_id, order_id, members, finished_at from transactions
                     where account_id = $1 and paid_by = $2
-                    order by order_id desc limit $3) t
+                    order by finished_at desc nulls last limit $3) t
              join orders o on o.account_id = t.account_id and o.order_id = t.order_id
             where o.status = 'completed' and t.members->>'paymentMode' is not null
             group by 1 order by max(t.finished_at) desc nulls last`,

@@ -19,6 +19,7 @@ const looksMax = 50;
 const windowSeconds = 600;
 /** Ten million orders are walked through in 17 hours. */
 const walkedMax = 10_000;
+const walkLapsesMax = 500;
 /** So long the next sweep tries again what fails; then it is left to the walk, or it would hold up the place for ever. */
 const patienceSeconds = 3600;
 
@@ -27,22 +28,26 @@ export async function lapseOverdue(services: Services): Promise<number> {
   const { database } = services;
   const now = services.clock();
   let reachedAt = earlier((await findReachedAt(database)) ?? now, now);
+  const giveUpBefore = addSeconds(now, -patienceSeconds);
   let failedAt: Date | undefined;
   let found = 0;
   for (let look = 0; look < looksMax && reachedAt < now; look += 1) {
     const until = earlier(addSeconds(reachedAt, windowSeconds), now);
     const overdue = await listOverdueOrders(database, reachedAt, until, batchSize);
-    const [failed] = await lapseEach(services, overdue);
-    failedAt ??= failed?.lapsesAt;
+    const failed = await lapseEach(services, overdue);
+    failedAt ??= failed.find(({ lapsesAt }) => lapsesAt > giveUpBefore)?.lapsesAt;
     found += overdue.length;
-    const isFull = overdue.length === batchSize;
-    reachedAt = (isFull && overdue.at(-1)?.lapsesAt) || until;
+    const last = overdue.length === batchSize ? overdue.at(-1)?.lapsesAt : undefined;
+    // A whole page of one moment that fails would be listed for ever.
+    const isStuck = failed.length === batchSize && Number(last) === Number(reachedAt);
+    reachedAt = isStuck ? addSeconds(reachedAt, 0.001) : (last ?? until);
   }
-  const isWorthAnother = failedAt && failedAt > addSeconds(now, -patienceSeconds);
-  await saveReachedAt(database, failedAt && isWorthAnother ? failedAt : reachedAt);
+  await saveReachedAt(database, failedAt ?? reachedAt);
   const met = await walkToOverdueOrders(database, now, walkedMax);
-  await lapseEach(services, met);
-  return found + met.length;
+  // More than a few are there only while the sweep is behind, which then comes to them by itself.
+  const own = met.slice(0, walkLapsesMax);
+  await lapseEach(services, own);
+  return found + own.length;
 }
 
 function earlier(a: Date, b: Date): Date {

@@ -112,6 +112,26 @@ test('one that fails for an hour no longer holds up the place, and is lapsed onc
   assert.deepEqual(await countByStatus(), { lapsed: 1 });
 });
 
+test('one that failed for long does not take their next try from those that failed just now', async () => {
+  const both = await insert(-2, -0.5);
+  await refusing(both, async () => {
+    await lapseOverdue(services);
+    assert.deepEqual(await findReachedAt(database), both[1]?.lapsesAt);
+  });
+});
+
+test('a whole page of one moment that fails does not hide what comes after it', async () => {
+  const page = await insert(...Array.from({ length: 100 }, () => -2));
+  await insertOrders(database, [orderOf('INV-after', hours(-1))]);
+  // As if there were too many for the walk to come by.
+  await saveReachedAt(database, hours(-2));
+  await database.query({ text: `update prune_places set account_id = 'b'` });
+  await refusing(page, async () => {
+    await lapseOverdue(services);
+    assert.deepEqual(await countByStatus(), { lapsed: 1, new: 100 });
+  });
+});
+
 test('a change of status writes no entry of any index', async () => {
   const [order] = await insert(1);
   const [before, after] = await database.transaction(async (tx) => {
@@ -161,10 +181,14 @@ async function close(order: Order | undefined, tx?: Parameters<typeof saveOrderS
   await (tx ? save(tx) : database.transaction(save));
 }
 
-/** While the database refuses the order's row of history. */
-async function refusing(order: Order | undefined, work: () => Promise<void>): Promise<void> {
+/** While the database refuses rows of history of these. */
+async function refusing(
+  orders: Order | undefined | readonly Order[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const ids = [orders].flat().map((order) => `'${order?.orderId}'`);
   await database.query({
-    text: `alter table history add constraint refused check (order_id <> '${order?.orderId}')`,
+    text: `alter table history add constraint refused check (order_id not in (${ids.join(', ')}))`,
   });
   try {
     await work();
