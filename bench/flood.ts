@@ -11,7 +11,7 @@ import { startService, withDataDir } from './stage.ts';
 const rounds = 3;
 const seconds = 6;
 const full = 256;
-const floods = [3_000, 9_000];
+const floods = [3_000, 15_000];
 
 await withDataDir(async (dataDir) => {
   const service = await startService(dataDir);

@@ -29,6 +29,8 @@ export const limits = {
   /** To wait for a moment costs less than to be refused and to come again; providers wait for five seconds. */
   doorWaitMsMax: 3_000,
   doorLineMax: 10_000,
+  /** Who finds the line full is refused after so long, without what they brought. */
+  doorHoldMs: 1_000,
   doorLineBytesMax: 64 * 1024 * 1024,
   statementMsMax: 5_000,
   /** Longer than the database itself gives a statement: only one that says nothing is given up by us. */

@@ -47,6 +47,11 @@ export function boundRequestsAtOnce(app: FastifyInstance, bounds: Bounds): Door 
     tellShed(request);
     goOn(notNow);
   };
+  /** Who is refused at once comes back at once, and costs as much as one who is served. */
+  const turnAwayLater = (request: FastifyRequest, goOn: GoOn): void => {
+    request.body = undefined;
+    setTimeout(turnAway, limits.doorHoldMs, request, goOn);
+  };
   const waitForPlace = (request: FastifyRequest, { raw }: FastifyReply, goOn: GoOn): void => {
     const bytes = bodyBytesOf(request);
     const leaveLine = () => {
@@ -73,7 +78,7 @@ export function boundRequestsAtOnce(app: FastifyInstance, bounds: Bounds): Door 
   // When all of it is there and its caller is known: slow clients and those who are refused take no place.
   app.addHook('preValidation', (request, reply, done) => {
     if (inside < requestsMax || reply.raw.destroyed) enter(reply.raw, done);
-    else if (waiting.size >= lineMax || bytesWaiting >= lineBytesMax) turnAway(request, done);
+    else if (waiting.size >= lineMax || bytesWaiting >= lineBytesMax) turnAwayLater(request, done);
     else waitForPlace(request, reply, done);
   });
   return { countWaiting: () => waiting.size };

@@ -50,7 +50,7 @@ test('who waits at the door is let in when a place is free', async () => {
   assert.equal(line(), 0);
 });
 
-test('a line that is full sheds at once', async () => {
+test('a line that is full sheds', async () => {
   const { baseUrl, handler, line } = await startBounded();
   const held = Array.from({ length: requestsMax + lineMax }, () => callService(baseUrl, '/held'));
   await waitUntil(
@@ -65,7 +65,7 @@ test('a line that is full sheds at once', async () => {
   );
 });
 
-test('a line that holds as many bytes as it may sheds at once', async () => {
+test('a line that holds as many bytes as it may sheds', async () => {
   const { baseUrl, handler, line } = await startBounded();
   const held = Array.from({ length: requestsMax }, () => callService(baseUrl, '/held'));
   await waitUntil('all places are taken', () => handler.waiting() === requestsMax);
