@@ -176,15 +176,20 @@ test('a deadlock is tried again until both transactions are through', async () =
   await insertEntry(database, 1, 0);
   await insertEntry(database, 2, 0);
   const bothHoldOne = createMeeting(2);
+  const oneIsThrough = Promise.withResolvers<void>();
   let tries = 0;
-  const raiseBoth = (first: number, second: number) =>
-    database.transaction(async (tx) => {
+  const raiseBoth = async (first: number, second: number) => {
+    await database.transaction(async (tx) => {
       tries += 1;
+      // A third that is faster than the one that goes on would meet it in another deadlock.
+      if (tries > 2) await oneIsThrough.promise;
       await tx.query({ text: `set local deadlock_timeout = '50ms'` });
       await raiseEntry(tx, first);
       await bothHoldOne();
       await raiseEntry(tx, second);
     });
+    oneIsThrough.resolve();
+  };
   await Promise.all([raiseBoth(1, 2), raiseBoth(2, 1)]);
   assert.equal(tries, 3);
   assert.deepEqual(await readEntries(), [
