@@ -1,6 +1,7 @@
 /** What must stand before anything is served: the data folder, the database, its schema, the keys. */
 import type { Config } from './config.ts';
 import { ServiceError } from './domain/errors.ts';
+import { nowAndThen } from './domain/now-and-then.ts';
 import { StartError } from './domain/start-error.ts';
 import type { Log } from './log.ts';
 import { type Preparation, prepareOrWait } from './preparation.ts';
@@ -47,7 +48,7 @@ export async function layFoundation(
 ): Promise<Foundation> {
   if (config.databaseUrl !== undefined) {
     const address = { connectionString: config.databaseUrl };
-    const onWaiting = tellNowAndThen(log);
+    const onWaiting = tellOfWaiting(log);
     return open(config, log, { address, check: migrate, waiting, onWaiting });
   }
   const lock = await lockDataFolder(config.dataDir);
@@ -162,15 +163,11 @@ async function refuseForeignMasterKey({ database, masterKeys }: Services): Promi
   }
 }
 
-function tellNowAndThen(log: Log): (explained: unknown) => void {
-  const tellEveryMs = 10_000;
-  let toldAtMs = Number.NEGATIVE_INFINITY;
-  return (explained) => {
-    if (performance.now() - toldAtMs < tellEveryMs) return;
-    toldAtMs = performance.now();
+function tellOfWaiting(log: Log): (explained: unknown) => void {
+  return nowAndThen(10_000, (explained) => {
     const why = explained instanceof StartError ? explained.message : 'The database is away.';
     log.warn(`${why} It is waited for; until then every call is answered 503.`);
-  };
+  });
 }
 
 function addressOf(config: Config): DatabaseAddress {

@@ -54,14 +54,15 @@ async function start({ config, log, closers, ending }: Life): Promise<void> {
   const foundation = await layFoundation(config, log, ending.signal);
   closers.push(foundation.close);
   const { serve } = await application;
+  const ready = [foundation.preparation.done];
   if (config.workers === 1) {
     closers.push(await serveWithBackground(config, foundation, log, serve));
   } else {
     const workers = await startWorkers(config.workers, log, ending.signal);
     closers.push(workers.stop);
-    await Promise.all([foundation.preparation.done, workers.ready]);
+    ready.push(workers.ready);
   }
-  await foundation.preparation.done;
+  await Promise.all(ready);
   // Only now: an account whose secrets nobody gets to see would be of no use.
   console.log(await welcomeText(config, foundation));
 }

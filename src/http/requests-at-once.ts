@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '../domain/limits.ts';
+import { nowAndThen } from '../domain/now-and-then.ts';
 import { notNow } from './error-reply.ts';
 
 const tellEveryMs = 1_000;
@@ -27,7 +28,10 @@ export function boundRequestsAtOnce(app: FastifyInstance, bounds: Bounds): Door 
   let bytesWaiting = 0;
   /** In the order in which they came. */
   const waiting = new Set<() => void>();
-  const tellShed = tellNowAndThen(requestsMax);
+  // A line for each would be a flood of its own.
+  const tellShed = nowAndThen(tellEveryMs, ({ log }: FastifyRequest, shed) => {
+    log.warn({ shed, requestsMax }, 'too many requests at once: the rest is turned away');
+  });
 
   const enter = (raw: FastifyReply['raw'], goOn: GoOn): void => {
     // Whose caller has left meanwhile would never leave.
@@ -88,17 +92,4 @@ export function boundRequestsAtOnce(app: FastifyInstance, bounds: Bounds): Door 
 function bodyBytesOf({ method, headers }: FastifyRequest): number {
   if (method === 'GET' || method === 'HEAD') return 0;
   return Number(headers['content-length'] ?? limits.bodyBytesMax);
-}
-
-/** A line for each would be a flood of its own. */
-function tellNowAndThen(requestsMax: number): (request: FastifyRequest) => void {
-  let shed = 0;
-  let toldAtMs = Number.NEGATIVE_INFINITY;
-  return ({ log }) => {
-    shed += 1;
-    if (performance.now() - toldAtMs < tellEveryMs) return;
-    log.warn({ shed, requestsMax }, 'too many requests at once: the rest is turned away');
-    toldAtMs = performance.now();
-    shed = 0;
-  };
 }
