@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newOrderId } from '../../src/domain/ids.ts';
 import type { Order } from '../../src/domain/order.ts';
 import { createBatches } from '../../src/store/batches.ts';
 import { insertOrders } from '../../src/store/insert-orders.ts';
 import { findOrder } from '../../src/store/orders.ts';
+import { storedOrder } from '../support/stored-orders.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { database } = await createTestDatabase();
@@ -26,7 +26,8 @@ test('an invoice that is twice in a batch, or was there before, has one order', 
 });
 
 test('an order the database refuses fails alone, its neighbours are inserted', async () => {
-  const bad = { ...orderOf('C-2'), amounts: { ...amounts, total: -1 } };
+  const good = orderOf('C-2');
+  const bad = { ...good, amounts: { ...good.amounts, total: -1 } };
   const outcomes = await Promise.allSettled([
     insertOrder(orderOf('C-1')),
     insertOrder(bad),
@@ -49,24 +50,12 @@ test('batches that share invoices in any order do not stop each other', async ()
   assert.equal(outcomes.flat().filter(Boolean).length, invoices.length);
 });
 
-const amounts = { currency: 'INR', beforeTax: 10_000, tax: 1_800, total: 11_800 };
-
 function orderOf(invoiceId: string): Order {
-  const createdAt = new Date('2026-11-15T10:00:00.123Z');
-  return {
-    accountId: 'acc_0123456789abcdef',
-    orderId: newOrderId(createdAt),
+  return storedOrder({
     invoiceId,
-    savedStatus: 'new',
-    attempts: 0,
-    amounts,
     conversion: { rate: '83.25', original: { currency: 'USD', beforeTax: 1, tax: 1, total: 2 } },
     userId: 'user_0123456789abcdef',
-    restricted: false,
     details: { description: 'Tea "with" é and \\ and {}', customAttributes: [['a', 'b']] },
-    contentDigest: Buffer.alloc(32, 7),
-    createdAt,
-    lapsesAt: new Date(createdAt.getTime() + 86_400_000),
-    flags: [],
-  };
+    createdAt: new Date('2026-11-15T10:00:00.123Z'),
+  });
 }

@@ -1,7 +1,6 @@
 /** No index names the status of an order; still no overdue order is ever forgotten. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { newOrderId } from '../../src/domain/ids.ts';
 import type { Order } from '../../src/domain/order.ts';
 import { insertOrders } from '../../src/store/insert-orders.ts';
 import { saveOrderStates } from '../../src/store/orders.ts';
@@ -13,6 +12,7 @@ import {
 } from '../../src/store/overdue-orders.ts';
 import { lapseOverdue } from '../../src/use-cases/lapse-overdue.ts';
 import { createServices } from '../../src/use-cases/services.ts';
+import { storedOrder } from '../support/stored-orders.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
 
@@ -209,21 +209,5 @@ function idOf(order: Pick<Order, 'orderId'> | undefined): string {
 }
 
 function orderOf(invoiceId: string, lapsesAt: Date): Order {
-  const createdAt = new Date(lapsesAt.getTime() - hourMs);
-  return {
-    accountId: 'acc_0123456789abcdef',
-    orderId: newOrderId(createdAt),
-    invoiceId,
-    savedStatus: 'new',
-    attempts: 0,
-    amounts: { currency: 'INR', beforeTax: 10_000, tax: 1_800, total: 11_800 },
-    conversion: null,
-    userId: null,
-    restricted: false,
-    details: {} as Order['details'],
-    contentDigest: Buffer.alloc(32),
-    createdAt,
-    lapsesAt,
-    flags: [],
-  };
+  return storedOrder({ invoiceId, lapsesAt, createdAt: new Date(lapsesAt.getTime() - hourMs) });
 }

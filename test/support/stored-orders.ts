@@ -1,0 +1,24 @@
+/** Orders as they are kept, for tests of the store alone. */
+import { newOrderId } from '../../src/domain/ids.ts';
+import type { Order } from '../../src/domain/order.ts';
+
+export function storedOrder(
+  members: Pick<Order, 'invoiceId' | 'createdAt'> & Partial<Order>,
+): Order {
+  const { createdAt } = members;
+  return {
+    accountId: 'acc_0123456789abcdef',
+    orderId: newOrderId(createdAt),
+    savedStatus: 'new',
+    attempts: 0,
+    amounts: { currency: 'INR', beforeTax: 10_000, tax: 1_800, total: 11_800 },
+    conversion: null,
+    userId: null,
+    restricted: false,
+    details: {},
+    contentDigest: Buffer.alloc(32, 7),
+    lapsesAt: new Date(createdAt.getTime() + 86_400_000),
+    flags: [],
+    ...members,
+  };
+}
