@@ -51,7 +51,7 @@ describe('trouble with the database', { concurrency: true }, () => {
     const stage = await openStage(mute);
     await live(t, stage, {
       trouble: stage.way.freeze,
-      seconds: (limits.databaseAnswerMsMax + limits.databaseConnectMsMax) / 1000,
+      seconds: answerMsMax / 1000,
       recovery: stage.way.openToNewcomers,
       backMsMax,
     });
@@ -61,7 +61,8 @@ describe('trouble with the database', { concurrency: true }, () => {
     const stage = await openStage(late);
     await live(t, stage, {
       trouble: () => stage.way.slow(limits.databaseAnswerMsMax + 3_000),
-      seconds: limits.databaseAnswerMsMax / 1000 + 2,
+      // Longer than any call waits, so that each has to notice.
+      seconds: answerMsMax / 1000,
       recovery: stage.way.open,
       backMsMax,
     });
