@@ -52,7 +52,7 @@ export function isOutOfConnections(error: unknown): boolean {
 }
 
 /** Nothing was heard for longer than a statement may take. */
-export function isMute(error: unknown): boolean {
+export function isMute(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 

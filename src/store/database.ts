@@ -9,11 +9,13 @@ import { limits } from '../domain/limits.ts';
 import {
   explainLostCommit,
   explainRival,
+  isMute,
   mayRunAgain,
   translateTrouble,
 } from './database-troubles.ts';
 import { createLoad, type Load } from './load.ts';
 import { mayShareConnection, openPool, streamOf } from './pool.ts';
+import { sendAlone, sendInTurns } from './turn.ts';
 
 /** Where the database is: a URL, or the socket folder of the embedded one. */
 export type DatabaseAddress =
@@ -92,7 +94,8 @@ export function openDatabase(address: DatabaseAddress): Database {
       (error) => mayRunAgain(error) || mayShareConnection(pool, error),
     );
   return {
-    query: (statement) => attempting(() => pool.query(statement as pg.QueryConfig)),
+    query: (statement) =>
+      attempting(() => withClient(pool, (client) => sendAlone(client, statement))) as never,
     inTurn: (work) => attempting(() => runInTurn(pool, work)),
     transaction: (work, behind) =>
       attempting(() =>
@@ -126,7 +129,7 @@ async function runInTurn<Result>(
   return withClient(pool, async (client) => {
     const sent: Promise<unknown>[] = [];
     const query: Queryable['query'] = (statement) => {
-      const answer = inOneWrite(client, () => client.query(statement as pg.QueryConfig));
+      const answer = inOneWrite(client, () => sendAlone(client, statement));
       sent.push(answer);
       return answer as never;
     };
@@ -154,6 +157,9 @@ async function withClient<Result>(
   client.on('error', onError);
   try {
     return await use(client, health);
+  } catch (error) {
+    if (isMute(error)) health.broken = error;
+    throw error;
   } finally {
     client.off('error', onError);
     client.release(health.broken);
@@ -166,6 +172,7 @@ async function transact<Result, Behind = Result>(
   work: (tx: Transaction) => Promise<Result>,
   behind?: (result: Result, connection: Queryable) => Promise<Behind>,
 ): Promise<Behind> {
+  const send = sendInTurns(client);
   const left: Promise<unknown>[] = [];
   const leave = (writes: Promise<unknown>) => {
     writes.catch(() => {});
@@ -174,8 +181,6 @@ async function transact<Result, Behind = Result>(
   let isOver = false;
   let firstFailure: unknown;
   try {
-    const send: Queryable['query'] = async (statement) =>
-      inOneWrite(client, () => client.query(statement as pg.QueryConfig));
     const query: Queryable['query'] = async (statement) => {
       // Of several that are sent together one may fail; those behind it must not outlive the transaction.
       if (isOver) throw new Error('the transaction is over');
@@ -188,12 +193,12 @@ async function transact<Result, Behind = Result>(
       }
     };
     // Sent with the first statement: nothing waits for its answer but the commit.
-    leave(query({ text: 'begin' }));
+    leave(query({ name: 'begin', text: 'begin' }));
     const result = await work({ inTransaction: true, query, leave });
     // Known to be lost before the commit was sent: then nothing was saved.
     if (health.broken) throw health.broken;
     isOver = true;
-    const commit = inOneWrite(client, () => client.query('commit'));
+    const commit = send({ name: 'commit', text: 'commit' });
     const after = behind?.(result, { query: send }) ?? Promise.resolve(result);
     await Promise.allSettled([commit, after, ...left]);
     await Promise.all(left).catch(explainLostCommit);
@@ -202,7 +207,7 @@ async function transact<Result, Behind = Result>(
     return (await after) as Behind;
   } catch (error) {
     isOver = true;
-    await client.query('rollback').catch((failure: Error) => {
+    await send({ text: 'rollback' }).catch((failure: Error) => {
       health.broken = failure;
     });
     throw error;
@@ -219,7 +224,8 @@ function inOneWrite<Result>(client: pg.PoolClient, send: () => Result): Result {
 
 /** Locks that are not had within this time end the transaction, which may then be done in smaller parts. */
 export async function limitLockWait(tx: Transaction, milliseconds: number): Promise<void> {
-  await tx.query({ text: `set local lock_timeout = ${Math.trunc(milliseconds)}` });
+  const text = `set local lock_timeout = ${Math.trunc(milliseconds)}`;
+  await tx.query({ name: text, text });
 }
 
 /** Decision 8.2: a queue that only grows helps nobody. */

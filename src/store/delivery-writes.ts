@@ -42,7 +42,7 @@ export async function insertDeliveries(
     name: 'insert-deliveries',
     text: `insert into deliveries (${rows.names}) select row.* from ${rows.from}
             order by account_id, provider, delivery_key`,
-    values: [rows.toParameter(deliveries)],
+    values: rows.toParameters(deliveries),
     hasRivals: true,
   });
 }
@@ -70,9 +70,15 @@ export async function updateDeliveries(tx: Transaction, changed: readonly Result
                   tries = row.tries, next_try_at = row.next_try_at, finished_at = row.finished_at
              from ${results.from}
             where d.account_id = row.account_id and d.delivery_id = row.delivery_id`,
-    values: [results.toParameter(changed)],
+    values: results.toParameters(changed),
   });
 }
+
+const keyRows = defineRows<DeliveryKey>({
+  account_id: ['text', ({ accountId }) => accountId],
+  provider: ['text', ({ provider }) => provider],
+  delivery_key: ['text', ({ deliveryKey }) => deliveryKey],
+});
 
 /** Those that are known by their keys; nobody else applies them until the transaction ends. */
 export async function lockDeliveriesByKey(
@@ -82,16 +88,10 @@ export async function lockDeliveriesByKey(
   const found = await tx.query<DeliveryRow>({
     name: 'lock-deliveries-by-key',
     text: `select ${deliveryColumns}
-             from unnest($1::text[], $2::text[], $3::text[]) as asked (account, by, key)
-             join deliveries d
-               on d.account_id = account and d.provider = by and d.delivery_key = key
-            order by d.account_id, d.provider, d.delivery_key
+             from ${keyRows.from} join deliveries d using (account_id, provider, delivery_key)
+            order by account_id, provider, delivery_key
               for update of d`,
-    values: [
-      keys.map(({ accountId }) => accountId),
-      keys.map(({ provider }) => provider),
-      keys.map(({ deliveryKey }) => deliveryKey),
-    ],
+    values: keyRows.toParameters(keys),
   });
   return found.rows.map(toDelivery);
 }

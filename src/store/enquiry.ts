@@ -6,6 +6,7 @@ import type { Order } from '../domain/order.ts';
 import type { Transaction as OrderTransaction } from '../domain/transaction.ts';
 import type { Queryable } from './database.ts';
 import { type OrderRow, toOrder } from './orders.ts';
+import { defineRows } from './rows.ts';
 import { hasId, type TransactionRow, toTransaction } from './transactions.ts';
 
 export type OrderWithTransactions = {
@@ -21,6 +22,13 @@ export type OrderQuestion = {
   readonly id: string;
 };
 
+const questionRows = defineRows<readonly [place: number, question: OrderQuestion]>({
+  place: ['integer', ([place]) => place],
+  account: ['text', ([, { accountId }]) => accountId],
+  kind: ['text', ([, { idName }]) => idName],
+  id: ['text', ([, { id }]) => id],
+});
+
 /** For each question its order, where there is one. */
 export async function findOrdersWithTransactions(
   database: Queryable,
@@ -35,8 +43,7 @@ export async function findOrdersWithTransactions(
                             asked_at
                        from transactions
                       where account_id = o.account_id and order_id = o.order_id) t) as transactions
-             from unnest($1::text[], $2::text[], $3::text[]) with ordinality
-                  as asked (account, kind, id, place)
+             from ${questionRows.from}
             cross join lateral (
               select * from orders
                where kind = 'order_id' and account_id = account and order_id = id
@@ -48,15 +55,11 @@ export async function findOrdersWithTransactions(
                where kind = 'transaction_id' and account_id = account
                  and order_id = (select t.order_id from transactions t
                                   where t.account_id = account and ${hasId('id')})) o`,
-    values: [
-      questions.map(({ accountId }) => accountId),
-      questions.map(({ idName }) => idName),
-      questions.map(({ id }) => id),
-    ],
+    values: questionRows.toParameters([...questions.entries()]),
   });
-  const found = new Map(rows.map((row) => [Number(row.place), row]));
+  const found = new Map(rows.map((row) => [row.place, row]));
   return questions.map((_question, index) => {
-    const row = found.get(index + 1);
+    const row = found.get(index);
     return row && toOrderWithTransactions(row);
   });
 }

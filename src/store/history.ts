@@ -50,7 +50,7 @@ export async function appendHistory(tx: Transaction, appended: readonly Appended
                        where h.account_id = row.account_id and h.order_id = row.order_id),
              cause, happened_at, entries
              from ${rows.from}`,
-    values: [rows.toParameter(added)],
+    values: rows.toParameters(added),
   });
 }
 

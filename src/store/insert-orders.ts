@@ -68,7 +68,7 @@ export async function insertOrders(
     text: `insert into orders (${rows.names}) select row.* from ${rows.from}
            on conflict (account_id, invoice_id) do nothing
            returning order_id`,
-    values: [rows.toParameter(sorted)],
+    values: rows.toParameters(sorted),
   });
   const inserted = new Set(result.rows.map((row) => row.order_id));
   return orders.map(({ orderId }) => inserted.has(orderId));

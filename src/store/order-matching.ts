@@ -95,7 +95,7 @@ async function findOrders(
             union all
            select place, kind, order_id from asked join orders o
                on kind = 'invoice' and o.account_id = asked.account_id and o.invoice_id = name`,
-    values: [askedRows.toParameter(asked)],
+    values: askedRows.toParameters(asked),
   });
   const found = new Map<number, { orders: string[]; isProviderOrderKnown: boolean }>();
   for (const { place, kind, order_id } of rows) {
@@ -144,7 +144,7 @@ export async function learnProviderOrders(
            on conflict (account_id, provider, provider_order_id)
            do update set order_id = provider_orders.order_id
            returning account_id, provider, provider_order_id, order_id`,
-    values: [learnedRows.toParameter(entries)],
+    values: learnedRows.toParameters(entries),
   });
   const known = new Map(
     rows.map((row) => [`${row.account_id}/${row.provider}/${row.provider_order_id}`, row.order_id]),

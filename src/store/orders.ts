@@ -56,7 +56,12 @@ export async function findOrderByInvoice(
   return rows[0] && toOrder(rows[0]);
 }
 
-type OrderName = Pick<Order, 'accountId' | 'orderId'>;
+export type OrderName = Pick<Order, 'accountId' | 'orderId'>;
+
+export const nameRows = defineRows<OrderName>({
+  account_id: ['text', ({ accountId }) => accountId],
+  order_id: ['text', ({ orderId }) => orderId],
+});
 
 /** What the fold of an order's transactions needs of it. */
 export type BookedOrder = Pick<
@@ -84,11 +89,10 @@ export async function lockOrders(
     name: 'lock-orders',
     text: `select o.account_id, o.order_id, o.status, o.attempts, o.currency, o.amount_before_tax, o.tax,
                   o.total_amount, o.created_at, o.lapses_at, o.flags, o.user_id
-             from unnest($1::text[], $2::text[]) as asked (account, name)
-             join orders o on o.account_id = account and o.order_id = name
-            order by o.account_id, o.order_id
+             from ${nameRows.from} join orders o using (account_id, order_id)
+            order by account_id, order_id
               for update of o`,
-    values: [names.map(({ accountId }) => accountId), names.map(({ orderId }) => orderId)],
+    values: nameRows.toParameters(names),
   });
   return rows.map(toBookedOrder);
 }
@@ -127,7 +131,7 @@ export async function saveOrderStates(
     text: `update orders o set status = row.status, attempts = row.attempts, flags = row.flags
              from ${states.from}
             where o.account_id = row.account_id and o.order_id = row.order_id`,
-    values: [states.toParameter(saved)],
+    values: states.toParameters(saved),
   });
 }
 

@@ -3,6 +3,7 @@ import type { PaymentStatus, ProviderName, RefundStatus, ReviewFlag } from '../d
 import type { Start } from '../domain/start.ts';
 import type { Transaction as OrderTransaction } from '../domain/transaction.ts';
 import type { Queryable, Transaction } from './database.ts';
+import { nameRows } from './orders.ts';
 import { defineRows } from './rows.ts';
 
 export type TransactionRow = {
@@ -38,9 +39,8 @@ export async function listTransactionsOf(
 ): Promise<Array<Owned & { readonly transaction: OrderTransaction }>> {
   const result = await database.query<TransactionRow & { account_id: string; order_id: string }>({
     name: 'list-transactions-of',
-    text: `select t.* from unnest($1::text[], $2::text[]) as asked (account_id, order_id)
-             join transactions t using (account_id, order_id)`,
-    values: [orders.map(({ accountId }) => accountId), orders.map(({ orderId }) => orderId)],
+    text: `select t.* from ${nameRows.from} join transactions t using (account_id, order_id)`,
+    values: nameRows.toParameters(orders),
   });
   return result.rows.map((row) => ({
     accountId: row.account_id,
@@ -95,7 +95,7 @@ export async function saveTransactions(
                   paid_by = excluded.paid_by,
                   next_ask_at = case when excluded.next_ask_at is not null
                                 then coalesce(transactions.next_ask_at, excluded.next_ask_at) end`,
-    values: [rows.toParameter(saved)],
+    values: rows.toParameters(saved),
     // Two deliveries may bring one payment to two orders at once: the second, run again, is told of the first.
     hasRivals: true,
   });

@@ -52,7 +52,7 @@ export async function listWaitingDeliveries(
     text: `select distinct place, delivery_id from ${waitedRows.from}
             cross join lateral (select delivery_id from delivery_references r
               where r.account_id = row.account_id and r.reference = row.reference offset 0) waiting`,
-    values: [waitedRows.toParameter(pairs)],
+    values: waitedRows.toParameters(pairs),
   });
   const found = Map.groupBy(rows, ({ place }) => place);
   return waited.map((_one, place) => (found.get(place) ?? []).map((row) => row.delivery_id));

@@ -5,12 +5,14 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 /** Every named statement that the service sends: each is planned once, and its plan is kept. */
 const statements = new Map<string, string>();
-const send = pg.Client.prototype.query as (...words: unknown[]) => unknown;
-pg.Client.prototype.query = function note(this: pg.Client, ...words: unknown[]) {
-  const [statement] = words as [{ name?: string; text?: string } | undefined];
-  if (statement?.name && statement.text) statements.set(statement.name, statement.text);
-  return send.apply(this, words);
-} as typeof pg.Client.prototype.query;
+type Sent = { readonly name?: string; readonly text?: string };
+const { prototype } = pg.Query as unknown as { prototype: { submit: (to: unknown) => unknown } };
+const { submit } = prototype;
+prototype.submit = function note(this: Sent, connection) {
+  const isPlanned = !/^(begin|commit|set) ?/.test(this.text ?? '');
+  if (this.name && this.text && isPlanned) statements.set(this.name, this.text);
+  return submit.call(this, connection);
+};
 
 const { startJourney } = await import('../support/journey.ts');
 const { service, shop, createPaid, refund, simulator, heal } = await startJourney();

@@ -58,7 +58,7 @@ test('no rows are no rows', async () => {
 async function readBack(entries: readonly Entry[]): Promise<unknown[]> {
   const result = await database.query({
     text: `select ${rows.names} from ${rows.from}`,
-    values: [rows.toParameter(entries)],
+    values: rows.toParameters(entries),
   });
   return result.rows;
 }
