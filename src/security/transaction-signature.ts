@@ -1,8 +1,8 @@
 /** `svc_signature`: lets the merchant check that an answer is ours and unchanged. Decision 5.4. */
-import { createHmac } from 'node:crypto';
 import type { SignatureVersion } from '../domain/account.ts';
 import { displayExponent } from '../domain/currency.ts';
 import { formatAmount, type MinorUnits } from '../domain/money.ts';
+import { hmacHex } from './hmac.ts';
 
 export type SignedTransaction = {
   readonly invoiceId: string;
@@ -22,7 +22,7 @@ export function signTransaction(
   const parts = [invoiceId, transactionId, signedAmount(amount, currency), currency];
   if (version === 'v3') parts.push(status, transactionType);
   // The whole secret, prefix included.
-  return createHmac('sha256', accessSecret).update(parts.join('|'), 'utf8').digest('hex');
+  return hmacHex(accessSecret, parts.join('|'));
 }
 
 /** Two decimals, or the currency's own number where that is larger: 500 yen is `500.00`. */

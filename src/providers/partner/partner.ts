@@ -1,6 +1,6 @@
 /** The payment partner: reports card, UPI, netbanking and wallet payments, and refunds. */
-import { createHmac } from 'node:crypto';
 import { equalDigests } from '../../security/compare.ts';
+import { hmacHex } from '../../security/hmac.ts';
 import type { Provider } from '../provider.ts';
 import { text } from '../wire.ts';
 import { partnerOutbound } from './outbound.ts';
@@ -20,8 +20,7 @@ export const partner: Provider = {
     if (signature === undefined) return 'absent';
     let isVerified = false;
     for (const secret of secrets) {
-      const expected = createHmac('sha256', secret).update(body).digest('hex');
-      isVerified = equalDigests(expected, signature) || isVerified;
+      isVerified = equalDigests(hmacHex(secret, body), signature) || isVerified;
     }
     return isVerified ? 'verified' : 'refused';
   },
