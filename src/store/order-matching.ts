@@ -122,36 +122,29 @@ const learnedRows = defineRows<ProviderOrder>({
 });
 
 /**
- * Deliveries of one provider's order must agree on ours from the first that names it. For each the order
- * that is known for it: of two that come at once and disagree, the second waits and is told.
+ * Deliveries of one provider's order must agree on ours from the first that names it. Fails when a rival was faster,
+ * and with it the whole transaction, which then is run again and finds what the rival wrote.
  */
-export async function learnProviderOrders(
+export async function insertProviderOrders(
   tx: Transaction,
   learned: readonly ProviderOrder[],
-): Promise<string[]> {
-  if (learned.length === 0) return [];
-  const first = new Map(learned.toReversed().map((entry) => [keyOf(entry), entry]));
-  const entries = [...first.values()];
-  const { rows } = await tx.query<{
-    account_id: string;
-    provider: string;
-    provider_order_id: string;
-    order_id: string;
-  }>({
-    name: 'learn-provider-orders',
-    text: `insert into provider_orders (account_id, provider, provider_order_id, order_id)
-           select row.* from ${learnedRows.from} order by account_id, provider, provider_order_id
-           on conflict (account_id, provider, provider_order_id)
-           do update set order_id = provider_orders.order_id
-           returning account_id, provider, provider_order_id, order_id`,
-    values: learnedRows.toParameters(entries),
+): Promise<void> {
+  if (learned.length === 0) return;
+  await tx.query({
+    name: 'insert-provider-orders',
+    text: `insert into provider_orders (${learnedRows.names}) select row.* from ${learnedRows.from}
+            order by account_id, provider, provider_order_id`,
+    values: learnedRows.toParameters(learned),
+    hasRivals: true,
   });
-  const known = new Map(
-    rows.map((row) => [`${row.account_id}/${row.provider}/${row.provider_order_id}`, row.order_id]),
-  );
-  return learned.map((entry) => known.get(keyOf(entry)) ?? entry.orderId);
 }
 
-function keyOf({ accountId, provider, providerOrderId }: ProviderOrder): string {
-  return `${accountId}/${provider}/${providerOrderId}`;
+/** Of a call that we made ourselves: a delivery may have been faster with it. */
+export async function learnProviderOrder(tx: Transaction, learned: ProviderOrder): Promise<void> {
+  await tx.query({
+    name: 'learn-provider-order',
+    text: `insert into provider_orders (${learnedRows.names}) select row.* from ${learnedRows.from}
+           on conflict (account_id, provider, provider_order_id) do nothing`,
+    values: learnedRows.toParameters([learned]),
+  });
 }

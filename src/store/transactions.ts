@@ -78,26 +78,42 @@ const rows = defineRows<SavedTransaction>({
   paid_by: ['text', ({ paidBy }) => paidBy],
 });
 
-export async function saveTransactions(
+/** Two deliveries may bring one payment to two orders at once: the second, run again, is told of the first. */
+const hasRivals = true;
+
+export async function insertTransactions(
   tx: Transaction,
-  saved: readonly SavedTransaction[],
+  fresh: readonly SavedTransaction[],
 ): Promise<void> {
-  if (saved.length === 0) return;
+  if (fresh.length === 0) return;
   await tx.query({
-    name: 'save-transactions',
-    text: `insert into transactions (${rows.names}) select row.* from ${rows.from}
-           on conflict (account_id, order_id, transaction_id) do update
-              set psp_transaction_id = excluded.psp_transaction_id, status = excluded.status,
-                  amount = excluded.amount, currency = excluded.currency,
-                  started_at = excluded.started_at, recorded_at = excluded.recorded_at,
-                  finished_at = excluded.finished_at, members = excluded.members,
-                  flags = excluded.flags, start = excluded.start, notices = excluded.notices,
-                  paid_by = excluded.paid_by,
-                  next_ask_at = case when excluded.next_ask_at is not null
-                                then coalesce(transactions.next_ask_at, excluded.next_ask_at) end`,
-    values: rows.toParameters(saved),
-    // Two deliveries may bring one payment to two orders at once: the second, run again, is told of the first.
-    hasRivals: true,
+    name: 'insert-transactions',
+    text: `insert into transactions (${rows.names}) select row.* from ${rows.from}`,
+    values: rows.toParameters(fresh),
+    hasRivals,
+  });
+}
+
+export async function updateTransactions(
+  tx: Transaction,
+  changed: readonly SavedTransaction[],
+): Promise<void> {
+  if (changed.length === 0) return;
+  await tx.query({
+    name: 'update-transactions',
+    text: `update transactions t
+              set psp_transaction_id = row.psp_transaction_id, status = row.status,
+                  amount = row.amount, currency = row.currency, started_at = row.started_at,
+                  recorded_at = row.recorded_at, finished_at = row.finished_at,
+                  members = row.members, flags = row.flags, start = row.start,
+                  notices = row.notices, paid_by = row.paid_by,
+                  next_ask_at = case when row.next_ask_at is not null
+                                then coalesce(t.next_ask_at, row.next_ask_at) end
+             from ${rows.from}
+            where t.account_id = row.account_id and t.order_id = row.order_id
+              and t.transaction_id = row.transaction_id`,
+    values: rows.toParameters(changed),
+    hasRivals,
   });
 }
 

@@ -11,12 +11,9 @@ import { addSeconds } from '../domain/time.ts';
 import type { Transaction } from '../store/database.ts';
 import type { Delivery, DeliveryResult } from '../store/deliveries.ts';
 import type { HistoryEntry } from '../store/history.ts';
-import {
-  findReferencedOrders,
-  learnProviderOrders,
-  type ReferencedOrders,
-} from '../store/order-matching.ts';
-import { type LockedBook, lockBooks, nameOf } from './books.ts';
+import { insertProviderOrders } from '../store/order-matching.ts';
+import { type Aims, agreeOnProviderOrders, findAims, type Ground, type Readable } from './aims.ts';
+import { type LockedBook, lockBooks, nameOf, type OrderName } from './books.ts';
 import { nextTryOf } from './delivery-schedule.ts';
 import { type BookState, describeChange, orderStateOf, saveBooks } from './save-books.ts';
 import type { Services } from './services.ts';
@@ -41,16 +38,14 @@ export async function applyDeliveries(
   tx: Transaction,
   services: Services,
   deliveries: readonly Delivery[],
-  known?: Aims,
+  ground: Ground = { aims: new Map(), books: [] },
 ): Promise<Applied> {
   const now = services.clock();
   const read = deliveries.map((delivery) => readDelivery(delivery, now));
-  const readable = read.flatMap((entry) => ('notice' in entry ? [entry] : []));
-  const found = await findAims(tx, deliveries, known);
-  const [pages, aims] = await Promise.all([
-    openPages(tx, found),
-    agreeOnProviderOrders(tx, readable, found),
-  ]);
+  const found = await findAims(tx, deliveries, ground.aims);
+  const readable = read.filter((entry) => 'notice' in entry);
+  const { aims, learned } = agreeOnProviderOrders(readable, found);
+  const pages = await openPages(tx, aims, ground.books);
   const applied = read.map((entry) => {
     if (!('notice' in entry)) return entry;
     return applyNoticeOf(entry, aims.get(entry.delivery)?.orders ?? [], pages, now);
@@ -59,10 +54,11 @@ export async function applyDeliveries(
   const changed = [...pages.values()]
     .filter(({ before, current }) => current.transactions !== before.transactions)
     .map(({ before, current, entries }) => ({ before, after: current, entries, askAt }));
-  return { applied, save: () => saveBooks(tx, changed) };
+  const save = async () => {
+    await Promise.all([insertProviderOrders(tx, learned), saveBooks(tx, changed)]);
+  };
+  return { applied, save };
 }
-
-type Readable = { readonly delivery: Delivery; readonly notice: Notice };
 
 function readDelivery(delivery: Delivery, now: Date): Readable | AppliedDelivery {
   const translation = translateDelivery(delivery);
@@ -82,82 +78,31 @@ function readDelivery(delivery: Delivery, now: Date): Readable | AppliedDelivery
   }
 }
 
-/** The orders that each delivery names. */
-export type Aims = ReadonlyMap<Delivery, ReferencedOrders>;
-
-/** What was applied once stays with its order, whatever its references name by now. */
-export async function findAims(
-  tx: Transaction,
-  deliveries: readonly Delivery[],
-  known: Aims = new Map(),
-): Promise<Aims> {
-  const aims = new Map<Delivery, ReferencedOrders>();
-  const open: Readable[] = [];
-  for (const delivery of deliveries) {
-    const before = known.get(delivery);
-    const translation = translateDelivery(delivery);
-    if (before) aims.set(delivery, before);
-    else if (delivery.orderId !== null) {
-      aims.set(delivery, { orders: [delivery.orderId], isProviderOrderKnown: true });
-    } else if (translation.kind === 'notice') open.push({ delivery, notice: translation.notice });
-  }
-  const found = await findReferencedOrders(
-    tx,
-    open.map(({ delivery: { accountId, provider }, notice }) => ({ accountId, provider, notice })),
-  );
-  for (const [index, { delivery }] of open.entries()) aims.set(delivery, found[index] ?? nowhere);
-  return aims;
-}
-
-const nowhere: ReferencedOrders = { orders: [], isProviderOrderKnown: false };
-
-/** The first delivery that names a provider's order ties it to ours; one that names another disagrees. */
-async function agreeOnProviderOrders(
-  tx: Transaction,
-  readable: readonly Readable[],
-  found: Aims,
-): Promise<Aims> {
-  const learned = readable.flatMap(({ delivery, notice }) => {
-    const { orders, isProviderOrderKnown } = found.get(delivery) ?? nowhere;
-    const [orderId, ...others] = orders;
-    const { providerOrderId } = notice.references;
-    if (isProviderOrderKnown || providerOrderId === undefined) return [];
-    // A void may have to wait for its payment, and teaches nothing that the payment does not.
-    if (notice.payment?.voidPspId !== undefined) return [];
-    if (orderId === undefined || others.length > 0) return [];
-    const { accountId, provider } = delivery;
-    return [{ delivery, accountId, provider, providerOrderId, orderId }];
-  });
-  const known = await learnProviderOrders(tx, learned);
-  const aims = new Map(found);
-  for (const [index, { delivery, orderId }] of learned.entries()) {
-    const other = known[index] ?? orderId;
-    const orders = other === orderId ? [orderId] : [orderId, other];
-    aims.set(delivery, { orders, isProviderOrderKnown: true });
-  }
-  return aims;
-}
-
 /** A book as it was locked, as it is after the deliveries so far, and what they changed. */
 type Page = { readonly before: LockedBook; current: BookState; readonly entries: HistoryEntry[] };
 
 type Pages = ReadonlyMap<string, Page>;
 
-async function openPages(tx: Transaction, aims: Aims): Promise<Pages> {
-  const names = new Map<string, { accountId: string; orderId: string }>();
+async function openPages(
+  tx: Transaction,
+  aims: Aims,
+  locked: readonly LockedBook[],
+): Promise<Pages> {
+  const pages = new Map<string, Page>();
+  const open = (before: LockedBook) => {
+    const current = { ...before, state: orderStateOf(before.order) };
+    pages.set(nameOf(before.order), { before, current, entries: [] });
+  };
+  for (const book of locked) open(book);
+  const missing = new Map<string, OrderName>();
   for (const [{ accountId }, { orders }] of aims) {
     const [orderId] = orders;
     if (orderId === undefined || orders.length > 1) continue;
-    const name = { accountId, orderId };
-    names.set(nameOf(name), name);
+    const name = nameOf({ accountId, orderId });
+    if (!pages.has(name)) missing.set(name, { accountId, orderId });
   }
-  const books = await lockBooks(tx, [...names.values()]);
-  return new Map(
-    books.map((before) => [
-      nameOf(before.order),
-      { before, current: { ...before, state: orderStateOf(before.order) }, entries: [] },
-    ]),
-  );
+  for (const book of await lockBooks(tx, [...missing.values()])) open(book);
+  return pages;
 }
 
 function applyNoticeOf(

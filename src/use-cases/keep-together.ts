@@ -13,7 +13,8 @@ import {
   updateDeliveries,
 } from '../store/delivery-writes.ts';
 import { listWaitingDeliveries, type Waited } from '../store/waiting-deliveries.ts';
-import { type AppliedDelivery, applyDeliveries, findAims } from './apply-deliveries.ts';
+import { prepareGround } from './aims.ts';
+import { type AppliedDelivery, applyDeliveries } from './apply-deliveries.ts';
 import type { DeliveryCaller } from './authenticate-delivery.ts';
 import { resultOfAsking, writeReferences } from './retry-delivery.ts';
 import type { Services } from './services.ts';
@@ -77,9 +78,9 @@ async function keepAll(
 ): Promise<KeptOrRefusedUnasked[]> {
   const first = firstOfEach(incoming);
   const deliveries = [...first.values()].map(({ delivery }) => delivery);
-  const [locked, aims] = await Promise.all([
+  const [locked, ground] = await Promise.all([
     lockDeliveriesByKey(tx, deliveries),
-    findAims(tx, deliveries),
+    prepareGround(tx, deliveries),
   ]);
   const known = new Map(locked.map((delivery) => [keyOf(delivery), delivery]));
   const open = [...first].flatMap(([key, { delivery, caller }]) => {
@@ -91,7 +92,7 @@ async function keepAll(
     tx,
     services,
     open.map(({ delivery }) => delivery),
-    aims,
+    ground,
   );
   const done = open.map((entry, index) => ({ ...entry, ...judge(entry, applied[index]) }));
   const accepted = done.filter(({ caller, after }) => !isRefused(caller, after));

@@ -11,7 +11,7 @@ import { addSeconds } from '../domain/time.ts';
 import type { Answer } from '../providers/call.ts';
 import type { Outcome, Records } from '../providers/outbound.ts';
 import type { CallRecord } from '../store/history.ts';
-import { learnProviderOrders } from '../store/order-matching.ts';
+import { learnProviderOrder } from '../store/order-matching.ts';
 import { lockBook } from './books.ts';
 import { digestOf, keepDelivery, newDelivery } from './keep-delivery.ts';
 import { saveBook } from './save-books.ts';
@@ -45,7 +45,7 @@ export async function recordCall(services: Services, called: Called): Promise<vo
     const providerOrderId = news?.call === 'taken' ? news.providerOrderId : undefined;
     if (providerOrderId !== undefined) {
       const { provider } = known;
-      await learnProviderOrders(tx, [{ accountId, provider, providerOrderId, orderId }]);
+      await learnProviderOrder(tx, { accountId, provider, providerOrderId, orderId });
     }
     const state = decideOrderState(after, now);
     await saveBook(

@@ -9,9 +9,10 @@ import { appendHistory, type CallRecord, type HistoryEntry } from '../store/hist
 import { saveOrderStates } from '../store/orders.ts';
 import {
   deleteTransactions,
+  insertTransactions,
   releasePspIds,
   type SavedTransaction,
-  saveTransactions,
+  updateTransactions,
 } from '../store/transactions.ts';
 import type { LockedBook } from './books.ts';
 
@@ -63,7 +64,8 @@ export async function saveBooks(tx: Transaction, changed: readonly ChangedBook[]
   // Sent together and run in this order: an id must be free before another takes it.
   await Promise.all([
     releaseChangedPspIds(tx, changed),
-    saveTransactions(tx, changed.flatMap(listChangedTransactions)),
+    updateTransactions(tx, changed.flatMap(listChangedTransactions)),
+    insertTransactions(tx, changed.flatMap(listNewTransactions)),
     deleteGone(tx, changed),
     saveOrderStates(tx, states),
     appendHistory(
@@ -108,22 +110,35 @@ export async function saveBook(
   await saveBooks(tx, [{ before, after, entries: [...calls, ...entries], askAt }]);
 }
 
+function listNewTransactions(book: ChangedBook): SavedTransaction[] {
+  const { before, after } = book;
+  return after.transactions
+    .filter(({ transactionId }) => !findById(before, transactionId))
+    .map((transaction) => toSaved(book, transaction));
+}
+
 /** Also where only a notice was added, which changes nothing that is shown. */
-function listChangedTransactions({ before, after, askAt }: ChangedBook): SavedTransaction[] {
-  const { accountId, orderId, userId } = before.order;
+function listChangedTransactions(book: ChangedBook): SavedTransaction[] {
+  const { before, after } = book;
   return after.transactions
     .filter((transaction) => {
       const known = findById(before, transaction.transactionId);
-      if (!known || known.notices.length !== transaction.notices.length) return true;
-      return changesOf(known, transaction).length > 0;
+      if (!known) return false;
+      const hasNotice = known.notices.length !== transaction.notices.length;
+      return hasNotice || changesOf(known, transaction).length > 0;
     })
-    .map((transaction) => ({
-      accountId,
-      orderId,
-      transaction,
-      askAt: isSettled(transaction) ? null : askAt,
-      paidBy: isPaid(transaction) ? userId : null,
-    }));
+    .map((transaction) => toSaved(book, transaction));
+}
+
+function toSaved({ before, askAt }: ChangedBook, transaction: OrderTransaction): SavedTransaction {
+  const { accountId, orderId, userId } = before.order;
+  return {
+    accountId,
+    orderId,
+    transaction,
+    askAt: isSettled(transaction) ? null : askAt,
+    paidBy: isPaid(transaction) ? userId : null,
+  };
 }
 
 function isPaid({ type, status }: OrderTransaction): boolean {

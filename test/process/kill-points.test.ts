@@ -49,7 +49,7 @@ const handful: readonly Point[] = [
   pointOf(gateway, 'payment, bank-gateway', 'save-order-states', 'after'),
   pointOf(gateway, 'payment, bank-gateway', 'commit', 'after', 2),
   pointOf(gateway, 'refund, bank-gateway', 'commit', 'after'),
-  pointOf(partner, 'refund, partner', 'save-transactions', 'before', 2),
+  pointOf(partner, 'refund, partner', 'update-transactions', 'before'),
 ];
 /** With KILL_POINTS=all every statement of every step, on both sides; that takes some minutes. */
 const isAll = process.env.KILL_POINTS === 'all';

@@ -100,6 +100,70 @@ test('what fails behind a failed statement tells the failure of that one, whoeve
   await assert.rejects(failed, { code: '23505' });
 });
 
+test('a statement that was passed over is prepared when it comes again', async () => {
+  await insertEntry(database, 1, 10);
+  const values = [2, 20];
+  const statement = { name: 'first-behind-a-failure', text: 'insert into entries values ($1, $2)' };
+  const failed = database.transaction((tx) =>
+    Promise.all([insertEntry(tx, 1, 11), tx.query({ ...statement, values })]),
+  );
+  await assert.rejects(failed, { code: '23505' });
+  for (const id of [2, 3])
+    await database.transaction((tx) => tx.query({ ...statement, values: [id, 10 * id] }));
+  assert.deepEqual(
+    await readEntries(),
+    [1, 2, 3].map((id) => ({ id, value: 10 * id })),
+  );
+});
+
+test('a statement that the driver cannot send takes everything with it, the commit as well', async () => {
+  const unsendable = {
+    toPostgres: () => {
+      throw new Error('no such value');
+    },
+  };
+  const failed = database.transaction(async (tx) => {
+    tx.leave(insertEntry(tx, 1, 10));
+    tx.leave(tx.query({ text: 'insert into entries values (2, $1)', values: [unsendable] }));
+    tx.leave(insertEntry(tx, 3, 30));
+  });
+  await assert.rejects(failed, /no such value/);
+  assert.deepEqual(await readEntries(), []);
+  await insertEntry(database, 4, 40);
+});
+
+test('an answer that cannot be read is the failure of its statement alone', async () => {
+  const tooLarge = { name: 'too-large', text: 'select 9007199254740993::bigint as value' };
+  const fine = { name: 'fine', text: 'select 7::bigint as value, null as nothing' };
+  const [unread, read] = await database.transaction((tx) =>
+    Promise.allSettled([tx.query(tooLarge), tx.query(fine)]),
+  );
+  assert.match(String(unread.status === 'rejected' && unread.reason), /beyond exact numbers/);
+  assert.deepEqual(read.status === 'fulfilled' && read.value.rows, [{ value: 7, nothing: null }]);
+});
+
+test('the answer to a statement is the same each time, with rows, with none, or with only a count', async () => {
+  for (const id of [1, 2, 3]) {
+    const added = await database.query({
+      name: 'add-entry',
+      text: 'insert into entries values ($1, $2)',
+      values: [id, 10 * id],
+    });
+    assert.deepEqual(added, { command: 'INSERT', rowCount: 1, rows: [] });
+    for (const [asked, rows] of [
+      [id, [{ id, value: 10 * id }]],
+      [99, []],
+    ] as const) {
+      const found = await database.query({
+        name: 'find-entry',
+        text: 'select id, value from entries where id = $1',
+        values: [asked],
+      });
+      assert.deepEqual(found, { command: 'SELECT', rowCount: rows.length, rows });
+    }
+  }
+});
+
 test('a rival who was faster has the transaction run again', async () => {
   let runs = 0;
   await database.transaction(async (tx) => {

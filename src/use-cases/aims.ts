@@ -1,0 +1,99 @@
+/** Which orders deliveries are about, found out and locked before they are applied. */
+import { isOrderId } from '../domain/ids.ts';
+import type { Notice } from '../domain/notice.ts';
+import type { Transaction } from '../store/database.ts';
+import type { Delivery } from '../store/deliveries.ts';
+import {
+  findReferencedOrders,
+  type ProviderOrder,
+  type ReferencedOrders,
+} from '../store/order-matching.ts';
+import { type LockedBook, lockBooks, nameOf, type OrderName } from './books.ts';
+import { translateDelivery } from './translate-delivery.ts';
+
+export type Readable = { readonly delivery: Delivery; readonly notice: Notice };
+
+/** The orders that each delivery names. */
+export type Aims = ReadonlyMap<Delivery, ReferencedOrders>;
+
+/** What deliveries are about: the orders that each names, and books of orders that are locked already. */
+export type Ground = { readonly aims: Aims; readonly books: readonly LockedBook[] };
+
+/**
+ * Most deliveries tell our own name of their order, and need not wait to hear which it is before it is locked. What
+ * the references name is asked for after that, and so is what nobody else changes any more.
+ */
+export async function prepareGround(
+  tx: Transaction,
+  deliveries: readonly Delivery[],
+): Promise<Ground> {
+  const likely = new Map<string, OrderName>();
+  for (const delivery of deliveries) {
+    const { accountId } = delivery;
+    const translation = translateDelivery(delivery);
+    if (translation.kind !== 'notice') continue;
+    for (const orderId of translation.notice.references.orderIds) {
+      if (isOrderId(orderId)) likely.set(nameOf({ accountId, orderId }), { accountId, orderId });
+    }
+  }
+  const [books, aims] = await Promise.all([
+    lockBooks(tx, [...likely.values()]),
+    findAims(tx, deliveries),
+  ]);
+  return { aims, books };
+}
+
+/** What was applied once stays with its order, whatever its references name by now. */
+export async function findAims(
+  tx: Transaction,
+  deliveries: readonly Delivery[],
+  known: Aims = new Map(),
+): Promise<Aims> {
+  const aims = new Map<Delivery, ReferencedOrders>();
+  const open: Readable[] = [];
+  for (const delivery of deliveries) {
+    const before = known.get(delivery);
+    const translation = translateDelivery(delivery);
+    if (before) aims.set(delivery, before);
+    else if (delivery.orderId !== null) {
+      aims.set(delivery, { orders: [delivery.orderId], isProviderOrderKnown: true });
+    } else if (translation.kind === 'notice') open.push({ delivery, notice: translation.notice });
+  }
+  const found = await findReferencedOrders(
+    tx,
+    open.map(({ delivery: { accountId, provider }, notice }) => ({ accountId, provider, notice })),
+  );
+  for (const [index, { delivery }] of open.entries()) aims.set(delivery, found[index] ?? nowhere);
+  return aims;
+}
+
+const nowhere: ReferencedOrders = { orders: [], isProviderOrderKnown: false };
+
+/**
+ * The first delivery that names a provider's order ties it to ours; one that names another disagrees. Should somebody
+ * have tied it meanwhile, writing that down fails, and all is done again.
+ */
+export function agreeOnProviderOrders(
+  readable: readonly Readable[],
+  found: Aims,
+): { readonly aims: Aims; readonly learned: readonly ProviderOrder[] } {
+  const aims = new Map(found);
+  const learned = new Map<string, ProviderOrder>();
+  for (const { delivery, notice } of readable) {
+    const { orders, isProviderOrderKnown } = found.get(delivery) ?? nowhere;
+    const [orderId, ...others] = orders;
+    const { providerOrderId } = notice.references;
+    if (isProviderOrderKnown || providerOrderId === undefined) continue;
+    // A void may have to wait for its payment, and teaches nothing that the payment does not.
+    if (notice.payment?.voidPspId !== undefined) continue;
+    if (orderId === undefined || others.length > 0) continue;
+    const { accountId, provider } = delivery;
+    const name = `${accountId}/${provider}/${providerOrderId}`;
+    const first = learned.get(name);
+    if (!first) learned.set(name, { accountId, provider, providerOrderId, orderId });
+    else if (first.orderId !== orderId) {
+      aims.set(delivery, { orders: [orderId, first.orderId], isProviderOrderKnown: true });
+    }
+  }
+  return { aims, learned: [...learned.values()] };
+}
