@@ -37,7 +37,8 @@ export function boundRequestsAtOnce(app: FastifyInstance, bounds: Bounds): Door 
     // Whose caller has left meanwhile would never leave.
     if (!raw.destroyed) {
       inside += 1;
-      raw.once('close', leave);
+      // It closes once, and to listen once costs more.
+      raw.on('close', leave);
     }
     goOn();
   };

@@ -2,11 +2,11 @@
  * Tokens: JWTs signed with HS256 by a ring of keys, each found by its `kid`. Decisions 2.1 to 2.4.
  * A token says which account it speaks for and what it may do; nothing is looked up to check it.
  */
-import { createHmac, createSecretKey } from 'node:crypto';
 import { createDecoder, createVerifier } from 'fast-jwt';
 import { ServiceError } from '../domain/errors.ts';
 import { randomBase62 } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
+import { hmac, hmacKeyOf } from './hmac.ts';
 
 const issuer = 'payment-order-service';
 const algorithm = 'HS256';
@@ -57,7 +57,7 @@ type Claims = {
   readonly iss: string;
   readonly sub: string;
   readonly token_type: TokenType;
-  readonly order_id?: string;
+  readonly order_id?: string | undefined;
   readonly user_id?: string | undefined;
   readonly secret_mark?: string | undefined;
   readonly iat: number;
@@ -82,11 +82,15 @@ export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
 
   /** A new key signs only once every process has had time to read it, so none meets it unknown. */
   const signingKey = (now: Date) => {
-    const readByAll = new Date(now.getTime() - 2 * limits.secretsCacheMsMax);
-    const live = newestFirst.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
-    const key = live.find(({ createdAt }) => createdAt <= readByAll) ?? live.at(-1);
-    if (!key) throw new Error('the key ring has no live key');
-    return key;
+    const readByAllMs = now.getTime() - 2 * limits.secretsCacheMsMax;
+    let oldest: (typeof newestFirst)[number] | undefined;
+    for (const key of newestFirst) {
+      if (key.expiresAt !== null && key.expiresAt <= now) continue;
+      if (key.createdAt.getTime() <= readByAllMs) return key;
+      oldest = key;
+    }
+    if (!oldest) throw new Error('the key ring has no live key');
+    return oldest;
   };
 
   const isLive = (keyId: string, now: Date) => {
@@ -103,7 +107,9 @@ export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
         iss: issuer,
         sub: caller.accountId,
         token_type: caller.type,
-        ...ownClaims(caller),
+        order_id: caller.type === 'merchant' ? undefined : caller.orderId,
+        user_id: caller.type === 'order' ? caller.userId : undefined,
+        secret_mark: caller.type === 'merchant' ? caller.secretMark : undefined,
         iat,
         exp,
         jti,
@@ -121,29 +127,16 @@ export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
   };
 }
 
-function ownClaims(caller: Caller): Pick<Claims, 'order_id' | 'user_id' | 'secret_mark'> {
-  switch (caller.type) {
-    case 'merchant':
-      return { secret_mark: caller.secretMark };
-    case 'order':
-      return { order_id: caller.orderId, user_id: caller.userId };
-    case 'refresh':
-      return { order_id: caller.orderId };
-    default:
-      return caller satisfies never;
-  }
-}
-
 /**
  * A general library makes the header anew each time and takes twice as long, and every create signs two
  * tokens. Reading what a stranger sends is another matter: that is left to the library below.
  */
 function signerOf({ keyId, secret }: SigningKey): (claims: Claims) => string {
-  const key = createSecretKey(secret);
+  const key = hmacKeyOf(secret);
   const header = toBase64Url({ alg: algorithm, typ: 'JWT', kid: keyId });
   return (claims) => {
     const signed = `${header}.${toBase64Url(claims)}`;
-    return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
+    return `${signed}.${hmac(key, signed, 'base64url')}`;
   };
 }
 
