@@ -4,6 +4,7 @@
  */
 import type { Notice, PaymentNotice, ProviderName, References, RefundNotice } from './notice.ts';
 import type { Order } from './order.ts';
+import { isoTimestamp } from './time.ts';
 import {
   type Expected,
   foldPayment,
@@ -207,12 +208,14 @@ export function nameOf(
 /** `<order_id>-<yyMMddHHmmss>`, the next free second when taken. Decision 4.5. */
 export function newTransactionId(
   orderId: string,
-  time: Date,
+  start: Date,
   isTaken: (transactionId: string) => boolean,
 ): string {
-  for (let second = Math.floor(time.getTime() / 1000); ; second += 1) {
-    const digits = new Date(second * 1000).toISOString().replace(/\D/g, '').slice(2, 14);
-    const transactionId = `${orderId}-${digits}`;
+  for (let second = Math.floor(start.getTime() / 1000); ; second += 1) {
+    const time = isoTimestamp(new Date(second * 1000));
+    const date = `${time.slice(2, 4)}${time.slice(5, 7)}${time.slice(8, 10)}`;
+    const clock = `${time.slice(11, 13)}${time.slice(14, 16)}${time.slice(17, 19)}`;
+    const transactionId = `${orderId}-${date}${clock}`;
     if (!isTaken(transactionId)) return transactionId;
   }
 }
