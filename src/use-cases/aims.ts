@@ -27,20 +27,27 @@ export async function prepareGround(
   tx: Transaction,
   deliveries: readonly Delivery[],
 ): Promise<Ground> {
-  const likely = new Map<string, OrderName>();
-  for (const delivery of deliveries) {
-    const { accountId } = delivery;
-    const translation = translateDelivery(delivery);
-    if (translation.kind !== 'notice') continue;
-    for (const orderId of translation.notice.references.orderIds) {
-      if (isOrderId(orderId)) likely.set(nameOf({ accountId, orderId }), { accountId, orderId });
-    }
-  }
   const [books, aims] = await Promise.all([
-    lockBooks(tx, [...likely.values()]),
+    lockBooks(tx, listLikelyOrders(deliveries)),
     findAims(tx, deliveries),
   ]);
   return { aims, books };
+}
+
+/** None where one of them does not tell: all are to be locked at once, in the order of their keys. */
+function listLikelyOrders(deliveries: readonly Delivery[]): OrderName[] {
+  const likely = new Map<string, OrderName>();
+  for (const delivery of deliveries) {
+    const translation = translateDelivery(delivery);
+    if (translation.kind !== 'notice') continue;
+    const orderIds = translation.notice.references.orderIds.filter(isOrderId);
+    if (orderIds.length === 0) return [];
+    for (const orderId of orderIds) {
+      const name = { accountId: delivery.accountId, orderId };
+      likely.set(nameOf(name), name);
+    }
+  }
+  return [...likely.values()];
 }
 
 /** What was applied once stays with its order, whatever its references name by now. */

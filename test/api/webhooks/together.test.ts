@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '../../../src/store/database.ts';
 import { lockOrder } from '../../../src/store/orders.ts';
+import { newDelivery } from '../../../src/use-cases/keep-delivery.ts';
+import { keepTogether } from '../../../src/use-cases/keep-together.ts';
 import { sweep } from '../../../src/use-cases/sweep.ts';
+import { partnerId } from '../../support/deliveries.ts';
 import { assertInvariants, captureOf, openShop } from './shop.ts';
 
 const shop = await openShop();
@@ -20,6 +23,27 @@ test('thirty deliveries at once for thirty orders are each applied to their own'
     const { body } = await shop.enquire({ order_id });
     assert.equal(body.order.status, 'completed');
     assert.equal(body.transaction.length, 1);
+  }
+});
+
+test('of two transactions that tie one partner order to two orders at once, the second is told of the first', async () => {
+  const { services } = service;
+  const { account } = shop;
+  const kept = await services.accounts.get(account.accountId);
+  for (let round = 0; round < 10; round += 1) {
+    const orders = [await shop.createOrder(), await shop.createOrder()];
+    const shared = { order_id: partnerId('order') };
+    // As two processes would: what one process is sent at once goes into one transaction.
+    const outcomes = await Promise.all(
+      orders.map((order, place) => {
+        const body = Buffer.from(JSON.stringify(captureOf(order, shared)));
+        const raw = { key: `evt-${shared.order_id}-${place}`, headers: {}, body };
+        const delivery = newDelivery(services, kept, 'partner', raw);
+        return keepTogether(services, [{ caller: 'provider', delivery }]);
+      }),
+    );
+    const states = outcomes.map(([entry]) => entry && 'received' in entry && entry.received.status);
+    assert.deepEqual(states.sort(), ['needs_review', 'processed']);
   }
 });
 
