@@ -56,6 +56,16 @@ export function isMute(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
+/** What the answer looks like has changed since a statement was prepared, or the server has forgotten it. */
+const unpreparedStates = ['0A000', '26000'];
+
+/** A connection that does not get better by itself; the next one is as good as new. */
+export function isSpoilt(error: unknown): error is Error {
+  // One that is ending says so before it ends, and must not be taken for a good one in between.
+  if (isLostConnection(error) || isMute(error)) return true;
+  return unpreparedStates.includes(sqlState(error) ?? '');
+}
+
 /** Classes and codes that say "not now": connection, resources, operator, cancelled by timeout. */
 const unavailableStates = /^(08|53|57|58)/;
 const unavailableSystemCodes = /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)/;

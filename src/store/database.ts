@@ -9,7 +9,7 @@ import { limits } from '../domain/limits.ts';
 import {
   explainLostCommit,
   explainRival,
-  isMute,
+  isSpoilt,
   mayRunAgain,
   translateTrouble,
 } from './database-troubles.ts';
@@ -158,7 +158,7 @@ async function withClient<Result>(
   try {
     return await use(client, health);
   } catch (error) {
-    if (isMute(error)) health.broken = error;
+    if (isSpoilt(error)) health.broken = error;
     throw error;
   } finally {
     client.off('error', onError);
@@ -172,10 +172,14 @@ async function transact<Result, Behind = Result>(
   work: (tx: Transaction) => Promise<Result>,
   behind?: (result: Result, connection: Queryable) => Promise<Behind>,
 ): Promise<Behind> {
-  const send = sendInTurns(client);
+  let leftFailure: Error | undefined;
+  // A last write that failed before it was sent would be missing in what is committed.
+  const send = sendInTurns(client, () => leftFailure);
   const left: Promise<unknown>[] = [];
   const leave = (writes: Promise<unknown>) => {
-    writes.catch(() => {});
+    writes.catch((error: Error) => {
+      leftFailure ??= error;
+    });
     left.push(writes);
   };
   let isOver = false;

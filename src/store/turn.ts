@@ -3,25 +3,26 @@
  * The driver by itself sends a barrier behind each, so that the server answers, and wakes us, for every one of
  * them; and it asks each time what the columns of the answer are.
  */
-import pg from 'pg';
+import type pg from 'pg';
 import type { Statement } from './database.ts';
-
-export type Answer = {
-  readonly rows: never[];
-  readonly rowCount: number | null;
-  readonly command: string;
-};
+import { type Answer, type Connection, DriversQuery, type Field, Sent } from './sent.ts';
 
 export type Send = (statement: Statement) => Promise<Answer>;
 
 /**
- * Sends what it is given until the turn ends, in the order in which it was given. When one fails, the server passes
- * over those behind it, and they fail with it. Outside of a transaction all of a turn would be one.
+ * Sends what it is given until the turn ends, in the order in which it was given; for use within a transaction. When
+ * one fails, the server passes over those behind it, and they fail with it. Nothing is sent of a turn for which
+ * `findObstacle` finds one when it ends.
  */
-export function sendInTurns(client: pg.PoolClient): Send {
+export function sendInTurns(
+  client: pg.PoolClient,
+  findObstacle: () => Error | undefined = () => undefined,
+): Send {
   let turn: Turn | undefined;
   const endTurn = () => {
-    if (turn) client.query(turn as never);
+    const obstacle = findObstacle();
+    if (turn && obstacle) turn.abandon(obstacle);
+    else if (turn) client.query(turn as never);
     turn = undefined;
   };
   return (statement) => {
@@ -41,7 +42,7 @@ export function sendInTurns(client: pg.PoolClient): Send {
 export function sendAlone(client: pg.PoolClient, statement: Statement): Promise<Answer> {
   // Text that may be many statements goes another way.
   if (!isPrepared(statement)) return client.query(statement as pg.QueryConfig) as Promise<never>;
-  const turn = new Turn();
+  const turn = new LoneTurn();
   const answer = turn.add(statement);
   client.query(turn as never);
   return answer;
@@ -51,55 +52,10 @@ function isPrepared({ name, values }: Statement): boolean {
   return name !== undefined || (values !== undefined && values.length > 0);
 }
 
-/** What the driver asks of a query, and a query of the connection; its own types do not tell. */
-type Connection = {
-  readonly sync: () => void;
-  readonly describe: (what: unknown) => void;
-  readonly stream: { readonly cork: () => void; readonly uncork: () => void };
-  readonly submittedNamedStatements: Record<string, string>;
-};
-type DriversQuery = {
-  name: string | undefined;
-  text: string | undefined;
-  submit: (connection: Connection) => Error | null;
-};
-/** The driver takes only queries of its own class. */
-const DriversQuery = pg.Query as unknown as new (
-  text: string,
-  values?: readonly unknown[],
-) => DriversQuery;
-
-type Row = Record<string, unknown>;
-type Columns = {
-  readonly readers: ReadonlyArray<readonly [name: string, read: (text: string) => unknown]>;
-  readonly emptyRow: Row;
-};
-const noColumns: Columns = { readers: [], emptyRow: {} };
-
-/** A connection as a statement of a turn is sent on it. */
-type Way = {
-  readonly withoutBarrier: Connection;
-  /** And without asking what the columns of the answer are. */
-  readonly withColumnsKnown: Connection;
-  /** Of the answers to named statements. */
-  readonly columns: Map<string, Columns>;
-};
-
-const ways = new WeakMap<Connection, Way>();
-
-function wayOf(connection: Connection): Way {
-  const known = ways.get(connection);
-  if (known) return known;
-  const withoutBarrier = Object.assign(Object.create(connection), { sync: noop });
-  const withColumnsKnown = Object.assign(Object.create(withoutBarrier), { describe: noop });
-  const way = { withoutBarrier, withColumnsKnown, columns: new Map() };
-  ways.set(connection, way);
-  return way;
-}
-
-function noop(): void {}
-
-/** To the driver all statements of a turn are one query. */
+/**
+ * To the driver all statements of a turn are one query. Each is done when the server says so: within a transaction
+ * only the commit could take it back, and the server says that a commit is done when it is.
+ */
 class Turn extends DriversQuery {
   /** Longer than the limit of all where one of them asks for it. */
   query_timeout: number | undefined;
@@ -142,17 +98,29 @@ class Turn extends DriversQuery {
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
-    this.#waiting.shift()?.finish(text);
+    const done = this.#waiting.shift();
     this.#tellNext();
+    if (done) this.finish(done, text);
   }
 
-  handleReadyForQuery(): void {
-    this.callback(null);
+  finish(done: Sent, said: string): void {
+    done.finish(said);
+  }
+
+  handleReadyForQuery(connection: Connection): void {
+    if (this.#waiting.length > 0) {
+      this.handleError(new Error('a statement was not answered'), connection);
+    } else this.callback(null);
   }
 
   handleError(error: Error, connection: Connection): void {
     this.#fail(this.#waiting.splice(0), error, connection);
     this.callback(error);
+  }
+
+  /** Nothing of it was sent. */
+  abandon(error: Error): void {
+    for (const sent of this.#waiting.splice(0)) sent.fail(error);
   }
 
   /** By these the driver remembers which statements the server has prepared. */
@@ -170,71 +138,27 @@ class Turn extends DriversQuery {
   }
 }
 
-type Field = { readonly name: string; readonly dataTypeID: number };
+/**
+ * Outside of a transaction a statement is committed at the barrier, after the server has said that it is done; until
+ * then it may still fail.
+ */
+class LoneTurn extends Turn {
+  #uncommitted: { readonly done: Sent; readonly said: string } | undefined;
 
-/** One statement, and its answer as it comes in. */
-class Sent extends DriversQuery {
-  readonly answer: Promise<Answer>;
-  readonly #settle: PromiseWithResolvers<Answer>;
-  readonly #rows: Row[] = [];
-  #columns: Columns | undefined;
-  #columnsByName: Way['columns'] | undefined;
-  #failure: Error | undefined;
-
-  constructor({ name, text, values }: Statement) {
-    super(text, values);
-    this.name = name;
-    this.#settle = Promise.withResolvers();
-    this.answer = this.#settle.promise;
+  override finish(done: Sent, said: string): void {
+    this.#uncommitted = { done, said };
   }
 
-  /** What could not be sent at all is given back. */
-  sendOn(connection: Connection): Error | undefined {
-    const { columns, withoutBarrier, withColumnsKnown } = wayOf(connection);
-    this.#columnsByName = columns;
-    this.#columns = columns.get(this.name ?? '');
-    return this.submit(this.#columns ? withColumnsKnown : withoutBarrier) ?? this.#failure;
+  override handleReadyForQuery(connection: Connection): void {
+    const { done, said } = this.#uncommitted ?? {};
+    this.#uncommitted = undefined;
+    if (done && said !== undefined) done.finish(said);
+    super.handleReadyForQuery(connection);
   }
 
-  learnColumns(fields: readonly Field[]): void {
-    this.#columns = {
-      readers: fields.map(({ name, dataTypeID }) => [name, pg.types.getTypeParser(dataTypeID)]),
-      emptyRow: Object.fromEntries(fields.map(({ name }) => [name, null])),
-    };
-    if (this.name) this.#columnsByName?.set(this.name, this.#columns);
-  }
-
-  addRow(values: readonly (string | null)[]): void {
-    const { readers, emptyRow } = this.#columns ?? noColumns;
-    const row = { ...emptyRow };
-    try {
-      for (let place = 0; place < readers.length; place += 1) {
-        const value = values[place];
-        const reader = readers[place];
-        if (reader && typeof value === 'string') row[reader[0]] = reader[1](value);
-      }
-    } catch (error) {
-      this.#failure = error as Error;
-    }
-    this.#rows.push(row);
-  }
-
-  /** As the server says it: `INSERT 0 3`, `SELECT 2`, `COMMIT`. */
-  finish(said: string): void {
-    if (!this.#columns) this.learnColumns([]);
-    const [command = '', ...counts] = said.split(' ');
-    const count = counts.at(-1);
-    const rowCount = count === undefined ? null : Number(count);
-    if (this.#failure) this.fail(this.#failure);
-    else this.#settle.resolve({ rows: this.#rows as never[], rowCount, command });
-  }
-
-  fail(error: Error): void {
-    this.#settle.reject(error);
-  }
-
-  /** The driver calls it for a value that cannot be sent. */
-  handleError(error: Error): void {
-    this.#failure = error;
+  override handleError(error: Error, connection: Connection): void {
+    this.#uncommitted?.done.fail(error);
+    this.#uncommitted = undefined;
+    super.handleError(error, connection);
   }
 }

@@ -132,6 +132,43 @@ test('a statement that the driver cannot send takes everything with it, the comm
   await insertEntry(database, 4, 40);
 });
 
+test('a last write that fails before it is sent takes everything with it, the commit as well', async () => {
+  const failed = database.transaction(async (tx) => {
+    const unsent = async () => {
+      throw new Error('never sent');
+    };
+    tx.leave(Promise.all([insertEntry(tx, 1, 10), unsent(), insertEntry(tx, 3, 30)]));
+  });
+  await assert.rejects(failed, /never sent/);
+  assert.deepEqual(await readEntries(), []);
+});
+
+test('a statement by itself is done when it is committed, not before', async () => {
+  await database.query({
+    text: `create function refuse_late() returns trigger language plpgsql as
+             'begin raise exception ''too late'' using errcode = ''23514''; end';
+           create constraint trigger late after insert on entries deferrable initially deferred
+             for each row when (new.value = 666) execute function refuse_late()`,
+  });
+  const late = { name: 'late', text: 'insert into entries values ($1, $2)', values: [1, 666] };
+  await assert.rejects(database.query(late), /too late/);
+  const inTurn = database.inTurn((connection) =>
+    Promise.all([connection.query(late), readEntries(connection)]),
+  );
+  await assert.rejects(inTurn, /too late/);
+  assert.deepEqual(await readEntries(), []);
+});
+
+test('a statement whose answer has changed its shape fails once and not for ever', async () => {
+  const own = openOwn({ connectionString: url });
+  const read = () => own.query({ name: 'read-all', text: 'select * from shapes' });
+  await own.query({ text: 'create table shapes (id integer)' });
+  await read();
+  await own.query({ text: 'alter table shapes add column more integer' });
+  await assert.rejects(read(), { code: '0A000' });
+  assert.deepEqual((await read()).rows, []);
+});
+
 test('an answer that cannot be read is the failure of its statement alone', async () => {
   const tooLarge = { name: 'too-large', text: 'select 9007199254740993::bigint as value' };
   const fine = { name: 'fine', text: 'select 7::bigint as value, null as nothing' };
