@@ -94,8 +94,7 @@ export function openDatabase(address: DatabaseAddress): Database {
       (error) => mayRunAgain(error) || mayShareConnection(pool, error),
     );
   return {
-    query: (statement) =>
-      attempting(() => withClient(pool, (client) => sendAlone(client, statement))) as never,
+    query: (statement) => attempting(() => sendOnce(pool, statement)) as never,
     inTurn: (work) => attempting(() => runInTurn(pool, work)),
     transaction: (work, behind) =>
       attempting(() =>
@@ -120,6 +119,16 @@ async function retrying<Result>(
       await delay(Math.random() * 2 ** tried);
     }
   }
+}
+
+/** A text that failed may have begun a transaction that it did not come to end: the connection is not used again. */
+function sendOnce(pool: pg.Pool, statement: Statement): Promise<unknown> {
+  return withClient(pool, (client, health) =>
+    sendAlone(client, statement).catch((error: Error) => {
+      health.broken = error;
+      throw error;
+    }),
+  );
 }
 
 async function runInTurn<Result>(

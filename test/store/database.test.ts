@@ -159,6 +159,14 @@ test('a statement by itself is done when it is committed, not before', async () 
   assert.deepEqual(await readEntries(), []);
 });
 
+test('a text that begins a transaction and fails in it leaves nobody in it', async () => {
+  const own = openOwn({ connectionString: url });
+  for (let round = 0; round < 3; round += 1) {
+    await assert.rejects(own.query({ text: 'begin; select 1 / 0; commit' }), { code: '22012' });
+    assert.deepEqual(await readEntries(own), []);
+  }
+});
+
 test('a statement whose answer has changed its shape fails once and not for ever', async () => {
   const own = openOwn({ connectionString: url });
   const read = () => own.query({ name: 'read-all', text: 'select * from shapes' });
