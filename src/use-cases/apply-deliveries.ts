@@ -94,6 +94,8 @@ async function openPages(
     pages.set(nameOf(before.order), { before, current, entries: [] });
   };
   for (const book of locked) open(book);
+  // Rarely any beside others: one that tells an order of ours which is not there, and is found by another name. Two
+  // batches could then wait for each other; the limit of their lock wait ends it, and each delivery goes alone.
   const missing = new Map<string, OrderName>();
   for (const [{ accountId }, { orders }] of aims) {
     const [orderId] = orders;
