@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '../../../src/store/database.ts';
 import { lockOrder } from '../../../src/store/orders.ts';
+import { prepareGround } from '../../../src/use-cases/aims.ts';
 import { newDelivery } from '../../../src/use-cases/keep-delivery.ts';
 import { keepTogether } from '../../../src/use-cases/keep-together.ts';
 import { sweep } from '../../../src/use-cases/sweep.ts';
@@ -45,6 +46,24 @@ test('of two transactions that tie one partner order to two orders at once, the 
     const states = outcomes.map(([entry]) => entry && 'received' in entry && entry.received.status);
     assert.deepEqual(states.sort(), ['needs_review', 'processed']);
   }
+});
+
+test('orders are locked before they are looked up only where every delivery tells its own', async () => {
+  const { services } = service;
+  const account = await services.accounts.get(shop.account.accountId);
+  const [one, two] = [await shop.createOrder(), await shop.createOrder()];
+  const deliver = (event: object) => {
+    const raw = { key: partnerId('order'), headers: {}, body: Buffer.from(JSON.stringify(event)) };
+    return newDelivery(services, account, 'partner', raw);
+  };
+  const countLocked = (...events: object[]) =>
+    services.database.transaction(async (tx) => {
+      const { books } = await prepareGround(tx, events.map(deliver));
+      return books.length;
+    });
+  const byInvoice = captureOf(two, { notes: { invoice_id: two.invoice_id } });
+  assert.equal(await countLocked(captureOf(one), captureOf(two)), 2);
+  assert.equal(await countLocked(captureOf(one), byInvoice), 0);
 });
 
 test('one that cannot be applied is kept alone; those beside it are applied', async () => {
