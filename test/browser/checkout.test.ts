@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, test } from 'node:test';
-import { openBrowser } from '../support/browser.ts';
+import { noBrowser, openBrowser } from '../support/browser.ts';
 import { modeOf, startJourney } from '../support/journey.ts';
 
 const { service, simulator, createOrder, initiate, enquire, assertSound } = await startJourney();
-const browser = await openBrowser();
 const shopUrl = await startShopPage();
 
 for (const [provider, mode] of Object.entries(modeOf)) {
   for (const javaScriptEnabled of [true, false]) {
-    test(`a consumer pays at ${provider} and is back at the shop, scripts ${javaScriptEnabled ? 'on' : 'off'}`, async () => {
+    test(`a consumer pays at ${provider} and is back at the shop, scripts ${javaScriptEnabled ? 'on' : 'off'}`, {
+      skip: noBrowser,
+    }, async () => {
+      const browser = await openBrowser();
       const context = await browser.newContext({
         javaScriptEnabled,
         viewport: { width: 390, height: 844 },
@@ -52,7 +54,10 @@ for (const [provider, mode] of Object.entries(modeOf)) {
   }
 }
 
-test('the launch page asks nobody but the service and the provider', async () => {
+test('the launch page asks nobody but the service and the provider', {
+  skip: noBrowser,
+}, async () => {
+  const browser = await openBrowser();
   const { body } = await initiate(await createOrder());
   const page = await browser.newPage();
   const asked: string[] = [];

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBrowser } from '../support/browser.ts';
+import { noBrowser, openBrowser } from '../support/browser.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const service = await startTestService();
-const browser = await openBrowser();
 
-test('the docs page shows every call and asks nobody but this service', async () => {
+test('the docs page shows every call and asks nobody but this service', {
+  skip: noBrowser,
+}, async () => {
+  const browser = await openBrowser();
   const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
   const asked: string[] = [];
   const troubles: string[] = [];

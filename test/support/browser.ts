@@ -5,14 +5,34 @@ import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as playwright } from 'playwright-core';
 import { projectDir } from './service-process.ts';
 
-export async function openBrowser(): Promise<Browser> {
-  const browser = await playwright.launch({
-    executablePath: await unpackBrowser(),
-    args: [...chromium.args, '--disable-background-networking', '--no-first-run'],
+/** The package holds a Chromium for x64 only. Elsewhere an installed one serves. */
+const installed = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+const isPackaged = process.arch === 'x64';
+
+/** Why browser tests cannot run on this machine; false where they can. */
+export const noBrowser: string | false =
+  isPackaged || (await exists(installed))
+    ? false
+    : `no Chromium for ${process.arch}: install one, or name it in CHROMIUM_PATH`;
+
+let opened: Promise<Browser> | undefined;
+after(async () => (await opened)?.close());
+
+/** One browser for all tests of a file. */
+export function openBrowser(): Promise<Browser> {
+  opened ??= launch();
+  return opened;
+}
+
+async function launch(): Promise<Browser> {
+  return playwright.launch({
+    executablePath: isPackaged ? await unpackBrowser() : installed,
+    args: [
+      ...(isPackaged ? chromium.args : ['--no-sandbox', '--disable-gpu']),
+      ...['--disable-background-networking', '--no-first-run'],
+    ],
     headless: true,
   });
-  after(() => browser.close());
-  return browser;
 }
 
 const folder = `${projectDir}node_modules/.cache/chromium`;
