@@ -45,6 +45,10 @@ export const failureTable = {
     retryAllowed: false,
     consumerMessage: 'This payment mode is not available. Please use another one.',
   },
+  ORDER_ALREADY_PAID: {
+    retryAllowed: false,
+    consumerMessage: 'This order has been paid already.',
+  },
   PAYMENT_FAILED: {
     retryAllowed: true,
     consumerMessage: 'The payment failed. Please try again.',

@@ -1,32 +1,22 @@
 /**
- * Which transaction of an order a notice belongs to, and which of a provider's payments is the one that
- * was started here. Pure, and the same whatever the order in which the notices came.
+ * Which of a provider's payments or refunds is the one that was started here. Pure, and the same whatever
+ * the order in which the notices came.
  */
-import type { Notice, PaymentNotice, ProviderName, References, RefundNotice } from './notice.ts';
+import { foldPayment, type UnfoldedPayment } from './fold-payment.ts';
+import { foldRefund, type UnfoldedRefund } from './fold-refund.ts';
+import type { PaymentNotice, ProviderName, References, RefundNotice } from './notice.ts';
 import type { Order } from './order.ts';
 import { isoTimestamp } from './time.ts';
-import {
-  type Expected,
-  foldPayment,
-  foldRefund,
-  type Kept,
-  type Payment,
-  type Refund,
-  type StartNames,
-  type Transaction,
-} from './transaction.ts';
+import type { Expected, Kept, Payment, Refund, StartNames, Transaction } from './transaction.ts';
 
-export type Unfolded =
-  | Pick<Payment, 'type' | 'transactionId' | 'provider' | 'start' | 'notices'>
-  | Pick<Refund, 'type' | 'transactionId' | 'provider' | 'start' | 'notices'>;
+export type Unfolded = UnfoldedPayment | UnfoldedRefund;
 
 /** What was asked for here. */
-export type Started = Omit<Unfolded, 'notices' | 'start'> & {
+export type Started = Pick<Transaction, 'type' | 'transactionId' | 'provider'> & {
   readonly start: NonNullable<Transaction['start']>;
 };
 
 type Said = PaymentNotice | RefundNotice;
-type Incoming = Notice & { readonly provider: ProviderName };
 
 export function paymentsOf(transactions: readonly Transaction[]): Payment[] {
   return transactions.filter((transaction) => transaction.type === 'payment');
@@ -42,59 +32,18 @@ export function foldAnew(transaction: Unfolded, expected: Expected): Transaction
     : foldRefund(transaction);
 }
 
-/** By a name of the provider's; what only passes by belongs to the payment started under the id it names. */
-export function findTransaction(
-  transactions: readonly Transaction[],
-  notice: Incoming,
-  type: Transaction['type'],
-): Transaction | undefined {
-  const said = type === 'payment' ? notice.payment : notice.refund;
-  if (!said) return undefined;
-  const own = transactions.filter(
-    (entry) => entry.type === type && entry.provider === notice.provider,
-  );
-  // An authentication has an id of its own, which is not that of the payment it comes before.
-  if (isPassing(said)) {
-    return own.find(
-      ({ start, transactionId }) =>
-        start !== null && notice.references.transactionIds.includes(transactionId),
-    );
-  }
-  return own.find(({ notices }) =>
-    (notices as readonly Said[]).some((kept) => isNamedBy(kept, said.pspTransactionId)),
-  );
+/** A transaction of which nothing is known but that it was started here. */
+export function unfoldStart(started: Started): Unfolded {
+  const { type, transactionId, provider, start } = started;
+  const common = { transactionId, provider, start, pspTransactionId: null, notices: [] };
+  return type === 'payment'
+    ? { type, ...common, captures: null, voided: null }
+    : { type, ...common, voidedPspIds: null };
 }
 
-/**
- * A capture has an id of its own beside that of the payment it captures. One whose two ids are known as two
- * payments, or whose own id is known as that of another, cannot be told where it belongs.
- */
-export function namesTwoPayments(transactions: readonly Transaction[], notice: Incoming): boolean {
-  const said = notice.payment;
-  if (said?.aliasPspId === undefined || isPassing(said)) return false;
-  const { aliasPspId } = said;
-  const isKnownAs = (id: string) => (entry: Transaction) =>
-    entry.type === 'payment' &&
-    entry.provider === notice.provider &&
-    entry.notices.some((kept) => isNamedBy(kept, id));
-  const byOwnId = transactions.find(isKnownAs(aliasPspId));
-  return byOwnId !== undefined && byOwnId !== transactions.find(isKnownAs(said.pspTransactionId));
-}
-
-/** False for an authentication or a void, which say something of a payment and are none. Decision 6.4. */
-export function isOfItsOwn(said: Said): boolean {
-  return !('makesTransaction' in said) || said.makesTransaction !== false;
-}
-
-/** An authentication says something of a payment that was started here; a void of one with an id. */
-function isPassing(said: Said): boolean {
-  return !isOfItsOwn(said) && !('voidPspId' in said);
-}
-
-function isNamedBy(kept: Said, pspTransactionId: string): boolean {
-  if (!isOfItsOwn(kept)) return false;
-  const alias = 'aliasPspId' in kept ? kept.aliasPspId : undefined;
-  return kept.pspTransactionId === pspTransactionId || alias === pspTransactionId;
+/** An authentication tells something of a payment that was started here, and is none. Decision 6.4. */
+export function isAuthentication(said: Said): boolean {
+  return said.record === 'authentication';
 }
 
 /** The names by which a notice may belong to what was started here. */
@@ -109,7 +58,7 @@ export function namesOf({ transactionIds, providerOrderId }: References): { name
 /**
  * A consumer may try several times at the provider what was started once here. What was started shows
  * the best of these tries; the others stand by themselves. So a payment that failed and then went
- * through is told under the id that the merchant has, in whichever order the two were reported.
+ * through is shown under the id that the merchant has, in whichever order the two were reported.
  */
 export function claimOwn(
   order: Pick<Order, 'orderId' | 'amounts'>,
@@ -128,8 +77,8 @@ function claim(
   transactions: readonly Transaction[],
   started: Transaction,
 ): readonly Transaction[] {
-  const passing = started.notices.filter(isPassing);
-  const tried = started.notices.filter((notice) => !isPassing(notice));
+  const passing = started.notices.filter(isAuthentication);
+  const tried = started.notices.filter((notice) => !isAuthentication(notice));
   const rivals = transactions.filter((entry) => isOf(entry, started, transactions));
   if (rivals.length === 0) return transactions;
 
@@ -137,10 +86,9 @@ function claim(
   const [best = own] = [...rivals, ...(tried.length > 0 ? [own] : [])].sort(bestFirst);
   if (best === own) return transactions;
   const others = transactions.filter((entry) => entry !== best && entry !== started);
-  const claimed = foldAnew(
-    { ...started, notices: [...passing, ...best.notices] } as Unfolded,
-    amounts,
-  );
+  const { transactionId: id, start } = started;
+  const notices = [...passing, ...best.notices];
+  const claimed = foldAnew({ ...best, transactionId: id, start, notices } as Unfolded, amounts);
   if (tried.length === 0) return [...others, claimed];
   const all = [...others, claimed];
   const transactionId = nameOf(orderId, all, tried, new Date(started.start?.atMs ?? 0));

@@ -35,7 +35,12 @@ export type ReviewFlag =
   | 'merchant_mismatch'
   | 'reference_conflict'
   | 'target_unknown'
-  | 'chargeback';
+  | 'chargeback'
+  | 'not_captured'
+  | 'partially_captured'
+  | 'refund_voided'
+  | 'partially_refunded'
+  | 'too_many_transactions';
 
 /** What a delivery says about the order it belongs to; every one that is known must agree. */
 export type References = {
@@ -63,35 +68,55 @@ type NoticeBase = {
   readonly namedAtMs?: number;
   readonly message?: string;
   readonly flags?: readonly ReviewFlag[];
+  /** The transaction that a capture or a void names, by the provider's id. */
+  readonly targetPspId?: string;
+  /** What the provider had captured in its whole order at a given time. */
+  readonly capturedTotal?: CapturedTotal;
 };
+
+export type CapturedTotal = { readonly amount: MinorUnits; readonly atMs: number };
 
 export type PaymentNotice = NoticeBase & {
   readonly status: PaymentStatus;
+  /** What the provider's record is; a payment or an authorisation where nothing is said. */
+  readonly record?: PaymentRecord;
+  /** The provider's order, where one order holds several records that belong together. */
+  readonly pspOrder?: string;
   /** Since when the payment has this status; absent where a delivery only mentions it in passing. */
   readonly statusSinceMs?: number;
-  /** A capture may take a part: it succeeds only when the amount reaches what is expected. */
-  readonly isCapture?: true;
-  /** Another name of the same payment: a capture has an id of its own, which voids and refunds name. */
-  readonly aliasPspId?: string;
-  /** The void that says so; one that failed takes back what it said while it was pending. */
-  readonly voidPspId?: string;
-  /** False for what says something of a payment but is none of its own. Decision 6.4. */
-  readonly makesTransaction?: false;
+  /** An authorisation that was never captured and was given back. Decision 4.8. */
+  readonly isRelease?: true;
   readonly paymentMode?: string;
   readonly subPaymentMode?: Readonly<Record<string, string>>;
   readonly paymentArn?: string;
   readonly paymentAcquirer?: string;
   /** Charged to the consumer on top and included in the amount. */
   readonly customerFee?: MinorUnits;
+  readonly offerId?: string;
+  /** What an offer took off the order's amount; absent where only the offer is named. */
+  readonly offerDiscount?: MinorUnits;
   readonly failure?: FailureReason;
 };
+
+/**
+ * A capture takes money of an authorisation; a void takes back what it targets. An authentication tells
+ * something of a payment that was started here and makes no transaction. Decisions 4.9, 6.4.
+ */
+export type PaymentRecord =
+  | 'capture'
+  | 'void-payment'
+  | 'void-capture'
+  | 'void-authorization'
+  | 'authentication';
 
 export type RefundNotice = NoticeBase & {
   readonly status: RefundStatus;
   readonly statusSinceMs?: number;
+  /** A void cancels the refund it targets; its status is that of the void. Decision 4.10. */
+  readonly record?: 'void';
   readonly refundRequestId: string;
   readonly refundArn?: string;
-  /** The payment that is refunded; a bank gateway may name its order only. */
+  /** The payment or capture that is refunded; a bank gateway may name its order only. */
   readonly paymentPspId?: string;
   readonly paymentPspOrder?: string;
   readonly failure?: FailureReason;
@@ -103,3 +128,15 @@ export type Notice = {
   readonly payment?: PaymentNotice;
   readonly refund?: RefundNotice;
 };
+
+/** A notice with what is known of the delivery that brought it. */
+export type DeliveredNotice = Notice & {
+  readonly provider: ProviderName;
+  readonly deliveryKey: string;
+  readonly receivedAt: Date;
+};
+
+/** A void takes back what another record did, and is no transaction of its own. */
+export function isVoid({ payment, refund }: Notice): boolean {
+  return (payment?.record?.startsWith('void') ?? false) || refund?.record === 'void';
+}

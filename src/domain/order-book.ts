@@ -1,24 +1,27 @@
 /**
  * An order with all its transactions, and how a notice changes it. Pure: given the same set of
- * notices in any order it ends in the same state, so applying is keeping the notice and folding.
+ * notices in any order it ends in the same state.
  */
+import { isHeldFor, regroup } from './group.ts';
 import {
   claimOwn,
-  findTransaction,
   foldAnew,
-  isOfItsOwn,
-  nameOf,
+  isAuthentication,
   namesOf,
   paymentsOf,
   type Started,
   type Unfolded,
+  unfoldStart,
 } from './matching.ts';
-import type { Notice, ProviderName, ReviewFlag } from './notice.ts';
+import { type DeliveredNotice, isVoid, type ReviewFlag } from './notice.ts';
 import type { Order, OrderStatus } from './order.ts';
+import type { HeldNotice } from './records.ts';
 import {
   type Expected,
   matchesExpected,
+  netAmount,
   type Payment,
+  type Refund,
   type Transaction,
   withFlags,
 } from './transaction.ts';
@@ -26,6 +29,8 @@ import {
 export type OrderBook = {
   readonly order: Pick<Order, 'orderId' | 'amounts' | 'lapsesAt'>;
   readonly transactions: readonly Transaction[];
+  /** Notices that belong to no transaction, or nobody can tell to which. */
+  readonly held: readonly HeldNotice[];
 };
 
 /** What is saved of an order besides its creation. Decision 4.3. */
@@ -35,87 +40,92 @@ export type OrderState = {
   readonly flags: readonly ReviewFlag[];
 };
 
-export type DeliveredNotice = Notice & {
-  readonly provider: ProviderName;
-  readonly deliveryKey: string;
-  readonly receivedAt: Date;
-};
+export type { DeliveredNotice };
 
 const failedAttemptsMax = 15;
 
-/** The book with the notice kept and everything it touches folded anew. */
-export function applyNotice(book: OrderBook, notice: DeliveredNotice): OrderBook {
-  const withPayment = keepNotice(book, book.transactions, notice, 'payment');
-  const transactions = keepNotice(book, withPayment, notice, 'refund');
-  return { ...book, transactions: flagDuplicates(transactions, book.order.amounts) };
+/** The book with the notice stored and everything it touches folded anew. */
+export function applyNotice<Book extends OrderBook>(book: Book, notice: DeliveredNotice): Book {
+  const { order } = book;
+  if (notice.payment && isAuthentication(notice.payment)) return applyAuthentication(book, notice);
+  const { transactions, held } = regroup(book, notice);
+  // A repeat: nothing was added, so nothing changes.
+  if (transactions === book.transactions) return book;
+  const { provider } = notice;
+  const withPayments = claimOwn(order, transactions, provider, 'payment');
+  const claimed = claimOwn(order, withPayments, provider, 'refund');
+  return { ...book, transactions: flagDuplicates(claimed, order.amounts), held };
 }
 
-/** The book with what was asked for here, before any provider has spoken of it; or with more known of it. */
-export function keepStart(
-  { order, transactions }: OrderBook,
+/** Decision 6.4: it moves a payment that was started here under the id it names, and makes none. */
+function applyAuthentication<Book extends OrderBook>(book: Book, notice: DeliveredNotice): Book {
+  const { payment, provider, deliveryKey, references } = notice;
+  const started = paymentsOf(book.transactions).find(
+    (entry) =>
+      entry.start !== null &&
+      entry.provider === provider &&
+      references.transactionIds.includes(entry.transactionId),
+  );
+  if (!payment || !started) return book;
+  if (started.notices.some((known) => known.deliveryKey === deliveryKey)) return book;
+  const fresh = { ...payment, deliveryKey, ...namesOf(references) };
+  const moved = foldAnew({ ...started, notices: [...started.notices, fresh] }, book.order.amounts);
+  const transactions = replace(book.transactions, moved);
+  const claimed = claimOwn(book.order, transactions, provider, 'payment');
+  return { ...book, transactions: flagDuplicates(claimed, book.order.amounts) };
+}
+
+/** The book with what was asked for here, before any provider reports it; or with more known of it. */
+export function keepStart<Book extends OrderBook>(
+  book: Book,
   started: Started,
-): OrderBook & { readonly transaction: Transaction } {
+): Book & { readonly transaction: Transaction } {
+  const { order, transactions } = book;
   const known = transactions.find(({ transactionId }) => transactionId === started.transactionId);
-  const fresh = foldAnew({ ...started, notices: known?.notices ?? [] } as Unfolded, order.amounts);
+  const unfolded = known ? { ...known, start: started.start } : unfoldStart(started);
+  const fresh = foldAnew(unfolded as Unfolded, order.amounts);
   const all = known ? replace(transactions, fresh) : [...transactions, fresh];
   const after = flagDuplicates(claimOwn(order, all, started.provider, started.type), order.amounts);
   const transaction = after.find(({ transactionId }) => transactionId === started.transactionId);
-  return { order, transactions: after, transaction: transaction ?? fresh };
+  return { ...book, transactions: after, transaction: transaction ?? fresh };
 }
 
-/** A void says something of a payment that has to be known first. */
-export function lacksTarget({ transactions }: OrderBook, notice: DeliveredNotice): boolean {
-  if (notice.payment?.voidPspId === undefined) return false;
-  return !findTransaction(transactions, notice, 'payment');
+/** A void waits until what it takes back is known. */
+export function lacksTarget(book: OrderBook, notice: DeliveredNotice): boolean {
+  return isVoid(notice) && isHeldFor(book, notice, 'no-target');
 }
 
 /** Decision 4.3: a pure function of the transactions and of time. */
-export function decideOrderState({ order, transactions }: OrderBook, now: Date): OrderState {
+export function decideOrderState(book: OrderBook, now: Date): OrderState {
+  const { order, transactions } = book;
   const payments = paymentsOf(transactions);
-  const flags = isOverRefunded(transactions, order.amounts) ? (['over_refunded'] as const) : [];
   const status = (): OrderStatus => {
     if (payments.some((payment) => completes(payment, order.amounts))) return 'completed';
-    const failed = payments.filter((payment) => payment.status === 'failed').length;
-    if (now >= order.lapsesAt || failed >= failedAttemptsMax) return 'lapsed';
+    if (hasLapsed(book, now)) return 'lapsed';
     return payments.length === 0 ? 'new' : 'pending';
   };
-  return { status: status(), attempts: payments.length, flags };
+  return { status: status(), attempts: payments.length, flags: orderFlags(book) };
+}
+
+/** Time or failed attempts end an order that is not paid. */
+export function hasLapsed(
+  { order, transactions }: Pick<OrderBook, 'order' | 'transactions'>,
+  now: Date,
+): boolean {
+  const failed = paymentsOf(transactions).filter(({ status }) => status === 'failed');
+  return now >= order.lapsesAt || failed.length >= failedAttemptsMax;
+}
+
+function orderFlags({ order, transactions, held }: OrderBook): readonly ReviewFlag[] {
+  const flags: ReviewFlag[] = [];
+  if (isOverRefunded(transactions, order.amounts)) flags.push('over_refunded');
+  if (held.some(({ hold }) => hold === 'ambiguous')) flags.push('target_unknown');
+  if (held.some(({ hold }) => hold === 'contradictory')) flags.push('reference_conflict');
+  return withFlags(flags, []);
 }
 
 function completes(payment: Payment, expected: Expected): boolean {
   return payment.status === 'succeeded' && matchesExpected(payment, expected);
-}
-
-/** In the payment or refund the notice speaks of, or in a new one; then what was started here claims its own. */
-function keepNotice(
-  { order }: OrderBook,
-  transactions: readonly Transaction[],
-  notice: DeliveredNotice,
-  type: Transaction['type'],
-): readonly Transaction[] {
-  const said = type === 'payment' ? notice.payment : notice.refund;
-  if (!said) return transactions;
-  const found = findTransaction(transactions, notice, type);
-  if (!found && !isOfItsOwn(said)) return transactions;
-  const { provider, deliveryKey, references, receivedAt } = notice;
-  const before = found ?? {
-    type,
-    transactionId: nameOf(order.orderId, transactions, [said], receivedAt),
-    provider,
-    start: null,
-    notices: [],
-  };
-  const kept = { ...said, deliveryKey, ...namesOf(references) };
-  const notices = keep(before.notices as readonly (typeof kept)[], kept);
-  const after = foldAnew({ ...before, notices } as Unfolded, order.amounts);
-  const all = found ? replace(transactions, after) : [...transactions, after];
-  return claimOwn(order, all, provider, type);
-}
-
-/** A set by delivery key: a repeat changes nothing. */
-function keep<N extends { readonly deliveryKey: string }>(notices: readonly N[], fresh: N): N[] {
-  const isKept = notices.some(({ deliveryKey }) => deliveryKey === fresh.deliveryKey);
-  return isKept ? [...notices] : [...notices, fresh];
 }
 
 function replace(transactions: readonly Transaction[], changed: Transaction): Transaction[] {
@@ -125,7 +135,7 @@ function replace(transactions: readonly Transaction[], changed: Transaction): Tr
 }
 
 /** Every success but one is a duplicate; the one is the earliest that completes the order. */
-function flagDuplicates(
+export function flagDuplicates(
   transactions: readonly Transaction[],
   expected: Expected,
 ): readonly Transaction[] {
@@ -145,21 +155,32 @@ function flagDuplicates(
   });
 }
 
-/** Refunds that took or will take more than was paid, in the order's currency. */
+/** Refunds that took or will take more than was paid, fees included, in the order's currency. */
 function isOverRefunded(transactions: readonly Transaction[], { currency }: Expected): boolean {
-  const { paid, refunded, pending } = refundSums(transactions, currency);
+  const { refunded, pending } = refundSums(transactions, currency);
+  const paid = paymentsOf(transactions)
+    .filter((payment) => payment.status === 'succeeded' && payment.currency === currency)
+    .reduce((sum, { amount }) => sum + (amount ?? 0), 0);
   return refunded + pending > paid;
 }
 
-/** The sums behind `refund_details`. Decision 4.6. */
+/** The sums behind `refund_details`, without fees that the consumer bears. Decisions 4.6, 4.11. */
 export function refundSums(transactions: readonly Transaction[], currency: string) {
   const sums = { paid: 0, refunded: 0, pending: 0 };
   for (const entry of transactions) {
-    const { type, status, amount } = entry;
-    if (entry.currency !== currency || amount === null) continue;
-    if (type === 'payment' && status === 'succeeded') sums.paid += amount;
-    if (type === 'refund' && status === 'succeeded') sums.refunded += amount;
-    if (type === 'refund' && status === 'pending') sums.pending += amount;
+    if (entry.currency !== currency) continue;
+    if (entry.type === 'refund') {
+      sums.refunded += refundedOf(entry, 'succeeded');
+      sums.pending += refundedOf(entry, 'pending');
+    } else if (entry.status === 'succeeded') sums.paid += netAmount(entry);
   }
   return sums;
+}
+
+/** How much of a refund has the status; the parts of one that was split count each by itself. */
+export function refundedOf(refund: Refund, status: 'succeeded' | 'pending'): number {
+  const parts = refund.parts ?? [{ status: refund.status, amount: refund.amount ?? 0 }];
+  return parts
+    .filter((part) => part.status === status)
+    .reduce((sum, { amount }) => sum + amount, 0);
 }

@@ -1,6 +1,6 @@
 /** Which refunds belong to which payment, and what they come to. */
 import { paymentsOf, refundsOf } from './matching.ts';
-import type { Payment, Refund, Transaction } from './transaction.ts';
+import { netAmount, type Payment, type Refund, type Transaction } from './transaction.ts';
 
 /** The payment a refund gives back; a bank gateway may name its order only. */
 export function findPaymentOf(
@@ -11,15 +11,16 @@ export function findPaymentOf(
   if (refund.paymentPspId !== null) {
     const { paymentPspId } = refund;
     return payments.find(
-      ({ pspTransactionId, aliases }) =>
-        pspTransactionId === paymentPspId || aliases.includes(paymentPspId),
+      ({ pspTransactionId, captures }) =>
+        pspTransactionId === paymentPspId || captures?.some(({ pspId }) => pspId === paymentPspId),
     );
   }
+  // A refund that names only the order is applied only where one payment did not fail. Decision 4.9.
   return payments
     .filter(({ pspTransactionId }) => pspTransactionId?.startsWith(`${refund.paymentPspOrder}|`))
     .sort(
       (a, b) =>
-        Number(b.status === 'succeeded') - Number(a.status === 'succeeded') ||
+        Number(a.status === 'failed') - Number(b.status === 'failed') ||
         ((a.pspTransactionId ?? '') < (b.pspTransactionId ?? '') ? -1 : 1),
     )[0];
 }
@@ -38,12 +39,17 @@ export function findLatestRefundOf(
     )[0];
 }
 
-/** A refund of all that was paid is a full one; with an unknown payment the order's total decides. */
+/**
+ * A refund of all that was paid is a full one, with or without the fee that the consumer bears; with an
+ * unknown payment the order's total decides.
+ */
 export function refundTypeOf(
   refund: Refund,
   transactions: readonly Transaction[],
   orderTotal: number,
 ): 'full_refund' | 'partial_refund' {
-  const paid = findPaymentOf(refund, transactions)?.amount ?? orderTotal;
-  return refund.amount === paid ? 'full_refund' : 'partial_refund';
+  const payment = findPaymentOf(refund, transactions);
+  const isKnown = payment !== undefined && payment.amount !== null;
+  const whole = isKnown ? [payment.amount, netAmount(payment)] : [orderTotal];
+  return refund.amount !== null && whole.includes(refund.amount) ? 'full_refund' : 'partial_refund';
 }

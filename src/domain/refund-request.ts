@@ -1,12 +1,12 @@
 /** Decides whether a refund may be made, and of how much. Pure; the order is locked while it decides. */
-import { getExponent } from './currency.ts';
+import { findExponent } from './currency.ts';
 import { refuseMember, ServiceError } from './errors.ts';
 import { paymentsOf, refundsOf } from './matching.ts';
 import { formatAmount, type MinorUnits, parseAmount } from './money.ts';
 import type { SentNumber } from './order.ts';
-import { type OrderBook, refundSums } from './order-book.ts';
+import { type OrderBook, refundedOf, refundSums } from './order-book.ts';
 import { findPaymentOf } from './refund-links.ts';
-import type { Payment } from './transaction.ts';
+import { netAmount, type Payment } from './transaction.ts';
 
 export type WishedRefund = {
   /** The payment to refund; without it the one that paid for the order. */
@@ -28,7 +28,13 @@ export function decideRefund(book: OrderBook, wished: WishedRefund): DecidedRefu
   refuseRepeat(book, wished.refundRequestId);
   const payment = choosePayment(book, wished.transactionId);
   const available = availableOf(book, payment);
-  const exponent = getExponent(payment.currency);
+  const exponent = findExponent(payment.currency);
+  if (exponent === undefined) {
+    throw new ServiceError(
+      'REFUND_NOT_ALLOWED',
+      `The payment is in ${payment.currency}, which is not in the list of ISO 4217: refund it at the provider.`,
+    );
+  }
   const amount = wished.amount === undefined ? available : readAmount(wished.amount, exponent);
   if (amount > available || available === 0) {
     throw new ServiceError(
@@ -39,13 +45,12 @@ export function decideRefund(book: OrderBook, wished: WishedRefund): DecidedRefu
   return { payment, amount };
 }
 
-/** Decision 4.6, for one payment: neither more than it took nor more than the order has left. */
+/** Decisions 4.6, 4.11: neither more than the payment took without its fee, nor more than the order has left. */
 export function availableOf({ order, transactions }: OrderBook, payment: RefundablePayment) {
-  const spoken = refundsOf(transactions)
-    .filter((refund) => refund.status !== 'failed')
+  const refundedOrPending = refundsOf(transactions)
     .filter((refund) => findPaymentOf(refund, transactions) === payment)
-    .reduce((total, { amount }) => total + (amount ?? 0), 0);
-  const ofPayment = payment.amount - spoken;
+    .reduce((sum, entry) => sum + refundedOf(entry, 'succeeded') + refundedOf(entry, 'pending'), 0);
+  const ofPayment = netAmount(payment) - refundedOrPending;
   const { paid, refunded, pending } = refundSums(transactions, order.amounts.currency);
   const ofOrder = paid - refunded - pending;
   const isOrdersCurrency = payment.currency === order.amounts.currency;

@@ -6,7 +6,8 @@ import { isFinal, type Transaction } from './transaction.ts';
  * such a payment is final as it stands, and still asked for.
  */
 export function isSettled({ type, status, start }: Transaction): boolean {
-  const mayBeTriedAgain = type === 'payment' && status === 'failed' && start?.call === 'taken';
+  const mayBePaidLater = start?.call === 'taken' || start?.isOver === true;
+  const mayBeTriedAgain = type === 'payment' && status === 'failed' && mayBePaidLater;
   return isFinal(status) && !mayBeTriedAgain;
 }
 

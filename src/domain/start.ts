@@ -35,8 +35,22 @@ export type Start = {
     readonly paymentPspId: string;
     /** Where we choose the provider's id, it is known before the provider speaks. */
     readonly pspTransactionId?: string;
+    /** One for each capture, where one refund is split over several. Decision 4.12. */
+    readonly parts?: readonly StartedPart[];
   };
   /** Of a call that was refused. */
+  readonly failure?: FailureReason;
+  readonly refusedAtMs?: number;
+  /** Nobody came to pay before the order lapsed. It is polled for some days more. Decision 4.13. */
+  readonly isOver?: true;
+};
+
+/** A part of a refund, which is a call of its own. */
+export type StartedPart = {
+  readonly pspTransactionId: string;
+  readonly capturePspId: string;
+  readonly amount: MinorUnits;
+  readonly call: CallState;
   readonly failure?: FailureReason;
   readonly refusedAtMs?: number;
 };
@@ -55,18 +69,44 @@ export type CallNews =
 
 /** A start with the news: what is known is not forgotten for what is not. */
 export function learn(start: Start, news: CallNews): Start {
+  const { isOver: _isOver, ...rest } = learnCall(start, news);
+  const parts = start.refund?.parts?.map((part) => learnCall(part, news));
+  const providerOrderId = news.call === 'taken' ? news.providerOrderId : undefined;
+  return {
+    ...rest,
+    ...(start.refund && parts && { refund: { ...start.refund, parts } }),
+    ...(providerOrderId !== undefined && { providerOrderId }),
+    ...(news.call === 'refused' && news.isOver && { isOver: true }),
+  };
+}
+
+/** News of one part of a refund; the whole is as far as its slowest part. */
+export function learnPart(start: Start, pspTransactionId: string, news: CallNews): Start {
+  const { refund } = start;
+  if (!refund?.parts) return learn(start, news);
+  const parts = refund.parts.map((part) =>
+    part.pspTransactionId === pspTransactionId ? learnCall(part, news) : part,
+  );
+  const slowest = (['open', 'unknown', 'taken'] as const).find((call) =>
+    parts.some((part) => part.call === call),
+  );
+  return { ...start, call: slowest ?? 'refused', refund: { ...refund, parts } };
+}
+
+type Callable = Pick<Start, 'call' | 'failure' | 'refusedAtMs'>;
+
+function learnCall<Called extends Callable>(called: Called, news: CallNews): Called {
   switch (news.call) {
     case 'taken': {
-      const { failure: _failure, refusedAtMs: _refusedAtMs, ...rest } = start;
-      const { providerOrderId = start.providerOrderId } = news;
-      return { ...rest, call: 'taken', ...(providerOrderId !== undefined && { providerOrderId }) };
+      const { failure: _failure, refusedAtMs: _refusedAtMs, ...rest } = called;
+      return { ...rest, call: 'taken' } as Called;
     }
     case 'unknown':
-      return start.call === 'open' ? { ...start, call: 'unknown' } : start;
+      return called.call === 'open' ? { ...called, call: 'unknown' } : called;
     case 'refused':
-      return start.call === 'taken' && !news.isOver
-        ? start
-        : { ...start, call: 'refused', failure: news.failure, refusedAtMs: news.atMs };
+      return called.call === 'taken' && !news.isOver
+        ? called
+        : { ...called, call: 'refused', failure: news.failure, refusedAtMs: news.atMs };
     default:
       return news satisfies never;
   }
@@ -95,31 +135,52 @@ export function paymentOfStart(start: Start): PaymentNotice & { readonly deliver
     ...lowest,
     ...saidBy(start),
     status: paymentStatusOf[start.call],
-    makesTransaction: false,
     ...(start.modeCode !== undefined && { paymentMode: paymentModes[start.modeCode] }),
     ...(start.subPaymentMode !== undefined && { subPaymentMode: start.subPaymentMode }),
   };
 }
 
-export function refundOfStart(start: Start): RefundNotice & { readonly deliveryKey: string } {
+/** One for the refund, or one for each of its parts. */
+export function refundsOfStart(
+  start: Start,
+): ReadonlyArray<RefundNotice & { readonly deliveryKey: string }> {
   const { refund } = start;
-  return {
-    ...lowest,
-    ...saidBy(start),
-    status: refundStatusOf[start.call],
-    pspTransactionId: refund?.pspTransactionId ?? '',
-    refundRequestId: refund?.requestId ?? '',
-    ...(refund && { paymentPspId: refund.paymentPspId }),
-  };
+  const base = { ...lowest, ...saidBy(start), refundRequestId: refund?.requestId ?? '' };
+  const parts = refund?.parts ?? [];
+  if (parts.length === 0) {
+    return [
+      {
+        ...base,
+        status: refundStatusOf[start.call],
+        pspTransactionId: refund?.pspTransactionId ?? '',
+        ...(refund && { paymentPspId: refund.paymentPspId }),
+      },
+    ];
+  }
+  return parts.map((part) => ({
+    ...base,
+    ...outcomeOf(part),
+    status: refundStatusOf[part.call],
+    amount: part.amount,
+    pspTransactionId: part.pspTransactionId,
+    paymentPspId: part.capturePspId,
+  }));
 }
 
-function saidBy({ amount, currency, atMs, failure, refusedAtMs }: Start) {
+function saidBy(start: Start) {
+  const { amount, currency, atMs } = start;
   return {
     pspTransactionId: '',
     amount,
     currency,
     startedAtMs: atMs,
     recordedAtMs: atMs,
+    ...outcomeOf(start),
+  };
+}
+
+function outcomeOf({ failure, refusedAtMs }: Callable) {
+  return {
     ...(failure !== undefined && { failure, message: failure.merchantMessage }),
     ...(refusedAtMs !== undefined && { statusSinceMs: refusedAtMs }),
   };

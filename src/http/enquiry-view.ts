@@ -27,7 +27,7 @@ export function enquiryView(
         value,
       })),
       currency_conversion: conversionView(order) ?? null,
-      refund_details: status === 'completed' ? refundDetailsView(enquiry) : null,
+      refund_details: enquiry.transactions.some(isPaid) ? refundDetailsView(enquiry) : null,
     },
   };
 }
@@ -55,8 +55,6 @@ function transactionView(
     psp_transaction_id: transaction.pspTransactionId,
     transaction_amount: amountView(transaction.amount, transaction.currency),
     transaction_currency: transaction.currency,
-    offer_discount: null,
-    offer_id: null,
     emi: null,
     ...own,
   };
@@ -70,6 +68,8 @@ function paymentView(
   return {
     payment_status: payment.status,
     additional_charges: amountView(payment.customerFee, payment.currency),
+    offer_discount: amountView(payment.offerDiscount, payment.currency),
+    offer_id: payment.offerId,
     payment_acquirer: payment.paymentAcquirer,
     payment_mode: paymentMode,
     payment_arn: payment.paymentArn,
@@ -84,6 +84,8 @@ function refundView(refund: Refund) {
   return {
     payment_status: null,
     additional_charges: null,
+    offer_discount: null,
+    offer_id: null,
     payment_acquirer: null,
     payment_mode: null,
     payment_arn: null,
@@ -116,6 +118,11 @@ function failureView({ code, merchantMessage, retryAllowed }: FailureReason) {
 function maskSubPaymentMode(members: Payment['subPaymentMode']) {
   if (!members?.upi_id) return members;
   return { ...members, upi_id: maskAddress(members.upi_id) };
+}
+
+/** Decision 5.5: also what was paid for an order that it does not complete can be refunded. */
+function isPaid({ type, status }: Payment | Refund): boolean {
+  return type === 'payment' && status === 'succeeded';
 }
 
 /** Decision 4.6. */

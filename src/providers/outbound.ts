@@ -23,7 +23,10 @@ export type PaymentToStart = {
 };
 
 export type RefundToStart = {
+  /** Of the whole refund. */
   readonly transactionId: string;
+  /** Of this call: a refund that is split over several captures is a call for each. */
+  readonly callId: string;
   readonly refundRequestId: string;
   readonly amount: MinorUnits;
   readonly currency: string;
@@ -62,6 +65,8 @@ export type FetchedStatus = {
   readonly providerOrderId?: string;
   /** True when somebody has tried to pay, also where there is nothing to tell of it yet. */
   readonly wasTried: boolean;
+  /** Calls of a refund that the provider knows, where it was asked about one. */
+  readonly knownCallIds?: readonly string[];
   readonly records: Records;
 };
 
@@ -85,7 +90,7 @@ export type OutboundProvider = {
     asked: TransactionToFetch,
   ) => Promise<Outcome<FetchedStatus>>;
   /** The provider's id of a refund, where it is ours to choose. */
-  readonly refundPspId?: (refund: Omit<RefundToStart, 'refundRequestId'>) => string;
+  readonly refundPspId?: (refund: Pick<RefundToStart, 'paymentPspId' | 'callId'>) => string;
   readonly launchForm?: (
     api: Pick<ProviderApi, 'url' | 'login'>,
     payment: PaymentToStart & { readonly providerOrderId: string },

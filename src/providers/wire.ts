@@ -91,6 +91,12 @@ export function segment(id: string): string {
   return /^\.\.?$/.test(id) ? id.replaceAll('.', '%252E') : encodeURIComponent(id);
 }
 
+/** As many characters as a provider accepts, counted by code points so that none is cut in half. */
+export function truncate(value: string, charsMax: number): string {
+  // A text of so few units has no more characters.
+  return value.length <= charsMax ? value : [...value].slice(0, charsMax).join('');
+}
+
 /** The members that are there: absent ones are left out, so that equal notices are equal. */
 export function present<Shape extends object>(shape: Shape): Shape {
   const kept: Partial<Shape> = {};

@@ -63,6 +63,7 @@ function eachName(
     if (name) take(kind, name);
   };
   offer('payment', payment?.pspTransactionId);
+  offer('payment', payment?.targetPspId);
   offer('payment', refund?.paymentPspId);
   offer('refund', refund?.pspTransactionId);
   offer('provider_order', references.providerOrderId);

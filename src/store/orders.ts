@@ -3,6 +3,7 @@ import type { MinorUnits } from '../domain/money.ts';
 import type { ReviewFlag } from '../domain/notice.ts';
 import type { CurrencyConversion, Order, OrderDetails, OrderStatus } from '../domain/order.ts';
 import type { OrderState } from '../domain/order-book.ts';
+import type { HeldNotice } from '../domain/records.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { defineRows } from './rows.ts';
 
@@ -28,6 +29,7 @@ export type OrderRow = {
   created_at: Date;
   lapses_at: Date;
   flags: ReviewFlag[];
+  held_notices?: HeldNotice[] | null;
 };
 
 export async function findOrder(
@@ -75,7 +77,9 @@ export type BookedOrder = Pick<
   | 'lapsesAt'
   | 'flags'
   | 'userId'
->;
+> & {
+  readonly heldNotices?: readonly HeldNotice[];
+};
 
 /**
  * Serialises everything that changes an order or its transactions. One lock an order, taken in the order
@@ -88,7 +92,7 @@ export async function lockOrders(
   const { rows } = await tx.query<OrderRow>({
     name: 'lock-orders',
     text: `select o.account_id, o.order_id, o.status, o.attempts, o.currency, o.amount_before_tax, o.tax,
-                  o.total_amount, o.created_at, o.lapses_at, o.flags, o.user_id
+                  o.total_amount, o.created_at, o.lapses_at, o.flags, o.user_id, o.held_notices
              from ${nameRows.from} join orders o using (account_id, order_id)
             order by account_id, order_id
               for update of o`,
@@ -111,7 +115,10 @@ export async function lockOrder(
   return rows[0] && toOrder(rows[0]);
 }
 
-type SavedState = OrderName & { readonly state: OrderState };
+type SavedState = OrderName & {
+  readonly state: OrderState;
+  readonly held: readonly HeldNotice[];
+};
 
 const states = defineRows<SavedState>({
   account_id: ['text', ({ accountId }) => accountId],
@@ -119,6 +126,7 @@ const states = defineRows<SavedState>({
   status: ['text', ({ state }) => state.status],
   attempts: ['integer', ({ state }) => state.attempts],
   flags: ['text[]', ({ state }) => state.flags],
+  held_notices: ['json', ({ held }) => (held.length === 0 ? null : held)],
 });
 
 export async function saveOrderStates(
@@ -128,7 +136,8 @@ export async function saveOrderStates(
   if (saved.length === 0) return;
   await tx.query({
     name: 'save-order-states',
-    text: `update orders o set status = row.status, attempts = row.attempts, flags = row.flags
+    text: `update orders o set status = row.status, attempts = row.attempts, flags = row.flags,
+                             held_notices = row.held_notices
              from ${states.from}
             where o.account_id = row.account_id and o.order_id = row.order_id`,
     values: states.toParameters(saved),
@@ -191,6 +200,7 @@ function toBookedOrder(row: OrderRow): BookedOrder {
     lapsesAt: row.lapses_at,
     flags: row.flags,
     userId: row.user_id,
+    ...(row.held_notices && { heldNotices: row.held_notices }),
   };
 }
 

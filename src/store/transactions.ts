@@ -1,7 +1,7 @@
 /** Transactions and the notices they are folded from. */
 import type { PaymentStatus, ProviderName, RefundStatus, ReviewFlag } from '../domain/notice.ts';
 import type { Start } from '../domain/start.ts';
-import type { Transaction as OrderTransaction } from '../domain/transaction.ts';
+import type { Transaction as OrderTransaction, Payment, Refund } from '../domain/transaction.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { nameRows } from './orders.ts';
 import { defineRows } from './rows.ts';
@@ -143,31 +143,49 @@ export async function deleteTransactions(
   });
 }
 
-/** The members that are only shown, kept together in one column. */
+/** The fields that have no column of their own. */
+const paymentFields = {
+  message: null,
+  failure: null,
+  paymentMode: null,
+  subPaymentMode: null,
+  paymentArn: null,
+  paymentAcquirer: null,
+  customerFee: null,
+  offerId: null,
+  offerDiscount: null,
+  captures: null,
+  voided: null,
+  partialCapture: null,
+  authorizedAtMs: null,
+} as const satisfies Partial<Payment>;
+
+const refundFields = {
+  message: null,
+  failure: null,
+  refundRequestId: null,
+  refundArn: null,
+  paymentPspId: null,
+  paymentPspOrder: null,
+  parts: null,
+  voidedPspIds: null,
+} as const satisfies Partial<Refund>;
+
+/** Those that are there, stored together in one column. */
 function membersOf(transaction: OrderTransaction): object {
-  const { message, failure } = transaction;
-  if (transaction.type === 'refund') {
-    const { refundRequestId, refundArn, paymentPspId, paymentPspOrder } = transaction;
-    return { message, failure, refundRequestId, refundArn, paymentPspId, paymentPspOrder };
+  const names = Object.keys(transaction.type === 'payment' ? paymentFields : refundFields);
+  const fields: Record<string, unknown> = {};
+  for (const name of names) {
+    const value = transaction[name as keyof OrderTransaction];
+    if (value !== null) fields[name] = value;
   }
-  const { paymentMode, subPaymentMode, paymentArn, paymentAcquirer, customerFee, aliases } =
-    transaction;
-  return {
-    message,
-    failure,
-    paymentMode,
-    subPaymentMode,
-    paymentArn,
-    paymentAcquirer,
-    customerFee,
-    aliases,
-  };
+  return fields;
 }
 
 /** Without notices where only the state was asked for. */
 export function toTransaction(row: TransactionRow): OrderTransaction {
   const transaction: unknown = {
-    ...row.members,
+    ...fieldsOf(row),
     type: row.type,
     transactionId: row.transaction_id,
     provider: row.provider,
@@ -183,6 +201,15 @@ export function toTransaction(row: TransactionRow): OrderTransaction {
     notices: row.notices ?? [],
   };
   return transaction as OrderTransaction;
+}
+
+/** Those that were stored, null for the others. */
+function fieldsOf({ type, members }: TransactionRow): object {
+  const fields: Record<string, unknown> = {
+    ...(type === 'payment' ? paymentFields : refundFields),
+  };
+  for (const name of Object.keys(fields)) fields[name] = members[name] ?? null;
+  return fields;
 }
 
 function toDate(timeMs: number | null): Date | null {

@@ -1,6 +1,6 @@
 /** Which orders deliveries are about, found out and locked before they are applied. */
 import { isOrderId } from '../domain/ids.ts';
-import type { Notice } from '../domain/notice.ts';
+import { isVoid, type Notice } from '../domain/notice.ts';
 import type { Transaction } from '../store/database.ts';
 import type { Delivery } from '../store/deliveries.ts';
 import {
@@ -92,7 +92,7 @@ export function agreeOnProviderOrders(
     const { providerOrderId } = notice.references;
     if (isProviderOrderKnown || providerOrderId === undefined) continue;
     // A void may have to wait for its payment, and teaches nothing that the payment does not.
-    if (notice.payment?.voidPspId !== undefined) continue;
+    if (isVoid(notice)) continue;
     if (orderId === undefined || others.length > 0) continue;
     const { accountId, provider } = delivery;
     const name = `${accountId}/${provider}/${providerOrderId}`;

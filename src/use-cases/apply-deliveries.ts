@@ -3,10 +3,9 @@
  * the notices, fold, save. The same for fresh deliveries, repeats, the worker and a replay; what becomes of
  * the deliveries themselves is told to the caller, who writes it down.
  */
-
-import { namesTwoPayments } from '../domain/matching.ts';
-import type { Notice, ReviewFlag } from '../domain/notice.ts';
-import { applyNotice, decideOrderState, lacksTarget } from '../domain/order-book.ts';
+import { isVoid, type Notice, type ReviewFlag } from '../domain/notice.ts';
+import { applyNotice, lacksTarget } from '../domain/order-book.ts';
+import { type BookState, settle } from '../domain/settle.ts';
 import { addSeconds } from '../domain/time.ts';
 import type { Transaction } from '../store/database.ts';
 import type { Delivery, DeliveryResult } from '../store/deliveries.ts';
@@ -15,7 +14,7 @@ import { insertProviderOrders } from '../store/order-matching.ts';
 import { type Aims, agreeOnProviderOrders, findAims, type Ground, type Readable } from './aims.ts';
 import { type LockedBook, lockBooks, nameOf, type OrderName } from './books.ts';
 import { nextTryOf } from './delivery-schedule.ts';
-import { type BookState, describeChange, orderStateOf, saveBooks } from './save-books.ts';
+import { describeChange, orderStateOf, saveBooks } from './save-books.ts';
 import type { Services } from './services.ts';
 import { translateDelivery } from './translate-delivery.ts';
 
@@ -125,14 +124,8 @@ function applyNoticeOf(
   const { provider, deliveryKey, deliveryId, receivedAt } = delivery;
   const delivered = { ...notice, provider, deliveryKey, receivedAt };
   const before = page.current;
-  if (lacksTarget(before, delivered)) {
-    return park(delivery, [notice.payment?.pspTransactionId ?? ''], now);
-  }
-  if (namesTwoPayments(before.transactions, delivered)) {
-    return conflict(delivery, 'its ids name two payments of the order', now);
-  }
-  const book = applyNotice(before, delivered);
-  const after = { ...book, state: decideOrderState(book, now) };
+  if (lacksTarget(before, delivered)) return park(delivery, [targetNameOf(notice)], now);
+  const after = settle(applyNotice(before, delivered), now);
   const { entries, newFlags } = describeChange(before, after, { cause: deliveryId, now });
   page.current = after;
   page.entries.push(...entries);
@@ -171,14 +164,31 @@ function namesOf(notice: Notice): string[] {
 }
 
 /** What is known of the order from now on. Its own names are known since it was created. */
-function newNamesOf({ references, payment, refund }: Notice): string[] {
+function newNamesOf(notice: Notice): string[] {
+  const { references, payment, refund } = notice;
   const names = new Set<string | undefined>();
   for (const { transactionIds, providerOrderId } of [references, ...(references.otherwise ?? [])]) {
     for (const transactionId of transactionIds) names.add(transactionId);
     names.add(providerOrderId);
   }
-  names.add(payment?.pspTransactionId).add(payment?.aliasPspId).add(refund?.paymentPspId);
+  names.add(payment?.pspTransactionId).add(payment?.targetPspId);
+  names.add(refund?.pspTransactionId).add(refund?.paymentPspId);
+  const pspOrder = payment?.pspOrder ?? refund?.paymentPspOrder;
+  if (pspOrder !== undefined && !isVoid(notice)) {
+    names.add(anyRecordOf(pspOrder));
+  }
   return [...names].filter((name) => name !== undefined);
+}
+
+/** What a void waits for: the record it names, or any record of its order. */
+function targetNameOf({ payment, refund }: Notice): string {
+  const target = payment?.targetPspId ?? refund?.targetPspId;
+  return target ?? anyRecordOf(payment?.pspOrder ?? refund?.paymentPspOrder ?? '');
+}
+
+/** No record has this name: the pair of an order's id and a transaction's that is empty. */
+function anyRecordOf(pspOrder: string): string {
+  return `${pspOrder}|`;
 }
 
 function finish(

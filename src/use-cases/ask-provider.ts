@@ -5,18 +5,20 @@
 import type { Account } from '../domain/account.ts';
 import { failureReason } from '../domain/failure.ts';
 import type { Order } from '../domain/order.ts';
+import { uncapturedAtMs } from '../domain/settle.ts';
 import { isSettled, lateSuccessSeconds } from '../domain/settled.ts';
 import type { CallNews } from '../domain/start.ts';
 import { addSeconds } from '../domain/time.ts';
 import { isFinal, type Transaction } from '../domain/transaction.ts';
 import type { ProviderApi } from '../providers/call.ts';
-import type { FetchedStatus, Outcome } from '../providers/outbound.ts';
+import type { FetchedStatus, Outcome, RefundToStart } from '../providers/outbound.ts';
 import { getProvider } from '../providers/providers.ts';
 import { claimAsk, claimAskOfEnquiry, type DueAsk, setNextAsk } from '../store/asks.ts';
 import { findProviderApi } from './provider-apis.ts';
 import { keepAnswers, recordCall } from './record-call.ts';
-import { askForRefund } from './refund.ts';
+import { askForRefund, refundCallsOf } from './refund.ts';
 import type { Services } from './services.ts';
+import { settleOrder } from './settle-order.ts';
 
 /** How many times the shortest wait lies between one question and the next; the last one repeats. */
 const askIntervals: readonly number[] = [1, 2, 5, 10, 30, 60, 180, 360];
@@ -57,8 +59,11 @@ async function askAbout(
   const found = await services.batches.findOrderWithTransactions(question);
   const transaction = found?.transactions.find((entry) => entry.transactionId === transactionId);
   if (!account || !found || !transaction || isSettled(transaction)) return;
-  const isTooLate = services.clock() > addSeconds(found.order.lapsesAt, lateSuccessSeconds);
+  const now = services.clock();
+  const isTooLate = now > addSeconds(found.order.lapsesAt, lateSuccessSeconds);
   if (isFinal(transaction.status) && isTooLate) return setNextAsk(services.database, due, null);
+  // Whether the provider can be polled or not, what time has changed is written down.
+  if (isUncaptured(transaction, now)) await settleOrder(services, accountId, orderId);
 
   const { provider } = transaction;
   const at =
@@ -68,18 +73,36 @@ async function askAbout(
   if (api) await ask(services, account, found.order, transaction, api);
 }
 
-/** A refund that the provider is not known to have is owed: it is asked for until it is made. */
+/** A refund that the provider is not known to have is owed: it is sent again until it is made. */
 async function planNext(
   { database, clock, settings }: Services,
   due: DueAsk,
-  { type, start }: Transaction,
+  transaction: Transaction,
   planned: Date | null,
 ): Promise<Date | null> {
-  const isOwed = type === 'refund' && start !== null && start.call !== 'taken';
-  const soon = addSeconds(clock(), owedIntervalMax * settings.askSeconds);
-  if (!isOwed || (planned !== null && planned <= soon)) return planned;
-  await setNextAsk(database, due, soon);
-  return soon;
+  const now = clock();
+  const wanted = isOwed(transaction)
+    ? addSeconds(now, owedIntervalMax * settings.askSeconds)
+    : flaggedAt(transaction);
+  const isSooner = wanted !== null && wanted > now && (planned === null || wanted < planned);
+  if (!isSooner) return planned;
+  await setNextAsk(database, due, wanted);
+  return wanted;
+}
+
+function isOwed({ type, start }: Transaction): boolean {
+  return type === 'refund' && start !== null && start.call !== 'taken';
+}
+
+/** Decision 4.8: an authorisation is looked at again when it is due to be flagged. */
+function flaggedAt(transaction: Transaction): Date | null {
+  const dueAtMs = transaction.type === 'payment' ? uncapturedAtMs(transaction) : null;
+  return dueAtMs === null ? null : new Date(dueAtMs);
+}
+
+function isUncaptured(transaction: Transaction, now: Date): boolean {
+  const dueAt = flaggedAt(transaction);
+  return dueAt !== null && dueAt <= now && !transaction.flags.includes('not_captured');
 }
 
 async function ask(
@@ -107,15 +130,15 @@ async function ask(
   if (result.kind !== 'done') return;
   await keepAnswers(services, account, provider, result.records);
   const { start } = transaction;
-  if (result.isKnown || transaction.type !== 'refund' || !start?.refund) return;
-  // The provider has never heard of it: our call did not reach it, so it is made again, with the same id.
-  await askForRefund(services, account, orderId, api, provider, {
-    transactionId,
-    refundRequestId: start.refund.requestId,
-    paymentPspId: start.refund.paymentPspId,
-    amount: start.amount,
-    currency: start.currency,
-  });
+  if (transaction.type !== 'refund' || !start?.refund) return;
+  const { isKnown, knownCallIds } = result;
+  const isKnownCall = ({ callId }: RefundToStart) => knownCallIds?.includes(callId) ?? isKnown;
+  // A call that the provider does not know did not reach it, so it is made again, with the same id.
+  for (const call of refundCallsOf(transactionId, start)) {
+    if (!isKnownCall(call)) {
+      await askForRefund(services, account, orderId, api, provider, call);
+    }
+  }
 }
 
 /** What the answer says of our own call. A payment that the provider never had, or that nobody came to pay, is over. */
@@ -128,7 +151,7 @@ function newsOf(
   if (result.kind !== 'done' || !start) return undefined;
   const { isKnown, providerOrderId, wasTried } = result;
   if (type === 'refund') return isKnown ? { call: 'taken' } : undefined;
-  const wasTaken = start.call === 'taken' || isKnown;
+  const wasTaken = start.call === 'taken' || start.isOver === true || isKnown;
   const isOver = !wasTried && now >= order.lapsesAt;
   if (wasTaken && !isOver) return { call: 'taken', providerOrderId };
   const why = wasTaken ? 'nobody came to pay' : 'the provider never received it';

@@ -8,7 +8,9 @@ import { listTransactionsOf } from '../store/transactions.ts';
 export type OrderName = Pick<Order, 'accountId' | 'orderId'>;
 
 /** Nobody else changes it until the transaction ends. */
-export type LockedBook = OrderBook & { readonly order: BookedOrder };
+export type LockedBook = OrderBook & {
+  readonly order: BookedOrder;
+};
 
 export async function lockBooks(
   tx: Transaction,
@@ -48,6 +50,7 @@ function toBooks<Known extends BookedOrder>(
   return orders.map((order) => ({
     order,
     transactions: (byOrder.get(nameOf(order)) ?? []).map(({ transaction }) => transaction),
+    held: order.heldNotices ?? [],
   }));
 }
 

@@ -2,6 +2,7 @@
 import { type Account, liveSecrets, type SignatureVersion } from '../domain/account.ts';
 import type { Order } from '../domain/order.ts';
 import { findLatestRefundOf, refundTypeOf } from '../domain/refund-links.ts';
+import { settleTransactions } from '../domain/settle.ts';
 import { isFinal, type Refund, type Transaction } from '../domain/transaction.ts';
 import { getProvider } from '../providers/providers.ts';
 import { markOf } from '../security/compare.ts';
@@ -39,7 +40,9 @@ export async function enquire(
 ): Promise<Enquiry> {
   const account = await services.accounts.get(caller.accountId);
   const found = await getNamedOrder(services, caller, ids);
-  const { order, transactions } = found;
+  const { order } = found;
+  // Time may have changed what is stored; the sweep writes it down within a minute.
+  const transactions = settleTransactions(found, services.clock());
   askOnEnquiry(services, account, found);
   const { transactionId } = ids;
   const asked = transactions

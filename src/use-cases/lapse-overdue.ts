@@ -10,8 +10,8 @@ import {
   saveReachedAt,
   walkToOverdueOrders,
 } from '../store/overdue-orders.ts';
-import { lapseOrder } from './lapse-order.ts';
 import type { Services } from './services.ts';
+import { settleOrder } from './settle-order.ts';
 
 const batchSize = 100;
 const looksMax = 50;
@@ -61,7 +61,7 @@ async function lapseEach(
 ): Promise<OverdueOrder[]> {
   const failed: OverdueOrder[] = [];
   for (const order of overdue) {
-    await lapseOrder(services, order.accountId, order.orderId).catch(() => failed.push(order));
+    await settleOrder(services, order.accountId, order.orderId).catch(() => failed.push(order));
   }
   return failed;
 }

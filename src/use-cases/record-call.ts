@@ -5,8 +5,9 @@
 import type { Account } from '../domain/account.ts';
 import { type FailureCode, failureReason } from '../domain/failure.ts';
 import type { ProviderName } from '../domain/notice.ts';
-import { decideOrderState, keepStart } from '../domain/order-book.ts';
-import { type CallNews, learn } from '../domain/start.ts';
+import { keepStart } from '../domain/order-book.ts';
+import { settle } from '../domain/settle.ts';
+import { type CallNews, learn, learnPart, type Start } from '../domain/start.ts';
 import { addSeconds } from '../domain/time.ts';
 import type { Answer } from '../providers/call.ts';
 import type { Outcome, Records } from '../providers/outbound.ts';
@@ -27,6 +28,8 @@ export type Called = {
   readonly answer: Answer;
   readonly outcome: string;
   readonly news?: CallNews | undefined;
+  /** The provider's id of the part of a refund that was called for. */
+  readonly partPspId?: string | undefined;
 };
 
 export async function recordCall(services: Services, called: Called): Promise<void> {
@@ -40,25 +43,19 @@ export async function recordCall(services: Services, called: Called): Promise<vo
     if (!known) return [];
     const after =
       news && known.start
-        ? keepStart(before, { ...known, start: learn(known.start, news) })
+        ? keepStart(before, { ...known, start: learnCalled(known.start, news, called) })
         : before;
     const providerOrderId = news?.call === 'taken' ? news.providerOrderId : undefined;
     if (providerOrderId !== undefined) {
       const { provider } = known;
       await learnProviderOrder(tx, { accountId, provider, providerOrderId, orderId });
     }
-    const state = decideOrderState(after, now);
-    await saveBook(
-      tx,
-      before,
-      { ...after, state },
-      {
-        now,
-        askAt: addSeconds(now, services.settings.askSeconds),
-        cause: called.operation,
-        call: { ...callRecordOf(called), transactionId },
-      },
-    );
+    await saveBook(tx, before, settle(after, now), {
+      now,
+      askAt: addSeconds(now, services.settings.askSeconds),
+      cause: called.operation,
+      call: { ...callRecordOf(called), transactionId },
+    });
     return providerOrderId === undefined ? [] : [providerOrderId];
   });
   // Webhooks may have been faster than the answer and wait for the name it brought.
@@ -85,6 +82,10 @@ export function newsOfStart(
     default:
       return result satisfies never;
   }
+}
+
+function learnCalled(start: Start, news: CallNews, { partPspId }: Called): Start {
+  return partPspId === undefined ? learn(start, news) : learnPart(start, partPspId, news);
 }
 
 function callRecordOf({ operation, answer, outcome }: Called): CallRecord {

@@ -6,13 +6,16 @@
 import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { newTransactionId } from '../domain/matching.ts';
-import { decideOrderState, keepStart, type OrderBook } from '../domain/order-book.ts';
+import type { MinorUnits } from '../domain/money.ts';
+import { keepStart, type OrderBook } from '../domain/order-book.ts';
 import { refundTypeOf } from '../domain/refund-links.ts';
 import {
   decideRefund,
   type RefundablePayment,
   type WishedRefund,
 } from '../domain/refund-request.ts';
+import { splitRefund } from '../domain/refund-split.ts';
+import { settle } from '../domain/settle.ts';
 import type { Start } from '../domain/start.ts';
 import { addSeconds } from '../domain/time.ts';
 import type { Refund } from '../domain/transaction.ts';
@@ -53,11 +56,13 @@ export async function refund(
   const kept = await services.database.transaction(async (tx) =>
     keepRefund(tx, services, account, await lockBook(tx, accountId, orderId), request),
   );
-  const { transactionId } = kept.refund;
+  const { transactionId, calls } = kept;
   const { provider } = kept.payment;
   services.asks.plan({ accountId, transactionId, provider, at: kept.askAt });
   try {
-    await askForRefund(services, account, orderId, kept.api, provider, kept.refund);
+    for (const call of calls) {
+      await askForRefund(services, account, orderId, kept.api, provider, call);
+    }
     return await replyOf(services, accountId, orderId, kept);
   } catch (error) {
     // It is kept and will be made: whoever was told otherwise would ask for it a second time.
@@ -87,16 +92,26 @@ async function keepRefund(
     before.transactions.some(({ transactionId }) => transactionId === id);
   const transactionId = newTransactionId(before.order.orderId, now, isTaken);
   const refundRequestId = request.refundRequestId ?? transactionId;
-  const toStart = toRefund(payment, { transactionId, refundRequestId, amount });
+  const shares = splitRefund(before.transactions, payment, amount);
+  const { currency } = payment;
+  const calls = shares.map(
+    (share, index): RefundToStart => ({
+      ...share,
+      // The provider knows each part by an id of its own.
+      callId: index === 0 ? transactionId : `${transactionId}-${index + 1}`,
+      transactionId,
+      refundRequestId,
+      currency,
+    }),
+  );
   const askAt = addSeconds(now, services.settings.askSeconds);
   const after = keepStart(before, {
     type: 'refund',
     transactionId,
     provider,
-    start: startOf(provider, toStart, now),
+    start: startOf(provider, calls, amount, now),
   });
-  const state = decideOrderState(after, now);
-  await saveBook(tx, before, { ...after, state }, { now, askAt, cause: 'refund' });
+  await saveBook(tx, before, settle(after, now), { now, askAt, cause: 'refund' });
   // Of two under one request id, for two orders of the account, one gets it.
   if (!(await takeRefundRequest(tx, account.accountId, refundRequestId, transactionId))) {
     throw new ServiceError('DUPLICATE_REFUND_REQUEST');
@@ -104,22 +119,26 @@ async function keepRefund(
   const refund = after.transaction;
   if (refund.type !== 'refund') throw new Error('a refund was kept as something else');
   const asKept = { refund, transactionType: typeOf(refund, after) };
-  return { api, payment, refund: toStart, askAt, asKept };
+  return { api, payment, transactionId, calls, askAt, asKept };
 }
 
-/** A capture has an id of its own at the provider, and it is the capture that is given back. */
-function toRefund(
-  { pspTransactionId, aliases, currency }: RefundablePayment,
-  wished: Pick<RefundToStart, 'transactionId' | 'refundRequestId' | 'amount'>,
-): RefundToStart {
-  const [capture, ...more] = aliases;
-  const paymentPspId = capture !== undefined && more.length === 0 ? capture : pspTransactionId;
-  return { ...wished, currency, paymentPspId };
-}
-
-function startOf(provider: string, refund: RefundToStart, now: Date): Start {
-  const { amount, currency, refundRequestId, paymentPspId } = refund;
-  const pspTransactionId = getProvider(provider).outbound.refundPspId?.(refund);
+function startOf(
+  provider: string,
+  calls: readonly RefundToStart[],
+  amount: MinorUnits,
+  now: Date,
+): Start {
+  const [first] = calls;
+  if (!first) throw new Error('a refund of nothing');
+  const { currency, refundRequestId, paymentPspId } = first;
+  const pspIdOf = (call: RefundToStart) => getProvider(provider).outbound.refundPspId?.(call);
+  const pspTransactionId = pspIdOf(first);
+  const parts = calls.map((call) => ({
+    pspTransactionId: pspIdOf(call) ?? call.callId,
+    capturePspId: call.paymentPspId,
+    amount: call.amount,
+    call: 'open' as const,
+  }));
   return {
     atMs: now.getTime(),
     amount,
@@ -129,8 +148,23 @@ function startOf(provider: string, refund: RefundToStart, now: Date): Start {
       requestId: refundRequestId,
       paymentPspId,
       ...(pspTransactionId !== undefined && { pspTransactionId }),
+      ...(parts.length > 1 && { parts }),
     },
   };
+}
+
+/** The calls of a refund that was started, one for each part that the provider has not refused. */
+export function refundCallsOf(transactionId: string, start: Start): readonly RefundToStart[] {
+  const { refund, amount, currency } = start;
+  if (!refund) return [];
+  const { requestId: refundRequestId, paymentPspId, parts } = refund;
+  const common = { transactionId, refundRequestId, currency };
+  if (!parts) return [{ ...common, callId: transactionId, paymentPspId, amount }];
+  return parts.flatMap((part, index) => {
+    const callId = index === 0 ? transactionId : `${transactionId}-${index + 1}`;
+    const call = { ...common, callId, paymentPspId: part.capturePspId, amount: part.amount };
+    return part.call === 'refused' ? [] : [call];
+  });
 }
 
 const refused = { what: 'the refund', code: 'REFUND_FAILED' } as const;
@@ -154,6 +188,7 @@ export async function askForRefund(
     answer,
     outcome: result.kind,
     news: newsOfStart(result, refused, services.clock()),
+    partPspId: getProvider(provider).outbound.refundPspId?.(refund),
   });
   if (result.kind === 'done') await keepAnswers(services, account, provider, result.records);
 }
@@ -162,19 +197,20 @@ async function replyOf(
   { batches }: Services,
   accountId: string,
   orderId: string,
-  kept: { readonly payment: RefundablePayment; readonly refund: RefundToStart },
+  kept: { readonly payment: RefundablePayment; readonly transactionId: string },
 ): Promise<RefundReply> {
   const question = { accountId, idName: 'order_id', id: orderId } as const;
   const found = await batches.findOrderWithTransactions(question);
   const transactions = found?.transactions ?? [];
-  const saved = transactions.find(
-    ({ transactionId }) => transactionId === kept.refund.transactionId,
-  );
+  const saved = transactions.find(({ transactionId }) => transactionId === kept.transactionId);
   if (saved?.type !== 'refund' || !found) throw new Error('a refund that was kept is gone');
   const transactionType = typeOf(saved, found);
   return { paymentTransactionId: kept.payment.transactionId, refund: saved, transactionType };
 }
 
-function typeOf(refund: Refund, { order, transactions }: OrderBook): TransactionType {
+function typeOf(
+  refund: Refund,
+  { order, transactions }: Pick<OrderBook, 'order' | 'transactions'>,
+): TransactionType {
   return refundTypeOf(refund, transactions, order.amounts.total);
 }

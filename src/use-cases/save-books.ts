@@ -2,6 +2,7 @@
 import { type Change, listChanges, type State } from '../domain/history.ts';
 import type { ReviewFlag } from '../domain/notice.ts';
 import type { OrderBook, OrderState } from '../domain/order-book.ts';
+import type { BookState } from '../domain/settle.ts';
 import { isSettled } from '../domain/settled.ts';
 import type { Transaction as OrderTransaction } from '../domain/transaction.ts';
 import type { Transaction } from '../store/database.ts';
@@ -15,9 +16,6 @@ import {
   updateTransactions,
 } from '../store/transactions.ts';
 import type { LockedBook } from './books.ts';
-
-/** A book and the state of its order at one moment. */
-export type BookState = OrderBook & { readonly state: OrderState };
 
 export type Described = {
   readonly entries: readonly HistoryEntry[];
@@ -56,11 +54,11 @@ export type ChangedBook = {
 };
 
 export async function saveBooks(tx: Transaction, changed: readonly ChangedBook[]): Promise<void> {
-  const states = changed.flatMap(({ before: { order }, after: { state } }) =>
-    listChanges(orderStateOf(order), state).length === 0
-      ? []
-      : [{ accountId: order.accountId, orderId: order.orderId, state }],
-  );
+  const states = changed.flatMap(({ before, after: { state, held } }) => {
+    const { accountId, orderId } = before.order;
+    const isSame = listChanges(orderStateOf(before.order), state).length === 0;
+    return isSame && held === before.held ? [] : [{ accountId, orderId, state, held }];
+  });
   // Sent together and run in this order: an id must be free before another takes it.
   await Promise.all([
     releaseChangedPspIds(tx, changed),

@@ -8,8 +8,9 @@ import { limits } from '../domain/limits.ts';
 import { newTransactionId, paymentsOf } from '../domain/matching.ts';
 import type { ProviderName } from '../domain/notice.ts';
 import type { Order } from '../domain/order.ts';
-import { decideOrderState, keepStart } from '../domain/order-book.ts';
+import { keepStart } from '../domain/order-book.ts';
 import type { PaymentModeCode } from '../domain/payment-mode.ts';
+import { settle } from '../domain/settle.ts';
 import type { Start } from '../domain/start.ts';
 import { addSeconds } from '../domain/time.ts';
 import { isFinal } from '../domain/transaction.ts';
@@ -76,7 +77,7 @@ async function keepPayment(
 ) {
   return services.database.transaction(async (tx) => {
     const order = await lockOpenOrder(tx, services, caller, request.orderId);
-    const [before = { order, transactions: [] }] = await loadBooks(tx, [order]);
+    const [before = { order, transactions: [], held: [] }] = await loadBooks(tx, [order]);
     const route = findRoute(services, account, request.modeCode);
     if (!route) throw new ServiceError('PAYMENT_MODE_NOT_ENABLED');
     const { provider, api } = route;
@@ -88,9 +89,8 @@ async function keepPayment(
     const transactionId = newTransactionId(before.order.orderId, now, isTaken);
     const start = startOf(order, request, now);
     const after = keepStart(before, { type: 'payment', transactionId, provider, start });
-    const state = decideOrderState(after, now);
     const change = { now, askAt, cause: 'initiate-payment' };
-    await saveBook(tx, before, { ...after, state }, change);
+    await saveBook(tx, before, settle(after, now), change);
     const payment = toPayment(services, account, order, { transactionId, provider, start });
     return { payment, provider, api, askAt };
   });

@@ -1,17 +1,11 @@
 /** Checks on the live database what must always hold. Decision 9. */
 import { isDeepStrictEqual } from 'node:util';
 import { replayChanges } from '../domain/history.ts';
-import type { Started } from '../domain/matching.ts';
+import { paymentsOf } from '../domain/matching.ts';
 import type { Order } from '../domain/order.ts';
-import {
-  applyNotice,
-  type DeliveredNotice,
-  decideOrderState,
-  keepStart,
-  lacksTarget,
-  type OrderBook,
-} from '../domain/order-book.ts';
-import type { Transaction } from '../domain/transaction.ts';
+import { decideOrderState } from '../domain/order-book.ts';
+import { settleTransactions } from '../domain/settle.ts';
+import type { Payment, Transaction } from '../domain/transaction.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { type Delivery, listDeliveriesOfOrder } from '../store/deliveries.ts';
 import { listHistory } from '../store/history.ts';
@@ -24,9 +18,9 @@ import {
 import { listOrdersAfter } from '../store/orders.ts';
 import { hasPrunedHistory } from '../store/prune.ts';
 import { type LockedBook, loadBooks, lockBook } from './books.ts';
+import { foldInbox } from './fold-inbox.ts';
 import { orderStateOf, stateOf } from './save-books.ts';
 import type { Services } from './services.ts';
-import { translateDelivery } from './translate-delivery.ts';
 
 export type Verified = {
   readonly orders: number;
@@ -79,7 +73,7 @@ type Checked = {
 /** A delivery may come in between two reads, so what looks broken is looked at again under lock. */
 async function checkOrder(database: Database, order: Order, now: Date): Promise<Checked> {
   const { accountId, orderId } = order;
-  const [book = { order, transactions: [] }] = await loadBooks(database, [order]);
+  const [book = { order, transactions: [], held: [] }] = await loadBooks(database, [order]);
   const checked = await checkBook(database, book, now);
   if (checked.breaches.length === 0) return checked;
   return database.transaction(async (tx) =>
@@ -98,7 +92,9 @@ async function checkBook(database: Queryable, book: LockedBook, now: Date): Prom
     [names.status, checkStatus(book, now)],
     [names.refunds, checkRefunds(book, now)],
     [names.history, isHistoryPruned ? [] : history],
-    [names.fold, isInboxPruned ? [] : checkFold(deliveries, book)],
+    [names.captures, checkCaptures(book)],
+    [names.captured, checkCaptured(book)],
+    [names.fold, isInboxPruned ? [] : checkFold(deliveries, book, now)],
   ];
   return {
     transactions: book.transactions.length,
@@ -113,6 +109,8 @@ const names = {
   invoices: 'an invoice has one order',
   status: 'the status of an order follows from its transactions',
   refunds: 'refunds do not exceed what was paid, or the order is flagged',
+  captures: 'captured money of a gateway order is the sum of its captures',
+  captured: 'no payment succeeded without a capture',
   history: 'the history of a transaction ends in its state',
   fold: 'the inbox folded from nothing gives the transactions',
   accounts: 'no row refers to another account',
@@ -152,69 +150,29 @@ async function checkHistory(
   });
 }
 
-/** Ids are given at first sight, so transactions are compared by what the provider calls them. */
-function checkFold(deliveries: readonly Delivery[], { order, transactions }: LockedBook): Breach[] {
-  const notices = inOrderApplied(deliveries, transactions).flatMap((delivery) => {
-    const { provider, deliveryKey, receivedAt } = delivery;
-    const translation = translateDelivery(delivery);
-    if (translation.kind !== 'notice') return [];
-    return [{ ...translation.notice, provider, deliveryKey, receivedAt }];
-  });
-  const started = transactions.flatMap((entry) => (entry.start ? [withoutNotices(entry)] : []));
-  const begun = started.reduce<OrderBook>((book, entry) => keepStart(book, entry), {
-    order,
-    transactions: [],
-  });
-  const folded = foldAll(begun, notices);
-  return isDeepStrictEqual(comparable(folded.transactions), comparable(transactions))
-    ? []
-    : [{ where: order.orderId, what: 'its deliveries fold to other transactions' }];
-}
-
 /**
- * Times do not tell who was applied first: two may have the same, and who waited for the other's lock may have
- * the earlier. A transaction keeps its notices as they were applied, so each comes after those before it there.
+ * Ids are given at first sight, so transactions are compared by what the provider calls them. What time
+ * changes is written down within a minute: a transaction from before that is right as well.
  */
-function inOrderApplied(
-  deliveries: readonly Delivery[],
-  transactions: readonly Transaction[],
-): Delivery[] {
-  const keyOf = (provider: string, deliveryKey: string) => `${provider}/${deliveryKey}`;
-  const precedents = transactions.flatMap(({ provider, notices }) =>
-    notices.slice(1).map((notice, index) => ({
-      key: keyOf(provider, notice.deliveryKey),
-      before: keyOf(provider, notices[index]?.deliveryKey ?? ''),
-    })),
-  );
-  const before = Map.groupBy(precedents, ({ key }) => key);
-  const waiting = new Map(
-    deliveries.map((entry) => [keyOf(entry.provider, entry.deliveryKey), entry]),
-  );
-  const applied: Delivery[] = [];
-  while (waiting.size > 0) {
-    const keys = [...waiting.keys()];
-    const isNext = (key: string) => !before.get(key)?.some((entry) => waiting.has(entry.before));
-    const next = keys.find(isNext) ?? keys[0] ?? '';
-    applied.push(...[waiting.get(next)].filter((entry) => entry !== undefined));
-    waiting.delete(next);
-  }
-  return applied;
-}
-
-/** What waits for another notice is applied after it, as it was when they came. */
-function foldAll(book: OrderBook, notices: readonly DeliveredNotice[]): OrderBook {
-  const waiting = notices.filter((notice) => lacksTarget(book, notice));
-  const ready = notices.filter((notice) => !waiting.includes(notice));
-  if (ready.length === 0) return book;
-  return foldAll(ready.reduce(applyNotice, book), waiting);
-}
-
-function withoutNotices({ notices: _folded, ...entry }: Transaction): Started {
-  return entry as Started;
+function checkFold(deliveries: readonly Delivery[], book: LockedBook, now: Date): Breach[] {
+  const { orderId } = book.order;
+  const folded = foldInbox(book, deliveries);
+  const before = comparable(folded.transactions);
+  const after = comparable(settleTransactions(folded, now));
+  const stored = comparable(book.transactions);
+  const isRight =
+    stored.length === before.length &&
+    stored.every(
+      (entry, place) =>
+        isDeepStrictEqual(entry, before[place]) || isDeepStrictEqual(entry, after[place]),
+    );
+  return isRight
+    ? []
+    : [{ where: orderId, what: 'its deliveries fold to other transactions: see "order rebuild"' }];
 }
 
 /** Ids of what was started here are given once and for all. */
-function comparable(transactions: readonly Transaction[]): unknown {
+function comparable(transactions: readonly Transaction[]) {
   const plain = transactions.map(({ transactionId, notices: _folded, ...state }) => ({
     ...state,
     startedAs: state.start ? transactionId : null,
@@ -222,4 +180,44 @@ function comparable(transactions: readonly Transaction[]): unknown {
   const key = ({ type, pspTransactionId, startedAs }: (typeof plain)[number]) =>
     `${type}${startedAs}${pspTransactionId}`;
   return plain.sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+/** Invariant 8: each capture counts once, the sum is what is shown, and the provider has captured as much. */
+function checkCaptures({ transactions }: LockedBook): Breach[] {
+  const captured = paymentsOf(transactions).filter(({ captures }) => captures !== null);
+  const groups = Map.groupBy(
+    captured,
+    ({ provider, notices }) => `${provider} ${orderOf(notices)}`,
+  );
+  return [...groups].flatMap(([, payments]) => {
+    const counted = payments.flatMap(({ captures }) => captures ?? []);
+    const ids = counted.map(({ pspId }) => pspId);
+    const [first] = payments;
+    const where = first?.transactionId ?? '';
+    if (new Set(ids).size < ids.length) return [{ where, what: 'counts a capture twice' }];
+    return payments.flatMap((payment) => checkCapturesOf(payment));
+  });
+}
+
+function checkCapturesOf({ transactionId, captures, status, amount }: Payment): Breach[] {
+  const sum = (captures ?? []).reduce((total, capture) => total + capture.amount, 0);
+  const isShown = status !== 'succeeded' || sum === 0 || sum === amount;
+  if (isShown) return [];
+  return [{ where: transactionId, what: `shows ${amount} and its captures come to ${sum}` }];
+}
+
+function orderOf(notices: Payment['notices']): string {
+  return notices.find(({ pspOrder }) => pspOrder !== undefined)?.pspOrder ?? '';
+}
+
+/** Invariant 9: money was taken only where the provider says so. */
+function checkCaptured({ transactions }: LockedBook): Breach[] {
+  return paymentsOf(transactions)
+    .filter(({ status, notices }) => {
+      const isProven = notices.some(
+        (notice) => notice.status === 'succeeded' && (notice.record ?? 'capture') === 'capture',
+      );
+      return status === 'succeeded' && !isProven;
+    })
+    .map(({ transactionId }) => ({ where: transactionId, what: 'succeeded without a capture' }));
 }

@@ -22,6 +22,7 @@ const emptyBook: OrderBook = {
     lapsesAt: new Date('2026-11-15T00:00:00Z'),
   },
   transactions: [],
+  held: [],
 };
 
 describe('a payment started here', () => {
@@ -71,7 +72,7 @@ describe('a payment started here', () => {
   test('is moved by an authentication that names it, which makes no payment by itself', () => {
     const authentication = said('auth_1', 'pending', {
       names: ours,
-      payment: { makesTransaction: false },
+      payment: { record: 'authentication' },
     });
     assert.deepEqual(shown(run(emptyBook, authentication)), []);
     assert.deepEqual(shown(run(begin(second), authentication)), [`${second} new null`]);
@@ -165,7 +166,7 @@ describe('of several tries at one checkout', () => {
     const authentication = said('auth_1', 'pending', {
       names: ours,
       key: 'authenticated',
-      payment: { makesTransaction: false },
+      payment: { record: 'authentication' },
     });
     const book = run(begin(ours), failed, authentication, paid);
     assert.deepEqual(

@@ -3,12 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { PaymentStatus } from '../../src/domain/notice.ts';
 import { findLatestRefundOf, findPaymentOf, refundTypeOf } from '../../src/domain/refund-links.ts';
-import {
-  foldPayment,
-  foldRefund,
-  type Payment,
-  type Refund,
-} from '../../src/domain/transaction.ts';
+import type { Payment, Refund } from '../../src/domain/transaction.ts';
+import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const total = 11_800;
 
@@ -42,7 +38,10 @@ test('of two payments that succeeded, the one a refund belongs to does not hang 
 });
 
 test('a refund that names a capture belongs to the payment that was captured', () => {
-  const captured = { ...payment('INV|1', 1), aliases: ['INV|2'] };
+  const captured = {
+    ...payment('INV|1', 1),
+    captures: [{ pspId: 'INV|2', amount: 11_800, status: 'captured', atMs: 1 } as const],
+  };
   const given = refund('INV|3', { of: 'INV|2', ofOrder: 'INV' });
   assert.equal(findPaymentOf(given, [payment('INV|9', 2), captured]), captured);
 });

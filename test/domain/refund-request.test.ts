@@ -5,13 +5,8 @@ import { ServiceError } from '../../src/domain/errors.ts';
 import type { PaymentStatus, RefundStatus, ReviewFlag } from '../../src/domain/notice.ts';
 import { keepStart, type OrderBook, refundSums } from '../../src/domain/order-book.ts';
 import { availableOf, decideRefund, type WishedRefund } from '../../src/domain/refund-request.ts';
-import {
-  foldPayment,
-  foldRefund,
-  type Payment,
-  type Refund,
-  type Transaction,
-} from '../../src/domain/transaction.ts';
+import type { Payment, Refund, Transaction } from '../../src/domain/transaction.ts';
+import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const orderId = 'o_0123456789abcdef';
 const total = 11_800;
@@ -31,7 +26,10 @@ describe('a refund without an amount', () => {
   });
 
   test('counts a refund that names a capture of the payment', () => {
-    const captured = { ...paid('pay_1'), aliases: ['capture_1'] };
+    const captured = {
+      ...paid('pay_1'),
+      captures: [{ pspId: 'capture_1', amount: 11_800, status: 'captured', atMs: 1 } as const],
+    };
     const given = refund('r1', { amount: 1_000, of: 'capture_1' });
     assert.deepEqual(decided([captured, given]), { of: 'pay_1', amount: 10_800 });
   });
@@ -295,6 +293,7 @@ function bookOf(transactions: readonly Transaction[]): OrderBook {
       lapsesAt: new Date('2026-11-15T00:00:00Z'),
     },
     transactions,
+    held: [],
   };
 }
 
@@ -313,7 +312,7 @@ function paid(pspTransactionId: string, members: PaidMembers = {}): Payment {
       transactionId: `${pspTransactionId}-id`,
       provider: 'partner',
       start: null,
-      notices: [status.startsWith('revers') ? { ...notice, voidPspId: 'void_1' } : notice],
+      notices: [notice],
     },
     { total, currency: 'INR' },
   );

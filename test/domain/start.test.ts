@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { failureReason } from '../../src/domain/failure.ts';
 import type { PaymentNotice, RefundNotice } from '../../src/domain/notice.ts';
 import { type CallNews, learn, type Start } from '../../src/domain/start.ts';
-import { foldPayment, foldRefund, type Kept } from '../../src/domain/transaction.ts';
+import type { Kept } from '../../src/domain/transaction.ts';
+import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const expected = { total: 11_800, currency: 'INR' };
 const atMs = Date.parse('2026-11-14T10:00:00Z');
@@ -74,7 +75,14 @@ describe('what is learned of our call', () => {
     {
       says: 'what is over is over, even where the provider has it',
       news: [taken, over],
-      is: { ...begun, call: 'refused', failure, refusedAtMs, providerOrderId: 'order_1' },
+      is: {
+        ...begun,
+        call: 'refused',
+        failure,
+        refusedAtMs,
+        providerOrderId: 'order_1',
+        isOver: true,
+      },
     },
   ];
   for (const { says, news, is } of cases) {
@@ -138,7 +146,12 @@ describe('a payment that was started here', () => {
       paymentArn: null,
       paymentAcquirer: null,
       customerFee: null,
-      aliases: [],
+      offerId: null,
+      offerDiscount: null,
+      captures: null,
+      voided: null,
+      partialCapture: null,
+      authorizedAtMs: null,
     });
   });
 
@@ -170,7 +183,7 @@ describe('a payment that was started here', () => {
   });
 
   test('is not failed by an authentication, and has no id of the provider from it', () => {
-    const authentication = notice({ status: 'pending', makesTransaction: false });
+    const authentication = notice({ status: 'pending', record: 'authentication' });
     assert.equal(paymentOf([], authentication).status, 'pending');
     assert.equal(paymentOf([], authentication).pspTransactionId, null);
   });

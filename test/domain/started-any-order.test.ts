@@ -40,6 +40,7 @@ const emptyBook: OrderBook = {
     lapsesAt: new Date('2026-11-16T00:00:00Z'),
   },
   transactions: [],
+  held: [],
 };
 
 const newsNames = ['taken', 'unknown', 'refused'] as const;
@@ -134,8 +135,9 @@ describe('what was started here with any set of notices, in any order and with a
     check(
       fc.property(plans, fc.integer(), (plan, arrangement) => {
         const events = arrange(eventsOf(plan), arrangement);
-        const { transactions } = applyAll(events);
-        assert.deepEqual(keptIn(transactions), [...new Set(keysOf(events, transactions))].sort());
+        const book = applyAll(events);
+        const { transactions } = book;
+        assert.deepEqual(keptIn(book), [...new Set(keysOf(events, book))].sort());
         const ids = transactions.map(({ transactionId }) => transactionId);
         assert.equal(new Set(ids).size, ids.length);
         const psp = transactions.flatMap((entry) =>
@@ -423,7 +425,7 @@ function booksOf(events: readonly Event[], lie: Arrange = asTheyAre) {
       (before, notice) => (lacksTarget(before, notice) ? before : applyNotice(before, notice)),
       book,
     );
-    book = { order: book.order, transactions: lie(book.transactions) };
+    book = { ...book, transactions: lie(book.transactions) };
     return { event, book };
   });
 }
@@ -468,24 +470,30 @@ function nameOf({
   return `${type} ${provider} ${pspTransactionId}`;
 }
 
-function keptIn(transactions: readonly Transaction[]): string[] {
-  return transactions
-    .flatMap(({ type, notices }) => notices.map(({ deliveryKey }) => `${type} ${deliveryKey}`))
-    .sort();
+function keptIn({ transactions, held }: OrderBook): string[] {
+  const kept = transactions.flatMap(({ type, notices }) =>
+    notices.map(({ deliveryKey }) => `${type} ${deliveryKey}`),
+  );
+  const unplaced = held.map((entry) =>
+    'payment' in entry
+      ? `payment ${entry.payment.deliveryKey}`
+      : `refund ${entry.refund.deliveryKey}`,
+  );
+  return [...kept, ...unplaced].sort();
 }
 
 /** What must have been kept: all but authentications of what was not started here, and voids of nothing. */
-function keysOf(events: readonly Event[], transactions: readonly Transaction[]): string[] {
+function keysOf(events: readonly Event[], book: OrderBook): string[] {
   return events.flatMap((event) => {
     if (event.kind !== 'notice') return [];
     const { notice, of } = event;
     const { payment, refund, deliveryKey } = notice;
     const isLeftOut =
-      (payment?.makesTransaction === false && payment.voidPspId === undefined && !of) ||
-      lacksTarget({ order: emptyBook.order, transactions }, notice);
+      (payment?.record === 'authentication' && !of) ||
+      (lacksTarget(book, notice) && !keptIn(book).some((kept) => kept.endsWith(deliveryKey)));
     return [
       ...(payment && !isLeftOut ? [`payment ${deliveryKey}`] : []),
-      ...(refund ? [`refund ${deliveryKey}`] : []),
+      ...(refund && !isLeftOut ? [`refund ${deliveryKey}`] : []),
     ];
   });
 }

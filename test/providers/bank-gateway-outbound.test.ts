@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { foldPayment, foldRefund } from '../../src/domain/transaction.ts';
 import { bankGateway } from '../../src/providers/bank-gateway/bank-gateway.ts';
 import { gatewayOutbound } from '../../src/providers/bank-gateway/outbound.ts';
 import type { Answer, ProviderApi, ProviderRequest } from '../../src/providers/call.ts';
 import type { PaymentToStart, Records, RefundToStart } from '../../src/providers/outbound.ts';
 import { gatewayBody } from '../support/deliveries.ts';
+import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const orderId = 'o_0123456789abcdef';
 const transactionId = `${orderId}-261114100000`;
@@ -27,6 +27,7 @@ const payment: PaymentToStart = {
 };
 const refund: RefundToStart = {
   transactionId: refundId,
+  callId: refundId,
   refundRequestId: 'REQ-1',
   amount: 5_050,
   currency: 'INR',

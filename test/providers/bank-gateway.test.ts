@@ -55,6 +55,8 @@ const everyMemberNotice: Notice = {
   references: { ...namedBy('o_1'), otherwise: [anyOf('INV-1'), anyOf('INV-1/1')] },
   payment: {
     pspTransactionId: 'o_1|1',
+    pspOrder: 'o_1',
+    capturedTotal: { amount: 11800, atMs: seconds('31') },
     status: 'succeeded',
     amount: 11800,
     currency: 'INR',
@@ -96,7 +98,14 @@ test('JSON and form data mean the same, and are the same repeat, whatever is cha
     fc.double({ noNaN: true, noDefaultInfinity: true }),
     fc.string({ unit: 'grapheme', maxLength: 12 }),
   );
-  const bodies = ['PAYMENT', 'CAPTURE', 'AUTHENTICATION', 'VOID_PAYMENT', 'REFUND'].map((type) =>
+  const bodies = [
+    'PAYMENT',
+    'CAPTURE',
+    'AUTHENTICATION',
+    'VOID_PAYMENT',
+    'REFUND',
+    'VOID_REFUND',
+  ].map((type) =>
     replaceAt(everyMember, ['transaction'], {
       ...(everyMember.transaction as Members),
       type,
@@ -188,7 +197,7 @@ test('a result nobody knows yet decides nothing', () => {
 
 test('types that are not ours to act on are ignored, chargebacks with a flag', () => {
   const types = [
-    ...['AUTHORIZATION_UPDATE', 'DISBURSEMENT', 'FUNDING', 'VERIFICATION', 'VOID_REFUND'],
+    ...['AUTHORIZATION_UPDATE', 'DISBURSEMENT', 'FUNDING', 'VERIFICATION'],
     ...['A_TYPE_OF_TOMORROW', 'payment', 'constructor', '__proto__', 'toString'],
   ];
   for (const type of types) {
@@ -302,7 +311,7 @@ test('an authentication that did not fail makes no payment of its own', () => {
     order: { id: 'o_1', status: 'AUTHENTICATED' },
     transaction: { id: 'auth-1', type: 'AUTHENTICATION' },
   });
-  assert.equal(noticeOf(authentication).payment?.makesTransaction, false);
+  assert.equal(noticeOf(authentication).payment?.record, 'authentication');
   inEveryOrder([authentication, gatewayBody({ order: { id: 'o_1' } })], (book) => {
     assert.deepEqual(statusesOf(book), { 'o_1|1': 'succeeded' });
   });
@@ -375,8 +384,9 @@ test('a capture succeeds once all of it is captured, for the payment it takes fr
   const part = captureOf('2', { amount: 50, totalCapturedAmount: 50 });
   const rest = captureOf('3', { amount: 68, totalCapturedAmount: '118.00' });
 
-  assert.equal(noticeOf(part).payment?.pspTransactionId, 'o_1|1');
-  assert.equal(noticeOf(part).payment?.isCapture, true);
+  assert.equal(noticeOf(part).payment?.pspTransactionId, 'o_1|2');
+  assert.equal(noticeOf(part).payment?.targetPspId, 'o_1|1');
+  assert.equal(noticeOf(part).payment?.record, 'capture');
   inEveryOrder([authorization, part], (book, order) => {
     assert.deepEqual(statusesOf(book), { 'o_1|1': 'authorized' });
     assert.equal(order.status, 'pending');
@@ -448,26 +458,16 @@ test('a void that was pending and failed takes nothing back, in whatever order t
   }
 });
 
-test('VOID_CAPTURE reverses the payment its capture belongs to', () => {
+test('VOID_CAPTURE takes the payment back to authorized', () => {
   const authorization = gatewayBody({
     order: { id: 'o_1', status: 'AUTHORIZED' },
     transaction: { id: '1', type: 'AUTHORIZATION' },
   });
   const capture = captureOf('2', { amount: 118, totalCapturedAmount: 118 });
   const { book, order } = bookAfter([authorization, capture, voidOf('3', 'VOID_CAPTURE', '2')]);
-  assert.deepEqual(statusesOf(book), { 'o_1|1': 'reversed' });
+  assert.deepEqual(statusesOf(book), { 'o_1|1': 'authorized' });
+  assert.deepEqual(book.transactions[0]?.flags, ['payment_reversed']);
   assert.equal(order.status, 'pending');
-});
-
-test('a void without a target is ignored and flagged', () => {
-  for (const type of ['VOID_PAYMENT', 'VOID_CAPTURE', 'VOID_AUTHORIZATION']) {
-    const voided = gatewayBody({ order: { id: 'o_1' }, transaction: { id: '2', type } });
-    assert.deepEqual(translate(voided), {
-      kind: 'ignored',
-      why: 'a void without targetTransactionId names no payment',
-      flags: ['target_unknown'],
-    });
-  }
 });
 
 test('a refund is read member by member', () => {
@@ -488,6 +488,7 @@ test('a refund is read member by member', () => {
       refundRequestId: 'RR-1',
       refundArn: 'R-9',
       paymentPspOrder: 'o_1',
+      capturedTotal: { amount: 11800, atMs: seconds('31') },
     },
   });
 });
@@ -589,7 +590,13 @@ test('groups that real bodies lack are not missed, and versions are all alike', 
   };
   const expected = {
     references: { ...namedBy('o_1'), otherwise: [] },
-    payment: { pspTransactionId: 'o_1|1', status: 'succeeded', amount: 11800, currency: 'INR' },
+    payment: {
+      pspTransactionId: 'o_1|1',
+      pspOrder: 'o_1',
+      status: 'succeeded',
+      amount: 11800,
+      currency: 'INR',
+    },
   };
   for (const version of [undefined, '22', '61', '100', 100]) {
     assert.deepEqual(noticeOf({ ...bare, version }), expected);
@@ -751,7 +758,11 @@ function bookAfter(bodies: readonly Members[]): { book: OrderBook; order: OrderS
   const now = new Date('2026-11-14T11:00:00.000Z');
   const amounts = { currency: 'INR', beforeTax: 10000, tax: 1800, total: 11800 };
   const lapsesAt = new Date('2026-11-15T10:00:00.000Z');
-  const empty: OrderBook = { order: { orderId: 'o_1', amounts, lapsesAt }, transactions: [] };
+  const empty: OrderBook = {
+    order: { orderId: 'o_1', amounts, lapsesAt },
+    transactions: [],
+    held: [],
+  };
   const book = bodies.reduce<OrderBook>(
     (before, body) => applyNotice(before, delivered(body)),
     empty,

@@ -14,6 +14,7 @@ const table: Partial<Record<FailureCode, Row>> = {
     reasons: [
       ...['authentication_failed', 'incorrect_otp', 'invalid_otp', 'otp_expired'],
       ...['otp_attempts_exceeded', 'incorrect_pin', 'pin_not_set', 'card_not_enrolled'],
+      ...['incorrect_atm_pin', 'pin_attempts_exceeded'],
     ],
   },
   INSUFFICIENT_FUNDS: {
@@ -25,6 +26,7 @@ const table: Partial<Record<FailureCode, Row>> = {
     reasons: [
       ...['transaction_limit_exceeded', 'transaction_daily_limit_exceeded'],
       ...['transaction_daily_count_exceeded', 'amount_less_than_minimum_amount'],
+      ...['transaction_frequency_limit_exceeded', 'mcc_amount_limit_exceeded'],
     ],
   },
   INVALID_PAYMENT_DETAILS: {
@@ -32,6 +34,7 @@ const table: Partial<Record<FailureCode, Row>> = {
     reasons: [
       ...['card_number_invalid', 'card_expired', 'incorrect_cvv', 'incorrect_card_details'],
       ...['incorrect_card_expiry_date', 'invalid_vpa', 'bank_account_invalid'],
+      ...['incorrect_cardholder_name', 'card_type_invalid', 'vpa_resolution_failed'],
     ],
   },
   DECLINED_BY_BANK: {
@@ -39,11 +42,12 @@ const table: Partial<Record<FailureCode, Row>> = {
     reasons: [
       ...['card_declined', 'payment_declined', 'payment_failed', 'debit_declined'],
       ...['debit_instrument_blocked', 'international_transaction_not_allowed'],
+      'debit_instrument_inactive',
     ],
   },
   RISK_REJECTED: {
     retryAllowed: false,
-    reasons: ['payment_risk_check_failed', 'compliance_violation'],
+    reasons: ['payment_risk_check_failed', 'compliance_violation', 'payment_amount_tampered'],
   },
   PAYMENT_TIMED_OUT: {
     retryAllowed: true,
@@ -56,16 +60,19 @@ const table: Partial<Record<FailureCode, Row>> = {
     retryAllowed: true,
     reasons: [
       ...['gateway_technical_error', 'bank_technical_error', 'server_error'],
-      'bank_not_available',
+      ...['bank_not_available', 'issuer_technical_error', 'upi_app_technical_error'],
+      ...['psp_not_available', 'psp_app_not_available', 'bank_cutoff_in_progress'],
+      'payment_declined_due_to_high_traffic',
     ],
   },
   PAYMENT_MODE_NOT_ENABLED: {
     retryAllowed: false,
     reasons: [
       ...['payment_method_not_enabled', 'wallet_not_enabled'],
-      'international_payments_not_enabled',
+      ...['international_payments_not_enabled', 'merchant_not_activated'],
     ],
   },
+  ORDER_ALREADY_PAID: { retryAllowed: false, reasons: ['order_already_paid'] },
   PAYMENT_FAILED: {
     retryAllowed: true,
     reasons: [

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { foldPayment, foldRefund } from '../../src/domain/transaction.ts';
 import type { Answer, ProviderApi, ProviderRequest } from '../../src/providers/call.ts';
 import type { PaymentToStart, Records, RefundToStart } from '../../src/providers/outbound.ts';
 import { partnerOutbound } from '../../src/providers/partner/outbound.ts';
 import { partner } from '../../src/providers/partner/partner.ts';
 import { partnerPayment, partnerRefund } from '../support/deliveries.ts';
+import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const orderId = 'o_0123456789abcdef';
 const transactionId = `${orderId}-261114100000`;
@@ -26,6 +26,7 @@ const payment: PaymentToStart = {
 const notes = { svc_transaction_id: transactionId, svc_order_id: orderId, invoice_id: 'INV-1' };
 const refund: RefundToStart = {
   transactionId: `${orderId}-261114110000`,
+  callId: `${orderId}-261114110000`,
   refundRequestId: 'REQ-1',
   amount: 5_000,
   currency: 'INR',
@@ -42,7 +43,20 @@ describe('starting a payment', () => {
         method: 'POST',
         path: '/v1/orders',
         user: 'rzp_test_1',
-        body: { amount: 11_800, currency: 'INR', receipt: orderId, notes },
+        body: {
+          amount: 11_800,
+          currency: 'INR',
+          receipt: orderId,
+          notes,
+          payment: {
+            capture: 'automatic',
+            capture_options: {
+              automatic_expiry_period: 12,
+              manual_expiry_period: 7200,
+              refund_speed: 'normal',
+            },
+          },
+        },
         isRepeatable: false,
       },
     ]);

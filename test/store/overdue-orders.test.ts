@@ -176,7 +176,11 @@ async function close(order: Order | undefined, tx?: Parameters<typeof saveOrderS
   if (!order) throw new Error('there is no order to close');
   const save = (inside: Parameters<typeof saveOrderStates>[0]) =>
     saveOrderStates(inside, [
-      { ...order, state: { status: 'completed', attempts: 1, flags: ['amount_mismatch'] } },
+      {
+        ...order,
+        state: { status: 'completed', attempts: 1, flags: ['amount_mismatch'] },
+        held: [],
+      },
     ]);
   await (tx ? save(tx) : database.transaction(save));
 }

@@ -8,7 +8,7 @@ import {
   outcomeOf,
   type TransactionToFetch,
 } from '../outbound.ts';
-import { id, object, present, segment, text, type WireObject } from '../wire.ts';
+import { id, object, present, segment, text, truncate, type WireObject } from '../wire.ts';
 
 export const gatewayOutbound: OutboundProvider = {
   startPayment: async (api, payment) => {
@@ -20,16 +20,16 @@ export const gatewayOutbound: OutboundProvider = {
         checkoutMode: 'WEBSITE',
         interaction: present({
           operation: 'PURCHASE',
-          merchant: { name: payment.shopName },
+          merchant: { name: truncate(payment.shopName, merchantNameCharsMax) },
           returnUrl: payment.callbackUrl,
         }),
         order: {
           // Our transaction id names the order there: every notification of it carries it back.
           id: payment.transactionId,
-          reference: payment.invoiceId.slice(0, referenceCharsMax),
+          reference: truncate(payment.invoiceId, referenceCharsMax),
           amount: amountText(payment.amount, payment.currency),
           currency: payment.currency,
-          description: payment.description,
+          description: truncate(payment.description, descriptionCharsMax),
           notificationUrl: payment.webhookUrl,
         },
       },
@@ -47,14 +47,14 @@ export const gatewayOutbound: OutboundProvider = {
     const { order, transaction } = splitPair(refund.paymentPspId);
     const answer = await ask(api, {
       method: 'PUT',
-      path: `/order/${segment(order)}/transaction/${segment(refund.transactionId)}`,
+      path: `/order/${segment(order)}/transaction/${segment(refund.callId)}`,
       body: {
         apiOperation: 'REFUND',
         transaction: {
           amount: amountText(refund.amount, refund.currency),
           currency: refund.currency,
           targetTransactionId: transaction,
-          reference: refund.refundRequestId.slice(0, referenceCharsMax),
+          reference: truncate(refund.refundRequestId, referenceCharsMax),
         },
       },
       isRepeatable: true,
@@ -66,8 +66,7 @@ export const gatewayOutbound: OutboundProvider = {
     );
   },
 
-  refundPspId: ({ paymentPspId, transactionId }) =>
-    `${splitPair(paymentPspId).order}|${transactionId}`,
+  refundPspId: ({ paymentPspId, callId }) => `${splitPair(paymentPspId).order}|${callId}`,
 
   fetchStatus: async (api, asked) => {
     const answer = await ask(api, {
@@ -83,7 +82,9 @@ export const gatewayOutbound: OutboundProvider = {
 };
 
 const apiVersion = 100;
-/** What the gateway takes as a reference of the merchant's. */
+/** The lengths that the gateway accepts. Our own ids are shorter than the 40 it allows them. */
+const merchantNameCharsMax = 40;
+const descriptionCharsMax = 127;
 const referenceCharsMax = 40;
 
 function ask(api: ProviderApi, request: Omit<ProviderRequest, 'user'>): Promise<Answer> {
@@ -135,6 +136,9 @@ function readOrder(
   return {
     kind: 'done',
     isKnown: transaction.type === 'payment' || ids.includes(transaction.transactionId),
+    ...(transaction.type === 'refund' && {
+      knownCallIds: ids.filter((known) => known !== undefined),
+    }),
     // A consumer who only proved who they are has not tried to pay.
     wasTried: types.some((type) => type !== 'AUTHENTICATION'),
     records: transactions.map((entry) => recordOf(entry, order)),

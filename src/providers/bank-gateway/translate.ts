@@ -1,28 +1,39 @@
 /** The gateway's notification to a notice: classified by the transaction, never by `order.status`. */
-import type { PaymentStatus, References, RefundStatus, ReviewFlag } from '../../domain/notice.ts';
+import type {
+  PaymentRecord,
+  PaymentStatus,
+  References,
+  RefundStatus,
+  ReviewFlag,
+} from '../../domain/notice.ts';
 import type { ProviderAccount, Translation } from '../provider.ts';
-import { id, majorUnits, object, present, references, text, type WireObject } from '../wire.ts';
+import { id, object, present, text, type WireObject } from '../wire.ts';
 import { readGatewayBody } from './body.ts';
+import { capturedTotal } from './captured-total.ts';
 import { gatewayFailure, refundFailure } from './failure.ts';
 import { type Outcome, readOutcome } from './outcome.ts';
 import { paymentMembers } from './payment.ts';
+import { readReferences } from './references.ts';
 import { namedAtMs, times } from './times.ts';
 
 /** What the gateway's transaction types are to us. */
 type Meaning =
-  | { readonly about: 'payment'; readonly onSuccess: PaymentStatus; readonly isCapture?: true }
+  | { readonly about: 'payment'; readonly onSuccess: PaymentStatus }
+  | { readonly about: 'capture' }
   | { readonly about: 'authentication' }
-  | { readonly about: 'void' }
-  | { readonly about: 'refund'; readonly onSuccess: RefundStatus };
+  | { readonly about: 'void'; readonly record: PaymentRecord }
+  | { readonly about: 'refund'; readonly onSuccess: RefundStatus }
+  | { readonly about: 'refund-void' };
 
 const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ['PAYMENT', { about: 'payment', onSuccess: 'succeeded' }],
-  ['CAPTURE', { about: 'payment', onSuccess: 'succeeded', isCapture: true }],
+  ['CAPTURE', { about: 'capture' }],
   ['AUTHORIZATION', { about: 'payment', onSuccess: 'authorized' }],
   ['AUTHENTICATION', { about: 'authentication' }],
-  ['VOID_PAYMENT', { about: 'void' }],
-  ['VOID_CAPTURE', { about: 'void' }],
-  ['VOID_AUTHORIZATION', { about: 'void' }],
+  ['VOID_PAYMENT', { about: 'void', record: 'void-payment' }],
+  ['VOID_CAPTURE', { about: 'void', record: 'void-capture' }],
+  ['VOID_AUTHORIZATION', { about: 'void', record: 'void-authorization' }],
+  ['VOID_REFUND', { about: 'refund-void' }],
   ['REFUND', { about: 'refund', onSuccess: 'succeeded' }],
   ['REFUND_REQUEST', { about: 'refund', onSuccess: 'pending' }],
 ]);
@@ -53,13 +64,17 @@ export function translateGateway(bytes: Buffer, account: ProviderAccount): Trans
   };
   switch (meaning.about) {
     case 'payment':
-      return aboutPayment(said, meaning);
+      return aboutPayment(said, meaning.onSuccess);
+    case 'capture':
+      return aboutCapture(said);
     case 'authentication':
       return aboutAuthentication(said);
     case 'void':
-      return aboutVoid(said);
+      return aboutVoid(said, meaning.record);
     case 'refund':
       return aboutRefund(said, meaning.onSuccess);
+    case 'refund-void':
+      return aboutRefundVoid(said);
     default:
       return meaning satisfies never;
   }
@@ -75,126 +90,118 @@ type Said = {
   readonly flags: readonly ReviewFlag[] | undefined;
 };
 
-function aboutPayment(
-  said: Said,
-  meaning: { readonly onSuccess: PaymentStatus; readonly isCapture?: true },
-): Translation {
-  const status = said.outcome === 'success' ? meaning.onSuccess : said.outcome;
-  const { isCapture } = meaning;
-  // A capture belongs to the authorisation it takes from, with all that was captured of it.
-  const pspTransactionId = pairOf(said, isCapture ? said.targetId : undefined);
-  const captured = isCapture && status === 'succeeded' ? capturedTotal(said.body) : undefined;
+function aboutPayment(said: Said, onSuccess: PaymentStatus): Translation {
+  const status = said.outcome === 'success' ? onSuccess : said.outcome;
   return payment(said, {
-    pspTransactionId,
     status,
-    isCapture,
-    aliasPspId: isCapture && said.targetId !== undefined ? pairOf(said) : undefined,
-    ...(captured !== undefined && { amount: captured }),
+    failure: status === 'failed' ? gatewayFailure(said.body) : undefined,
+  });
+}
+
+/** A capture belongs to the authorisation it takes from, whether it names it or not. Decision 4.9. */
+function aboutCapture(said: Said): Translation {
+  const status = said.outcome === 'success' ? 'succeeded' : said.outcome;
+  return payment(said, {
+    status,
+    record: 'capture',
     failure: status === 'failed' ? gatewayFailure(said.body) : undefined,
   });
 }
 
 /** Decision 6.4: one that failed is a failed attempt, any other moves a payment started here. */
 function aboutAuthentication(said: Said): Translation {
-  const pspTransactionId = pairOf(said);
   if (said.outcome === 'failed') {
-    return payment(said, {
-      pspTransactionId,
-      status: 'failed',
-      failure: gatewayFailure(said.body),
-    });
+    return payment(said, { status: 'failed', failure: gatewayFailure(said.body) });
   }
-  return payment(said, { pspTransactionId, status: 'pending', makesTransaction: false });
+  return payment(said, { status: 'pending', record: 'authentication' });
 }
 
-/** A void belongs to the payment it targets and waits for it; one that failed takes back its own pending. */
-function aboutVoid(said: Said): Translation {
-  if (said.targetId === undefined) {
-    return {
-      kind: 'ignored',
-      why: 'a void without targetTransactionId names no payment',
-      flags: ['target_unknown'],
-    };
-  }
+/** A void waits for what it takes back; one that failed takes back what it said while it was pending. */
+function aboutVoid(said: Said, record: PaymentRecord): Translation {
   const statuses = { success: 'reversed', pending: 'reversing', failed: 'new' } as const;
-  return payment(said, {
-    pspTransactionId: pairOf(said, said.targetId),
-    status: statuses[said.outcome],
-    voidPspId: pairOf(said),
-    makesTransaction: false,
-  });
+  return payment(said, { status: statuses[said.outcome], record });
+}
+
+/** Decision 4.10: the status is that of the void. */
+function aboutRefundVoid(said: Said): Translation {
+  const statuses = { success: 'succeeded', pending: 'pending', failed: 'failed' } as const;
+  return refund(said, { status: statuses[said.outcome], record: 'void' });
 }
 
 function aboutRefund(said: Said, onSuccess: RefundStatus): Translation {
-  const { body } = said;
   const status = said.outcome === 'success' ? onSuccess : said.outcome;
-  const transaction = object(body.transaction);
-  const members = paymentMembers(body);
+  return refund(said, {
+    status,
+    refundArn: text(object(said.body.transaction).receipt),
+    paymentPspId: targetOf(said),
+    failure: status === 'failed' ? refundFailure(said.body) : undefined,
+  });
+}
+
+type NoticeOf<Kind extends 'payment' | 'refund'> = NonNullable<
+  Extract<Translation, { kind: 'notice' }>['notice'][Kind]
+>;
+
+type Own<Kind extends 'payment' | 'refund'> = {
+  readonly [Name in keyof NoticeOf<Kind>]?: NoticeOf<Kind>[Name] | undefined;
+} & Pick<NoticeOf<Kind>, 'status'>;
+
+function refund(said: Said, own: Own<'refund'>): Translation {
+  const { body, references, flags } = said;
+  const { amount, currency, message } = paymentMembers(body);
+  const isVoid = own.record === 'void';
   return {
     kind: 'notice',
     notice: {
-      references: said.references,
+      references,
       refund: present({
         pspTransactionId: pairOf(said),
-        status,
-        amount: members.amount,
-        currency: members.currency,
+        amount,
+        currency,
         ...times(body, true),
-        message: members.message,
-        refundRequestId: text(transaction.reference) ?? said.transactionId,
-        refundArn: text(transaction.receipt),
-        paymentPspId: said.targetId && pairOf(said, said.targetId),
+        message,
+        refundRequestId: text(object(body.transaction).reference) ?? said.transactionId,
+        targetPspId: isVoid ? targetOf(said) : undefined,
         paymentPspOrder: said.orderId,
-        failure: status === 'failed' ? refundFailure(body) : undefined,
-        flags: said.flags,
-      }),
+        capturedTotal: capturedTotal(body),
+        ...own,
+        flags,
+      }) as NoticeOf<'refund'>,
     },
   };
 }
 
-function payment(
-  said: Said,
-  members: Pick<PaymentNoticeMembers, 'pspTransactionId' | 'status'> &
-    Partial<PaymentNoticeMembers>,
-): Translation {
+function payment(said: Said, own: Own<'payment'>): Translation {
+  const { body, references, flags, orderId } = said;
+  const targetPspId = own.record === undefined ? undefined : targetOf(said);
+  const isAuthentication = own.record === 'authentication';
   return {
     kind: 'notice',
     notice: {
-      references: said.references,
+      references,
       payment: present({
-        ...paymentMembers(said.body),
-        ...times(said.body),
-        namedAtMs: namedAtMs(said.body, members.pspTransactionId),
-        ...members,
-        flags: said.flags,
-      }),
+        ...paymentMembers(body),
+        ...times(body),
+        pspTransactionId: pairOf(said),
+        pspOrder: orderId,
+        targetPspId,
+        capturedTotal: isAuthentication ? undefined : capturedTotal(body),
+        // A capture is named like the payment it belongs to.
+        namedAtMs: namedAtMs(body, targetPspId ?? pairOf(said)),
+        ...own,
+        flags,
+      }) as NoticeOf<'payment'>,
     },
   };
 }
-
-type PaymentNoticeMembers = NonNullable<
-  Extract<Translation, { kind: 'notice' }>['notice']['payment']
->;
 
 /** The pair names a payment: ids of transactions are unique within an order only. */
 function pairOf(said: Said, transactionId: string = said.transactionId): string {
   return `${said.orderId}|${transactionId}`;
 }
 
-function capturedTotal(body: WireObject): number | undefined {
-  const order = object(body.order);
-  return majorUnits(order.totalCapturedAmount, text(order.currency));
-}
-
-/** `order.id` may be any of our three ids; only when it is none do the references count. */
-function readReferences(orderId: string, order: WireObject, transaction: WireObject): References {
-  const anyOf = (ids: string[]) => ({ transactionIds: ids, orderIds: ids, invoiceIds: ids });
-  const others = references(order.reference, transaction.reference);
-  return {
-    ...anyOf([orderId]),
-    providerOrderId: orderId,
-    otherwise: others.map((other) => anyOf([other])),
-  };
+function targetOf(said: Said): string | undefined {
+  return said.targetId === undefined ? undefined : pairOf(said, said.targetId);
 }
 
 function merchantFlags(body: WireObject, account: ProviderAccount): ReviewFlag[] | undefined {

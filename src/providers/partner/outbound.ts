@@ -9,7 +9,7 @@ import {
   type PaymentToStart,
   type TransactionToFetch,
 } from '../outbound.ts';
-import { id, object, segment, text, type WireObject } from '../wire.ts';
+import { id, object, segment, text, truncate, type WireObject } from '../wire.ts';
 
 export const partnerOutbound: OutboundProvider = {
   startPayment: async (api, payment) => {
@@ -21,6 +21,7 @@ export const partnerOutbound: OutboundProvider = {
         currency: payment.currency,
         receipt: payment.orderId,
         notes: notesOf(payment),
+        payment: automaticCapture,
       },
       // Two orders could be made of it; only what took no effect is sent again.
       isRepeatable: false,
@@ -36,10 +37,10 @@ export const partnerOutbound: OutboundProvider = {
       method: 'POST',
       path: `/v1/payments/${segment(refund.paymentPspId)}/refund`,
       // The partner knows a repeat by this key and answers the refund it made at first.
-      headers: { 'x-refund-idempotency': refund.transactionId },
+      headers: { 'x-refund-idempotency': refund.callId },
       body: {
         amount: refund.amount,
-        receipt: refund.refundRequestId.slice(0, receiptCharsMax),
+        receipt: truncate(refund.refundRequestId, receiptCharsMax),
         notes: {
           svc_transaction_id: refund.transactionId,
           refund_request_id: refund.refundRequestId,
@@ -84,6 +85,19 @@ function prefill({ bank_name, wallet_name }: PaymentToStart['choice']) {
     ...(wallet_name !== undefined && { wallet: wallet_name }),
   };
 }
+
+/**
+ * Decision 4.8: without it, an account with manual capture would leave every payment authorized until the
+ * partner gives it back. A payment that is authorized after twelve minutes may be captured for five days.
+ */
+const automaticCapture = {
+  capture: 'automatic',
+  capture_options: {
+    automatic_expiry_period: 12,
+    manual_expiry_period: 7200,
+    refund_speed: 'normal',
+  },
+} as const;
 
 /** What the partner takes as a reference of ours. */
 const receiptCharsMax = 40;

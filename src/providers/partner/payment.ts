@@ -17,6 +17,8 @@ export function toPaymentNotice(
   said: Pick<PaymentNotice, 'status'> & {
     readonly occurredAtMs: number | undefined;
     readonly statusSinceMs?: number | undefined;
+    /** The partner's order, where it comes along. */
+    readonly order: WireObject;
   },
 ): PaymentNotice {
   const startedAtMs = unixSeconds(payment.created_at);
@@ -34,9 +36,46 @@ export function toPaymentNotice(
     paymentMode: paymentMode(payment),
     subPaymentMode: subPaymentMode(payment),
     paymentArn: paymentArn(payment),
-    customerFee: payment.fee_bearer === 'customer' ? minorUnits(payment.fee) : undefined,
+    customerFee: customerFeeOf(payment),
+    isRelease: isReleased(payment) ? true : undefined,
+    offerId: offerIdOf(payment, said.order),
+    offerDiscount: offerDiscountOf(payment, said.order),
     failure: isFailed ? partnerFailure(payment) : undefined,
   }) as PaymentNotice;
+}
+
+/** An authorisation that was never captured and that the partner gave back. Decision 4.8. */
+export function isReleased(payment: WireObject): boolean {
+  return text(payment.status) === 'refunded' && payment.captured === false;
+}
+
+/** The fee is part of the amount where the consumer bears it. */
+function customerFeeOf(payment: WireObject): number | undefined {
+  return payment.fee_bearer === 'customer' ? minorUnits(payment.fee) : undefined;
+}
+
+/** Decision 4.11: the payment names its offer, or the order lists those that were made for it. */
+function offerIdOf(payment: WireObject, order: WireObject): string | undefined {
+  const own = id(payment.offer_id);
+  if (own !== undefined || offerDiscountOf(payment, order) === undefined) return own;
+  return listOffers(order)[0];
+}
+
+/** What the payment lacks of its order's amount; undefined without the order or without an offer. */
+function offerDiscountOf(payment: WireObject, order: WireObject): number | undefined {
+  const ofOrder = minorUnits(order.amount);
+  const ofPayment = minorUnits(payment.amount);
+  if (ofOrder === undefined || ofPayment === undefined) return undefined;
+  if (id(payment.offer_id) === undefined && listOffers(order).length === 0) return undefined;
+  const discount = ofOrder - (ofPayment - (customerFeeOf(payment) ?? 0));
+  return discount > 0 ? discount : undefined;
+}
+
+/** A list of ids, or a collection of records with ids. */
+function listOffers(order: WireObject): string[] {
+  const listed = Array.isArray(order.offers) ? order.offers : object(order.offers).items;
+  if (!Array.isArray(listed)) return [];
+  return listed.flatMap((offer) => id(offer) ?? id(object(offer).id) ?? []);
 }
 
 /** Decision 6.4: everything that may name the order. Members of `notes` are the merchant's. */

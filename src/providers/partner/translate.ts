@@ -2,7 +2,7 @@
 import type { PaymentStatus, RefundStatus } from '../../domain/notice.ts';
 import type { Translation } from '../provider.ts';
 import { id, jsonObject, object, text, unixSeconds, type WireObject } from '../wire.ts';
-import { partnerReferences, toPaymentNotice } from './payment.ts';
+import { isReleased, partnerReferences, toPaymentNotice } from './payment.ts';
 import { toRefundNotice } from './refund.ts';
 
 type Event =
@@ -59,15 +59,29 @@ function translatePayment(
     notice: {
       references: partnerReferences(records),
       payment: toPaymentNotice(payment, {
-        status,
+        status: conditionOf(payment, status),
         occurredAtMs: eventAtMs,
         statusSinceMs: eventAtMs,
+        order: records.order,
       }),
     },
   };
 }
 
-/** A refund event also tells that its payment was captured, should we not have heard of that yet. */
+/**
+ * Decision 4.8: a payment is captured only when its record says so. One that is refunded and was never
+ * captured is an authorisation that the partner gave back by itself.
+ */
+function conditionOf(payment: WireObject, said: PaymentStatus): PaymentStatus {
+  if (isReleased(payment)) return 'reversed';
+  const isUncaptured = payment.captured === false && text(payment.status) === 'authorized';
+  return said === 'succeeded' && isUncaptured ? 'authorized' : said;
+}
+
+/**
+ * A refund event also tells what became of its payment, should we not have heard of that yet. The release
+ * of an authorisation is reported as a refund too, and is none.
+ */
 function translateRefund(
   records: Records,
   status: RefundStatus,
@@ -77,16 +91,19 @@ function translateRefund(
   if (id(refund.id) === undefined) return unreadable('payload.refund has no id');
   const paymentId = id(refund.payment_id) ?? id(payment.id);
   if (paymentId === undefined) return unreadable('the refund names no payment');
-  const wasCaptured =
-    text(payment.id) === paymentId && ['captured', 'refunded'].includes(text(payment.status) ?? '');
+  const isTold = text(payment.id) === paymentId;
+  const hasBeenReleased = isTold && isReleased(payment);
+  const wasCaptured = isTold && ['captured', 'refunded'].includes(text(payment.status) ?? '');
   return {
     kind: 'notice',
     notice: {
       references: partnerReferences(records),
       ...(wasCaptured && {
         payment: toPaymentNotice(payment, {
-          status: 'succeeded',
-          occurredAtMs: unixSeconds(payment.created_at),
+          status: conditionOf(payment, 'succeeded'),
+          occurredAtMs: hasBeenReleased ? eventAtMs : unixSeconds(payment.created_at),
+          statusSinceMs: hasBeenReleased ? eventAtMs : undefined,
+          order: records.order,
         }),
       }),
       refund: toRefundNotice(refund, paymentId, status, eventAtMs),

@@ -68,7 +68,9 @@ for (const [name, send, flag, amount, currency] of mismatches) {
       [['succeeded', amount, currency]],
     );
     assert.equal(order.status, 'pending');
-    assert.equal(order.refund_details, null);
+    const [{ additional_charges: fee }] = transaction;
+    const refundable = currency === 'INR' ? Math.round((amount - (fee ?? 0)) * 100) / 100 : 0;
+    assert.equal(order.refund_details.total_refundable_amount, refundable);
   });
 }
 
@@ -249,15 +251,21 @@ test('a payment that is reversed is flagged and no longer completes its order', 
   assert.equal(after.refund_details, null);
 });
 
-test('a void that names no payment is kept, ignored and flagged', async () => {
+test('a void that names no payment waits for one', async () => {
   const { order_id } = await shop.createOrder();
   const body = gatewayBody({
     order: { id: order_id },
     transaction: { id: '2', type: 'VOID_PAYMENT' },
   });
   const reply = await shop.sendGateway(body);
-  assert.equal(reply.body.status, 'ignored');
-  assert.deepEqual((await shop.findDelivery(reply))?.flags, ['target_unknown']);
+  assert.equal(reply.body.status, 'parked');
+  await shop.sendGateway(gatewayPaymentOf({ order_id }));
+  assert.equal((await shop.findDelivery(reply))?.state, 'needs_review');
+  const { transaction } = (await shop.enquire({ order_id })).body;
+  assert.deepEqual(
+    transaction.map((entry: Reply['body']) => entry.payment_status),
+    ['reversed'],
+  );
 });
 
 test('the invariants hold after all of this', () => assertInvariants(shop));

@@ -1,0 +1,205 @@
+/**
+ * The state of a payment out of its notices and of the captures and voids among them. The money that was
+ * captured decides, never the last record that arrived. Decisions 4.2, 4.8 to 4.11.
+ */
+import { commonFields, earliest, foldNotices } from './fold.ts';
+import type { MinorUnits } from './money.ts';
+import { type PaymentStatus, paymentStatuses, type ReviewFlag } from './notice.ts';
+import { paymentOfStart } from './start.ts';
+import {
+  type Capture,
+  type Expected,
+  isFinal,
+  type KeptPayment,
+  matchesExpected,
+  type Payment,
+  withFlags,
+} from './transaction.ts';
+
+export type UnfoldedPayment = Pick<
+  Payment,
+  | 'type'
+  | 'transactionId'
+  | 'provider'
+  | 'start'
+  | 'pspTransactionId'
+  | 'captures'
+  | 'voided'
+  | 'notices'
+>;
+
+export function foldPayment(payment: UnfoldedPayment, expected: Expected): Payment {
+  const { start, captures } = payment;
+  const told = start ? [...payment.notices, paymentOfStart(start)] : payment.notices;
+  const base = baseStatus(told, captures ?? []);
+  const source = foldNotices(told.filter(isSource), paymentStatuses);
+  const money = decideMoney(payment, base, source.pick('amount'), expected);
+  const { status } = money;
+  const notices = told.map((notice) => effective(notice, captures ?? [], status));
+  const folded = foldNotices(notices, paymentStatuses);
+  const common = commonFields(notices, folded, status);
+  const { pick } = folded;
+  const amount = money.amount ?? source.pick('amount') ?? pick('amount', isCapture) ?? null;
+  const fields: Payment = {
+    ...payment,
+    ...common,
+    startedAtMs: start?.atMs ?? common.startedAtMs,
+    finishedAtMs: isFinal(status) ? (money.finishedAtMs ?? common.finishedAtMs) : null,
+    status,
+    amount,
+    currency: money.currency ?? common.currency,
+    paymentMode: pick('paymentMode'),
+    subPaymentMode: pick('subPaymentMode'),
+    paymentArn: pick('paymentArn'),
+    paymentAcquirer: pick('paymentAcquirer'),
+    customerFee: pick('customerFee'),
+    offerId: pick('offerId'),
+    offerDiscount: pick('offerDiscount'),
+    partialCapture: money.partialCapture,
+    authorizedAtMs: status === 'authorized' ? authorizedSince(told) : null,
+  };
+  const complete = { ...fields, offerDiscount: discountOf(fields, expected) };
+  const own = ownFlags(complete, money.isPart === true, expected);
+  return own.length === 0 ? complete : { ...complete, flags: withFlags(complete.flags, own) };
+}
+
+function isSource({ record }: KeptPayment): boolean {
+  return record === undefined;
+}
+
+function isCapture({ record }: KeptPayment): boolean {
+  return record === 'capture';
+}
+
+/** What is known without counting money: a capture shows that there was an authorisation. */
+function baseStatus(notices: readonly KeptPayment[], captures: readonly Capture[]): PaymentStatus {
+  const said = notices
+    .filter(({ record }) => record === undefined || record === 'authentication')
+    .map(({ status }) => status);
+  const shown = captures.map(
+    ({ status }): PaymentStatus =>
+      status === 'pending' || status === 'failed' ? status : 'authorized',
+  );
+  return highestOf([...said, ...shown]);
+}
+
+function highestOf(statuses: readonly PaymentStatus[]): PaymentStatus {
+  const ranks = statuses.map((status) => paymentStatuses.indexOf(status));
+  return paymentStatuses[Math.max(0, ...ranks)] ?? 'new';
+}
+
+type Money = {
+  readonly status: PaymentStatus;
+  /** Where the captures decide it. */
+  readonly amount?: MinorUnits;
+  readonly currency?: string;
+  readonly finishedAtMs?: number | null;
+  readonly partialCapture: Payment['partialCapture'];
+  /** Part of it was captured for good. */
+  readonly isPart?: true;
+};
+
+/** Decision 4.9: fully captured, partly captured, or what is left when nothing is. */
+function decideMoney(
+  { captures, voided, notices }: UnfoldedPayment,
+  base: PaymentStatus,
+  authorized: MinorUnits | null,
+  expected: Expected,
+): Money {
+  const plain = (status: PaymentStatus): Money => ({ status, partialCapture: null });
+  const isVoiding = voided === 'pending' || captures?.some(({ status }) => status === 'voiding');
+  if (base === 'succeeded') {
+    return plain(voided === 'done' ? 'reversed' : voided === 'pending' ? 'reversing' : base);
+  }
+  const standing = (captures ?? []).filter(({ amount }) => amount > 0);
+  const captured = standing.reduce((sum, { amount }) => sum + amount, 0);
+  if (captured === 0) {
+    if (base === 'reversed' || voided === 'done') return plain('reversed');
+    return plain(isVoiding ? 'reversing' : base);
+  }
+  const currency = currencyOf(standing, notices) ?? expected.currency;
+  const takenAtMs = latest(standing.map(({ atMs }) => atMs));
+  const done = { status: 'succeeded', amount: captured, currency, partialCapture: null } as const;
+  const isFull = captured >= fullAmount(authorized, currency, expected);
+  if (isFull) return { ...done, finishedAtMs: takenAtMs };
+  if (voided === 'done') {
+    const finishedAtMs = latest([takenAtMs, voidedSince(notices)]);
+    return { ...done, finishedAtMs, isPart: true };
+  }
+  const open = { amount: authorized ?? captured, currency };
+  if (isVoiding) return { ...open, status: 'reversing', partialCapture: null };
+  return { ...open, status: 'authorized', partialCapture: { captured, authorized } };
+}
+
+/** What has to be captured: the authorisation, or as much of it as the order expects. */
+function fullAmount(
+  authorized: MinorUnits | null,
+  currency: string,
+  expected: Expected,
+): MinorUnits {
+  const wanted = currency === expected.currency ? expected.total : Number.POSITIVE_INFINITY;
+  const full = Math.min(authorized ?? Number.POSITIVE_INFINITY, wanted);
+  return Number.isFinite(full) ? full : 0;
+}
+
+function currencyOf(standing: readonly Capture[], notices: readonly KeptPayment[]) {
+  const ids = new Set(standing.map(({ pspId }) => pspId));
+  const own = notices.filter(({ pspTransactionId }) => ids.has(pspTransactionId));
+  return foldNotices(own, paymentStatuses).pick('currency') ?? undefined;
+}
+
+function latest(times: ReadonlyArray<number | null>): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+function voidedSince(notices: readonly KeptPayment[]): number | null {
+  return earliest(notices, ({ record, status, statusSinceMs }) =>
+    record?.startsWith('void') && status === 'reversed' ? statusSinceMs : undefined,
+  );
+}
+
+function authorizedSince(notices: readonly KeptPayment[]): number | null {
+  return earliest(notices, ({ record, status, statusSinceMs, occurredAtMs }) =>
+    record === undefined && status === 'authorized' ? (statusSinceMs ?? occurredAtMs) : undefined,
+  );
+}
+
+/** What a notice counts for when its fields are weighed against those of the others. */
+function effective(
+  notice: KeptPayment,
+  captures: readonly Capture[],
+  status: PaymentStatus,
+): KeptPayment {
+  const { record } = notice;
+  if (record === undefined || record === 'authentication') return notice;
+  if (record === 'capture') {
+    if (notice.status !== 'succeeded') return notice;
+    const own = captures.find(({ pspId }) => pspId === notice.pspTransactionId);
+    return own && own.amount > 0 ? notice : { ...notice, status: 'authorized' };
+  }
+  const isShown = status === notice.status || status === 'reversed';
+  return isShown && notice.status !== 'new' ? notice : { ...notice, status: 'new' };
+}
+
+/** Decision 4.11: with the offer alone, the discount is what the payment lacks of the order's amount. */
+function discountOf(payment: Payment, expected: Expected): MinorUnits | null {
+  const { offerId, offerDiscount, amount, currency, customerFee } = payment;
+  if (offerDiscount !== null || offerId === null || amount === null) return offerDiscount;
+  const lacking = expected.total - (amount - (customerFee ?? 0));
+  return currency === expected.currency && lacking > 0 ? lacking : null;
+}
+
+/** What is wrong with a payment by itself, given what the order expects. Decisions 4.3, 4.4, 4.9. */
+function ownFlags(payment: Payment, isPart: boolean, expected: Expected): ReviewFlag[] {
+  const { status, captures, currency } = payment;
+  if (status === 'reversed' || status === 'reversing') return ['payment_reversed'];
+  const isCaptured = status === 'succeeded';
+  if (!isCaptured && captures?.some((capture) => capture.status === 'voided')) {
+    return ['payment_reversed'];
+  }
+  const isChecked = isCaptured || (status === 'authorized' && captures === null);
+  if (!isChecked || matchesExpected(payment, expected)) return [];
+  if (currency !== expected.currency) return ['currency_mismatch'];
+  return [isPart ? 'partially_captured' : 'amount_mismatch'];
+}

@@ -1,0 +1,107 @@
+/** Which records are refunds of their own, which are not applied, and which refunds were voided. */
+import {
+  chooseTarget,
+  type HeldRecord,
+  type OnlyPayment,
+  type OpenPayment,
+  oldestFirst,
+  ownId,
+  type PlacedRefund,
+  targetsOf,
+} from './records.ts';
+import type { KeptRefund } from './transaction.ts';
+
+/** `wholeOf`: the provider's id of a refund that was started here, for the id of each of its parts. */
+export function placeRefunds(
+  payments: readonly OpenPayment[],
+  notices: readonly KeptRefund[],
+  wholeOf: ReadonlyMap<string, string>,
+  only: OnlyPayment,
+  held: HeldRecord[],
+): PlacedRefund[] {
+  const [voids, plain] = [
+    notices.filter(({ record }) => record === 'void'),
+    notices.filter(({ record }) => record !== 'void'),
+  ];
+  const refunds = new Map<string, KeptRefund[]>();
+  for (const [pspId, own] of Map.groupBy(plain, ownId)) {
+    const whole = wholeOf.get(pspId);
+    const reason = whole === undefined ? whyHeld(own, payments, only) : undefined;
+    if (reason) held.push(...own.map((refund) => ({ hold: reason, refund })));
+    else refunds.set(whole ?? pspId, [...(refunds.get(whole ?? pspId) ?? []), ...own]);
+  }
+  const voided = placeVoids(refunds, voids, held);
+  return [...refunds].map(([pspId, records]) => {
+    const own = voided.get(pspId);
+    return {
+      pspId,
+      records: [...records, ...(own?.records ?? [])],
+      voidedPspIds: own && own.pspIds.size > 0 ? [...own.pspIds].sort() : null,
+    };
+  });
+}
+
+/** Decision 4.9: a refund that names no payment, where there are several, is applied to none. */
+function whyHeld(
+  notices: readonly KeptRefund[],
+  payments: readonly OpenPayment[],
+  only: OnlyPayment,
+): HeldRecord['hold'] | undefined {
+  const target = notices.find(({ paymentPspId }) => paymentPspId !== undefined)?.paymentPspId;
+  if (target === undefined) return only === 'ambiguous' ? only : undefined;
+  const payment = payments.find(({ pspId }) => pspId === target);
+  return payment && isReleased(payment) ? 'release' : undefined;
+}
+
+/** Decision 4.8: given back by itself without ever being captured. */
+function isReleased({ sources }: OpenPayment): boolean {
+  return (
+    sources.some(({ isRelease }) => isRelease) &&
+    !sources.some(({ status }) => status === 'succeeded')
+  );
+}
+
+type VoidedRefund = { readonly records: KeptRefund[]; readonly pspIds: Set<string> };
+
+function placeVoids(
+  refunds: ReadonlyMap<string, readonly KeptRefund[]>,
+  voids: readonly KeptRefund[],
+  held: HeldRecord[],
+): Map<string, VoidedRefund> {
+  const placed = new Map<string, VoidedRefund>();
+  const isVoided = (pspId: string) => [...placed.values()].some(({ pspIds }) => pspIds.has(pspId));
+  const hold = (own: readonly KeptRefund[], reason: HeldRecord['hold']) =>
+    held.push(...own.map((refund) => ({ hold: reason, refund })));
+  const records = [...refunds].flatMap(([whole, own]) =>
+    [...Map.groupBy(own, ownId)].map(([pspId, notices]) => ({ whole, pspId, notices })),
+  );
+  const byId = [...Map.groupBy(voids, ownId)].sort(oldestFirst);
+  const exactFirst = byId.toSorted(
+    ([, a], [, b]) => Math.min(1, targetsOf(b).length) - Math.min(1, targetsOf(a).length),
+  );
+  for (const [, own] of exactFirst) {
+    const [named, ...others] = targetsOf(own);
+    const open = records.filter(({ pspId }) => !isVoided(pspId));
+    const target =
+      named ??
+      chooseTarget(
+        own,
+        open.map(({ pspId, notices }) => [pspId, notices]),
+      );
+    const record = records.find(({ pspId }) => pspId === target);
+    if (others.length > 0) hold(own, 'contradictory');
+    else if (!record) hold(own, heldWith(target, held) ?? 'no-target');
+    else {
+      const entry = placed.get(record.whole) ?? { records: [], pspIds: new Set() };
+      placed.set(record.whole, entry);
+      entry.records.push(...own);
+      if (own.some(({ status }) => status === 'succeeded')) entry.pspIds.add(record.pspId);
+    }
+  }
+  return placed;
+}
+
+/** The void of a refund that is held is held with it. */
+function heldWith(target: string | undefined, held: readonly HeldRecord[]) {
+  return held.find((entry) => 'refund' in entry && entry.refund.pspTransactionId === target)?.hold;
+}

@@ -1,0 +1,18 @@
+/** What a gateway's notification says of the order it belongs to. */
+import type { References } from '../../domain/notice.ts';
+import { references, type WireObject } from '../wire.ts';
+
+/** `order.id` may be any of our three ids; only when it is none do the references count. */
+export function readReferences(
+  orderId: string,
+  order: WireObject,
+  transaction: WireObject,
+): References {
+  const anyOf = (ids: string[]) => ({ transactionIds: ids, orderIds: ids, invoiceIds: ids });
+  const others = references(order.reference, transaction.reference);
+  return {
+    ...anyOf([orderId]),
+    providerOrderId: orderId,
+    otherwise: others.map((other) => anyOf([other])),
+  };
+}

@@ -1,0 +1,365 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  applyNotice,
+  type DeliveredNotice,
+  lacksTarget,
+  type OrderBook,
+  refundSums,
+} from '../../src/domain/order-book.ts';
+import { settle } from '../../src/domain/settle.ts';
+import { bankGateway } from '../../src/providers/bank-gateway/bank-gateway.ts';
+import { gatewayBody } from '../support/deliveries.ts';
+
+type Members = Record<string, unknown>;
+
+let deliveries = 0;
+const now = new Date('2026-11-14T12:00:00Z');
+const lapsesAt = new Date('2026-11-15T10:00:00Z');
+const empty: OrderBook = {
+  order: {
+    orderId: 'o_0123456789abcdef',
+    amounts: { currency: 'INR', beforeTax: 10_000, tax: 0, total: 10_000 },
+    lapsesAt,
+  },
+  transactions: [],
+  held: [],
+};
+
+/** How a record is told: the newest version of the gateway's API names targets, version 22 never does. */
+const ways = {
+  'with targets': { isTargeted: true },
+  'without targets': { isTargeted: false },
+} as const;
+
+for (const [how, { isTargeted }] of Object.entries(ways)) {
+  const record = (id: string, type: string, amount: number, target?: string, more: Members = {}) =>
+    told(id, type, amount, isTargeted ? target : undefined, more);
+  const authorization = record('1', 'AUTHORIZATION', 100);
+
+  describe(`captures ${how}`, () => {
+    test('a capture of all succeeds, as one payment under the id of its authorisation', () => {
+      inEveryOrder([authorization, record('2', 'CAPTURE', 100, '1')], (book) => {
+        assert.deepEqual(shown(book), ['INV|1 succeeded 10000']);
+        assert.equal(book.state.status, 'completed');
+      });
+    });
+
+    test('captures of parts are added up, and stay authorized until all is captured', () => {
+      const parts = [record('2', 'CAPTURE', 60, '1'), record('3', 'CAPTURE', 40, '1')] as const;
+      inEveryOrder([authorization, parts[0]], (book) => {
+        assert.deepEqual(shown(book), ['INV|1 authorized 10000']);
+        assert.deepEqual(flagsOf(book), []);
+        assert.equal(book.state.status, 'pending');
+      });
+      inEveryOrder([authorization, ...parts], (book) => {
+        assert.deepEqual(shown(book), ['INV|1 succeeded 10000']);
+        assert.equal(book.state.status, 'completed');
+      });
+    });
+
+    test('a status fetch that repeats the totals of today adds nothing', () => {
+      const totals = { order: { totalCapturedAmount: 100 } };
+      const told = [
+        authorization,
+        record('2', 'CAPTURE', 60, '1', { order: { totalCapturedAmount: 60 } }),
+        record('3', 'CAPTURE', 40, '1', totals),
+      ];
+      const fetched = [
+        record('1', 'AUTHORIZATION', 100, undefined, totals),
+        record('2', 'CAPTURE', 60, '1', totals),
+        record('3', 'CAPTURE', 40, '1', totals),
+      ];
+      for (const set of [[...told, ...fetched], [...fetched, ...told].toReversed()]) {
+        const book = bookAfter(set);
+        assert.deepEqual(shown(book), ['INV|1 succeeded 10000']);
+        assert.equal(refundSums(book.transactions, 'INR').paid, 10_000);
+      }
+    });
+
+    test('captured money is never more than the newest total', () => {
+      const set = [
+        authorization,
+        record('2', 'CAPTURE', 100, '1'),
+        record('3', 'CAPTURE', 100, '1', { order: { totalCapturedAmount: 100 } }),
+      ];
+      inEveryOrder(set, (book) => assert.deepEqual(shown(book), ['INV|1 succeeded 10000']));
+    });
+
+    test('a total from before a capture does not bound it', () => {
+      const early = { order: { totalCapturedAmount: 0 } };
+      const set = [
+        record('1', 'AUTHORIZATION', 100, undefined, early),
+        record('2', 'CAPTURE', 100, '1'),
+      ];
+      inEveryOrder(set, (book) => assert.deepEqual(shown(book), ['INV|1 succeeded 10000']));
+    });
+
+    test('a part that was captured for good is refundable once the order lapses, and flagged', () => {
+      inEveryOrder([authorization, record('2', 'CAPTURE', 60, '1')], (open) => {
+        const book = settle(open, lapsesAt);
+        assert.deepEqual(shown(book), ['INV|1 succeeded 6000']);
+        assert.deepEqual(flagsOf(book), ['partially_captured']);
+        assert.equal(book.state.status, 'lapsed');
+        assert.equal(refundSums(book.transactions, 'INR').paid, 6_000);
+        assert.deepEqual(shown(settle(book, now)), ['INV|1 authorized 10000'], 'time is all of it');
+      });
+    });
+
+    test('a part is captured for good as soon as the remainder is voided', () => {
+      const rest = record('3', 'VOID_AUTHORIZATION', 40, '1');
+      inEveryOrder([authorization, record('2', 'CAPTURE', 60, '1'), rest], (book) => {
+        assert.deepEqual(shown(book), ['INV|1 succeeded 6000']);
+        assert.deepEqual(flagsOf(book), ['partially_captured']);
+        assert.equal(book.state.status, 'pending');
+      });
+    });
+
+    test('the rest that is captured after the order lapsed completes it', () => {
+      const set = [authorization, record('2', 'CAPTURE', 60, '1'), record('3', 'CAPTURE', 40, '1')];
+      const book = settle(bookAfter(set), lapsesAt);
+      assert.deepEqual(shown(book), ['INV|1 succeeded 10000']);
+      assert.deepEqual(flagsOf(book), []);
+      assert.equal(book.state.status, 'completed');
+    });
+
+    test('a void of the capture leaves the payment authorized, and flagged', () => {
+      const set = [
+        authorization,
+        record('2', 'CAPTURE', 100, '1'),
+        record('3', 'VOID_CAPTURE', 100, '2'),
+      ];
+      inEveryOrder(set, (book) => {
+        assert.deepEqual(shown(book), ['INV|1 authorized 10000']);
+        assert.deepEqual(flagsOf(book), ['payment_reversed']);
+        assert.equal(book.state.status, 'pending');
+      });
+    });
+
+    test('captured, voided and captured again is succeeded', () => {
+      const set = [
+        authorization,
+        record('2', 'CAPTURE', 100, '1'),
+        record('3', 'VOID_CAPTURE', 100, '2'),
+        record('4', 'CAPTURE', 100, '1'),
+      ];
+      inEveryOrder(set, (book) => {
+        assert.deepEqual(shown(book), ['INV|1 succeeded 10000']);
+        assert.deepEqual(flagsOf(book), []);
+        assert.equal(book.state.status, 'completed');
+      });
+    });
+
+    test('a void of the authorisation, or of a payment, reverses it', () => {
+      const payment = record('1', 'PAYMENT', 100);
+      for (const set of [
+        [authorization, record('2', 'VOID_AUTHORIZATION', 100, '1')],
+        [payment, record('2', 'VOID_PAYMENT', 100, '1')],
+        [payment, record('2', 'VOID_CAPTURE', 100, '1')],
+      ]) {
+        inEveryOrder(set, (book) => {
+          assert.deepEqual(shown(book), ['INV|1 reversed 10000']);
+          assert.deepEqual(flagsOf(book), ['payment_reversed']);
+        });
+      }
+    });
+
+    test('everything that was captured and voided, and then the authorisation, is reversed', () => {
+      const set = [
+        authorization,
+        record('2', 'CAPTURE', 100, '1'),
+        record('3', 'VOID_CAPTURE', 100, '2'),
+        record('4', 'VOID_AUTHORIZATION', 100, '1'),
+      ];
+      inEveryOrder(set, (book) => assert.deepEqual(shown(book), ['INV|1 reversed 10000']));
+    });
+
+    test('a void that is under way is shown, and one that failed is not', () => {
+      const paid = [authorization, record('2', 'CAPTURE', 100, '1')];
+      const pending = record('3', 'VOID_CAPTURE', 100, '2', { result: 'PENDING' });
+      const failed = record('3', 'VOID_CAPTURE', 100, '2', { result: 'FAILURE' });
+      inEveryOrder([...paid, pending], (book) => {
+        assert.deepEqual(shown(book), ['INV|1 reversing 10000']);
+      });
+      inEveryOrder([...paid, pending, failed], (book) => {
+        assert.deepEqual(shown(book), ['INV|1 succeeded 10000']);
+      });
+    });
+
+    test('a failed or pending capture takes nothing', () => {
+      for (const result of ['FAILURE', 'PENDING']) {
+        inEveryOrder([authorization, record('2', 'CAPTURE', 100, '1', { result })], (book) => {
+          assert.deepEqual(shown(book), ['INV|1 authorized 10000']);
+        });
+      }
+    });
+
+    test('a voided refund failed and is flagged, and its amount can be refunded again', () => {
+      const set = [
+        record('1', 'PAYMENT', 100),
+        record('2', 'REFUND', 30, '1'),
+        record('3', 'VOID_REFUND', 30, '2'),
+      ];
+      inEveryOrder(set, (book) => {
+        assert.deepEqual(shown(book), ['INV|1 succeeded 10000', 'INV|2 failed 3000']);
+        assert.deepEqual(flagsOf(book), ['refund_voided']);
+        const refund = book.transactions.find(({ type }) => type === 'refund');
+        assert.equal(refund?.failure?.code, 'REFUND_FAILED');
+        assert.deepEqual(refundSums(book.transactions, 'INR'), {
+          paid: 10_000,
+          refunded: 0,
+          pending: 0,
+        });
+      });
+    });
+  });
+}
+
+describe('a capture without a target', () => {
+  const capture = told('3', 'CAPTURE', 100);
+  const first = told('1', 'AUTHORIZATION', 100);
+  const second = told('2', 'AUTHORIZATION', 100);
+
+  test('is a payment by itself while its authorisation is not known', () => {
+    const book = bookAfter([capture]);
+    assert.deepEqual(shown(book), ['INV|3 succeeded 10000']);
+    assert.equal(book.state.status, 'completed');
+  });
+
+  test('keeps the transaction id that it was given first', () => {
+    const [alone] = bookAfter([capture]).transactions;
+    const [known] = bookAfter([capture, first]).transactions;
+    assert.equal(known?.transactionId, alone?.transactionId);
+    assert.equal(known?.pspTransactionId, 'INV|1');
+  });
+
+  test('that could belong to several payments is applied to none, and flagged', () => {
+    inEveryOrder([first, second, capture], (book) => {
+      assert.deepEqual(shown(book), ['INV|1 authorized 10000', 'INV|2 authorized 10000']);
+      assert.deepEqual(book.state.flags, ['target_unknown']);
+      assert.equal(book.state.status, 'pending');
+    });
+  });
+
+  test('belongs to the one that did not fail', () => {
+    const failed = told('2', 'AUTHORIZATION', 100, undefined, { result: 'FAILURE' });
+    inEveryOrder([first, failed, capture], (book) => {
+      assert.deepEqual(shown(book), ['INV|1 succeeded 10000', 'INV|2 failed 10000']);
+      assert.deepEqual(book.state.flags, []);
+    });
+  });
+
+  test('counts once when it is reported with its target as well, also among several payments', () => {
+    const named = told('3', 'CAPTURE', 100, '2');
+    inEveryOrder([first, capture, named, second], (book) => {
+      assert.deepEqual(shown(book), ['INV|1 authorized 10000', 'INV|2 succeeded 10000']);
+      assert.deepEqual(book.state.flags, []);
+    });
+  });
+
+  test('that names two payments is applied to none, and flagged', () => {
+    const set = [first, second, told('3', 'CAPTURE', 100, '1'), told('3', 'CAPTURE', 100, '2')];
+    inEveryOrder(set, (book) => {
+      assert.deepEqual(shown(book), ['INV|1 authorized 10000', 'INV|2 authorized 10000']);
+      assert.deepEqual(book.state.flags, ['reference_conflict']);
+    });
+  });
+});
+
+describe('a refund without a target', () => {
+  const refund = told('3', 'REFUND', 30);
+
+  test('where several payments did not fail is applied to none, and flagged', () => {
+    const set = [told('1', 'PAYMENT', 100), told('2', 'PAYMENT', 100), refund];
+    inEveryOrder(set, (book) => {
+      assert.equal(book.transactions.filter(({ type }) => type === 'refund').length, 0);
+      assert.deepEqual(book.state.flags, ['target_unknown']);
+    });
+  });
+
+  test('is there before its payment is', () => {
+    assert.deepEqual(shown(bookAfter([refund])), ['INV|3 succeeded 3000']);
+  });
+});
+
+test('more than the order expects may be authorised: what it expects is all that has to be captured', () => {
+  const set = [told('1', 'AUTHORIZATION', 150), told('2', 'CAPTURE', 100, '1')];
+  inEveryOrder(set, (book) => {
+    assert.deepEqual(shown(book), ['INV|1 succeeded 10000']);
+    assert.equal(book.state.status, 'completed');
+  });
+});
+
+test('less than the order expects, all captured, is a wrong amount', () => {
+  const set = [told('1', 'AUTHORIZATION', 90), told('2', 'CAPTURE', 90, '1')];
+  inEveryOrder(set, (book) => {
+    assert.deepEqual(shown(book), ['INV|1 succeeded 9000']);
+    assert.deepEqual(flagsOf(book), ['amount_mismatch']);
+  });
+});
+
+/** A notification of the gateway, each with a time of its own; without totals unless they are given. */
+function told(id: string, type: string, amount: number, target?: string, more: Members = {}) {
+  deliveries += 1;
+  const at = `2026-11-14T10:0${id}:00.000Z`;
+  const body = gatewayBody({
+    result: 'SUCCESS',
+    timeOfRecord: at,
+    timeOfLastUpdate: at,
+    ...more,
+    order: {
+      id: 'INV',
+      amount: 100,
+      totalCapturedAmount: undefined,
+      lastUpdatedTime: undefined,
+      ...(more.order as Members),
+    },
+    transaction: { id, type, amount, ...(target !== undefined && { targetTransactionId: target }) },
+  });
+  const translation = bankGateway.translate(
+    { headers: {}, body: Buffer.from(JSON.stringify(body)) },
+    { bankGatewayMerchant: null },
+  );
+  assert.equal(translation.kind, 'notice');
+  const from = { provider: 'bank-gateway', deliveryKey: `d${deliveries}`, receivedAt: now };
+  return { ...(translation.kind === 'notice' && translation.notice), ...from } as DeliveredNotice;
+}
+
+/** A void that comes before what it takes back waits for it. */
+function bookAfter(notices: readonly DeliveredNotice[]) {
+  let book = empty;
+  let waiting: DeliveredNotice[] = [];
+  for (const notice of notices) {
+    const due = [notice, ...waiting];
+    waiting = [];
+    for (const one of due) {
+      if (lacksTarget(book, one)) waiting.push(one);
+      else book = applyNotice(book, one);
+    }
+  }
+  return settle(book, now);
+}
+
+function inEveryOrder(
+  notices: readonly DeliveredNotice[],
+  check: (book: ReturnType<typeof bookAfter>) => void,
+): void {
+  for (const arrival of permutations(notices)) check(bookAfter(arrival));
+}
+
+function permutations<T>(entries: readonly T[]): T[][] {
+  if (entries.length <= 1) return [[...entries]];
+  return entries.flatMap((entry, index) =>
+    permutations(entries.toSpliced(index, 1)).map((rest) => [entry, ...rest]),
+  );
+}
+
+function shown({ transactions }: OrderBook): string[] {
+  return transactions
+    .map(({ pspTransactionId, status, amount }) => `${pspTransactionId} ${status} ${amount}`)
+    .sort();
+}
+
+function flagsOf({ transactions }: OrderBook): string[] {
+  return transactions.flatMap(({ flags }) => flags);
+}

@@ -1,0 +1,39 @@
+/** Folds payments and refunds whose records need no placing: what is not given is not there. */
+import {
+  foldPayment as foldPlacedPayment,
+  type UnfoldedPayment,
+} from '../../src/domain/fold-payment.ts';
+import {
+  foldRefund as foldPlacedRefund,
+  type UnfoldedRefund,
+} from '../../src/domain/fold-refund.ts';
+import type { Expected, Payment, Refund } from '../../src/domain/transaction.ts';
+
+type Given<Unfolded> = Partial<Unfolded> &
+  Pick<UnfoldedPayment, 'transactionId' | 'provider' | 'start'> & {
+    readonly notices: Unfolded extends { readonly notices: infer Notices } ? Notices : never;
+  };
+
+export function foldPayment(given: Given<UnfoldedPayment>, expected: Expected): Payment {
+  return foldPlacedPayment(
+    { type: 'payment', pspTransactionId: idOf(given), captures: null, voided: null, ...given },
+    expected,
+  );
+}
+
+export function foldRefund(given: Given<UnfoldedRefund>): Refund {
+  return foldPlacedRefund({
+    type: 'refund',
+    pspTransactionId: idOf(given),
+    voidedPspIds: null,
+    ...given,
+  });
+}
+
+function idOf({
+  notices,
+}: {
+  notices: ReadonlyArray<{ pspTransactionId: string; record?: string }>;
+}) {
+  return notices.find((notice) => notice.record === undefined)?.pspTransactionId ?? null;
+}

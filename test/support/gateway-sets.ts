@@ -1,0 +1,350 @@
+/**
+ * Random histories of bank gateway orders: authorisations and payments, captures of parts, voids and
+ * refunds in any sequence, with and without targets, each told by notifications and perhaps once more by a
+ * status fetch. The order's totals are those of the moment, as the gateway would know them.
+ */
+import fc from 'fast-check';
+import { gatewayBody, toFormData } from './deliveries.ts';
+import {
+  type AmountKind,
+  amounts,
+  expectedMerchant,
+  expectedTotal,
+  firstSecond,
+  isoSecond,
+  type Members,
+  type Of,
+  part,
+  type SetDelivery,
+  secondOf,
+  type Writer,
+} from './set-writer.ts';
+
+/** What the gateway says of one of its transactions, one notification after the other. */
+const updates = fc.array(
+  fc.record({
+    result: fc.constantFrom('SUCCESS' as const, 'SUCCESS' as const, 'FAILURE', 'PENDING'),
+    hasNotificationId: fc.boolean(),
+    isForm: fc.boolean(),
+    isDetailed: fc.boolean(),
+    hasTarget: fc.boolean(),
+    isOwnMerchant: fc.oneof(
+      { weight: 9, arbitrary: fc.constant(true) },
+      { weight: 1, arbitrary: fc.constant(false) },
+    ),
+  }),
+  { minLength: 1, maxLength: 2 },
+);
+type Update = Of<typeof updates>[number];
+
+/** What happens to a payment after it was made, one step after the other. */
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant('capture' as const),
+        quarters: fc.integer({ min: 1, max: 4 }),
+        updates,
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('void' as const),
+        of: fc.constantFrom('payment', 'capture', 'capture', 'refund'),
+        which: fc.nat({ max: 2 }),
+        updates,
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('refund' as const),
+        type: fc.constantFrom('REFUND', 'REFUND', 'REFUND_REQUEST'),
+        isFull: fc.boolean(),
+        ofCapture: fc.boolean(),
+        updates,
+      }),
+    },
+  ),
+  { maxLength: 5 },
+);
+type Step = Of<typeof steps>[number];
+
+export const gatewayAttempts = fc.record({
+  provider: fc.constant('bank-gateway' as const),
+  /** Whether the gateway's order id is our invoice, or only its reference. */
+  isNamedByReference: fc.boolean(),
+  amount: amounts,
+  authentication: fc.option(
+    fc.record({
+      statuses: fc.constantFrom(
+        ['AUTHENTICATION_SUCCESSFUL'],
+        ['AUTHENTICATION_UNSUCCESSFUL'],
+        ['AUTHENTICATION_PENDING', 'AUTHENTICATION_SUCCESSFUL'],
+        ['AUTHENTICATION_PENDING', 'AUTHENTICATION_UNSUCCESSFUL'],
+      ),
+      isDetailed: fc.tuple(fc.boolean(), fc.boolean()),
+    }),
+    { freq: 3 },
+  ),
+  type: fc.constantFrom('PAYMENT' as const, 'AUTHORIZATION' as const, 'AUTHORIZATION' as const),
+  updates,
+  steps,
+  /** Version 22 of the gateway's API never names a target, the newest always does. */
+  targets: fc.constantFrom('always' as const, 'never' as const, 'mixed' as const),
+  hasTotals: fc.boolean(),
+  isFetched: fc.boolean(),
+});
+export type GatewayAttempt = Of<typeof gatewayAttempts>;
+
+/** One notification before it is written: whose, when, and what it does to the captured total. */
+type Draft = {
+  readonly gatewayOrder: string;
+  readonly update: Update;
+  readonly atSecond: number;
+  readonly body: Members;
+  readonly hasTotals: boolean;
+  readonly taken: number;
+  readonly isFetch: boolean;
+};
+
+export function writeGatewayAttempts(
+  attempts: ReadonlyArray<{ readonly attempt: GatewayAttempt; readonly index: number }>,
+  writer: Writer,
+): SetDelivery[] {
+  const drafts = attempts.flatMap(({ attempt, index }) => draftAttempt(attempt, index, writer));
+  const fetches = attempts.flatMap(({ attempt, index }) =>
+    attempt.isFetched ? fetchOf(drafts, `${index}-`, orderIdOf(attempt, writer)) : [],
+  );
+  const ofOrder = (name: string) => drafts.filter(({ gatewayOrder }) => gatewayOrder === name);
+  return [...drafts, ...fetches].map((draft) => write(draft, ofOrder(draft.gatewayOrder), writer));
+}
+
+function orderIdOf({ isNamedByReference }: GatewayAttempt, writer: Writer): string {
+  return isNamedByReference ? `GW-${writer.tag}` : writer.invoiceId;
+}
+
+/** A record as a status fetch tells it: its last update, its target, and the totals of today. */
+function fetchOf(drafts: readonly Draft[], prefix: string, gatewayOrder: string): Draft[] {
+  const own = drafts.filter(
+    ({ body, gatewayOrder: name }) => name === gatewayOrder && idOf(body).startsWith(prefix),
+  );
+  const last = new Map(own.map((draft) => [idOf(draft.body), draft]));
+  return [...last.values()].map((draft) => ({
+    ...draft,
+    update: { ...draft.update, hasNotificationId: true, isForm: false, hasTarget: true },
+    isFetch: true,
+  }));
+}
+
+function idOf({ transaction }: Members): string {
+  return String((transaction as Members).id);
+}
+
+/** The totals are those of all that had happened when the notification was sent. */
+function write(draft: Draft, ofOrder: readonly Draft[], writer: Writer): SetDelivery {
+  const { body, update, atSecond, hasTotals, isFetch } = draft;
+  const latest = Math.max(...ofOrder.map((other) => other.atSecond));
+  const readAt = isFetch ? latest : atSecond;
+  const taken = ofOrder
+    .filter((other) => other.atSecond <= readAt)
+    .reduce((sum, other) => sum + other.taken, 0);
+  const { targetTransactionId, ...transaction } = body.transaction as Members;
+  const isTargeted = targetTransactionId !== undefined && (update.hasTarget || isFetch);
+  const whole = {
+    ...body,
+    order: {
+      ...(body.order as Members),
+      totalCapturedAmount: hasTotals ? taken / 100 : undefined,
+      lastUpdatedTime: isoSecond(readAt),
+    },
+    transaction: { ...transaction, ...(isTargeted && { targetTransactionId }) },
+  };
+  return {
+    provider: 'bank-gateway',
+    ...(update.hasNotificationId && { eventId: writer.nextEventId() }),
+    body: update.isForm ? toFormData(whole) : whole,
+  };
+}
+
+/** What is known of the captures and refunds of an attempt while it is written. */
+type Made = { readonly id: string; readonly minor: number; stands: boolean };
+
+function draftAttempt(attempt: GatewayAttempt, index: number, writer: Writer): Draft[] {
+  const gatewayOrder = orderIdOf(attempt, writer);
+  const { minor, currency } = gatewayAmount(attempt.amount);
+  const tell = createTeller(attempt, index, gatewayOrder, currency, writer);
+  const id = (name: string) => `${index}-${name}`;
+  const { authentication, type } = attempt;
+  const drafts: Draft[] = [];
+  if (authentication) {
+    const said = authentication.statuses.map((status, number) => ({
+      ...plainUpdate,
+      isDetailed: authentication.isDetailed[number] ?? true,
+      status,
+    }));
+    drafts.push(
+      ...tell(said, { id: id('auth'), type: 'AUTHENTICATION' }, minor, 0, ({ status }) => ({
+        result: status.endsWith('PENDING') ? 'PENDING' : 'SUCCESS',
+        response: { gatewayCode: 'APPROVED', acquirerMessage: undefined },
+        transaction: { authenticationStatus: status },
+        order: { authenticationStatus: status },
+      })),
+    );
+  }
+  const isPaid = type === 'PAYMENT' && isDone(attempt.updates);
+  drafts.push(...tell(attempt.updates, { id: id('pay'), type }, minor, isPaid ? minor : 0));
+  const made = {
+    captures: [] as Made[],
+    refunds: [] as Made[],
+    payment: { id: id('pay'), minor, stands: isPaid },
+  };
+  attempt.steps.forEach((step, number) => {
+    drafts.push(...draftStep(step, number, { attempt, id, minor, made, tell }));
+  });
+  return drafts;
+}
+
+type Writing = {
+  readonly attempt: GatewayAttempt;
+  readonly id: (name: string) => string;
+  readonly minor: number;
+  readonly made: { readonly captures: Made[]; readonly refunds: Made[]; readonly payment: Made };
+  readonly tell: ReturnType<typeof createTeller>;
+};
+
+function draftStep(
+  step: Step,
+  number: number,
+  { attempt, id, minor, made, tell }: Writing,
+): Draft[] {
+  const { captures, refunds, payment } = made;
+  switch (step.kind) {
+    case 'capture': {
+      if (attempt.type === 'PAYMENT') return [];
+      const capture = {
+        id: id(`step${number}`),
+        minor: (minor * step.quarters) / 4,
+        stands: isDone(step.updates),
+      };
+      captures.push(capture);
+      const transaction = { id: capture.id, type: 'CAPTURE', targetTransactionId: payment.id };
+      return tell(step.updates, transaction, capture.minor, capture.stands ? capture.minor : 0);
+    }
+    case 'void': {
+      const list = step.of === 'capture' ? captures : step.of === 'refund' ? refunds : [];
+      const target = list[step.which % Math.max(1, list.length)] ?? payment;
+      const type =
+        list.length > 0
+          ? `VOID_${step.of.toUpperCase()}`
+          : attempt.type === 'PAYMENT'
+            ? 'VOID_PAYMENT'
+            : 'VOID_AUTHORIZATION';
+      const isMoney = target.stands && isDone(step.updates) && !refunds.includes(target);
+      if (isMoney) target.stands = false;
+      const transaction = { id: id(`step${number}`), type, targetTransactionId: target.id };
+      return tell(step.updates, transaction, target.minor, isMoney ? -target.minor : 0);
+    }
+    case 'refund': {
+      const target = step.ofCapture ? (captures[0] ?? payment) : payment;
+      const refund = { id: id(`step${number}`), minor: step.isFull ? minor : part, stands: true };
+      refunds.push(refund);
+      const transaction = { id: refund.id, type: step.type, targetTransactionId: target.id };
+      return tell(step.updates, transaction, refund.minor, 0);
+    }
+    default:
+      return step satisfies never;
+  }
+}
+
+function isDone(said: readonly Update[]): boolean {
+  return said.some(({ result }) => result === 'SUCCESS');
+}
+
+const plainUpdate: Update = {
+  result: 'SUCCESS',
+  hasNotificationId: true,
+  isForm: false,
+  isDetailed: true,
+  hasTarget: true,
+  isOwnMerchant: true,
+};
+
+/** Drafts the notifications of one gateway transaction: same ids, each with a newer update. */
+function createTeller(
+  { targets, hasTotals }: GatewayAttempt,
+  index: number,
+  gatewayOrder: string,
+  currency: string,
+  writer: Writer,
+) {
+  let records = 0;
+  return <Said extends Update>(
+    said: readonly Said[],
+    transaction: Members & { readonly id: string; readonly type: string },
+    minor: number,
+    /** What its first success does to the captured total. */
+    taken: number,
+    more: (update: Said) => Record<string, unknown> = () => ({}),
+  ): Draft[] => {
+    const recordedAt = secondOf(index, records);
+    records += 1;
+    const first = said.findIndex(({ result }) => result === 'SUCCESS');
+    return said.map((update, number): Draft => {
+      const hasTarget = targets === 'always' || (targets === 'mixed' && update.hasTarget);
+      const changes = more(update);
+      const body = gatewayBody({
+        merchant: update.isOwnMerchant ? expectedMerchant : 'SOMEBODY_ELSE',
+        result: update.result,
+        response: responseOf(update.result),
+        timeOfRecord: isoSecond(recordedAt),
+        timeOfLastUpdate: isoSecond(recordedAt + number + 1),
+        ...(!update.isDetailed && { sourceOfFunds: undefined }),
+        ...changes,
+        order: {
+          id: gatewayOrder,
+          reference: writer.invoiceId,
+          amount: minor / 100,
+          currency,
+          creationTime: isoSecond(firstSecond),
+          ...(changes.order as Members),
+        },
+        transaction: {
+          amount: minor / 100,
+          currency,
+          receipt: update.isDetailed ? `receipt-${transaction.id}` : undefined,
+          ...transaction,
+          ...(changes.transaction as Members),
+        },
+      });
+      return {
+        gatewayOrder,
+        update: { ...update, hasTarget },
+        atSecond: recordedAt + number + 1,
+        body,
+        hasTotals,
+        taken: number === first ? taken : 0,
+        isFetch: false,
+      };
+    });
+  };
+}
+
+function responseOf(result: string): Members {
+  switch (result) {
+    case 'FAILURE':
+      return { gatewayCode: 'DECLINED', acquirerCode: '05', acquirerMessage: 'Do not honour' };
+    case 'PENDING':
+      return { gatewayCode: 'PENDING', acquirerCode: undefined, acquirerMessage: undefined };
+    default:
+      return {};
+  }
+}
+
+/** Fees and offers are habits of the partner only. */
+function gatewayAmount(kind: AmountKind) {
+  const minor = kind === 'less' ? expectedTotal - 100 : expectedTotal;
+  return { minor, currency: kind === 'foreign currency' ? 'USD' : 'INR' };
+}
