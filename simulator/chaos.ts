@@ -1,6 +1,7 @@
 /** A scenario for each reference, chosen by seed: the same seed makes the same trouble. */
+import type { ScenarioName } from './behaviours.ts';
 import { pick, pickWeighted, randomOf } from './random.ts';
-import type { Scenario, ScenarioName } from './scenarios.ts';
+import type { Scenario } from './scenarios.ts';
 
 /** Most payments go well even on a bad day. */
 const weights: readonly (readonly [ScenarioName, number])[] = [

@@ -1,8 +1,9 @@
 /** The simulator in the hands of a person: its page, its scenario, its shops, its ledger. */
 import type { FastifyInstance } from 'fastify';
+import { isScenarioName } from './behaviours.ts';
 import { controlPage } from './control-page.ts';
 import { pageHeaders } from './html.ts';
-import { isScenarioName, type Scenario } from './scenarios.ts';
+import type { Scenario } from './scenarios.ts';
 import type { Shop } from './shops.ts';
 import { object, Refusal, text, type Wire } from './wire.ts';
 import type { LedgerPayment, LedgerRefund, World } from './world.ts';

@@ -1,7 +1,8 @@
 /** The simulator's own page: what it is, the scenario, what happened lately, and the ledger. */
+import { behaviourOf, type ScenarioName, scenarioNames } from './behaviours.ts';
 import { type Html, html, page } from './html.ts';
 import { amountText } from './money.ts';
-import { behaviourOf, type Scenario, type ScenarioName, scenarioNames } from './scenarios.ts';
+import type { Scenario } from './scenarios.ts';
 import type { LedgerPayment, LedgerRefund } from './world.ts';
 
 export type ControlView = {

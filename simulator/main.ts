@@ -3,7 +3,7 @@
  * it. `--port 8090 --scenario happy --reason R --seed 1 --time-scale 1`.
  */
 import { parseArgs } from 'node:util';
-import { isScenarioName } from './scenarios.ts';
+import { isScenarioName } from './behaviours.ts';
 import { openServiceShops } from './service-shops.ts';
 import { startSimulator } from './simulator.ts';
 

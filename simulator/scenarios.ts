@@ -1,4 +1,5 @@
-/** What may go well or wrong at a provider: a table of names, and which of them holds for whom. */
+/** Which scenario holds for whom, and what becomes of a consumer's try under it. */
+import { behaviourOf, type ScenarioName } from './behaviours.ts';
 import { chaosScenario } from './chaos.ts';
 
 export type Scenario = {
@@ -19,109 +20,12 @@ export type Scenario = {
   readonly scatter?: { readonly windowMs: number; readonly copiesMax: number };
 };
 
-export type ScenarioName =
-  | ReturnType<typeof scenarioNames>[number]
-  /** Each reference gets a scenario of its own, by seed. */
-  | 'chaos';
-
-export type Behaviour = {
-  readonly says: string;
-  readonly payment: 'paid' | 'declined' | 'declined-then-paid' | 'first-try-declined';
-  readonly refund: 'processed' | 'failed';
-  readonly calls: 'prompt' | 'down' | 'slow';
-  readonly webhooks: 'in-order' | 'reversed' | 'never';
-  readonly firstTry: 'whole' | 'wrong-signature' | 'cut-off';
-  readonly copies: number;
-};
-
 export type Action = 'pay' | 'decline' | 'cancel';
 
 export const isAction = (value: unknown): value is Action =>
   value === 'pay' || value === 'decline' || value === 'cancel';
 
 export type Outcome = 'paid' | 'declined' | 'declined-then-paid' | 'cancelled';
-
-const happy: Behaviour = {
-  says: 'Payments and refunds succeed; each webhook comes once and in order.',
-  payment: 'paid',
-  refund: 'processed',
-  calls: 'prompt',
-  webhooks: 'in-order',
-  firstTry: 'whole',
-  copies: 1,
-};
-
-const table = {
-  happy,
-  decline: {
-    ...happy,
-    says: 'The bank declines; the reason can be chosen.',
-    payment: 'declined',
-  },
-  'late-success': {
-    ...happy,
-    says: 'A payment is reported failed and captured later after all.',
-    payment: 'declined-then-paid',
-  },
-  'second-attempt': {
-    ...happy,
-    says: 'The first try on the page is declined, the second is paid.',
-    payment: 'first-try-declined',
-  },
-  'refund-failing': {
-    ...happy,
-    says: 'Refunds are accepted and fail later.',
-    refund: 'failed',
-  },
-  'duplicate-storm': {
-    ...happy,
-    says: 'Each webhook is sent twenty times at once.',
-    copies: 20,
-  },
-  swapped: {
-    ...happy,
-    says: 'Webhooks of a payment and its refunds come in reverse order.',
-    webhooks: 'reversed',
-  },
-  'lost-webhook': {
-    ...happy,
-    says: 'No webhook is ever sent; the APIs know the truth.',
-    webhooks: 'never',
-  },
-  'wrong-signature': {
-    ...happy,
-    says: 'The first try of each webhook is signed with another secret.',
-    firstTry: 'wrong-signature',
-  },
-  truncated: {
-    ...happy,
-    says: 'The first try of each webhook is cut off in the middle.',
-    firstTry: 'cut-off',
-  },
-  'provider-down': {
-    ...happy,
-    says: 'The first calls of each start fail without effect: broken connections and 503.',
-    calls: 'down',
-  },
-  slow: {
-    ...happy,
-    says: 'The first call of each start takes effect at once and is answered late.',
-    calls: 'slow',
-  },
-} as const satisfies Record<string, Behaviour>;
-
-export function scenarioNames() {
-  return Object.keys(table) as (keyof typeof table)[];
-}
-
-export function behaviourOf({ name }: Scenario): Behaviour {
-  // Chaos is resolved to another name before anybody acts on it.
-  return name === 'chaos' ? happy : table[name];
-}
-
-export function isScenarioName(value: unknown): value is ScenarioName {
-  return value === 'chaos' || (typeof value === 'string' && Object.hasOwn(table, value));
-}
 
 /** What becomes of a try on the payment page. The consumer's own wish comes first. */
 export function decideOutcome(scenario: Scenario, action: Action, triesBefore: number): Outcome {

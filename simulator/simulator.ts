@@ -25,8 +25,9 @@ import { openWebhookSender } from './webhook-sender.ts';
 import { Refusal } from './wire.ts';
 import type { Call, World } from './world.ts';
 
+export type { ScenarioName } from './behaviours.ts';
 export type { Ledger } from './control-api.ts';
-export type { Action, Scenario, ScenarioName } from './scenarios.ts';
+export type { Action, Scenario } from './scenarios.ts';
 export type { Shop } from './shops.ts';
 export type { Call, LedgerPayment, LedgerRefund } from './world.ts';
 

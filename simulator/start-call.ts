@@ -1,6 +1,6 @@
 /** Answers a call that starts something, in good days and bad ones: down, slow, or at once. */
 import type { FastifyReply } from 'fastify';
-import { behaviourOf } from './scenarios.ts';
+import { behaviourOf } from './behaviours.ts';
 import type { Wire } from './wire.ts';
 import type { Call, World } from './world.ts';
 

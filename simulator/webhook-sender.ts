@@ -2,8 +2,9 @@
  * Sends webhooks as the providers do: in order or not, once or often, again and again along a ladder
  * until somebody acknowledges them or the provider gives up.
  */
+import { behaviourOf } from './behaviours.ts';
 import { randomOf } from './random.ts';
-import { behaviourOf, type Scenario } from './scenarios.ts';
+import type { Scenario } from './scenarios.ts';
 import type { Schedule } from './schedule.ts';
 import { type Answer, isAcknowledged, sendCutOff, sendWhole } from './webhook-attempt.ts';
 

@@ -1,5 +1,5 @@
 /** Refunds at the gateway: decided at once, unless they are to fail later. */
-import { behaviourOf } from '../scenarios.ts';
+import { behaviourOf } from '../behaviours.ts';
 import type { GatewayShop } from '../shops.ts';
 import type { World } from '../world.ts';
 import {

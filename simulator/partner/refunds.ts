@@ -1,7 +1,8 @@
 /** Refunds at the partner: accepted at once, processed or failed a little later. */
+import { behaviourOf } from '../behaviours.ts';
 import { amountText } from '../money.ts';
 import { idOf } from '../random.ts';
-import { behaviourOf, type Scenario } from '../scenarios.ts';
+import type { Scenario } from '../scenarios.ts';
 import type { PartnerShop } from '../shops.ts';
 import { texts } from '../wire.ts';
 import type { World } from '../world.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { scenarioNames } from '../../simulator/behaviours.ts';
 import { chaosScenario } from '../../simulator/chaos.ts';
 import { majorText, minorOf } from '../../simulator/money.ts';
 import { idOf, randomOf } from '../../simulator/random.ts';
-import { scenarioNames } from '../../simulator/scenarios.ts';
 import { startShop } from './support.ts';
 
 const references = Array.from({ length: 500 }, (_, index) => `o_${index}-260101000000`);
