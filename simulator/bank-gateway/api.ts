@@ -1,21 +1,19 @@
 /** The gateway's REST API: hosted checkout sessions, refunds, and retrieving orders. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isCurrency, minorOf } from '../money.ts';
 import { idOf } from '../random.ts';
 import type { GatewayShop } from '../shops.ts';
 import type { StartCalls } from '../start-call.ts';
-import { isWebAddress } from '../web-address.ts';
-import { basicCredentials, object, text, texts, type Wire } from '../wire.ts';
+import { basicCredentials, object, texts, type Wire } from '../wire.ts';
 import type { World } from '../world.ts';
 import { type GatewayBook, type GatewayOrder, type GatewaySession, orderKey } from './book.ts';
 import { orderBody, transactionBody } from './records.ts';
-import { type RefundRequest, refundReferences, startGatewayRefund } from './refunds.ts';
+import { refundReferences, startGatewayRefund } from './refunds.ts';
 import { gatewayUnavailable, invalidCredentials, invalidRequest } from './refusals.ts';
+import { readRefund, readSession } from './requests.ts';
 
 type Path = { Params: { version: string; merchant: string; order: string; transaction: string } };
 
 const prefix = '/api/rest/version/:version/merchant/:merchant';
-const idLengthMax = 40;
 
 export function addGatewayApi(
   app: FastifyInstance,
@@ -33,7 +31,7 @@ export function addGatewayApi(
       references: texts(order.id, order.reference),
       unavailable: gatewayUnavailable,
       effect: () => {
-        const session = readSession(shop, request.params.version, body);
+        const session = openSession(shop, request.params.version, body);
         book.sessions.set(session.id, session);
         return { id: session.id, status: 201, body: sessionBody(session) };
       },
@@ -98,30 +96,23 @@ export function addGatewayApi(
     return order;
   }
 
-  function readSession({ merchantId }: GatewayShop, apiVersion: string, body: Wire) {
-    const interaction = object(body.interaction);
-    const order = object(body.order);
-    if (body.apiOperation !== 'INITIATE_CHECKOUT') throw invalid('apiOperation');
-    if (interaction.operation !== 'PURCHASE') throw invalid('interaction.operation');
-    const { currency, notificationUrl } = order;
-    const { returnUrl } = interaction;
-    const orderId = readId(order.id, 'order.id');
-    if (!isCurrency(currency)) throw invalid('order.currency');
-    const session: GatewaySession = {
-      id: newSessionId(merchantId, orderId),
+  function openSession(
+    { merchantId }: GatewayShop,
+    apiVersion: string,
+    body: Wire,
+  ): GatewaySession {
+    const wished = readSession(body);
+    return {
+      ...wished,
+      id: newSessionId(merchantId, wished.orderId),
       merchantId,
-      orderId,
-      amount: readAmount(order.amount, currency, 'order.amount'),
-      currency,
-      reference: text(order.reference),
-      description: text(order.description),
-      notificationUrl: isWebAddress(notificationUrl) ? notificationUrl : undefined,
-      returnUrl: isWebAddress(returnUrl) ? returnUrl : undefined,
-      shopName: text(object(interaction.merchant).name),
       apiVersion,
-      successIndicator: idOf(world.seed, `success:${merchantId}:${orderId}`, 16).toLowerCase(),
+      successIndicator: idOf(
+        world.seed,
+        `success:${merchantId}:${wished.orderId}`,
+        16,
+      ).toLowerCase(),
     };
-    return session;
   }
 
   /** By what it is for, so that a simulator started anew gives no id to something else. */
@@ -141,35 +132,4 @@ function sessionBody({ id, merchantId, successIndicator }: GatewaySession): Wire
     session: { id, updateStatus: 'SUCCESS', version: successIndicator.slice(0, 10) },
     successIndicator,
   };
-}
-
-function readRefund(id: string, body: Wire): RefundRequest {
-  if (body.apiOperation !== 'REFUND') throw invalid('apiOperation');
-  const transaction = object(body.transaction);
-  const { currency } = transaction;
-  if (!isCurrency(currency)) throw invalid('transaction.currency');
-  return {
-    id: readId(id, 'transaction.id'),
-    amount: readAmount(transaction.amount, currency, 'transaction.amount'),
-    currency,
-    reference: text(transaction.reference),
-    targetTransactionId: text(transaction.targetTransactionId),
-    request: JSON.stringify(body),
-  };
-}
-
-function readId(value: unknown, field: string): string {
-  const id = text(value);
-  if (!id || id.length > idLengthMax) throw invalid(field);
-  return id;
-}
-
-function readAmount(value: unknown, currency: string, field: string): number {
-  const amount = minorOf(value, currency);
-  if (!amount) throw invalid(field);
-  return amount;
-}
-
-function invalid(field: string) {
-  return invalidRequest(`Value of ${field} is missing or not valid.`);
 }

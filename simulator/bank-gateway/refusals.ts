@@ -1,8 +1,16 @@
 /** How the gateway says no. */
-import { Refusal } from '../wire.ts';
+import { Refusal, type Wire } from '../wire.ts';
 
 export function invalidRequest(explanation: string): Refusal {
   return refusal(400, explanation);
+}
+
+/** One member of the request is at fault; the gateway names it. */
+export function invalidField(
+  field: string,
+  explanation = `Value of ${field} is missing or not valid.`,
+): Refusal {
+  return refusal(400, explanation, { field, validationType: 'INVALID' });
 }
 
 export function invalidCredentials(): Refusal {
@@ -14,7 +22,7 @@ export const gatewayUnavailable = {
   result: 'ERROR',
 };
 
-function refusal(status: number, explanation: string): Refusal {
-  const error = { cause: 'INVALID_REQUEST', explanation };
+function refusal(status: number, explanation: string, more: Wire = {}): Refusal {
+  const error = { cause: 'INVALID_REQUEST', explanation, ...more };
   return new Refusal(status, { error, result: 'ERROR' }, explanation);
 }

@@ -175,6 +175,36 @@ test('wrong credentials and bad requests are refused in the gateway’s words', 
   }
 });
 
+test('what is longer than the gateway accepts is refused, and the field is named', async (t) => {
+  const { simulator, gateway, openSession, refundAtGateway } = await startShop(t);
+  const open = ({ id = 'x', description = 'Tea', name = 'Tea & Co' }) =>
+    gateway('POST', `${gatewayPath}/session`, {
+      apiOperation: 'INITIATE_CHECKOUT',
+      interaction: { operation: 'PURCHASE', merchant: { name } },
+      order: { id, description, amount: '10.00', currency: 'INR' },
+    });
+  const longest = { id: 'x'.repeat(40), description: 'd'.repeat(127), name: 'n'.repeat(40) };
+  assert.equal((await open(longest)).status, 201);
+  for (const [member, field, charsMax] of [
+    ['id', 'order.id', 40],
+    ['description', 'order.description', 127],
+    ['name', 'interaction.merchant.name', 40],
+  ] as const) {
+    const { status, body } = await open({ ...longest, [member]: 'x'.repeat(charsMax + 1) });
+    const explanation = `Value of ${field} is longer than ${charsMax} characters.`;
+    assert.equal(status, 400);
+    assert.deepEqual(body, {
+      error: { cause: 'INVALID_REQUEST', explanation, field, validationType: 'INVALID' },
+      result: 'ERROR',
+    });
+  }
+
+  await simulator.pay(await openSession());
+  assert.equal((await refundAtGateway(orderId, 'r'.repeat(40), '1.00')).status, 201);
+  const refused = await refundAtGateway(orderId, 'r'.repeat(41), '1.00');
+  assert.equal((refused.body.error as Json).field, 'transaction.id');
+});
+
 function leavesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce((sum: number, inner) => sum + leavesOf(inner), 0);

@@ -1,0 +1,77 @@
+/** Reads what a shop sends to the gateway, and refuses what the gateway would refuse. */
+import { isCurrency, minorOf } from '../money.ts';
+import { isWebAddress } from '../web-address.ts';
+import { object, text, type Wire } from '../wire.ts';
+import type { GatewaySession } from './book.ts';
+import type { RefundRequest } from './refunds.ts';
+import { invalidField } from './refusals.ts';
+
+/** The most characters that the gateway accepts. */
+const idCharsMax = 40;
+const merchantNameCharsMax = 40;
+const descriptionCharsMax = 127;
+
+export type WishedSession = Omit<
+  GatewaySession,
+  'id' | 'merchantId' | 'apiVersion' | 'successIndicator'
+>;
+
+export function readSession(body: Wire): WishedSession {
+  const interaction = object(body.interaction);
+  const order = object(body.order);
+  if (body.apiOperation !== 'INITIATE_CHECKOUT') throw invalidField('apiOperation');
+  if (interaction.operation !== 'PURCHASE') throw invalidField('interaction.operation');
+  const { currency, notificationUrl } = order;
+  const { returnUrl } = interaction;
+  const orderId = readId(order.id, 'order.id');
+  if (!isCurrency(currency)) throw invalidField('order.currency');
+  return {
+    orderId,
+    amount: readAmount(order.amount, currency, 'order.amount'),
+    currency,
+    reference: text(order.reference),
+    description: readText(order.description, 'order.description', descriptionCharsMax),
+    notificationUrl: isWebAddress(notificationUrl) ? notificationUrl : undefined,
+    returnUrl: isWebAddress(returnUrl) ? returnUrl : undefined,
+    shopName: readText(
+      object(interaction.merchant).name,
+      'interaction.merchant.name',
+      merchantNameCharsMax,
+    ),
+  };
+}
+
+export function readRefund(id: string, body: Wire): RefundRequest {
+  if (body.apiOperation !== 'REFUND') throw invalidField('apiOperation');
+  const transaction = object(body.transaction);
+  const { currency } = transaction;
+  if (!isCurrency(currency)) throw invalidField('transaction.currency');
+  return {
+    id: readId(id, 'transaction.id'),
+    amount: readAmount(transaction.amount, currency, 'transaction.amount'),
+    currency,
+    reference: text(transaction.reference),
+    targetTransactionId: text(transaction.targetTransactionId),
+    request: JSON.stringify(body),
+  };
+}
+
+function readId(value: unknown, field: string): string {
+  const id = readText(value, field, idCharsMax);
+  if (!id) throw invalidField(field);
+  return id;
+}
+
+function readText(value: unknown, field: string, charsMax: number): string | undefined {
+  const given = text(value);
+  if (given && given.length > charsMax) {
+    throw invalidField(field, `Value of ${field} is longer than ${charsMax} characters.`);
+  }
+  return given;
+}
+
+function readAmount(value: unknown, currency: string, field: string): number {
+  const amount = minorOf(value, currency);
+  if (!amount) throw invalidField(field);
+  return amount;
+}
