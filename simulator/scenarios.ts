@@ -54,12 +54,18 @@ export function openScenarios(seed: number, first: Scenario): Scenarios {
     },
     setFor: (reference, scenario) => void own.set(reference, scenario),
     of: (references) => {
-      const named = [...references, ...references.flatMap(orderOf)];
+      const direct = references.flatMap((reference) => [reference, wholeOf(reference)]);
+      const named = [...direct, ...direct.flatMap(orderOf)];
       const found = named.map((name) => own.get(name)).find((scenario) => scenario !== undefined);
       const scenario = found ?? current;
       return scenario.name === 'chaos' ? chaosScenario(seed, references[0] ?? '') : scenario;
     },
   };
+}
+
+/** A refund that takes several calls numbers them: `<order>-<yyMMddHHmmss>-2` is part of its transaction. */
+function wholeOf(reference: string): string {
+  return reference.replace(/(?<=-\d{12})-\d{1,2}$/, '');
 }
 
 /** A transaction's id begins with the id of its order: `<order>-<yyMMddHHmmss>`. */

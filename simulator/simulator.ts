@@ -1,12 +1,9 @@
 /** The simulator as a library: both providers on one HTTP address, and a hand on all of it. */
 import Fastify, { type FastifyInstance } from 'fastify';
 import { addGatewayApi } from './bank-gateway/api.ts';
-import {
-  gatewayPaymentsInLedger,
-  gatewayRefundsInLedger,
-  openGatewayBook,
-} from './bank-gateway/book.ts';
+import { openGatewayBook } from './bank-gateway/book.ts';
 import { addGatewayCheckout } from './bank-gateway/checkout.ts';
+import { gatewayPaymentsInLedger, gatewayRefundsInLedger } from './bank-gateway/ledger.ts';
 import { actAtGateway } from './bank-gateway/payments.ts';
 import { addControlApi, type Ledger } from './control-api.ts';
 import { addPartnerApi } from './partner/api.ts';
@@ -29,7 +26,7 @@ export type { ScenarioName } from './behaviours.ts';
 export type { Ledger } from './control-api.ts';
 export type { Action, Scenario } from './scenarios.ts';
 export type { Shop } from './shops.ts';
-export type { Call, LedgerPayment, LedgerRefund } from './world.ts';
+export { type Call, type LedgerPayment, type LedgerRefund, paysInFull } from './world.ts';
 
 export type SimulatorOptions = {
   /** 0, the default, takes any that is free. */

@@ -33,8 +33,17 @@ export type LedgerPayment = {
   readonly reference: string;
   readonly amount: number;
   readonly currency: string;
-  readonly status: 'created' | 'authorized' | 'captured' | 'failed';
+  readonly status: 'created' | 'authorized' | 'captured' | 'reversed' | 'failed';
+  /** What the shop asked for; less is captured by a partial capture or an offer. */
+  readonly asked: number;
+  /** What an offer of the partner took off. */
+  readonly discount: number;
 };
+
+/** Whether a payment pays for all that was asked. */
+export function paysInFull({ status, amount, discount, asked }: LedgerPayment): boolean {
+  return status === 'captured' && amount + discount === asked;
+}
 
 export type LedgerRefund = {
   readonly provider: ProviderName;

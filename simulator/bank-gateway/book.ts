@@ -1,5 +1,4 @@
 /** What the gateway has in its books: checkout sessions, and orders with their transactions. */
-import type { LedgerPayment, LedgerRefund } from '../world.ts';
 
 export type GatewaySession = {
   readonly id: string;
@@ -32,9 +31,20 @@ export type GatewayOrder = Pick<
   readonly transactions: readonly GatewayTransaction[];
 };
 
+export type TransactionType =
+  | 'AUTHENTICATION'
+  | 'AUTHORIZATION'
+  | 'CAPTURE'
+  | 'CHARGEBACK'
+  | 'PAYMENT'
+  | 'REFUND'
+  | 'VOID_AUTHORIZATION'
+  | 'VOID_CAPTURE'
+  | 'VOID_PAYMENT';
+
 export type GatewayTransaction = {
   readonly id: string;
-  readonly type: 'AUTHENTICATION' | 'PAYMENT' | 'REFUND';
+  readonly type: TransactionType;
   readonly result: 'SUCCESS' | 'FAILURE' | 'PENDING';
   readonly gatewayCode: string;
   readonly amount: number;
@@ -42,7 +52,10 @@ export type GatewayTransaction = {
   readonly timeOfRecord: string;
   readonly timeOfLastUpdate: string;
   readonly reference?: string;
+  /** What it captures, voids, refunds or charges back. */
   readonly targetTransactionId?: string;
+  /** Older API versions do not report the target; the gateway knows it all the same. */
+  readonly isTargetHidden?: boolean;
   /** The request that made it, to tell a repeat from another use of its id. */
   readonly request?: string;
 };
@@ -69,57 +82,4 @@ export function withTransaction(
     ? order.transactions.map((known) => (known.id === transaction.id ? transaction : known))
     : [...order.transactions, transaction];
   return { ...order, transactions };
-}
-
-/** What was captured, and what of it went back or is on its way back. */
-export function totalsOf({ transactions }: GatewayOrder) {
-  const sum = (type: string, ...results: readonly string[]) =>
-    transactions
-      .filter((transaction) => transaction.type === type && results.includes(transaction.result))
-      .reduce((total, { amount }) => total + amount, 0);
-  return {
-    captured: sum('PAYMENT', 'SUCCESS'),
-    refunded: sum('REFUND', 'SUCCESS'),
-    refunding: sum('REFUND', 'SUCCESS', 'PENDING'),
-  };
-}
-
-export const isPaid = (order: GatewayOrder | undefined): boolean =>
-  order !== undefined && totalsOf(order).captured > 0;
-
-const paymentStatuses = { SUCCESS: 'captured', FAILURE: 'failed', PENDING: 'created' } as const;
-const refundStatuses = { SUCCESS: 'processed', FAILURE: 'failed', PENDING: 'pending' } as const;
-
-export function gatewayPaymentsInLedger(book: GatewayBook): LedgerPayment[] {
-  return [...book.orders.values()].flatMap((order) =>
-    order.transactions.filter(isAttempt).map(({ id, amount, currency, result }) => ({
-      provider: 'bank-gateway',
-      id: `${order.id}|${id}`,
-      reference: order.id,
-      amount,
-      currency,
-      status: paymentStatuses[result],
-    })),
-  );
-}
-
-export function gatewayRefundsInLedger(book: GatewayBook): LedgerRefund[] {
-  return [...book.orders.values()].flatMap((order) =>
-    order.transactions
-      .filter(({ type }) => type === 'REFUND')
-      .map(({ id, amount, currency, result, targetTransactionId }) => ({
-        provider: 'bank-gateway',
-        id: `${order.id}|${id}`,
-        paymentId: `${order.id}|${targetTransactionId}`,
-        reference: id,
-        amount,
-        currency,
-        status: refundStatuses[result],
-      })),
-  );
-}
-
-/** An authentication that failed is all there is of its attempt: no payment follows it. */
-function isAttempt({ type, result }: GatewayTransaction): boolean {
-  return type === 'PAYMENT' || (type === 'AUTHENTICATION' && result === 'FAILURE');
 }

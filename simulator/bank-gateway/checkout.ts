@@ -5,9 +5,10 @@ import { messagePage, type PaymentPage, paymentPage, resultPage } from '../payme
 import { isAction } from '../scenarios.ts';
 import { object } from '../wire.ts';
 import type { World } from '../world.ts';
-import { type GatewayBook, type GatewaySession, isPaid, orderKey } from './book.ts';
+import { type GatewayBook, type GatewaySession, orderKey } from './book.ts';
 import { actAtGateway } from './payments.ts';
 import { words } from './records.ts';
+import { isApproved } from './totals.ts';
 
 type ById = { Params: { id: string } };
 
@@ -39,8 +40,8 @@ export function addGatewayCheckout(app: FastifyInstance, world: World, book: Gat
       currency: session.currency,
       reference: session.orderId,
       actUrl: `/checkout/${session.id}/act`,
-      isPaid: isPaid(order),
-      ...(failed && !isPaid(order) && { failure: words(failed.gatewayCode) }),
+      isPaid: isApproved(order),
+      ...(failed && !isApproved(order) && { failure: words(failed.gatewayCode) }),
     };
   }
 }

@@ -8,11 +8,11 @@ import {
   type GatewayOrder,
   type GatewaySession,
   type GatewayTransaction,
-  isPaid,
   orderKey,
   withTransaction,
 } from './book.ts';
 import { gatewayNotification } from './notification.ts';
+import { isApproved } from './totals.ts';
 
 /** When a payment that was reported failed turns out to have gone through. */
 const lateAfterMs = 60_000;
@@ -40,7 +40,7 @@ export async function actAtGateway(
   if (!session || !shop) return;
   const key = orderKey(session.merchantId, session.orderId);
   const before = book.orders.get(key) ?? newOrder(world, session);
-  if (isPaid(before)) return;
+  if (isApproved(before)) return;
 
   const scenario = world.scenarios.of(referencesOf(before));
   const triesBefore = before.transactions.filter(({ type }) => type === 'AUTHENTICATION').length;
@@ -84,10 +84,10 @@ function attempt(
 ): GatewayTransaction[] {
   const now = new Date(world.now()).toISOString();
   const times = { timeOfRecord: now, timeOfLastUpdate: now };
-  const isApproved = outcome === 'paid';
+  const isGood = outcome === 'paid';
   const reason = (scenario.reason ?? 'INSUFFICIENT_FUNDS').toUpperCase();
   const failure = outcome === 'cancelled' ? 'CANCELLED' : (gatewayCodes[reason] ?? reason);
-  const gatewayCode = isApproved ? 'APPROVED' : failure;
+  const gatewayCode = isGood ? 'APPROVED' : failure;
   const isProven = gatewayCode !== 'AUTHENTICATION_FAILED' || outcome === 'declined-then-paid';
   const authentication: GatewayTransaction = {
     id: `auth-${number}`,
@@ -101,7 +101,7 @@ function attempt(
   const payment: GatewayTransaction = {
     id: String(number),
     type: 'PAYMENT',
-    result: isApproved ? 'SUCCESS' : 'FAILURE',
+    result: isGood ? 'SUCCESS' : 'FAILURE',
     gatewayCode,
     amount,
     currency,
@@ -124,7 +124,7 @@ function captureLater(
     const key = orderKey(merchantId, id);
     const order = book.orders.get(key);
     // Another try may have paid meanwhile; nobody is charged twice.
-    if (!order || isPaid(order)) return;
+    if (!order || isApproved(order)) return;
     const paid: GatewayTransaction = {
       ...failed,
       result: 'SUCCESS',

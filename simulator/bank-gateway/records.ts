@@ -2,7 +2,8 @@
 import { majorNumber } from '../money.ts';
 import { digitsOf, idOf, pick, randomOf } from '../random.ts';
 import type { Wire } from '../wire.ts';
-import { type GatewayOrder, type GatewayTransaction, totalsOf } from './book.ts';
+import type { GatewayOrder, GatewayTransaction, TransactionType } from './book.ts';
+import { isApproved, totalsOf } from './totals.ts';
 
 /** The answer to "retrieve order". */
 export function orderBody(order: GatewayOrder): Wire {
@@ -18,8 +19,8 @@ export function orderBody(order: GatewayOrder): Wire {
 export function transactionBody(order: GatewayOrder, transaction: GatewayTransaction): Wire {
   const { merchantId, apiVersion } = order;
   return {
-    ...(transaction.type !== 'REFUND' && authenticationMembers(order, transaction)),
-    gatewayEntryPoint: transaction.type === 'REFUND' ? 'WEB_SERVICES_API' : 'CHECKOUT_VIA_WEBSITE',
+    ...(isConsumers(transaction.type) && authenticationMembers(order, transaction)),
+    gatewayEntryPoint: entryPointOf(transaction.type),
     merchant: merchantId,
     order: orderMembers(order),
     response: responseMembers(transaction),
@@ -32,6 +33,16 @@ export function transactionBody(order: GatewayOrder, transaction: GatewayTransac
   };
 }
 
+/** What the consumer does at the checkout; all else is done by the shop or the bank. */
+function isConsumers(type: TransactionType): boolean {
+  return type === 'AUTHENTICATION' || type === 'AUTHORIZATION' || type === 'PAYMENT';
+}
+
+function entryPointOf(type: TransactionType): string {
+  if (isConsumers(type)) return 'CHECKOUT_VIA_WEBSITE';
+  return type === 'REFUND' ? 'WEB_SERVICES_API' : 'MERCHANT_ADMINISTRATION';
+}
+
 function orderMembers(order: GatewayOrder): Wire {
   const { id, currency, creationTime, reference, description, transactions } = order;
   const totals = totalsOf(order);
@@ -40,7 +51,7 @@ function orderMembers(order: GatewayOrder): Wire {
   return {
     amount,
     authenticationStatus: authenticationStatus(lastAuthentication(order)),
-    chargeback: { amount: 0, currency },
+    chargeback: { amount: majorNumber(totals.chargedBack, currency), currency },
     creationTime,
     currency,
     ...(description && { description }),
@@ -51,7 +62,7 @@ function orderMembers(order: GatewayOrder): Wire {
     merchantCurrency: currency,
     ...(reference && { reference }),
     status: orderStatus(order),
-    totalAuthorizedAmount: majorNumber(totals.captured, currency),
+    totalAuthorizedAmount: majorNumber(totals.authorized, currency),
     totalCapturedAmount: majorNumber(totals.captured, currency),
     totalDisbursedAmount: 0,
     totalRefundedAmount: majorNumber(totals.refunded, currency),
@@ -59,11 +70,15 @@ function orderMembers(order: GatewayOrder): Wire {
 }
 
 function orderStatus(order: GatewayOrder): string {
-  const { captured, refunded } = totalsOf(order);
+  const { authorized, captured, refunded, chargedBack } = totalsOf(order);
+  if (chargedBack > 0) return 'CHARGEBACK_PROCESSED';
   if (captured > 0 && refunded >= captured) return 'REFUNDED';
-  if (captured > 0) return refunded > 0 ? 'PARTIALLY_REFUNDED' : 'CAPTURED';
+  if (refunded > 0) return 'PARTIALLY_REFUNDED';
+  if (captured > 0) return captured < order.amount ? 'PARTIALLY_CAPTURED' : 'CAPTURED';
+  if (authorized > 0) return 'AUTHORIZED';
+  if (isApproved(order)) return 'CANCELLED';
   const last = order.transactions.at(-1);
-  if (last?.type === 'PAYMENT') return 'FAILED';
+  if (last?.type === 'PAYMENT' || last?.type === 'AUTHORIZATION') return 'FAILED';
   return last?.result === 'SUCCESS' ? 'AUTHENTICATED' : 'AUTHENTICATION_UNSUCCESSFUL';
 }
 
@@ -78,7 +93,7 @@ function lastAuthentication({ transactions }: GatewayOrder): GatewayTransaction 
 }
 
 function authenticationMembers(order: GatewayOrder, transaction: GatewayTransaction): Wire {
-  const isProven = transaction.type === 'PAYMENT' || transaction.result === 'SUCCESS';
+  const isProven = transaction.type !== 'AUTHENTICATION' || transaction.result === 'SUCCESS';
   const id = idOf(0, `3ds:${order.id}:${transaction.id}`, 28);
   return {
     authentication: {
@@ -135,7 +150,8 @@ function cardMembers({ id }: GatewayOrder): Wire {
 }
 
 function transactionMembers(order: GatewayOrder, transaction: GatewayTransaction): Wire {
-  const { id, type, currency, amount, timeOfRecord, reference, targetTransactionId } = transaction;
+  const { id, type, currency, amount, timeOfRecord, reference } = transaction;
+  const target = transaction.isTargetHidden ? undefined : transaction.targetTransactionId;
   const given = (label: string, length: number) =>
     digitsOf(0, `${label}:${order.merchantId}:${order.id}:${id}`, length);
   const day = timeOfRecord.slice(0, 10);
@@ -151,7 +167,7 @@ function transactionMembers(order: GatewayOrder, transaction: GatewayTransaction
       transactionId: given('acquirer', 15),
     },
     amount: majorNumber(amount, currency),
-    // An authentication's own; a payment and its refunds have that of the order.
+    // An authentication's own; every other has that of the order.
     authenticationStatus: authenticationStatus(
       type === 'AUTHENTICATION' ? transaction : lastAuthentication(order),
     ),
@@ -162,9 +178,9 @@ function transactionMembers(order: GatewayOrder, transaction: GatewayTransaction
     currency,
     id,
     ...(reference && { reference }),
-    source: type === 'REFUND' ? 'CALL_CENTRE' : 'INTERNET',
+    source: isConsumers(type) ? 'INTERNET' : 'CALL_CENTRE',
     stan: given('stan', 6),
-    ...(targetTransactionId && { targetTransactionId }),
+    ...(target && { targetTransactionId: target }),
     terminal: 'HDFC0001',
     type,
   };

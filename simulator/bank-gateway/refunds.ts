@@ -7,11 +7,11 @@ import {
   type GatewayOrder,
   type GatewayTransaction,
   orderKey,
-  totalsOf,
   withTransaction,
 } from './book.ts';
 import { gatewayNotification } from './notification.ts';
-import { invalidRequest } from './refusals.ts';
+import { invalidField, invalidRequest } from './refusals.ts';
+import { capturesOf, refundableOf } from './totals.ts';
 
 export type RefundRequest = {
   readonly id: string;
@@ -38,12 +38,12 @@ export function startGatewayRefund(
   }
   if (known) return known;
 
-  const target = findTarget(order, wished);
-  const { captured, refunding } = totalsOf(order);
-  if (!target) throw invalidRequest('There is no payment to refund.');
+  const target = getTarget(order, wished);
   if (wished.currency !== order.currency) throw invalidRequest('The currency is another one.');
-  if (wished.amount > captured - refunding) {
-    throw invalidRequest('Requested refund amount exceeds the amount that is left.');
+  if (wished.amount > refundableOf(order, target)) {
+    throw invalidRequest(
+      `Requested refund amount exceeds the amount that is left of transaction ${target.id}.`,
+    );
   }
 
   const scenario = world.scenarios.of(refundReferences(order, wished));
@@ -90,14 +90,19 @@ export function refundReferences(
   return [id, reference, order.id, order.reference].filter((name) => name !== undefined);
 }
 
-function findTarget(
-  { transactions }: GatewayOrder,
+/** A refund takes from one payment or capture; it must be named where there are several. */
+function getTarget(
+  order: GatewayOrder,
   { targetTransactionId }: RefundRequest,
-): GatewayTransaction | undefined {
-  return transactions.find(
-    ({ id, type, result }) =>
-      type === 'PAYMENT' &&
-      result === 'SUCCESS' &&
-      (targetTransactionId === undefined || id === targetTransactionId),
-  );
+): GatewayTransaction {
+  const captures = capturesOf(order);
+  if (targetTransactionId !== undefined) {
+    const named = captures.find(({ id }) => id === targetTransactionId);
+    if (!named) throw invalidRequest(`Transaction ${targetTransactionId} cannot be refunded.`);
+    return named;
+  }
+  const [only, ...others] = captures;
+  if (!only) throw invalidRequest('There is no payment to refund.');
+  if (others.length > 0) throw invalidField('transaction.targetTransactionId');
+  return only;
 }

@@ -72,8 +72,19 @@ export function refundsOf(book: PartnerBook, paymentId: string): PartnerRefund[]
 
 export function partnerPaymentsInLedger({ orders, payments }: PartnerBook): LedgerPayment[] {
   return [...payments.values()].map(({ id, orderId, notes, amount, currency, status }) => {
-    const reference = String(notes.svc_transaction_id ?? orders.get(orderId)?.receipt ?? '');
-    return { provider: 'partner', id, reference, amount, currency, status };
+    const order = orders.get(orderId);
+    const reference = String(notes.svc_transaction_id ?? order?.receipt ?? '');
+    const asked = order?.amount ?? amount;
+    return {
+      provider: 'partner',
+      id,
+      reference,
+      amount,
+      currency,
+      status,
+      asked,
+      discount: 0,
+    };
   });
 }
 

@@ -1,6 +1,6 @@
 /** What an enquiry tells of an order, in a few words, and whether the providers' ledger tells the same. */
 import assert from 'node:assert/strict';
-import type { Ledger } from '../../simulator/simulator.ts';
+import { type Ledger, paysInFull } from '../../simulator/simulator.ts';
 import type { Reply } from '../support/test-service.ts';
 
 export type Outline = {
@@ -80,7 +80,7 @@ export function assertAgrees(reply: Reply, ledger: Ledger): void {
   const sum = (entries: readonly { readonly amount: number }[]) =>
     entries.reduce((total, { amount }) => total + amount, 0) / 100;
   const captured = payments.filter(({ status }) => status === 'captured');
-  assert.equal(order.status === 'completed', captured.length > 0, `order ${order.status}`);
+  assert.equal(order.status === 'completed', captured.some(paysInFull), `order ${order.status}`);
   if (!order.refund_details) return;
   const processed = refunds.filter(({ status }) => status === 'processed');
   assert.equal(order.refund_details.total_refundable_amount, sum(captured));
@@ -98,6 +98,7 @@ const paymentStatuses = {
   created: 'pending',
   authorized: 'authorized',
   captured: 'succeeded',
+  reversed: 'reversed',
   failed: 'failed',
 } as const;
 

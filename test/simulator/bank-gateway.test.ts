@@ -67,7 +67,7 @@ test('a payment notifies of its authentication and of itself, with the secret an
   assert.deepEqual(simulator.ledger().payments, [
     {
       ...{ provider: 'bank-gateway', id: `${orderId}|1`, reference: orderId },
-      ...{ amount: 1050, currency: 'INR', status: 'captured' },
+      ...{ amount: 1050, currency: 'INR', status: 'captured', asked: 1050, discount: 0 },
     },
   ]);
 });
@@ -154,6 +154,23 @@ test('no more is refunded than was paid', async (t) => {
   const { status, body } = await refundAtGateway(orderId, 'r2', '0.51');
   assert.deepEqual([status, body.result], [400, 'ERROR']);
   assert.equal((await refundAtGateway(orderId, 'r3', '0.50')).status, 201);
+});
+
+test('a refund names a transaction that can be refunded', async (t) => {
+  const { simulator, openSession, refundAtGateway } = await startShop(t);
+  await simulator.pay(await openSession(), 'decline');
+  await simulator.pay(await openSession());
+  await refundAtGateway(orderId, 'r1', '1.00', { targetTransactionId: '2' });
+  // A failed payment, an authentication, a refund, and nothing at all.
+  for (const targetTransactionId of ['1', 'auth-2', 'r1', '7']) {
+    const refused = await refundAtGateway(orderId, 'r2', '1.00', { targetTransactionId });
+    const explanation = `Transaction ${targetTransactionId} cannot be refunded.`;
+    assert.deepEqual(refused, {
+      status: 400,
+      body: { error: { cause: 'INVALID_REQUEST', explanation }, result: 'ERROR' },
+    });
+  }
+  assert.equal(simulator.ledger().refunds.length, 1);
 });
 
 test('wrong credentials and bad requests are refused in the gateway’s words', async (t) => {

@@ -214,6 +214,20 @@ test('a scenario can be set for one transaction, one order or one refund alone',
   assert.deepEqual(statuses, ['failed', 'processed']);
 });
 
+test('a scenario of a refund holds for every call that makes a part of it', async (t) => {
+  const { simulator, openSession, refundAtGateway } = await startShop(t);
+  const [orderId, refundId] = ['o_1-260101000000', 'o_1-260101000009'];
+  await simulator.pay(await openSession(orderId));
+  simulator.setScenarioFor(orderId, { name: 'happy' });
+  simulator.setScenarioFor(refundId, { name: 'refund-failing' });
+  for (const id of [refundId, `${refundId}-2`, 'o_1-260101000010-2']) {
+    await refundAtGateway(orderId, id, '1.00');
+  }
+  await simulator.settled();
+  const statuses = simulator.ledger().refunds.map(({ status }) => status);
+  assert.deepEqual(statuses, ['failed', 'failed', 'processed']);
+});
+
 test('the consumer’s own wish comes before the scenario', async (t) => {
   const { simulator, receiver, openOrder, openSession } = await startShop(t);
   await simulator.pay(await openOrder(), 'cancel');

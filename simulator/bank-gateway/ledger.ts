@@ -1,0 +1,60 @@
+/** The gateway's orders as entries of the ledger: one payment is one authorisation or one PAYMENT. */
+import type { LedgerPayment, LedgerRefund } from '../world.ts';
+import type { GatewayBook, GatewayOrder, GatewayTransaction } from './book.ts';
+import { isVoided, totalsOf } from './totals.ts';
+
+export function gatewayPaymentsInLedger(book: GatewayBook): LedgerPayment[] {
+  return [...book.orders.values()].flatMap((order) =>
+    order.transactions.filter(isAttempt).map((transaction) => ({
+      provider: 'bank-gateway',
+      id: `${order.id}|${transaction.id}`,
+      reference: order.id,
+      currency: transaction.currency,
+      ...outcomeOf(order, transaction),
+      asked: order.amount,
+      discount: 0,
+    })),
+  );
+}
+
+const refundStatuses = { SUCCESS: 'processed', FAILURE: 'failed', PENDING: 'pending' } as const;
+
+export function gatewayRefundsInLedger(book: GatewayBook): LedgerRefund[] {
+  return [...book.orders.values()].flatMap((order) =>
+    order.transactions
+      .filter(({ type }) => type === 'REFUND')
+      .map(({ id, amount, currency, result, targetTransactionId }) => ({
+        provider: 'bank-gateway',
+        id: `${order.id}|${id}`,
+        paymentId: `${order.id}|${paymentOf(order, targetTransactionId)}`,
+        reference: id,
+        amount,
+        currency,
+        status: refundStatuses[result],
+      })),
+  );
+}
+
+/** An authentication that failed is all there is of its attempt: no payment follows it. */
+function isAttempt({ type, result }: GatewayTransaction): boolean {
+  if (type === 'AUTHENTICATION') return result === 'FAILURE';
+  return type === 'PAYMENT' || type === 'AUTHORIZATION';
+}
+
+/** The amount is what was captured once nothing more can be, and what was approved until then. */
+function outcomeOf(
+  order: GatewayOrder,
+  { id, result, amount }: GatewayTransaction,
+): Pick<LedgerPayment, 'status' | 'amount'> {
+  if (result !== 'SUCCESS') return { status: result === 'FAILURE' ? 'failed' : 'created', amount };
+  const { captured } = totalsOf(order);
+  const isOver = captured === amount || isVoided(order, id);
+  if (!isOver) return { status: 'authorized', amount };
+  return captured > 0 ? { status: 'captured', amount: captured } : { status: 'reversed', amount };
+}
+
+/** A capture's payment is the authorisation that it took from. */
+function paymentOf({ transactions }: GatewayOrder, id: string | undefined): string | undefined {
+  const target = transactions.find((transaction) => transaction.id === id);
+  return target?.type === 'CAPTURE' ? target.targetTransactionId : id;
+}
