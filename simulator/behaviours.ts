@@ -1,5 +1,7 @@
 /** What each scenario does at the providers: the table that pages, tests and chaos choose from. */
 
+import type { GatewayCourse } from './bank-gateway/courses.ts';
+
 export type ScenarioName =
   | ReturnType<typeof scenarioNames>[number]
   /** Each reference gets a scenario of its own, by seed. */
@@ -8,6 +10,8 @@ export type ScenarioName =
 export type Behaviour = {
   readonly says: string;
   readonly payment: 'paid' | 'declined' | 'declined-then-paid' | 'first-try-declined';
+  /** What follows once the bank has said yes. */
+  readonly gateway: GatewayCourse;
   readonly refund: 'processed' | 'failed';
   readonly calls: 'prompt' | 'down' | 'slow';
   readonly webhooks: 'in-order' | 'reversed' | 'never';
@@ -18,6 +22,7 @@ export type Behaviour = {
 const happy: Behaviour = {
   says: 'Payments and refunds succeed; each webhook comes once and in order.',
   payment: 'paid',
+  gateway: 'paid',
   refund: 'processed',
   calls: 'prompt',
   webhooks: 'in-order',
@@ -81,6 +86,41 @@ const table = {
     ...happy,
     says: 'The first call of each start takes effect at once and is answered late.',
     calls: 'slow',
+  },
+  'manual-capture': {
+    ...happy,
+    says: 'A payment stays authorized at first and is captured later.',
+    gateway: 'captured-later',
+  },
+  release: {
+    ...happy,
+    says: 'A payment is authorized, never captured, and released.',
+    gateway: 'released',
+  },
+  'partial-capture': {
+    ...happy,
+    says: 'Gateway: 60 % are captured first, then the remainder.',
+    gateway: 'captured-in-parts',
+  },
+  'partial-capture-only': {
+    ...happy,
+    says: 'Gateway: 60 % are captured, then the remainder is voided.',
+    gateway: 'captured-in-part',
+  },
+  'void-and-capture-again': {
+    ...happy,
+    says: 'Gateway: a capture is voided, then made again.',
+    gateway: 'captured-again',
+  },
+  void: {
+    ...happy,
+    says: 'Gateway: a payment succeeds and is voided.',
+    gateway: 'voided',
+  },
+  chargeback: {
+    ...happy,
+    says: 'A payment succeeds, then the consumer’s bank takes it back.',
+    gateway: 'charged-back',
   },
 } as const satisfies Record<string, Behaviour>;
 

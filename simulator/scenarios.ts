@@ -10,7 +10,7 @@ export type Scenario = {
   readonly times?: number;
   /** duplicate-storm: how many copies of each webhook. */
   readonly copies?: number;
-  /** slow, late-success, swapped: how long to wait, not scaled. */
+  /** slow, late-success, swapped, and all that happens after an approval: how long to wait, not scaled. */
   readonly delayMs?: number;
   /** slow: false for a call that is answered late and did nothing. */
   readonly takesEffect?: boolean;

@@ -1,4 +1,5 @@
 /** What happens at the gateway when the consumer acts on the payment page. */
+import { behaviourOf } from '../behaviours.ts';
 import { type Action, decideOutcome, type Outcome, type Scenario } from '../scenarios.ts';
 import type { GatewayShop } from '../shops.ts';
 import { texts } from '../wire.ts';
@@ -11,6 +12,8 @@ import {
   orderKey,
   withTransaction,
 } from './book.ts';
+import { courses } from './courses.ts';
+import { followCourse } from './follow-course.ts';
 import { gatewayNotification } from './notification.ts';
 import { isApproved } from './totals.ts';
 
@@ -57,6 +60,10 @@ export async function actAtGateway(
   book.orders.set(key, order);
   world.webhooks.post(key, notifications, scenario);
   if (outcome === 'declined-then-paid') captureLater(world, book, shop, order, scenario);
+  if (outcome === 'paid') {
+    const course = { ...courses[behaviourOf(scenario).gateway], firstId: triesBefore + 1 };
+    followCourse(world, book, shop, order, course, scenario);
+  }
 }
 
 export function referencesOf({ id, reference }: Pick<GatewayOrder, 'id' | 'reference'>): string[] {
@@ -74,7 +81,7 @@ function newOrder(world: World, session: GatewaySession): GatewayOrder {
   };
 }
 
-/** A try is an authentication and, if that went well, a payment. */
+/** A try is an authentication and, if that went well, a payment or an authorisation. */
 function attempt(
   world: World,
   { amount, currency }: GatewayOrder,
@@ -100,7 +107,7 @@ function attempt(
   };
   const payment: GatewayTransaction = {
     id: String(number),
-    type: 'PAYMENT',
+    type: courses[behaviourOf(scenario).gateway].opens,
     result: isGood ? 'SUCCESS' : 'FAILURE',
     gatewayCode,
     amount,

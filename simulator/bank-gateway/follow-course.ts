@@ -1,0 +1,65 @@
+/** Takes the later steps of a course, one after the other, and notifies of each. */
+import type { Scenario } from '../scenarios.ts';
+import type { GatewayShop } from '../shops.ts';
+import type { World } from '../world.ts';
+import {
+  type GatewayBook,
+  type GatewayOrder,
+  type GatewayTransaction,
+  orderKey,
+  withTransaction,
+} from './book.ts';
+import { amountOf, type Course, type Step } from './courses.ts';
+import { gatewayNotification } from './notification.ts';
+import { refundableOf } from './totals.ts';
+
+/** Hours or days at a real gateway; here short enough for scattered notifications to overtake. */
+const stepAfterMs = 10_000;
+
+export function followCourse(
+  world: World,
+  book: GatewayBook,
+  shop: GatewayShop,
+  { merchantId, id: orderId }: GatewayOrder,
+  course: Course & { readonly firstId: number },
+  scenario: Scenario,
+): void {
+  const key = orderKey(merchantId, orderId);
+  world.schedule.run(async () => {
+    for (const [index, step] of course.steps.entries()) {
+      await world.schedule.wait(stepAfterMs, scenario.delayMs);
+      const order = book.orders.get(key);
+      const target = order?.transactions.find(
+        ({ id }) => id === String(course.firstId + step.target - 1),
+      );
+      if (!order || !target || !isPossible(order, target, step)) return;
+      const transaction = take(step, target, String(course.firstId + index + 1));
+      const updated = withTransaction(order, transaction);
+      book.orders.set(key, updated);
+      world.log(`bank-gateway: ${step.type} ${orderId}|${transaction.id} SUCCESS`);
+      world.webhooks.post(key, [gatewayNotification(world, shop, updated, transaction)], scenario);
+    }
+  });
+
+  function take(step: Step, target: GatewayTransaction, id: string): GatewayTransaction {
+    const now = new Date(world.now()).toISOString();
+    return {
+      id,
+      type: step.type,
+      result: 'SUCCESS',
+      gatewayCode: 'APPROVED',
+      amount: amountOf(step.share, target.amount),
+      currency: target.currency,
+      timeOfRecord: now,
+      timeOfLastUpdate: now,
+      targetTransactionId: target.id,
+      ...(step.isTargetHidden && { isTargetHidden: true }),
+    };
+  }
+}
+
+/** What was refunded, if only in part, cannot be voided any more; the course ends there. */
+function isPossible(order: GatewayOrder, target: GatewayTransaction, { type }: Step): boolean {
+  const isVoid = type === 'VOID_PAYMENT' || type === 'VOID_CAPTURE';
+  return !isVoid || refundableOf(order, target) === target.amount;
+}
