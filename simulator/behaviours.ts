@@ -11,6 +11,7 @@ export type Behaviour = {
   readonly says: string;
   readonly payment: 'paid' | 'declined' | 'declined-then-paid' | 'first-try-declined';
   /** What follows once the bank has said yes. */
+  readonly partner: 'captured' | 'captured-later' | 'released' | 'disputed' | 'discounted';
   readonly gateway: GatewayCourse;
   readonly refund: 'processed' | 'failed';
   readonly calls: 'prompt' | 'down' | 'slow';
@@ -22,6 +23,7 @@ export type Behaviour = {
 const happy: Behaviour = {
   says: 'Payments and refunds succeed; each webhook comes once and in order.',
   payment: 'paid',
+  partner: 'captured',
   gateway: 'paid',
   refund: 'processed',
   calls: 'prompt',
@@ -90,11 +92,13 @@ const table = {
   'manual-capture': {
     ...happy,
     says: 'A payment stays authorized at first and is captured later.',
+    partner: 'captured-later',
     gateway: 'captured-later',
   },
   release: {
     ...happy,
     says: 'A payment is authorized, never captured, and released.',
+    partner: 'released',
     gateway: 'released',
   },
   'partial-capture': {
@@ -120,7 +124,13 @@ const table = {
   chargeback: {
     ...happy,
     says: 'A payment succeeds, then the consumer’s bank takes it back.',
+    partner: 'disputed',
     gateway: 'charged-back',
+  },
+  offer: {
+    ...happy,
+    says: 'Partner: an offer takes 10 % off what the consumer pays.',
+    partner: 'discounted',
   },
 } as const satisfies Record<string, Behaviour>;
 

@@ -24,6 +24,7 @@ const weights: Readonly<Record<Exclude<ScenarioName, 'chaos'>, number>> = {
   'void-and-capture-again': 0,
   void: 0,
   chargeback: 0,
+  offer: 0,
 };
 
 export function chaosNames(): ScenarioName[] {

@@ -7,6 +7,7 @@ import type { StartCalls } from '../start-call.ts';
 import { basicCredentials, object, text, texts, type Wire } from '../wire.ts';
 import type { World } from '../world.ts';
 import { type PartnerBook, type PartnerOrder, paymentsOf, refundsOf } from './book.ts';
+import { readCapture } from './capture-settings.ts';
 import { collection, orderRecord, paymentRecord, refundRecord } from './records.ts';
 import { refundReferences, startPartnerRefund } from './refunds.ts';
 import { badRequest, partnerUnavailable, unauthorized, unknownId } from './refusals.ts';
@@ -132,6 +133,7 @@ export function addPartnerApi(
       createdAt: Math.floor(world.now() / 1000),
       attempts: 0,
       isPaid: false,
+      capture: readCapture(body),
       checkout: { notes: {} },
     };
   }

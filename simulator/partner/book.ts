@@ -1,6 +1,7 @@
 /** What the partner has in its books: orders, payments and refunds. */
 import type { Wire } from '../wire.ts';
 import type { LedgerPayment, LedgerRefund } from '../world.ts';
+import type { CaptureMode } from './capture-settings.ts';
 
 export type PartnerOrder = {
   readonly id: string;
@@ -12,6 +13,10 @@ export type PartnerOrder = {
   readonly createdAt: number;
   readonly attempts: number;
   readonly isPaid: boolean;
+  /** What the shop asked for; without it payments are captured, as the account is set up. */
+  readonly capture: CaptureMode | undefined;
+  /** The offer with which it was paid. */
+  readonly offerId?: string | undefined;
   readonly checkout: Checkout;
 };
 
@@ -29,11 +34,15 @@ export type PartnerPayment = {
   readonly keyId: string;
   readonly amount: number;
   readonly currency: string;
-  readonly status: 'failed' | 'authorized' | 'captured';
+  /** Released: authorized once, and given back without a capture. */
+  readonly status: 'failed' | 'authorized' | 'captured' | 'released';
   readonly method: string;
   readonly notes: Wire;
   readonly createdAt: number;
   readonly amountRefunded: number;
+  readonly offerId?: string;
+  /** What the offer took off the order's amount. */
+  readonly discount: number;
   readonly failureReason: string | null;
 };
 
@@ -50,6 +59,18 @@ export type PartnerRefund = {
   /** The request as it came, to tell a repeat from another request with the same key. */
   readonly request: string;
   readonly idempotencyKey: string | undefined;
+  /** Made by the partner itself, of money that was never taken. */
+  readonly isRelease?: boolean;
+};
+
+export type PartnerDispute = {
+  readonly id: string;
+  readonly paymentId: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly status: 'open' | 'lost';
+  readonly createdAt: number;
+  readonly respondBy: number;
 };
 
 export type PartnerBook = {
@@ -66,33 +87,38 @@ export function paymentsOf(book: PartnerBook, orderId: string): PartnerPayment[]
   return [...book.payments.values()].filter((payment) => payment.orderId === orderId);
 }
 
+/** Paid, or about to be: while a payment is authorized or captured nobody tries again. */
+export function isTaken(book: PartnerBook, order: PartnerOrder): boolean {
+  return order.isPaid || paymentsOf(book, order.id).some(({ status }) => status === 'authorized');
+}
+
 export function refundsOf(book: PartnerBook, paymentId: string): PartnerRefund[] {
   return [...book.refunds.values()].filter((refund) => refund.paymentId === paymentId);
 }
 
 export function partnerPaymentsInLedger({ orders, payments }: PartnerBook): LedgerPayment[] {
-  return [...payments.values()].map(({ id, orderId, notes, amount, currency, status }) => {
+  return [...payments.values()].map((payment) => {
+    const { id, orderId, notes, amount, currency, status, discount } = payment;
     const order = orders.get(orderId);
-    const reference = String(notes.svc_transaction_id ?? order?.receipt ?? '');
-    const asked = order?.amount ?? amount;
     return {
       provider: 'partner',
       id,
-      reference,
+      reference: String(notes.svc_transaction_id ?? order?.receipt ?? ''),
       amount,
       currency,
-      status,
-      asked,
-      discount: 0,
+      status: status === 'released' ? 'reversed' : status,
+      asked: order?.amount ?? amount,
+      discount,
     };
   });
 }
 
+/** A release gives back what was never taken, so it is no refund of a shop's. */
 export function partnerRefundsInLedger({ refunds }: PartnerBook): LedgerRefund[] {
-  return [...refunds.values()].map(
-    ({ id, paymentId, receipt, notes, amount, currency, status }) => {
+  return [...refunds.values()]
+    .filter(({ isRelease }) => !isRelease)
+    .map(({ id, paymentId, receipt, notes, amount, currency, status }) => {
       const reference = String(notes.svc_transaction_id ?? receipt ?? '');
       return { provider: 'partner', id, paymentId, reference, amount, currency, status };
-    },
-  );
+    });
 }

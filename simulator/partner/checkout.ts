@@ -6,7 +6,7 @@ import { isAction } from '../scenarios.ts';
 import { isWebAddress } from '../web-address.ts';
 import { object, text, texts, type Wire } from '../wire.ts';
 import type { World } from '../world.ts';
-import { type Checkout, type PartnerBook, type PartnerOrder, paymentsOf } from './book.ts';
+import { type Checkout, isTaken, type PartnerBook, type PartnerOrder, paymentsOf } from './book.ts';
 import { failureMembers } from './failures.ts';
 import { actAtPartner, referencesOf } from './payments.ts';
 
@@ -52,8 +52,8 @@ export function addPartnerCheckout(app: FastifyInstance, world: World, book: Par
       currency: order.currency,
       reference: referencesOf(order)[0] ?? order.id,
       actUrl: `/v1/checkout/${order.id}/act`,
-      isPaid: order.isPaid,
-      ...(failure && !order.isPaid && { failure }),
+      isPaid: isTaken(book, order),
+      ...(failure && !isTaken(book, order) && { failure }),
     };
   }
 }

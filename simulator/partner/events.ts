@@ -5,8 +5,8 @@ import type { PartnerShop } from '../shops.ts';
 import type { Webhook } from '../webhook-sender.ts';
 import type { Wire } from '../wire.ts';
 import type { World } from '../world.ts';
-import type { PartnerOrder, PartnerPayment, PartnerRefund } from './book.ts';
-import { orderRecord, paymentRecord, refundRecord } from './records.ts';
+import type { PartnerDispute, PartnerOrder, PartnerPayment, PartnerRefund } from './book.ts';
+import { disputeRecord, orderRecord, paymentRecord, refundRecord } from './records.ts';
 
 /** Sixteen tries over 22.8 hours. */
 const ladderSeconds = [
@@ -18,20 +18,22 @@ type Entities = {
   readonly payment: PartnerPayment;
   readonly refund?: PartnerRefund;
   readonly order?: PartnerOrder;
+  readonly dispute?: PartnerDispute;
 };
 
 export function partnerEvent(
   world: World,
   shop: PartnerShop,
   event: string,
-  { payment, refund, order }: Entities,
+  { payment, refund, order, dispute }: Entities,
 ): Webhook {
-  const subject = refund ?? payment;
+  const subject = dispute ?? refund ?? payment;
   const id = idOf(world.seed, `event:${event}:${subject.id}:${subject.status}`, 14);
   const payload: Wire = {
     ...(refund && { refund: { entity: refundRecord(refund) } }),
     payment: { entity: paymentRecord(payment) },
     ...(order && { order: { entity: orderRecord(order) } }),
+    ...(dispute && { dispute: { entity: disputeRecord(dispute) } }),
   };
   const body = JSON.stringify({
     entity: 'event',

@@ -1,17 +1,17 @@
 /** What happens at the partner when the consumer acts on the payment page. */
-import { amountText } from '../money.ts';
 import { idOf } from '../random.ts';
-import { type Action, decideOutcome, type Scenario } from '../scenarios.ts';
-import type { PartnerShop } from '../shops.ts';
+import { type Action, decideOutcome } from '../scenarios.ts';
 import { texts } from '../wire.ts';
 import type { World } from '../world.ts';
-import type { PartnerBook, PartnerOrder, PartnerPayment } from './book.ts';
+import type { Approval } from './approval.ts';
+import { approve } from './approve.ts';
+import { isTaken, type PartnerBook, type PartnerOrder, type PartnerPayment } from './book.ts';
 import { partnerEvent } from './events.ts';
 
 /** When a payment that was reported failed turns out to have gone through. */
 const lateAfterMs = 60_000;
 
-/** Undefined when there is nothing to act on: an unknown order, or one that is paid. */
+/** Undefined when there is nothing to act on: an unknown order, or one that is paid or about to be. */
 export async function actAtPartner(
   world: World,
   book: PartnerBook,
@@ -20,7 +20,7 @@ export async function actAtPartner(
 ): Promise<PartnerPayment | undefined> {
   const shop = await world.shops.findPartner(book.orders.get(orderId)?.keyId ?? '');
   const order = book.orders.get(orderId);
-  if (!order || !shop || order.isPaid) return undefined;
+  if (!order || !shop || isTaken(book, order)) return undefined;
 
   const scenario = world.scenarios.of(referencesOf(order));
   const outcome = decideOutcome(scenario, action, order.attempts);
@@ -29,9 +29,10 @@ export async function actAtPartner(
   const reason = isCancelled ? 'payment_cancelled' : (scenario.reason ?? 'insufficient_funds');
   book.orders.set(order.id, { ...order, attempts: order.attempts + 1 });
 
-  if (outcome === 'paid') return capture(world, book, shop, payment, scenario);
-  if (outcome === 'declined-then-paid') captureLater(world, book, shop, payment, scenario);
-  return fail(world, book, shop, { ...payment, failureReason: reason.toLowerCase() }, scenario);
+  const approval = { world, book, shop, scenario };
+  if (outcome === 'paid') return approve(approval, order, payment);
+  if (outcome === 'declined-then-paid') approveLater(approval, payment);
+  return fail(approval, { ...payment, failureReason: reason.toLowerCase() });
 }
 
 export function referencesOf({ notes, checkout, receipt, id }: PartnerOrder): string[] {
@@ -53,17 +54,13 @@ function attempt(world: World, order: PartnerOrder): PartnerPayment {
     notes,
     createdAt: Math.floor(world.now() / 1000),
     amountRefunded: 0,
+    discount: 0,
     failureReason: null,
   };
 }
 
-function fail(
-  world: World,
-  book: PartnerBook,
-  shop: PartnerShop,
-  payment: PartnerPayment,
-  scenario: Scenario,
-): PartnerPayment {
+function fail(approval: Approval, payment: PartnerPayment): PartnerPayment {
+  const { world, book, shop, scenario } = approval;
   book.payments.set(payment.id, payment);
   world.log(`partner: payment ${payment.id} failed: ${payment.failureReason}`);
   world.webhooks.post(
@@ -74,43 +71,12 @@ function fail(
   return payment;
 }
 
-function capture(
-  world: World,
-  book: PartnerBook,
-  shop: PartnerShop,
-  attempted: PartnerPayment,
-  scenario: Scenario,
-): PartnerPayment {
-  const authorized: PartnerPayment = { ...attempted, status: 'authorized', failureReason: null };
-  const payment: PartnerPayment = { ...authorized, status: 'captured' };
-  book.payments.set(payment.id, payment);
-  const order = book.orders.get(payment.orderId);
-  if (!order) return payment;
-  const paid = { ...order, isPaid: true };
-  book.orders.set(order.id, paid);
-  world.log(`partner: payment ${payment.id} captured, ${amountText(payment)}`);
-  world.webhooks.post(
-    payment.id,
-    [
-      partnerEvent(world, shop, 'payment.authorized', { payment: authorized }),
-      partnerEvent(world, shop, 'payment.captured', { payment }),
-      partnerEvent(world, shop, 'order.paid', { payment, order: paid }),
-    ],
-    scenario,
-  );
-  return payment;
-}
-
-function captureLater(
-  world: World,
-  book: PartnerBook,
-  shop: PartnerShop,
-  payment: PartnerPayment,
-  scenario: Scenario,
-): void {
+function approveLater(approval: Approval, payment: PartnerPayment): void {
+  const { world, book, scenario } = approval;
   world.schedule.run(async () => {
     await world.schedule.wait(lateAfterMs, scenario.delayMs);
+    const order = book.orders.get(payment.orderId);
     // Another try may have paid meanwhile; nobody is charged twice.
-    if (!book.orders.get(payment.orderId)?.isPaid) capture(world, book, shop, payment, scenario);
+    if (order && !isTaken(book, order)) approve(approval, order, payment);
   });
 }

@@ -1,7 +1,7 @@
 /** The partner's records as they stand in its answers and webhooks. */
 import { digitsOf, idOf, pick, randomOf } from '../random.ts';
 import type { Wire } from '../wire.ts';
-import type { PartnerOrder, PartnerPayment, PartnerRefund } from './book.ts';
+import type { PartnerDispute, PartnerOrder, PartnerPayment, PartnerRefund } from './book.ts';
 import { failureMembers } from './failures.ts';
 
 /** Two percent, and the tax on it. */
@@ -9,7 +9,7 @@ const feeShare = 0.0236;
 const taxShare = 0.0036;
 
 export function orderRecord(order: PartnerOrder): Wire {
-  const { id, amount, currency, receipt, attempts, isPaid, createdAt } = order;
+  const { id, amount, currency, receipt, attempts, isPaid, offerId, createdAt } = order;
   return {
     id,
     entity: 'order',
@@ -19,6 +19,7 @@ export function orderRecord(order: PartnerOrder): Wire {
     currency,
     receipt,
     offer_id: null,
+    ...(offerId && { offers: [offerId] }),
     status: isPaid ? 'paid' : attempts > 0 ? 'attempted' : 'created',
     attempts,
     notes: notesRecord(order.notes),
@@ -27,7 +28,7 @@ export function orderRecord(order: PartnerOrder): Wire {
 }
 
 export function paymentRecord(payment: PartnerPayment): Wire {
-  const { id, orderId, amount, currency, amountRefunded, createdAt } = payment;
+  const { id, orderId, amount, currency, amountRefunded, offerId, createdAt } = payment;
   const isCaptured = payment.status === 'captured';
   return {
     id,
@@ -35,7 +36,8 @@ export function paymentRecord(payment: PartnerPayment): Wire {
     amount,
     currency,
     base_amount: amount,
-    status: isCaptured && amountRefunded === amount ? 'refunded' : payment.status,
+    // Also what was released says refunded; only `captured` tells that nothing was taken.
+    status: amountRefunded === amount ? 'refunded' : payment.status,
     order_id: orderId,
     invoice_id: null,
     international: false,
@@ -43,6 +45,7 @@ export function paymentRecord(payment: PartnerPayment): Wire {
     refund_status: amountRefunded === 0 ? null : amountRefunded === amount ? 'full' : 'partial',
     captured: isCaptured,
     description: null,
+    ...(offerId && { offer_id: offerId }),
     ...methodMembers(payment),
     email: 'consumer@example.com',
     contact: '+919000090000',
@@ -71,6 +74,24 @@ export function refundRecord(refund: PartnerRefund): Wire {
     speed_requested: speed,
     speed_processed: 'normal',
     batch_id: null,
+    created_at: createdAt,
+  };
+}
+
+export function disputeRecord(dispute: PartnerDispute): Wire {
+  const { id, paymentId, amount, currency, status, createdAt, respondBy } = dispute;
+  return {
+    id,
+    entity: 'dispute',
+    payment_id: paymentId,
+    amount,
+    currency,
+    amount_deducted: status === 'lost' ? amount : 0,
+    gateway_dispute_id: null,
+    reason_code: 'goods_or_services_not_received_or_partially_received',
+    respond_by: respondBy,
+    status,
+    phase: 'chargeback',
     created_at: createdAt,
   };
 }

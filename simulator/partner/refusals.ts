@@ -1,7 +1,8 @@
 /** How the partner says no. */
 import { Refusal } from '../wire.ts';
 
-export function badRequest(description: string): Refusal {
+/** The partner names the field where one alone is at fault. */
+export function badRequest(description: string, field?: string): Refusal {
   const error = {
     code: 'BAD_REQUEST_ERROR',
     description,
@@ -9,6 +10,7 @@ export function badRequest(description: string): Refusal {
     step: 'payment_initiation',
     reason: 'input_validation_failed',
     metadata: {},
+    ...(field && { field }),
   };
   return new Refusal(400, { error }, description);
 }

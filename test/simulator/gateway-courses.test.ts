@@ -74,6 +74,12 @@ const table: readonly (readonly [ScenarioName, readonly string[], Json])[] = [
     ],
     { id: `${orderId}|1`, status: 'captured', amount: 1050 },
   ],
+  // The partner's alone; here it is a good day.
+  [
+    'offer',
+    ['PAYMENT 1 of 10.5: CAPTURED, 10.5 authorized, 10.5 captured'],
+    { id: `${orderId}|1`, status: 'captured', amount: 1050 },
+  ],
 ];
 
 for (const [name, notices, payment] of table) {

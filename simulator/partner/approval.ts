@@ -1,0 +1,12 @@
+/** Where a payment is on its way: what every step after the bank's yes needs. */
+import type { Scenario } from '../scenarios.ts';
+import type { PartnerShop } from '../shops.ts';
+import type { World } from '../world.ts';
+import type { PartnerBook } from './book.ts';
+
+export type Approval = {
+  readonly world: World;
+  readonly book: PartnerBook;
+  readonly shop: PartnerShop;
+  readonly scenario: Scenario;
+};

@@ -1,0 +1,98 @@
+/** What happens at the partner once the bank has said yes: authorized, then captured or not. */
+import { behaviourOf } from '../behaviours.ts';
+import { amountText } from '../money.ts';
+import { idOf } from '../random.ts';
+import type { Approval } from './approval.ts';
+import type { PartnerOrder, PartnerPayment } from './book.ts';
+import { raiseDispute } from './dispute.ts';
+import { partnerEvent } from './events.ts';
+import { release } from './release.ts';
+
+/** Hours or days at the real partner; here short enough for scattered webhooks to overtake. */
+const laterMs = 10_000;
+
+export function approve(
+  approval: Approval,
+  order: PartnerOrder,
+  attempted: PartnerPayment,
+): PartnerPayment {
+  const course = behaviourOf(approval.scenario).partner;
+  const approved: PartnerPayment = { ...attempted, status: 'authorized', failureReason: null };
+  switch (course) {
+    case 'captured-later':
+      later(approval, () => capture(approval, approved, []));
+      return hold(approval, approved);
+    case 'released':
+      later(approval, () => release(approval, approved));
+      return hold(approval, approved);
+    case 'captured':
+    case 'disputed':
+    case 'discounted': {
+      const payment = course === 'discounted' ? withOffer(approval, order, approved) : approved;
+      if (order.capture === 'manual') return hold(approval, payment);
+      const authorized = eventOf(approval, 'payment.authorized', payment);
+      const captured = capture(approval, payment, [authorized]);
+      if (course === 'disputed') raiseDispute(approval, captured, laterMs);
+      return captured;
+    }
+    default:
+      return course satisfies never;
+  }
+}
+
+/** Authorized and not captured: the money is set aside and nobody has it. */
+function hold(approval: Approval, payment: PartnerPayment): PartnerPayment {
+  const { world, book, scenario } = approval;
+  book.payments.set(payment.id, payment);
+  world.log(`partner: payment ${payment.id} authorized, ${amountText(payment)}`);
+  const event = eventOf(approval, 'payment.authorized', payment);
+  world.webhooks.post(payment.id, [event], scenario);
+  return payment;
+}
+
+function capture(
+  approval: Approval,
+  authorized: PartnerPayment,
+  before: readonly ReturnType<typeof eventOf>[],
+): PartnerPayment {
+  const { world, book, shop, scenario } = approval;
+  const payment: PartnerPayment = { ...authorized, status: 'captured' };
+  book.payments.set(payment.id, payment);
+  const order = book.orders.get(payment.orderId);
+  if (!order) return payment;
+  const paid = { ...order, isPaid: true, offerId: payment.offerId };
+  book.orders.set(order.id, paid);
+  world.log(`partner: payment ${payment.id} captured, ${amountText(payment)}`);
+  world.webhooks.post(
+    payment.id,
+    [
+      ...before,
+      eventOf(approval, 'payment.captured', payment),
+      partnerEvent(world, shop, 'order.paid', { payment, order: paid }),
+    ],
+    scenario,
+  );
+  return payment;
+}
+
+/** Ten percent off: the consumer pays less than the order says, and the shop gets less. */
+function withOffer(
+  { world }: Approval,
+  { amount }: PartnerOrder,
+  payment: PartnerPayment,
+): PartnerPayment {
+  const discount = Math.floor(amount / 10);
+  const offerId = `offer_${idOf(world.seed, `offer:${payment.keyId}`, 14)}`;
+  return { ...payment, amount: amount - discount, discount, offerId };
+}
+
+function eventOf({ world, shop }: Approval, event: string, payment: PartnerPayment) {
+  return partnerEvent(world, shop, event, { payment });
+}
+
+function later({ world, scenario }: Approval, work: () => void): void {
+  world.schedule.run(async () => {
+    await world.schedule.wait(laterMs, scenario.delayMs);
+    work();
+  });
+}

@@ -1,0 +1,42 @@
+/** The capture settings that a shop sends with an order: read, or refused as the partner does. */
+import { object, type Wire } from '../wire.ts';
+import { badRequest } from './refusals.ts';
+
+export type CaptureMode = 'automatic' | 'manual';
+
+const automaticMinutesMin = 12;
+const manualMinutesMax = 7_200;
+
+/** Undefined without settings: then those of the shop's account hold. */
+export function readCapture(body: Wire): CaptureMode | undefined {
+  if (body.payment === undefined) return undefined;
+  const { capture, capture_options: options } = object(body.payment);
+  if (capture !== 'automatic' && capture !== 'manual') throw invalid('capture');
+  if (options !== undefined) checkOptions(object(options));
+  return capture;
+}
+
+function checkOptions(options: Wire): void {
+  const { automatic_expiry_period: automatic, manual_expiry_period: manual } = options;
+  const { refund_speed: speed } = options;
+  if (automatic !== undefined && !isWhole(automatic, automaticMinutesMin, manualMinutesMax)) {
+    throw invalid('capture_options.automatic_expiry_period');
+  }
+  // Capture by hand ends no earlier than automatic capture.
+  const manualMin = typeof automatic === 'number' ? automatic : automaticMinutesMin;
+  if (manual !== undefined && !isWhole(manual, manualMin, manualMinutesMax)) {
+    throw invalid('capture_options.manual_expiry_period');
+  }
+  if (speed !== undefined && speed !== 'normal' && speed !== 'optimum') {
+    throw invalid('capture_options.refund_speed');
+  }
+}
+
+function isWhole(value: unknown, min: number, max: number): boolean {
+  return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
+}
+
+function invalid(member: string) {
+  const field = `payment.${member}`;
+  return badRequest(`The selected ${field} is invalid.`, field);
+}
