@@ -2,6 +2,7 @@
 import type { Enquiry } from '../client/client.js';
 import type { Ledger } from '../simulator/simulator.ts';
 import type { ChaosResult, ChaosStage, Journey } from './chaos.ts';
+import { wrongsOf } from './judge-end.ts';
 import { until } from './until.ts';
 
 /** For what is open when the trouble is over to come to its end. */
@@ -29,37 +30,37 @@ export async function judgeAll(
 /** The providers' books are the truth. */
 async function judge(
   { client }: ChaosStage,
-  { orderId, scenario }: Journey,
+  { orderId, scenario, end }: Journey,
   ledger: Ledger,
   mayLeaveUnpaid: boolean,
 ) {
   const isOwn = ({ reference }: { reference: string }) => reference.startsWith(orderId);
-  const captured = ledger.payments.filter(
-    (payment) => isOwn(payment) && payment.status === 'captured',
-  );
+  const payments = ledger.payments.filter(isOwn);
   // A payment whose reply was lost is never paid for, and stays open as long as its order may be paid.
-  const stuck = (enquiry: Pick<Enquiry, 'transaction'>) =>
-    openOf(enquiry).filter(
+  const stuck = (answer: Enquiry) =>
+    openOf(answer).filter(
       ({ transaction_type, svc_transaction_id }) =>
         !mayLeaveUnpaid ||
         transaction_type !== 'payment' ||
-        captured.some(({ reference }) => reference === svc_transaction_id),
+        payments.some(
+          ({ reference, status }) => reference === svc_transaction_id && status !== 'failed',
+        ),
     );
   const patient = { client, patienceMs };
-  const { order, transaction } = await until(
+  const enquiry = await until(
     patient,
     { order_id: orderId },
-    (enquiry) => stuck(enquiry).length === 0,
+    (answer) => stuck(answer).length === 0,
   ).catch(() => client.transactionEnquiry({ order_id: orderId }));
+  const { order, transaction } = enquiry;
   const processed = ledger.refunds.filter(
     (refund) => isOwn(refund) && refund.status === 'processed',
   );
   const truth = processed.reduce((sum, { amount }) => sum + amount, 0);
   const refunded = Math.round((order.refund_details?.refunded_amount ?? 0) * 100);
-  const open = stuck({ transaction });
+  const open = stuck(enquiry);
   const wrongs = [
-    order.status !== 'completed' && `is ${order.status}`,
-    captured.length !== 1 && `was charged ${captured.length} times`,
+    ...wrongsOf(end, enquiry, payments),
     refunded !== truth && `says ${refunded} refunded, the providers ${truth}`,
     open.length > 0 && `has ${open.length} open transactions`,
   ];
@@ -67,6 +68,7 @@ async function judge(
     traveller: {
       orderId,
       scenario: scenario.name,
+      end,
       status: order.status,
       attempts: transaction.filter(({ transaction_type }) => transaction_type === 'payment').length,
       refunded,
@@ -77,9 +79,9 @@ async function judge(
   };
 }
 
-function openOf({ transaction }: Pick<Enquiry, 'transaction'>) {
+function openOf({ transaction }: Enquiry) {
   return transaction.filter(({ payment_status, refund_status, transaction_type }) =>
-    ['new', 'pending', 'authorized'].includes(
+    ['new', 'pending', 'authorized', 'reversing'].includes(
       (transaction_type === 'payment' ? payment_status : refund_status) ?? '',
     ),
   );

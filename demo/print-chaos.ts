@@ -14,10 +14,15 @@ export function printChaos(
       scenario,
       group.length,
       group.filter(({ status }) => status === 'completed').length,
+      group.filter(({ end }) => end === 'reversed').length,
+      group.filter(({ end }) => end === 'captured-in-part').length,
       group.reduce((sum, { attempts }) => sum + attempts, 0),
       group.filter(({ refunded }) => refunded > 0).length,
     ]);
-  const names = ['what went on', 'orders', 'completed', 'attempts', 'refunded'];
+  const names = [
+    ...['what went on', 'orders', 'completed', 'reversed', 'in part'],
+    ...['attempts', 'refunded'],
+  ];
   const breaches = verified.breaches as readonly unknown[];
   console.log(`\n${table(names, rows)}\n`);
   console.log(

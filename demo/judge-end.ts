@@ -1,0 +1,54 @@
+/** What is wrong with an order, given how it should have ended and what the providers' ledger has of it. */
+import type { Enquiry, Transaction } from '../client/client.js';
+import type { LedgerPayment } from '../simulator/simulator.ts';
+import type { End } from './ends.ts';
+
+export function wrongsOf(
+  end: End,
+  { order, transaction }: Enquiry,
+  payments: readonly LedgerPayment[],
+): string[] {
+  const charged = payments.filter(({ status }) => status === 'captured');
+  const reversed = payments.filter(({ status }) => status === 'reversed');
+  const isOrderRight =
+    end === 'completed'
+      ? order.status === 'completed'
+      : order.status === 'pending' || order.status === 'lapsed';
+  const chargesExpected = end === 'reversed' ? 0 : 1;
+  const wrongs = [
+    !isOrderRight && `is ${order.status}`,
+    charged.length !== chargesExpected && `was charged ${charged.length} times`,
+    end === 'reversed' && reversed.length === 0 && 'has no payment that was reversed',
+    end === 'reversed' && transaction.some(isRefund) && 'has a refund of what was never taken',
+    ...charged.flatMap((payment) => wrongsOfCharge(payment, find(payment))),
+    ...reversed.map((payment) => {
+      const status = find(payment)?.payment_status;
+      return status !== 'reversed' && `says ${status} of a payment that was reversed`;
+    }),
+  ];
+  return wrongs.filter((wrong) => wrong !== false);
+
+  function find({ id }: LedgerPayment): Transaction | undefined {
+    return transaction.find(({ psp_transaction_id }) => psp_transaction_id === id);
+  }
+}
+
+function wrongsOfCharge(payment: LedgerPayment, told: Transaction | undefined) {
+  const amount = minor(told?.transaction_amount);
+  const discount = minor(told?.offer_discount);
+  const status = told?.payment_status;
+  return [
+    status !== 'succeeded' && `says ${status} of a payment that was captured`,
+    amount !== payment.amount && `says ${amount} were paid, the provider ${payment.amount}`,
+    discount !== payment.discount && `shows ${discount} off, the provider ${payment.discount}`,
+  ];
+}
+
+function isRefund({ transaction_type }: Transaction): boolean {
+  return transaction_type !== 'payment';
+}
+
+/** The demo's orders are in a currency with two decimals. */
+function minor(amount: number | null | undefined): number {
+  return Math.round((amount ?? 0) * 100);
+}
