@@ -1,6 +1,6 @@
 /** What an enquiry tells of an order, in a few words, and whether the providers' ledger tells the same. */
 import assert from 'node:assert/strict';
-import { type Ledger, paysInFull } from '../../simulator/simulator.ts';
+import { type Ledger, type LedgerRefund, paysInFull } from '../../simulator/simulator.ts';
 import type { Reply } from '../support/test-service.ts';
 
 export type Outline = {
@@ -64,7 +64,7 @@ export function assertAgrees(reply: Reply, ledger: Ledger): void {
   const isOwn = ({ reference }: { readonly reference: string }) =>
     reference.startsWith(`${order.svc_order_id}-`);
   const payments = ledger.payments.filter(isOwn);
-  const refunds = ledger.refunds.filter(isOwn);
+  const refunds = joinParts(ledger.refunds.filter(isOwn));
   const happened = [
     ...payments.map((entry) => lineOf(entry.id, paymentStatuses[entry.status], entry)),
     ...refunds.map((entry) => lineOf(entry.id, refundStatuses[entry.status], entry)),
@@ -85,6 +85,26 @@ export function assertAgrees(reply: Reply, ledger: Ledger): void {
   const processed = refunds.filter(({ status }) => status === 'processed');
   assert.equal(order.refund_details.total_refundable_amount, sum(captured));
   assert.equal(order.refund_details.refunded_amount, sum(processed));
+}
+
+/**
+ * A refund of a payment with several captures is one call for each, numbered from the second on. To us it is
+ * one refund, whose status is the lowest of its parts.
+ */
+function joinParts(refunds: readonly LedgerRefund[]): LedgerRefund[] {
+  const wholes = Map.groupBy(refunds, ({ reference }) =>
+    reference.replace(/(?<=-\d{12})-\d{1,2}$/, ''),
+  );
+  const lowest = (parts: readonly LedgerRefund[]) =>
+    (['pending', 'failed', 'processed'] as const).find((status) =>
+      parts.some((part) => part.status === status),
+    );
+  return [...wholes.values()].flatMap((parts) => {
+    const [first] = parts;
+    const status = lowest(parts);
+    const amount = parts.reduce((sum, part) => sum + part.amount, 0);
+    return first && status ? [{ ...first, amount, status }] : [];
+  });
 }
 
 /** Ids of the transactions that nobody knows the end of yet. */
