@@ -3,7 +3,7 @@ import { type ScenarioName, scenarioNames } from './behaviours.ts';
 import { pick, pickWeighted, randomOf } from './random.ts';
 import type { Scenario } from './scenarios.ts';
 
-/** Most payments go well even on a bad day. Zero: never by chance, only when asked for. */
+/** Most payments go well even on a bad day. */
 const weights: Readonly<Record<Exclude<ScenarioName, 'chaos'>, number>> = {
   happy: 30,
   decline: 10,
@@ -17,19 +17,15 @@ const weights: Readonly<Record<Exclude<ScenarioName, 'chaos'>, number>> = {
   truncated: 6,
   'provider-down': 6,
   slow: 6,
-  'manual-capture': 0,
-  release: 0,
-  'partial-capture': 0,
-  'partial-capture-only': 0,
-  'void-and-capture-again': 0,
-  void: 0,
-  chargeback: 0,
-  offer: 0,
+  'manual-capture': 6,
+  release: 5,
+  'partial-capture': 5,
+  'partial-capture-only': 4,
+  'void-and-capture-again': 4,
+  void: 4,
+  chargeback: 4,
+  offer: 5,
 };
-
-export function chaosNames(): ScenarioName[] {
-  return scenarioNames().filter((name) => weights[name] > 0);
-}
 
 const reasons = [
   'insufficient_funds',

@@ -34,13 +34,18 @@ await startServiceProcess({
   PROVIDER_ASK_SECONDS: '1',
 });
 
+/** Those after which a person has to look: money was taken back, or not all of it came. */
+const needReview = ['void', 'release', 'partial-capture-only', 'chargeback'];
+const reviewed: string[] = [];
+
 for (const seed of [7, 8, 9]) {
   test(`60 orders under chaos end right, seed ${seed}`, async () => {
     const { travellers, troubles } = await runChaos({ client, simulator }, { seed, orders: 60 });
     assert.deepEqual(troubles, []);
     assert.equal(travellers.length, 60);
     const ledger = simulator.ledger();
-    for (const { orderId } of travellers) {
+    for (const { orderId, scenario } of travellers) {
+      if (needReview.includes(scenario)) reviewed.push(orderId);
       const body = await client.transactionEnquiry({ order_id: orderId });
       const reply = { status: 200, headers: new Headers(), body };
       assertAgrees(reply, ledger);
@@ -49,13 +54,16 @@ for (const seed of [7, 8, 9]) {
   });
 }
 
-test('after all of that, verify finds nothing and nothing is flagged for review', async () => {
+test('after all of that, verify finds nothing and nothing is flagged for review without need', async () => {
   assert.deepEqual((await verifyInvariants(services)).breaches, []);
   const { rows } = await database.query({
     text: `select order_id, flags from transactions where flags <> '{}'
            union all select order_id, flags from orders where flags <> '{}'`,
   });
-  assert.deepEqual(rows, []);
+  assert.deepEqual(
+    rows.filter((row) => !reviewed.includes(row.order_id)),
+    [],
+  );
 });
 
 async function openAccount() {

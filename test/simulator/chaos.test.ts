@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { chaosNames, chaosScenario } from '../../simulator/chaos.ts';
+import { scenarioNames } from '../../simulator/behaviours.ts';
+import { chaosScenario } from '../../simulator/chaos.ts';
 import { majorText, minorOf } from '../../simulator/money.ts';
 import { idOf, randomOf } from '../../simulator/random.ts';
 import { startShop } from './support.ts';
@@ -20,7 +21,7 @@ test('the same seed chooses the same for a reference, whatever else was asked be
 
 test('every scenario happens, and most of all the happy one', () => {
   const counts = Map.groupBy(references, (reference) => chaosScenario(1, reference).name);
-  assert.deepEqual([...counts.keys()].sort(), chaosNames().sort());
+  assert.deepEqual([...counts.keys()].sort(), scenarioNames().sort());
   const mostOften = [...counts].sort(([, left], [, right]) => right.length - left.length)[0];
   assert.equal(mostOften?.[0], 'happy');
 });
