@@ -64,7 +64,7 @@ function readId(value: unknown, field: string): string {
 
 function readText(value: unknown, field: string, charsMax: number): string | undefined {
   const given = text(value);
-  if (given && given.length > charsMax) {
+  if (given && [...given].length > charsMax) {
     throw invalidField(field, `Value of ${field} is longer than ${charsMax} characters.`);
   }
   return given;

@@ -32,8 +32,10 @@ export function foldRefund(refund: UnfoldedRefund): Refund {
   return {
     ...refund,
     ...common,
-    // A refund that was started here has the provider's id once the provider reports it.
-    pspTransactionId: pick('pspTransactionId', (notice) => notice.pspTransactionId !== ''),
+    // A refund that was started here has the provider's id once it is known; a split one that of its first part.
+    pspTransactionId: parts
+      ? (start?.refund?.pspTransactionId ?? null)
+      : pick('pspTransactionId', (notice) => notice.pspTransactionId !== ''),
     startedAtMs: start?.atMs ?? common.startedAtMs,
     status: ownStatus,
     amount: parts && start ? start.amount : pick('amount'),
