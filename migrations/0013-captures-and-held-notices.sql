@@ -3,8 +3,9 @@
 -- Notices that belong to no transaction, or nobody can tell to which. Null for nearly every order.
 alter table orders add column held_notices json;
 
--- Notices in the shape that the new rules read. A capture had the id of its payment and the captured total of
--- its order; the inbox has its own amount, from which "order rebuild" folds such an order anew.
+-- Notices in the shape that the new rules read, so that the next delivery of an order can be folded with them. A
+-- capture had the id of its payment and the captured total of its order; its own amount is in the inbox only, from
+-- which "order rebuild" folds such an order anew.
 update transactions t
    set notices = (select json_agg(
          case
@@ -28,11 +29,3 @@ update transactions t
          from (select value, place, regexp_replace(value->>'pspTransactionId', '\|[^|]*$', '') as psp_order
                  from jsonb_array_elements(t.notices::jsonb) with ordinality as e (value, place)) n)
  where t.provider = 'bank-gateway' and t.type = 'payment' and json_array_length(t.notices) > 0;
-
--- The ids of captures, by which refunds find their payment.
-update transactions t
-   set members = members - 'aliases'
-         || jsonb_build_object('captures',
-              (select jsonb_agg(jsonb_build_object('pspId', a, 'amount', 0, 'status', 'captured', 'atMs', null))
-                 from jsonb_array_elements(members->'aliases') a))
- where members ? 'aliases' and jsonb_array_length(members->'aliases') > 0;

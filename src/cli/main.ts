@@ -13,12 +13,13 @@ import { inboxList } from './inbox-list.ts';
 import { inboxReplay } from './inbox-replay.ts';
 import { inboxShow } from './inbox-show.ts';
 import { keysRotate } from './keys-rotate.ts';
+import { orderRebuild } from './order-rebuild.ts';
 import { renderMembers } from './render.ts';
 import { verify } from './verify.ts';
 
 const commands: readonly Command[] = [
   ...[accountCreate, accountList, accountUpdate, accountRotate],
-  ...[keysRotate, inboxList, inboxShow, inboxReplay, verify],
+  ...[keysRotate, inboxList, inboxShow, inboxReplay, orderRebuild, verify],
 ];
 
 try {

@@ -67,6 +67,8 @@ export const limits = {
   askSeconds: 60,
   /** Payments of one order that may be open at once; no consumer needs so many. */
   openPaymentsMax: 50,
+  /** Decision 4.14: a shop that names one order in all of its payments must not make it grow without end. */
+  transactionsMax: 1_000,
   /** For all tries of one call. */
   providerAnswerMsMax: 5_000,
   providerAnswerBytesMax: 4 * 1024 * 1024,

@@ -3,6 +3,7 @@
  * the notices, fold, save. The same for fresh deliveries, repeats, the worker and a replay; what becomes of
  * the deliveries themselves is told to the caller, who writes it down.
  */
+import { limits } from '../domain/limits.ts';
 import { isVoid, type Notice, type ReviewFlag } from '../domain/notice.ts';
 import { applyNotice, lacksTarget } from '../domain/order-book.ts';
 import { type BookState, settle } from '../domain/settle.ts';
@@ -126,6 +127,7 @@ function applyNoticeOf(
   const before = page.current;
   if (lacksTarget(before, delivered)) return park(delivery, [targetNameOf(notice)], now);
   const after = settle(applyNotice(before, delivered), now);
+  if (isTooMany(before, after)) return tooMany(delivery, orderId, now);
   const { entries, newFlags } = describeChange(before, after, { cause: deliveryId, now });
   page.current = after;
   page.entries.push(...entries);
@@ -135,6 +137,22 @@ function applyNoticeOf(
     flags: newFlags,
     orderId,
     names: newNamesOf(notice),
+  });
+}
+
+/** Decision 4.14. What is there already may still change. */
+function isTooMany(before: BookState, after: BookState): boolean {
+  const count = after.transactions.length;
+  return count > limits.transactionsMax && count > before.transactions.length;
+}
+
+function tooMany(delivery: Delivery, orderId: string, now: Date): AppliedDelivery {
+  const why = `its order has ${limits.transactionsMax} transactions, and no more are stored`;
+  return finish(delivery, now, {
+    state: 'needs_review',
+    why,
+    flags: ['too_many_transactions'],
+    orderId,
   });
 }
 

@@ -27,6 +27,7 @@ import type { Transaction } from '../store/database.ts';
 import { takeRefundRequest } from '../store/refund-requests.ts';
 import { type LockedBook, lockBook } from './books.ts';
 import type { TransactionType } from './enquire.ts';
+import { refuseFullOrder } from './full-order.ts';
 import { type EnquiredIds, getNamedOrder } from './named-order.ts';
 import { findProviderApi } from './provider-apis.ts';
 import { keepAnswers, newsOfStart, recordCall } from './record-call.ts';
@@ -80,6 +81,7 @@ async function keepRefund(
 ) {
   const now = services.clock();
   const { payment, amount } = decideRefund(before, request);
+  refuseFullOrder(before);
   const { provider } = payment;
   const api = findProviderApi(services, account, provider);
   if (!api) {

@@ -49,8 +49,10 @@ export type ChangedBook = {
   readonly before: LockedBook;
   readonly after: BookState;
   readonly entries: readonly HistoryEntry[];
-  /** When the provider is asked about what is not final. */
+  /** When the provider is polled about what is not final. */
   readonly askAt: Date;
+  /** Folded anew from the inbox, so that every notice is written. */
+  readonly isRebuilt?: true;
 };
 
 export async function saveBooks(tx: Transaction, changed: readonly ChangedBook[]): Promise<void> {
@@ -90,11 +92,12 @@ export async function saveBook(
     readonly cause: string;
     readonly now: Date;
     readonly askAt: Date;
+    readonly isRebuilt?: true;
     /** The call to a provider that brought it, and the transaction it was about. */
     readonly call?: CallRecord & { readonly transactionId: string };
   },
 ): Promise<void> {
-  const { cause, now, askAt } = change;
+  const { cause, now, askAt, isRebuilt } = change;
   const { entries } = describeChange(
     { ...before, state: orderStateOf(before.order) },
     after,
@@ -105,7 +108,8 @@ export async function saveBook(
     const { transactionId, ...call } = change.call;
     calls.push({ transactionId, changes: [], cause, happenedAt: now, call });
   }
-  await saveBooks(tx, [{ before, after, entries: [...calls, ...entries], askAt }]);
+  const saved = { before, after, entries: [...calls, ...entries], askAt };
+  await saveBooks(tx, [isRebuilt ? { ...saved, isRebuilt } : saved]);
 }
 
 function listNewTransactions(book: ChangedBook): SavedTransaction[] {
@@ -123,7 +127,7 @@ function listChangedTransactions(book: ChangedBook): SavedTransaction[] {
       const known = findById(before, transaction.transactionId);
       if (!known) return false;
       const hasNotice = known.notices.length !== transaction.notices.length;
-      return hasNotice || changesOf(known, transaction).length > 0;
+      return book.isRebuilt || hasNotice || changesOf(known, transaction).length > 0;
     })
     .map((transaction) => toSaved(book, transaction));
 }

@@ -19,6 +19,7 @@ import type { Outcome, PaymentToStart, StartedPayment } from '../providers/outbo
 import { getProvider } from '../providers/providers.ts';
 import type { Caller } from '../security/tokens.ts';
 import { type LockedBook, loadBooks } from './books.ts';
+import { refuseFullOrder } from './full-order.ts';
 import { lockOpenOrder } from './lock-open-order.ts';
 import { findRoute, webhookUrlOf } from './provider-apis.ts';
 import { newsOfStart, recordCall } from './record-call.ts';
@@ -97,7 +98,9 @@ async function keepPayment(
 }
 
 /** Each makes an order at the provider: whoever has the order's token could make them without end. */
-function refuseTooMany({ transactions }: LockedBook): void {
+function refuseTooMany(book: LockedBook): void {
+  const { transactions } = book;
+  refuseFullOrder(book);
   const open = paymentsOf(transactions).filter(({ status }) => !isFinal(status));
   if (open.length < limits.openPaymentsMax) return;
   throw new ServiceError(

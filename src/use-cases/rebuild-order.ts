@@ -1,0 +1,93 @@
+/**
+ * Folds an order from its deliveries in the inbox and stores what comes of it, for orders that were stored
+ * by earlier rules. Transactions keep their ids. Nothing changes where the stored ones are right.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { nameOf } from '../domain/matching.ts';
+import { settle } from '../domain/settle.ts';
+import { addSeconds } from '../domain/time.ts';
+import type { Transaction } from '../domain/transaction.ts';
+import { listDeliveriesOfOrder } from '../store/deliveries.ts';
+import { type LockedBook, lockBook } from './books.ts';
+import { foldInbox } from './fold-inbox.ts';
+import { saveBook } from './save-books.ts';
+import type { Services } from './services.ts';
+
+export type Rebuilt =
+  | 'same'
+  | 'rebuilt'
+  /** Bodies were pruned by age, so there is nothing to fold it from. */
+  | 'pruned';
+
+export async function rebuildOrder(
+  services: Services,
+  accountId: string,
+  orderId: string,
+): Promise<Rebuilt> {
+  return services.database.transaction(async (tx) => {
+    const now = services.clock();
+    const before = await lockBook(tx, accountId, orderId);
+    const deliveries = await listDeliveriesOfOrder(tx, accountId, orderId);
+    if (deliveries.some(({ body }) => body === null)) return 'pruned';
+    const folded = withKnownIds(foldInbox(before, deliveries), before);
+    const after = settle(folded, now);
+    if (isSame(before, after)) return 'same';
+    const askAt = addSeconds(now, services.settings.askSeconds);
+    await saveBook(tx, before, after, { now, askAt, cause: 'rebuild', isRebuilt: true });
+    return 'rebuilt';
+  });
+}
+
+/** An id that a merchant may have stays with the payment or refund it was given for. */
+function withKnownIds(folded: LockedBook, { order, transactions: known }: LockedBook): LockedBook {
+  const taken: Transaction[] = folded.transactions.filter(({ start }) => start !== null);
+  const free = new Set(known.filter(({ start }) => start === null));
+  const take = (is: (entry: Transaction) => boolean) => {
+    const found = [...free].find(is);
+    if (found) free.delete(found);
+    return found;
+  };
+  const reported = folded.transactions.filter(({ start }) => start === null);
+  const exact = reported.map((entry) => take((stored) => isNamedAlike(stored, entry)));
+  for (const [index, entry] of reported.entries()) {
+    const owner = exact[index] ?? take((stored) => sharesNotice(stored, entry));
+    const transactionId =
+      owner?.transactionId ??
+      nameOf(order.orderId, [...taken, ...free], entry.notices, order.createdAt);
+    taken.push({ ...entry, transactionId });
+  }
+  return { ...folded, transactions: taken };
+}
+
+function isNamedAlike(a: Transaction, b: Transaction): boolean {
+  return (
+    a.type === b.type && a.provider === b.provider && a.pspTransactionId === b.pspTransactionId
+  );
+}
+
+function sharesNotice(a: Transaction, b: Transaction): boolean {
+  const keys = new Set(b.notices.map(({ deliveryKey }) => deliveryKey));
+  return a.type === b.type && a.notices.some(({ deliveryKey }) => keys.has(deliveryKey));
+}
+
+function isSame(before: LockedBook, after: LockedBook): boolean {
+  return (
+    isDeepStrictEqual(comparable(before.transactions), comparable(after.transactions)) &&
+    isDeepStrictEqual(plain(before.held), plain(after.held))
+  );
+}
+
+/** In any order, as they come from the store. */
+function comparable(transactions: readonly Transaction[]): unknown {
+  const sorted = transactions.toSorted((a, b) => (a.transactionId < b.transactionId ? -1 : 1));
+  return plain(
+    sorted.map((entry) => ({
+      ...entry,
+      notices: [...entry.notices].sort((a, b) => (a.deliveryKey < b.deliveryKey ? -1 : 1)),
+    })),
+  );
+}
+
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
