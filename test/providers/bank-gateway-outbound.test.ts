@@ -37,6 +37,22 @@ const refund: RefundToStart = {
 describe('starting a payment', () => {
   const session = { result: 'SUCCESS', session: { id: 'SESSION0001' } };
 
+  test('sends no text that is longer than the gateway accepts, and cuts no character in half', async () => {
+    const { made, api } = provider([answered(session, 201)]);
+    const long = {
+      shopName: '🛍'.repeat(255),
+      description: 'नमस्ते'.repeat(170),
+      invoiceId: `${'x'.repeat(39)}🧾🧾`,
+    };
+    await gatewayOutbound.startPayment(api, { ...payment, ...long });
+    const [call] = made;
+    const { interaction, order } = (call?.body ?? {}) as Record<string, Record<string, unknown>>;
+    assert.deepEqual(interaction?.merchant, { name: '🛍'.repeat(40) });
+    assert.equal([...String(order?.description)].length, 127);
+    assert.equal(order?.reference, `${'x'.repeat(39)}🧾`);
+    assert.ok(String(order?.id).length <= 40);
+  });
+
   test('opens a checkout under our transaction id, and may be sent again', async () => {
     const { made, api } = provider([answered(session, 201)]);
     const { result } = await gatewayOutbound.startPayment(api, payment);

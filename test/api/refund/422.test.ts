@@ -12,8 +12,9 @@ import { orderBody } from '../../support/order-bodies.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import { assertRefused } from '../assertions.ts';
 
-const { service, simulator, createOrder, createPaid, pay, initiate, refund, assertSound } =
-  await startJourney();
+const journey = await startJourney();
+const { service, simulator, shop, createOrder, createPaid, pay } = journey;
+const { initiate, refund, enquire, assertSound } = journey;
 
 for (const [provider, mode] of Object.entries(modeOf)) {
   test(`more than what is available is refused at ${provider}, to the smallest unit`, async () => {
@@ -52,6 +53,19 @@ for (const [currency, total_amount, refund_amount, available] of limits) {
       'INVALID_REFUND_AMOUNT',
       words,
     ]);
+  });
+}
+
+for (const currency of ['XYZ', 'ANG']) {
+  test(`a payment that was reported in ${currency} cannot be refunded here`, async () => {
+    const orderId = await createOrder();
+    const payment = partnerPayment({ notes: { svc_order_id: orderId }, currency });
+    const reply = await sendPartner(service, shop, partnerEvent('payment.captured', { payment }));
+    assert.equal(reply.body.status, 'needs_review');
+    const { transaction } = (await enquire({ order_id: orderId })).body;
+    const words = `The payment is in ${currency}, which is not in the list of ISO 4217`;
+    const { svc_transaction_id } = transaction[0];
+    await assertRefusal({ transaction_id: svc_transaction_id }, ['REFUND_NOT_ALLOWED', words]);
   });
 }
 

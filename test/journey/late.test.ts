@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sweep } from '../../src/use-cases/sweep.ts';
+import { findCheckout, modeOf, type SimulatedProvider, startJourney } from '../support/journey.ts';
+
+const { service, simulator, createOrder, initiate, enquire, heal, assertSound } =
+  await startJourney();
+const providers = Object.keys(modeOf) as SimulatedProvider[];
+const hour = 3_600;
+
+for (const provider of providers) {
+  test(`${provider}: paid after the order lapsed, with every webhook lost, completes it`, async () => {
+    const orderId = await createOrder();
+    simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
+    const { body } = await initiate(orderId, modeOf[provider]);
+    const checkout = await findCheckout(body.next[0].url);
+    await pass(31 * hour);
+    assert.deepEqual(await shownOf(orderId), ['lapsed', 'failed']);
+
+    await simulator.pay(checkout);
+    await simulator.settled();
+    await pass(12 * hour);
+    assert.deepEqual(await shownOf(orderId), ['completed', 'succeeded']);
+  });
+
+  test(`${provider}: three days after the order lapsed its payment is polled no more`, async () => {
+    const orderId = await createOrder();
+    await initiate(orderId, modeOf[provider]);
+    await pass(25 * hour);
+    assert.equal(await isPolled(orderId), true);
+    await pass(4 * 24 * hour);
+    assert.equal(await isPolled(orderId), false);
+  });
+}
+
+test('partner: an authorisation that nobody captures is flagged after an hour, and the flag goes with the capture', async () => {
+  const orderId = await createOrder();
+  // Longer than the test: the capture comes when it is asked for.
+  simulator.setScenarioFor(orderId, { name: 'manual-capture', delayMs: 2_000 });
+  const { body } = await initiate(orderId, 'upi');
+  await simulator.pay(await findCheckout(body.next[0].url));
+  await heal();
+  assert.deepEqual(await shownOf(orderId), ['pending', 'authorized']);
+  assert.deepEqual(await flagsOf(orderId), []);
+  // Polls have grown rare by then; the flag comes on time all the same.
+  await pass(50 * 60);
+  assert.deepEqual(await flagsOf(orderId), []);
+  await pass(11 * 60);
+  assert.deepEqual(await flagsOf(orderId), ['not_captured']);
+  await simulator.settled();
+  assert.deepEqual(await shownOf(orderId), ['completed', 'succeeded']);
+  assert.deepEqual(await flagsOf(orderId), []);
+});
+
+test('the invariants hold after all of this', assertSound);
+
+/** Time passes in minutes, and the background does what is due. */
+async function pass(seconds: number): Promise<void> {
+  const step = Math.max(61, Math.floor(seconds / 40));
+  for (let passed = 0; passed < seconds; passed += step) {
+    service.advanceSeconds(Math.min(step, seconds - passed) - 61);
+    await heal();
+  }
+  await sweep(service.services);
+}
+
+async function shownOf(orderId: string): Promise<string[]> {
+  const { order, transaction } = (await enquire({ order_id: orderId })).body;
+  return [
+    order.status,
+    ...transaction.map((entry: { payment_status: string }) => entry.payment_status),
+  ];
+}
+
+async function flagsOf(orderId: string): Promise<string[]> {
+  const { rows } = await service.database.query<{ flags: string[] }>({
+    text: 'select flags from transactions where order_id = $1',
+    values: [orderId],
+  });
+  return rows.flatMap(({ flags }) => flags);
+}
+
+async function isPolled(orderId: string): Promise<boolean> {
+  const { rows } = await service.database.query({
+    text: 'select from transactions where order_id = $1 and next_ask_at is not null',
+    values: [orderId],
+  });
+  return rows.length > 0;
+}
