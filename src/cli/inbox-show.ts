@@ -19,6 +19,7 @@ export const inboxShow: Command = {
         return {
           ...deliveryView(delivery),
           delivery_key: delivery.deliveryKey,
+          event_id: delivery.eventId,
           headers: delivery.headers ? JSON.stringify(delivery.headers) : prunedWords,
           body: delivery.body?.toString('utf8') ?? prunedWords,
           body_pruned: delivery.body === null,

@@ -40,7 +40,9 @@ export type ReviewFlag =
   | 'partially_captured'
   | 'refund_voided'
   | 'partially_refunded'
-  | 'too_many_transactions';
+  | 'too_many_transactions'
+  /** On deliveries only: which body came first under an id depends on the order of arrival. */
+  | 'event_id_reused';
 
 /** What a delivery says about the order it belongs to; every one that is known must agree. */
 export type References = {

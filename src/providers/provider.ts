@@ -48,8 +48,10 @@ export type Provider = {
   readonly apiSecretKind: ApiSecretKind;
   readonly outbound: OutboundProvider;
   readonly verify: (delivery: RawDelivery, secrets: readonly string[]) => Verification;
-  /** The key by which a repeat is recognised; undefined where only the bytes can tell. */
-  readonly findKey: (delivery: RawDelivery) => string | undefined;
+  /** The provider's id of the event. No proof covers it, so it does not tell a repeat by itself. Decision 6.7. */
+  readonly findEventId: (delivery: RawDelivery) => string | undefined;
+  /** The key of a repeat that comes without an id; undefined where only the bytes can tell. */
+  readonly findContentKey: (delivery: RawDelivery) => string | undefined;
   /** Headers that are kept with the delivery; never one that proves it. */
   readonly keptHeaders: readonly string[];
   readonly translate: (delivery: RawDelivery, account: ProviderAccount) => Translation;

@@ -22,7 +22,10 @@ export type Delivery = {
   readonly accountId: string;
   readonly deliveryId: string;
   readonly provider: ProviderName;
+  /** By this a repeat is known: the digest of the body, or what stands for it. */
   readonly deliveryKey: string;
+  /** The provider's id, held by the first body that came under it; null for others, and where none came. */
+  readonly eventId: string | null;
   readonly state: DeliveryState;
   readonly why: string | null;
   readonly flags: readonly ReviewFlag[];
@@ -48,6 +51,7 @@ export type DeliveryRow = {
   delivery_id: string;
   provider: ProviderName;
   delivery_key: string;
+  event_id: string | null;
   state: DeliveryState;
   why: string | null;
   flags: ReviewFlag[];
@@ -62,7 +66,7 @@ export type DeliveryRow = {
 };
 
 export const deliveryColumns =
-  'd.account_id, d.delivery_id, d.provider, d.delivery_key, d.state, d.why, d.flags, d.headers, d.body, d.expected_merchant, d.order_id, d.tries, d.next_try_at, d.received_at, d.finished_at';
+  'd.account_id, d.delivery_id, d.provider, d.delivery_key, d.event_id, d.state, d.why, d.flags, d.headers, d.body, d.expected_merchant, d.order_id, d.tries, d.next_try_at, d.received_at, d.finished_at';
 
 /** Serialises those who would apply one delivery: the provider's repeat, the worker, an operator. */
 export async function lockDelivery(
@@ -151,6 +155,7 @@ export function toDelivery(row: DeliveryRow): Delivery {
     deliveryId: row.delivery_id,
     provider: row.provider,
     deliveryKey: row.delivery_key,
+    eventId: row.event_id,
     state: row.state,
     why: row.why,
     flags: row.flags,

@@ -9,13 +9,14 @@ import {
 } from './deliveries.ts';
 import { defineRows } from './rows.ts';
 
-type DeliveryKey = Pick<Delivery, 'accountId' | 'provider' | 'deliveryKey'>;
+export type DeliveryKey = Pick<Delivery, 'accountId' | 'provider' | 'deliveryKey'>;
 
 const rows = defineRows<Delivery>({
   account_id: ['text', ({ accountId }) => accountId],
   delivery_id: ['text', ({ deliveryId }) => deliveryId],
   provider: ['text', ({ provider }) => provider],
   delivery_key: ['text', ({ deliveryKey }) => deliveryKey],
+  event_id: ['text', ({ eventId }) => eventId],
   state: ['text', ({ state }) => state],
   why: ['text', ({ why }) => why],
   flags: ['text[]', ({ flags }) => flags],
@@ -94,4 +95,32 @@ export async function lockDeliveriesByKey(
     values: keyRows.toParameters(keys),
   });
   return found.rows.map(toDelivery);
+}
+
+export type EventName = Pick<Delivery, 'accountId' | 'provider'> & { readonly eventId: string };
+
+const eventRows = defineRows<EventName>({
+  account_id: ['text', ({ accountId }) => accountId],
+  provider: ['text', ({ provider }) => provider],
+  event_id: ['text', ({ eventId }) => eventId],
+});
+
+/** Those of the event ids that a stored delivery holds. A rival that takes one meanwhile fails the insert. */
+export async function listHeldEvents(
+  tx: Transaction,
+  events: readonly EventName[],
+): Promise<EventName[]> {
+  if (events.length === 0) return [];
+  const { rows: held } = await tx.query<DeliveryRow & { event_id: string }>({
+    name: 'list-held-events',
+    text: `select d.account_id, d.provider, d.event_id
+             from ${eventRows.from} join deliveries d using (account_id, provider, event_id)
+            where d.event_id is not null`,
+    values: eventRows.toParameters(events),
+  });
+  return held.map((row) => ({
+    accountId: row.account_id,
+    provider: row.provider,
+    eventId: row.event_id,
+  }));
 }

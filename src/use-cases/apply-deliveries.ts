@@ -15,6 +15,7 @@ import { insertProviderOrders } from '../store/order-matching.ts';
 import { type Aims, agreeOnProviderOrders, findAims, type Ground, type Readable } from './aims.ts';
 import { type LockedBook, lockBooks, nameOf, type OrderName } from './books.ts';
 import { nextTryOf } from './delivery-schedule.ts';
+import { keepOwnFlags } from './keep-own-flags.ts';
 import { describeChange, orderStateOf, saveBooks } from './save-books.ts';
 import type { Services } from './services.ts';
 import { translateDelivery } from './translate-delivery.ts';
@@ -46,9 +47,13 @@ export async function applyDeliveries(
   const readable = read.filter((entry) => 'notice' in entry);
   const { aims, learned } = agreeOnProviderOrders(readable, found);
   const pages = await openPages(tx, aims, ground.books);
-  const applied = read.map((entry) => {
-    if (!('notice' in entry)) return entry;
-    return applyNoticeOf(entry, aims.get(entry.delivery)?.orders ?? [], pages, now);
+  const applied = read.map((entry, place) => {
+    const own = deliveries[place];
+    const done =
+      'notice' in entry
+        ? applyNoticeOf(entry, aims.get(entry.delivery)?.orders ?? [], pages, now)
+        : entry;
+    return own ? { ...done, result: keepOwnFlags(own, done.result) } : done;
   });
   const askAt = addSeconds(now, services.settings.askSeconds);
   const changed = [...pages.values()]

@@ -8,11 +8,12 @@ import { ServiceError } from '../domain/errors.ts';
 import { newDeliveryId } from '../domain/ids.ts';
 import type { ProviderName } from '../domain/notice.ts';
 import { type Delivery, isUnfinished } from '../store/deliveries.ts';
-import { insertDeliveries, lockDeliveriesByKey } from '../store/delivery-writes.ts';
+import { insertDeliveries } from '../store/delivery-writes.ts';
 import type { DeliveryCaller } from './authenticate-delivery.ts';
 import { nextTryOf } from './delivery-schedule.ts';
 import { type KeptDelivery, outcomeOf, type ReceivedDelivery } from './keep-together.ts';
 import { maskDelivery } from './mask-delivery.ts';
+import { recogniseDeliveries } from './recognise-deliveries.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import type { Services } from './services.ts';
 import { applyWaiting, wakeDeliveries } from './wake-deliveries.ts';
@@ -38,19 +39,25 @@ export function newDelivery(
   services: Services,
   account: Account,
   provider: ProviderName,
-  { key, headers, body }: { key: string; headers: Delivery['headers']; body: Buffer },
+  raw: {
+    readonly key: string;
+    readonly eventId?: string | undefined;
+    readonly headers: Delivery['headers'];
+    readonly body: Buffer;
+  },
 ): Delivery {
   const receivedAt = services.clock();
   return {
     accountId: account.accountId,
     deliveryId: newDeliveryId(account.accountId, receivedAt),
     provider,
-    deliveryKey: key.length <= keyCharsMax ? key : digestOf(key),
+    deliveryKey: indexable(raw.key),
+    eventId: raw.eventId === undefined ? null : indexable(raw.eventId),
     state: 'received',
     why: null,
     flags: [],
-    headers,
-    body: maskDelivery(body),
+    headers: raw.headers,
+    body: maskDelivery(raw.body),
     expectedMerchant: account.bankGatewayMerchant,
     orderId: null,
     tries: 0,
@@ -61,6 +68,10 @@ export function newDelivery(
 }
 
 /** A key longer than an index holds is known by its digest. */
+function indexable(key: string): string {
+  return key.length <= keyCharsMax ? key : digestOf(key);
+}
+
 const keyCharsMax = 255;
 
 export function digestOf(content: string | Buffer): string {
@@ -102,15 +113,16 @@ async function keepForLater(
 ): Promise<KeptDelivery> {
   if (error instanceof ServiceError) throw error;
   services.reportDefect(error, { deliveryId: delivery.deliveryId });
-  const fresh: Delivery = {
-    ...delivery,
-    ...nextTryOf(delivery, services.clock(), 'received'),
-    why: 'it could not be applied and is tried again',
-  };
   const kept = await services.database.transaction(async (tx) => {
-    const [known] = await lockDeliveriesByKey(tx, [fresh]);
-    if (!known) await insertDeliveries(tx, [fresh]);
-    return known ?? fresh;
+    const { known, fresh } = (await recogniseDeliveries(tx, [delivery]))(delivery);
+    if (known) return known;
+    const later: Delivery = {
+      ...fresh,
+      ...nextTryOf(delivery, services.clock(), 'received'),
+      why: 'it could not be applied and is tried again',
+    };
+    await insertDeliveries(tx, [later]);
+    return later;
   });
   return { received: outcomeOf(kept, 'parked'), waiting: [], nextTryAt: kept.nextTryAt };
 }

@@ -7,15 +7,12 @@ import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { limitLockWait, type Queryable, type Transaction } from '../store/database.ts';
 import { type Delivery, type DeliveryState, isUnfinished } from '../store/deliveries.ts';
-import {
-  insertDeliveries,
-  lockDeliveriesByKey,
-  updateDeliveries,
-} from '../store/delivery-writes.ts';
+import { insertDeliveries, updateDeliveries } from '../store/delivery-writes.ts';
 import { listWaitingDeliveries, type Waited } from '../store/waiting-deliveries.ts';
 import { prepareGround } from './aims.ts';
 import { type AppliedDelivery, applyDeliveries } from './apply-deliveries.ts';
 import type { DeliveryCaller } from './authenticate-delivery.ts';
+import { keyOf, recogniseDeliveries } from './recognise-deliveries.ts';
 import { resultOfAsking, writeReferences } from './retry-delivery.ts';
 import type { Services } from './services.ts';
 
@@ -78,15 +75,14 @@ async function keepAll(
 ): Promise<KeptOrRefusedUnasked[]> {
   const first = firstOfEach(incoming);
   const deliveries = [...first.values()].map(({ delivery }) => delivery);
-  const [locked, ground] = await Promise.all([
-    lockDeliveriesByKey(tx, deliveries),
+  const [recognised, ground] = await Promise.all([
+    recogniseDeliveries(tx, providersFirst(first)),
     prepareGround(tx, deliveries),
   ]);
-  const known = new Map(locked.map((delivery) => [keyOf(delivery), delivery]));
   const open = [...first].flatMap(([key, { delivery, caller }]) => {
-    const before = known.get(key);
-    if (before && !isUnfinished(before.state)) return [];
-    return [{ key, caller, delivery: before ?? delivery, isNew: !before }];
+    const { known, fresh } = recognised(delivery);
+    if (known && !isUnfinished(known.state)) return [];
+    return [{ key, caller, delivery: known ?? fresh, isNew: !known }];
   });
   const { applied, save } = await applyDeliveries(
     tx,
@@ -103,7 +99,7 @@ async function keepAll(
     const key = keyOf(entry.delivery);
     const own = outcomes.get(key);
     const isCopy = first.get(key) !== entry;
-    if (!own) return repeatOf(known.get(key) ?? entry.delivery);
+    if (!own) return repeatOf(recognised(first.get(key)?.delivery ?? entry.delivery).known);
     if (isRefused(entry.caller, own.after)) return { refusal: new ServiceError('ORDER_NOT_FOUND') };
     if (isCopy && !isUnfinished(own.after.state)) return repeatOf(own.after);
     const received = outcomeOf(own.after, own.after.state);
@@ -121,6 +117,13 @@ function firstOfEach(incoming: readonly Incoming[]): Map<string, Incoming> {
     if (!known || (known.caller === 'bearer' && entry.caller === 'provider')) first.set(key, entry);
   }
   return first;
+}
+
+/** A bearer's may be refused, and must not hold an event id that a provider's could. */
+function providersFirst(first: ReadonlyMap<string, Incoming>): Delivery[] {
+  const of = (caller: DeliveryCaller) =>
+    [...first.values()].filter((entry) => entry.caller === caller);
+  return [...of('provider'), ...of('bearer')].map(({ delivery }) => delivery);
 }
 
 /** Decision 6.5: a bearer caller is told, a provider's delivery is kept. */
@@ -157,11 +160,8 @@ async function write(
   ]);
 }
 
-function keyOf({ accountId, provider, deliveryKey }: Delivery): string {
-  return `${accountId}/${provider}/${deliveryKey}`;
-}
-
-function repeatOf(delivery: Delivery): KeptUnasked {
+function repeatOf(delivery: Delivery | undefined): KeptUnasked {
+  if (!delivery) throw new Error('a repeat of nothing that is stored');
   return { received: outcomeOf(delivery, 'duplicate'), waited: nothing, nextTryAt: null };
 }
 

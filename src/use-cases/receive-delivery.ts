@@ -47,8 +47,12 @@ function toDelivery(
   provider: Provider,
   raw: RawDelivery,
 ): Delivery {
+  const eventId = provider.findEventId(raw);
+  const contentKey = eventId === undefined ? provider.findContentKey(raw) : undefined;
   return newDelivery(services, account, provider.name, {
-    key: provider.findKey(raw) ?? digestOf(raw.body),
+    // Before anything is masked: two bodies that differ only in what is masked are two deliveries.
+    key: contentKey ?? digestOf(raw.body),
+    eventId,
     headers: keptHeadersOf(provider, raw),
     body: raw.body,
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { runCommand } from '../support/command-line.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
@@ -24,7 +25,11 @@ test('the inbox is listed by state, shown one by one, and replayed', async () =>
   assert.equal((await runJson(['inbox', 'list'])).deliveries.length, 2);
 
   const shown = await runJson(['inbox', 'show', parked.delivery_id]);
-  assert.equal(shown.delivery_key, 'evtCli1');
+  assert.equal(shown.event_id, 'evtCli1');
+  assert.equal(
+    shown.delivery_key,
+    createHash('sha256').update(JSON.stringify(event)).digest('hex'),
+  );
   assert.deepEqual(JSON.parse(shown.body), event);
   assert.doesNotMatch(shown.headers, /signature/i);
 

@@ -455,7 +455,8 @@ function noticeOf({ provider: name, eventId, body }: SetDelivery): DeliveredNoti
   const translation = provider.translate(raw, { bankGatewayMerchant: expectedMerchant });
   assert.notEqual(translation.kind, 'unreadable');
   if (translation.kind !== 'notice') return [];
-  const deliveryKey = provider.findKey(raw) ?? createHash('sha256').update(raw.body).digest('hex');
+  const contentKey = eventId === undefined ? provider.findContentKey(raw) : undefined;
+  const deliveryKey = contentKey ?? createHash('sha256').update(raw.body).digest('hex');
   return [{ ...translation.notice, provider: name, deliveryKey, receivedAt: createdAt }];
 }
 

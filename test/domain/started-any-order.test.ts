@@ -394,7 +394,8 @@ function noticeEvent(delivery: SetDelivery, of: Started | undefined): Event[] {
   const translation = provider.translate(raw, { bankGatewayMerchant: expectedMerchant });
   assert.notEqual(translation.kind, 'unreadable');
   if (translation.kind !== 'notice') return [];
-  const deliveryKey = provider.findKey(raw) ?? createHash('sha256').update(raw.body).digest('hex');
+  const contentKey = eventId === undefined ? provider.findContentKey(raw) : undefined;
+  const deliveryKey = contentKey ?? createHash('sha256').update(raw.body).digest('hex');
   const notice = { ...translation.notice, provider: name, deliveryKey, receivedAt: now };
   return [{ kind: 'notice', of, notice }];
 }

@@ -627,10 +627,10 @@ test('ids that are numbers are taken by their text', () => {
   assert.deepEqual(notice.references, { ...namedBy('20261114'), otherwise: [] });
 });
 
-test('a notification id names a repeat before anything else', () => {
+test('the notification id is the header', () => {
   const body = Buffer.from(JSON.stringify(everyMember));
   const headers = { 'x-notification-id': 'N-1' };
-  assert.equal(bankGateway.findKey({ headers, body }), 'N-1');
+  assert.equal(bankGateway.findEventId({ headers, body }), 'N-1');
 });
 
 test('without an id a repeat is the same transaction in the same condition', () => {
@@ -699,7 +699,7 @@ function translateBytes(
 }
 
 function keyOf(text: string): string | undefined {
-  return bankGateway.findKey({ headers: {}, body: Buffer.from(text, 'utf8') });
+  return bankGateway.findContentKey({ headers: {}, body: Buffer.from(text, 'utf8') });
 }
 
 function noticeOf(body: Members): Notice {

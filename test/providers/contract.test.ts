@@ -234,12 +234,15 @@ for (const provider of providers) {
     }
   });
 
-  test(is('the key of a repeat is the header that names it; an empty one names nothing'), () => {
+  test(is('the event id is the header that names it; an empty one names nothing'), () => {
     const { keyHeader } = fixture;
-    assert.equal(provider.findKey({ headers: { [keyHeader]: 'E-1' }, body: bytes }), 'E-1');
-    const unnamed = provider.findKey({ headers: {}, body: bytes });
+    assert.equal(provider.findEventId({ headers: { [keyHeader]: 'E-1' }, body: bytes }), 'E-1');
+    assert.equal(provider.findEventId({ headers: {}, body: bytes }), undefined);
     for (const empty of ['', ' ']) {
-      assert.equal(provider.findKey({ headers: { [keyHeader]: empty }, body: bytes }), unnamed);
+      assert.equal(
+        provider.findEventId({ headers: { [keyHeader]: empty }, body: bytes }),
+        undefined,
+      );
     }
   });
 }
@@ -269,7 +272,7 @@ function assertSound(provider: Provider, body: Buffer): void {
   const delivery: RawDelivery = { headers: {}, body };
   const translation = provider.translate(delivery, account);
   assert.deepEqual(provider.translate(delivery, account), translation);
-  assert.equal(provider.findKey(delivery), provider.findKey(delivery));
+  assert.equal(provider.findContentKey(delivery), provider.findContentKey(delivery));
   assertStorable(translation);
 }
 

@@ -36,11 +36,12 @@ test('a body that was parsed and written anew no longer verifies', () => {
   assert.equal(verify(Buffer.from(vector.body.toString('utf8').normalize('NFD'))), 'refused');
 });
 
-test('the event id names a delivery; without one only its bytes can', () => {
+test('the event id is the header, and only its bytes tell a repeat', () => {
   const { body } = vector;
   const headers = { 'x-razorpay-event-id': 'LZ8cA0bQdE2fGh' };
-  assert.equal(partner.findKey({ headers, body }), 'LZ8cA0bQdE2fGh');
-  assert.equal(partner.findKey({ headers: {}, body }), undefined);
+  assert.equal(partner.findEventId({ headers, body }), 'LZ8cA0bQdE2fGh');
+  assert.equal(partner.findEventId({ headers: {}, body }), undefined);
+  assert.equal(partner.findContentKey({ headers: {}, body }), undefined);
 });
 
 test('a captured card payment is a succeeded payment with all that is told of it', () => {

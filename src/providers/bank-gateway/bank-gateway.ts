@@ -21,7 +21,8 @@ export const bankGateway: Provider = {
     if (given === undefined) return 'absent';
     return matchesAny(secrets, given) ? 'verified' : 'refused';
   },
-  findKey: ({ headers, body }) => text(headers['x-notification-id']) ?? keyOfContent(body),
+  findEventId: ({ headers }) => text(headers['x-notification-id']),
+  findContentKey: ({ body }) => keyOfContent(body),
   keptHeaders: ['content-type', 'x-notification-id', 'x-notification-attempt'],
   translate: ({ body }, account) => translateGateway(body, account),
 };

@@ -24,7 +24,8 @@ export const partner: Provider = {
     }
     return isVerified ? 'verified' : 'refused';
   },
-  findKey: ({ headers }) => text(headers['x-razorpay-event-id']),
+  findEventId: ({ headers }) => text(headers['x-razorpay-event-id']),
+  findContentKey: () => undefined,
   keptHeaders: ['user-agent', 'x-razorpay-event-id'],
   translate: ({ body }) => translatePartner(body),
 };

@@ -171,7 +171,7 @@ test('a storm of copies of a parked delivery costs it no try', async () => {
   );
   for (const { status, body } of replies) assert.deepEqual([status, body.status], [200, 'parked']);
   const { rows } = await service.database.query({
-    text: `select state, tries from deliveries where delivery_key = 'evtStorm1'`,
+    text: `select state, tries from deliveries where event_id = 'evtStorm1'`,
   });
   assert.deepEqual(rows, [{ state: 'parked', tries: 1 }]);
   await shop.createOrder({ invoice_id: 'STORM-1' });

@@ -69,12 +69,12 @@ test('a repeat by a bearer of what the gateway sent is the same delivery', async
   assertReceived(await shop.sendAsBearer('bank-gateway', body), { status: 'duplicate', order_id });
 });
 
-test('the same content under another event id is stale', async () => {
+test('the same content under another event id is a duplicate', async () => {
   const { order_id } = await shop.createOrder();
   const body = captureOf({ order_id });
   assertReceived(await shop.sendPartner(body), { status: 'processed', order_id });
   const before = await shop.enquire({ order_id });
-  assertReceived(await shop.sendPartner(body), { status: 'stale', order_id });
+  assertReceived(await shop.sendPartner(body), { status: 'duplicate', order_id });
   assert.deepEqual((await shop.enquire({ order_id })).body, before.body);
 });
 
