@@ -41,6 +41,7 @@ export type ReviewFlag =
   | 'refund_voided'
   | 'partially_refunded'
   | 'too_many_transactions'
+  | 'dispute'
   /** On deliveries only: which body came first under an id depends on the order of arrival. */
   | 'event_id_reused';
 
@@ -139,6 +140,19 @@ export type DeliveredNotice = Notice & {
 };
 
 /** A void takes back what another record did, and is no transaction of its own. */
-export function isVoid({ payment, refund }: Notice): boolean {
+export function isVoid({ payment, refund }: OrderNames): boolean {
   return (payment?.record?.startsWith('void') ?? false) || refund?.record === 'void';
 }
+
+/** What of a notice can name its order. */
+export type OrderNames = {
+  readonly references: References;
+  readonly payment?: Pick<
+    PaymentNotice,
+    'pspTransactionId' | 'targetPspId' | 'pspOrder' | 'record'
+  >;
+  readonly refund?: Pick<
+    RefundNotice,
+    'pspTransactionId' | 'paymentPspId' | 'paymentPspOrder' | 'record'
+  >;
+};

@@ -4,7 +4,7 @@
  */
 import type { TSchema } from 'typebox';
 import type { ApiSecretKind, RotatableSecretKind } from '../domain/account.ts';
-import type { Notice, ProviderName, ReviewFlag } from '../domain/notice.ts';
+import type { Notice, OrderNames, ProviderName, ReviewFlag } from '../domain/notice.ts';
 import type { OutboundProvider } from './outbound.ts';
 
 /** The bytes of one call and its headers, names in lower case. */
@@ -23,6 +23,7 @@ export type Verification =
 
 export type Translation =
   | { readonly kind: 'notice'; readonly notice: Notice }
+  | Report
   /** Understood, and nothing for us to do. */
   | {
       readonly kind: 'ignored';
@@ -33,6 +34,17 @@ export type Translation =
     }
   /** Can never be understood: no such body, no event, no ids. */
   | { readonly kind: 'unreadable'; readonly why: string };
+
+/** Belongs to an order and changes none of its transactions, such as a dispute. Decision 6.9. */
+export type Report = {
+  readonly kind: 'report';
+  readonly names: OrderNames;
+  /** What becomes of it once its order is known. */
+  readonly state: 'needs_review' | 'ignored';
+  readonly why: string;
+  readonly flags: readonly ReviewFlag[];
+  readonly isForeignEvent?: true;
+};
 
 export type Provider = {
   readonly name: ProviderName;

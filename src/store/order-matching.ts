@@ -1,5 +1,5 @@
 /** Which orders the references of deliveries name, for many deliveries with one statement. */
-import type { Notice, ProviderName, References } from '../domain/notice.ts';
+import type { OrderNames, ProviderName, References } from '../domain/notice.ts';
 import type { Queryable, Transaction } from './database.ts';
 import { defineRows } from './rows.ts';
 import { hasId } from './transactions.ts';
@@ -7,7 +7,7 @@ import { hasId } from './transactions.ts';
 export type Referring = {
   readonly accountId: string;
   readonly provider: ProviderName;
-  readonly notice: Notice;
+  readonly names: OrderNames;
 };
 
 export type ReferencedOrders = {
@@ -27,11 +27,11 @@ export async function findReferencedOrders(
   // What is looked at only when nothing before names an order is rarely looked at.
   for (let level = 0; ; level += 1) {
     const open: Asked[] = [];
-    for (const [place, { accountId, provider, notice }] of referring.entries()) {
-      const { references } = notice;
+    for (const [place, { accountId, provider, names }] of referring.entries()) {
+      const { references } = names;
       const own = level === 0 ? references : references.otherwise?.[level - 1];
       if (!own || (found[place]?.orders.length ?? 0) > 0) continue;
-      eachName(notice, own, (kind, name) => open.push({ place, accountId, provider, kind, name }));
+      eachName(names, own, (kind, name) => open.push({ place, accountId, provider, kind, name }));
     }
     if (open.length === 0) return found;
     for (const [place, orders] of await findOrders(database, open)) found[place] = orders;
@@ -55,7 +55,7 @@ const askedRows = defineRows<Asked>({
 });
 
 function eachName(
-  { payment, refund }: Notice,
+  { payment, refund }: OrderNames,
   references: References,
   take: (kind: string, name: string) => void,
 ): void {

@@ -1,6 +1,6 @@
 /** Which orders deliveries are about, found out and locked before they are applied. */
 import { isOrderId } from '../domain/ids.ts';
-import { isVoid, type Notice } from '../domain/notice.ts';
+import { isVoid, type Notice, type OrderNames } from '../domain/notice.ts';
 import type { Transaction } from '../store/database.ts';
 import type { Delivery } from '../store/deliveries.ts';
 import {
@@ -38,9 +38,9 @@ export async function prepareGround(
 function listLikelyOrders(deliveries: readonly Delivery[]): OrderName[] {
   const likely = new Map<string, OrderName>();
   for (const delivery of deliveries) {
-    const translation = translateDelivery(delivery);
-    if (translation.kind !== 'notice') continue;
-    const orderIds = translation.notice.references.orderIds.filter(isOrderId);
+    const names = findNames(delivery);
+    if (!names) continue;
+    const orderIds = names.references.orderIds.filter(isOrderId);
     if (orderIds.length === 0) return [];
     for (const orderId of orderIds) {
       const name = { accountId: delivery.accountId, orderId };
@@ -57,21 +57,30 @@ export async function findAims(
   known: Aims = new Map(),
 ): Promise<Aims> {
   const aims = new Map<Delivery, ReferencedOrders>();
-  const open: Readable[] = [];
+  const open: Array<{ readonly delivery: Delivery; readonly names: OrderNames }> = [];
   for (const delivery of deliveries) {
     const before = known.get(delivery);
-    const translation = translateDelivery(delivery);
-    if (before) aims.set(delivery, before);
-    else if (delivery.orderId !== null) {
+    if (before) {
+      aims.set(delivery, before);
+      continue;
+    }
+    const names = findNames(delivery);
+    if (delivery.orderId !== null) {
       aims.set(delivery, { orders: [delivery.orderId], isProviderOrderKnown: true });
-    } else if (translation.kind === 'notice') open.push({ delivery, notice: translation.notice });
+    } else if (names) open.push({ delivery, names });
   }
   const found = await findReferencedOrders(
     tx,
-    open.map(({ delivery: { accountId, provider }, notice }) => ({ accountId, provider, notice })),
+    open.map(({ delivery: { accountId, provider }, names }) => ({ accountId, provider, names })),
   );
   for (const [index, { delivery }] of open.entries()) aims.set(delivery, found[index] ?? nowhere);
   return aims;
+}
+
+function findNames(delivery: Delivery): OrderNames | undefined {
+  const translation = translateDelivery(delivery);
+  if (translation.kind === 'notice') return translation.notice;
+  return translation.kind === 'report' ? translation.names : undefined;
 }
 
 const nowhere: ReferencedOrders = { orders: [], isProviderOrderKnown: false };

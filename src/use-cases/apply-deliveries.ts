@@ -4,10 +4,12 @@
  * the deliveries themselves is told to the caller, who writes it down.
  */
 import { limits } from '../domain/limits.ts';
-import { isVoid, type Notice, type ReviewFlag } from '../domain/notice.ts';
+import { isVoid, type Notice, type OrderNames, type ReviewFlag } from '../domain/notice.ts';
 import { applyNotice, lacksTarget } from '../domain/order-book.ts';
 import { type BookState, settle } from '../domain/settle.ts';
 import { addSeconds } from '../domain/time.ts';
+import { withFlags } from '../domain/transaction.ts';
+import type { Report } from '../providers/provider.ts';
 import type { Transaction } from '../store/database.ts';
 import type { Delivery, DeliveryResult } from '../store/deliveries.ts';
 import type { HistoryEntry } from '../store/history.ts';
@@ -49,11 +51,15 @@ export async function applyDeliveries(
   const pages = await openPages(tx, aims, ground.books);
   const applied = read.map((entry, place) => {
     const own = deliveries[place];
+    if (!own) throw new Error('a delivery was not read');
+    const orders = aims.get(own)?.orders ?? [];
     const done =
       'notice' in entry
-        ? applyNoticeOf(entry, aims.get(entry.delivery)?.orders ?? [], pages, now)
-        : entry;
-    return own ? { ...done, result: keepOwnFlags(own, done.result) } : done;
+        ? applyNoticeOf(entry, orders, pages, now)
+        : 'report' in entry
+          ? finishReport(entry, orders, now)
+          : entry;
+    return { ...done, result: keepOwnFlags(own, done.result) };
   });
   const askAt = addSeconds(now, services.settings.askSeconds);
   const changed = [...pages.values()]
@@ -65,7 +71,9 @@ export async function applyDeliveries(
   return { applied, save };
 }
 
-function readDelivery(delivery: Delivery, now: Date): Readable | AppliedDelivery {
+type Reported = { readonly delivery: Delivery; readonly report: Report };
+
+function readDelivery(delivery: Delivery, now: Date): Readable | Reported | AppliedDelivery {
   const translation = translateDelivery(delivery);
   switch (translation.kind) {
     case 'unreadable':
@@ -78,6 +86,8 @@ function readDelivery(delivery: Delivery, now: Date): Readable | AppliedDelivery
       });
     case 'notice':
       return { delivery, notice: translation.notice };
+    case 'report':
+      return { delivery, report: translation };
     default:
       return translation satisfies never;
   }
@@ -120,10 +130,7 @@ function applyNoticeOf(
 ): AppliedDelivery {
   const [orderId] = orders;
   if (orderId === undefined) return park(delivery, namesOf(notice), now);
-  if (orders.length > 1) {
-    const named = orders.toSorted().join(', ');
-    return conflict(delivery, `its references name different orders: ${named}`, now);
-  }
+  if (orders.length > 1) return conflict(delivery, disagreement(orders), now);
   const page = pages.get(nameOf({ accountId: delivery.accountId, orderId }));
   if (!page) throw new Error(`order ${orderId} was found and is gone`);
 
@@ -161,9 +168,32 @@ function tooMany(delivery: Delivery, orderId: string, now: Date): AppliedDeliver
   });
 }
 
+/** Decision 6.9: it is told which order it belongs to, and nothing else changes. */
+function finishReport(
+  { delivery, report }: Reported,
+  orders: readonly string[],
+  now: Date,
+): AppliedDelivery {
+  const { names, state, why, flags } = report;
+  const [orderId] = orders;
+  if (orderId === undefined) return park(delivery, namesOf(names), now);
+  if (orders.length > 1) return conflict(delivery, `${why}; ${disagreement(orders)}`, now, flags);
+  return finish(delivery, now, { state, why, flags, orderId });
+}
+
+function disagreement(orders: readonly string[]): string {
+  return `its references name different orders: ${orders.toSorted().join(', ')}`;
+}
+
 /** Decision 6.4: nothing is applied, a person decides. */
-function conflict(delivery: Delivery, why: string, now: Date): AppliedDelivery {
-  return finish(delivery, now, { state: 'needs_review', why, flags: ['reference_conflict'] });
+function conflict(
+  delivery: Delivery,
+  why: string,
+  now: Date,
+  others: readonly ReviewFlag[] = [],
+): AppliedDelivery {
+  const flags = withFlags(others, ['reference_conflict']);
+  return finish(delivery, now, { state: 'needs_review', why, flags });
 }
 
 /** Decision 6.6: kept until what it names appears, tried again with growing intervals. */
@@ -179,15 +209,15 @@ function park(delivery: Delivery, waitsFor: readonly string[], now: Date): Appli
 }
 
 /** Everything that could name the order once there is one. */
-function namesOf(notice: Notice): string[] {
-  const { references } = notice;
+function namesOf(names: OrderNames): string[] {
+  const { references } = names;
   const all = [references, ...(references.otherwise ?? [])];
   const ours = all.flatMap(({ orderIds, invoiceIds }) => [...orderIds, ...invoiceIds]);
-  return [...new Set([...ours, ...newNamesOf(notice)])];
+  return [...new Set([...ours, ...newNamesOf(names)])];
 }
 
 /** What is known of the order from now on. Its own names are known since it was created. */
-function newNamesOf(notice: Notice): string[] {
+function newNamesOf(notice: OrderNames): string[] {
   const { references, payment, refund } = notice;
   const names = new Set<string | undefined>();
   for (const { transactionIds, providerOrderId } of [references, ...(references.otherwise ?? [])]) {

@@ -77,7 +77,9 @@ function refuseUnreadable(delivery: Delivery, caller: DeliveryCaller): void {
       `The delivery cannot be read: ${translation.why}.`,
     );
   }
-  if (translation?.kind === 'ignored' && translation.isForeignEvent && caller === 'bearer') {
+  const isForeign =
+    translation && 'isForeignEvent' in translation && translation.isForeignEvent === true;
+  if (isForeign && caller === 'bearer') {
     throw new ServiceError(
       'INVALID_REQUEST_PARAMETER',
       `The delivery is refused: ${translation.why}.`,

@@ -1,4 +1,5 @@
 /** Tries a kept delivery again: for the worker, for a new order, and for an operator's replay. */
+import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../domain/errors.ts';
 import type { Database, Transaction } from '../store/database.ts';
 import {
@@ -67,7 +68,18 @@ export function resultOfAsking(delivery: Delivery, result: DeliveryResult): Deli
   const { state, tries, nextTryAt } = delivery;
   if (isUnfinished(result.state))
     return isUnfinished(state) ? { ...result, state, tries, nextTryAt } : result;
-  return result.state === 'stale' && delivery.orderId !== null ? delivery : result;
+  return saysNothingNew(delivery, result) ? delivery : result;
+}
+
+/** It was told its order before, and comes to the same now. */
+function saysNothingNew(delivery: Delivery, result: DeliveryResult): boolean {
+  if (delivery.orderId === null) return false;
+  if (result.state === 'stale') return true;
+  const { state, why, flags, orderId } = delivery;
+  return isDeepStrictEqual(
+    [state, why, flags, orderId],
+    [result.state, result.why, result.flags, result.orderId],
+  );
 }
 
 /** What it waits for from now on, or that it waits no more. */

@@ -195,7 +195,7 @@ test('a result nobody knows yet decides nothing', () => {
   assert.equal(summary(translate(body)), 'payment pending');
 });
 
-test('types that are not ours to act on are ignored, chargebacks with a flag', () => {
+test('types that are not ours to act on are ignored, chargebacks are reported to a person', () => {
   const types = [
     ...['AUTHORIZATION_UPDATE', 'DISBURSEMENT', 'FUNDING', 'VERIFICATION'],
     ...['A_TYPE_OF_TOMORROW', 'payment', 'constructor', '__proto__', 'toString'],
@@ -209,12 +209,20 @@ test('types that are not ours to act on are ignored, chargebacks with a flag', (
       assert.deepEqual(translation, { kind: 'ignored', why });
     }
   }
-  const chargeback = gatewayBody({ order: { id: 'o_1' }, transaction: { type: 'CHARGEBACK' } });
-  assert.deepEqual(translate(chargeback), {
-    kind: 'ignored',
-    why: 'transactions of type CHARGEBACK are not acted on',
+  const chargeback = (targetTransactionId?: string) =>
+    gatewayBody({ order: { id: 'o_1' }, transaction: { type: 'CHARGEBACK', targetTransactionId } });
+  const report = {
+    kind: 'report',
+    state: 'needs_review',
+    why: 'the bank gateway reports a chargeback',
     flags: ['chargeback'],
-  });
+  };
+  const references = { ...namedBy('o_1'), otherwise: [] };
+  assert.deepEqual(translate(chargeback()), { ...report, names: { references } });
+  const names = { references, payment: { pspTransactionId: 'o_1|7' } };
+  assert.deepEqual(translate(chargeback('7')), { ...report, names });
+  const flags = ['chargeback', 'merchant_mismatch'];
+  assert.deepEqual(translate(chargeback('7'), 'OTHER'), { ...report, names, flags });
 });
 
 test('codes that approve a success leave it one; undecided codes make it pending', () => {

@@ -187,8 +187,7 @@ test('a failed refund has our own reason, since the partner gives none', () => {
 
 test('every other event is kept and ignored, whatever its payload', () => {
   const names = [
-    ...['payment.dispute.created', 'payment.dispute.won', 'payment.dispute.lost'],
-    ...['payment.dispute.closed', 'payment.downtime.started', 'payment.downtime.resolved'],
+    ...['payment.dispute', 'payment.downtime.started', 'payment.downtime.resolved'],
     ...['payment.pending', 'refund.speed_changed', 'refund.arn_updated', 'settlement.processed'],
     ...['invoice.paid', 'invoice.expired', 'payment_link.paid', 'payment_link.cancelled'],
     ...['subscription.charged', 'subscription.halted', 'order.notification.delivered'],
@@ -207,6 +206,48 @@ test('every other event is kept and ignored, whatever its payload', () => {
   const payload = { 'payment.downtime': { entity: { id: 'down_1', method: 'upi' } } };
   const downtime = partnerEvent('payment.downtime.started', {}, { payload });
   assert.equal(translate(downtime).kind, 'ignored');
+});
+
+test('a dispute is reported with all that names its order', () => {
+  const payment = paymentOf({ order_id: 'order_1', notes: { invoice_id: 'INV-1' } });
+  const names = {
+    references: {
+      providerOrderId: 'order_1',
+      transactionIds: [],
+      orderIds: [],
+      invoiceIds: ['INV-1'],
+    },
+    payment: { pspTransactionId: payment.id },
+  };
+  for (const event of ['created', 'action_required', 'lost'].map(
+    (end) => `payment.dispute.${end}`,
+  )) {
+    assert.deepEqual(translate(partnerEvent(event, { payment })), {
+      kind: 'report',
+      state: 'needs_review',
+      why: `the payment partner reports a dispute: ${event}`,
+      flags: ['dispute'],
+      names,
+    });
+    assert.equal(translate(partnerEvent(event, {})).kind, 'unreadable');
+  }
+  for (const event of ['won', 'closed', 'under_review'].map((end) => `payment.dispute.${end}`)) {
+    const why = `the event ${event} is not acted on`;
+    assert.deepEqual(translate(partnerEvent(event, { payment })), {
+      kind: 'report',
+      state: 'ignored',
+      why,
+      isForeignEvent: true,
+      flags: [],
+      names,
+    });
+    const unnamed = translate(partnerEvent(event, {}));
+    assert.deepEqual(unnamed, { kind: 'ignored', why, isForeignEvent: true });
+  }
+  const dispute = { id: 'disp_1', payment_id: 'pay_1' };
+  const byDispute = translate(partnerEvent('payment.dispute.lost', { dispute }));
+  assert.ok(byDispute.kind === 'report');
+  assert.deepEqual(byDispute.names.payment, { pspTransactionId: 'pay_1' });
 });
 
 test('an event that is acted on but names nothing is unreadable', () => {

@@ -23,7 +23,8 @@ type Meaning =
   | { readonly about: 'authentication' }
   | { readonly about: 'void'; readonly record: PaymentRecord }
   | { readonly about: 'refund'; readonly onSuccess: RefundStatus }
-  | { readonly about: 'refund-void' };
+  | { readonly about: 'refund-void' }
+  | { readonly about: 'chargeback' };
 
 const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ['PAYMENT', { about: 'payment', onSuccess: 'succeeded' }],
@@ -36,6 +37,7 @@ const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ['VOID_REFUND', { about: 'refund-void' }],
   ['REFUND', { about: 'refund', onSuccess: 'succeeded' }],
   ['REFUND_REQUEST', { about: 'refund', onSuccess: 'pending' }],
+  ['CHARGEBACK', { about: 'chargeback' }],
 ]);
 
 export function translateGateway(bytes: Buffer, account: ProviderAccount): Translation {
@@ -75,6 +77,8 @@ export function translateGateway(bytes: Buffer, account: ProviderAccount): Trans
       return aboutRefund(said, meaning.onSuccess);
     case 'refund-void':
       return aboutRefundVoid(said);
+    case 'chargeback':
+      return aboutChargeback(said);
     default:
       return meaning satisfies never;
   }
@@ -171,6 +175,19 @@ function refund(said: Said, own: Own<'refund'>): Translation {
   };
 }
 
+/** Decision 6.9: a person decides what it means for the payment. */
+function aboutChargeback(said: Said): Translation {
+  const { references } = said;
+  const pspTransactionId = targetOf(said);
+  return {
+    kind: 'report',
+    state: 'needs_review',
+    names: { references, ...(pspTransactionId !== undefined && { payment: { pspTransactionId } }) },
+    why: 'the bank gateway reports a chargeback',
+    flags: ['chargeback', ...(said.flags ?? [])],
+  };
+}
+
 function payment(said: Said, own: Own<'payment'>): Translation {
   const { body, references, flags, orderId } = said;
   const targetPspId = own.record === undefined ? undefined : targetOf(said);
@@ -212,11 +229,7 @@ function merchantFlags(body: WireObject, account: ProviderAccount): ReviewFlag[]
 }
 
 function ignore(type: string): Translation {
-  return {
-    kind: 'ignored',
-    why: `transactions of type ${type} are not acted on`,
-    ...(type === 'CHARGEBACK' && { flags: ['chargeback'] as const }),
-  };
+  return { kind: 'ignored', why: `transactions of type ${type} are not acted on` };
 }
 
 function unreadable(why: string): Translation {

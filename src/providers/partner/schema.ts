@@ -56,7 +56,7 @@ export const partnerSchema = Type.Object(
   {
     event: Type.String({
       description:
-        'payment.authorized, payment.captured, payment.failed, order.paid, refund.created, refund.processed, refund.failed',
+        'payment.authorized, payment.captured, payment.failed, order.paid, refund.created, refund.processed, refund.failed, payment.dispute.created, payment.dispute.action_required, payment.dispute.lost',
     }),
     payload: Type.Object({
       payment: Type.Optional(Type.Object({ entity: Payment })),

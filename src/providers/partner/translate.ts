@@ -26,10 +26,9 @@ export function translatePartner(body: Buffer): Translation {
   const name = text(envelope.event);
   if (name === undefined) return unreadable('the member event is missing');
   const event = events.get(name);
-  if (!event) {
-    return { kind: 'ignored', why: `the event ${name} is not acted on`, isForeignEvent: true };
-  }
   const payload = object(envelope.payload);
+  if (name.startsWith('payment.dispute.')) return translateDispute(name, payload);
+  if (!event) return ignore(name);
   const records = {
     payment: readRecord(payload.payment),
     refund: readRecord(payload.refund),
@@ -109,6 +108,32 @@ function translateRefund(
       refund: toRefundNotice(refund, paymentId, status, eventAtMs),
     },
   };
+}
+
+/** Decision 6.9: those that cost money or wait for an answer are for a person; the others are only noted. */
+const disputesToReview: ReadonlySet<string> = new Set([
+  'payment.dispute.created',
+  'payment.dispute.action_required',
+  'payment.dispute.lost',
+]);
+
+function translateDispute(name: string, payload: WireObject): Translation {
+  const isToReview = disputesToReview.has(name);
+  const payment = readRecord(payload.payment);
+  const pspTransactionId = id(payment.id) ?? id(readRecord(payload.dispute).payment_id);
+  if (pspTransactionId === undefined) {
+    return isToReview ? unreadable('the dispute names no payment') : ignore(name);
+  }
+  const references = partnerReferences({ payment, refund: {}, order: readRecord(payload.order) });
+  const names = { references, payment: { pspTransactionId } };
+  if (!isToReview) return { ...ignore(name), kind: 'report', state: 'ignored', names, flags: [] };
+  const why = `the payment partner reports a dispute: ${name}`;
+  return { kind: 'report', state: 'needs_review', names, why, flags: ['dispute'] };
+}
+
+function ignore(name: string) {
+  const why = `the event ${name} is not acted on`;
+  return { kind: 'ignored', why, isForeignEvent: true } as const;
 }
 
 /** A record sits one level deeper than the contract says; the contract's flat form is taken too. */

@@ -151,14 +151,8 @@ test('captures of an authorization succeed together when they reach the amount',
   );
 });
 
-const ignored: [type: string, flags: string[]][] = [
-  ['CHARGEBACK', ['chargeback']],
-  ['VERIFICATION', []],
-  ['DISBURSEMENT', []],
-  ['SOMETHING_NEW', []],
-];
-for (const [type, flags] of ignored) {
-  test(`a transaction of type ${type} is kept, ignored and ${flags.length > 0 ? '' : 'not '}flagged`, async () => {
+for (const type of ['VERIFICATION', 'DISBURSEMENT', 'SOMETHING_NEW']) {
+  test(`a transaction of type ${type} is kept, ignored and not flagged`, async () => {
     const order = await shop.createOrder();
     const { order_id } = order;
     await shop.sendGateway(gatewayPaymentOf(order));
@@ -170,7 +164,7 @@ for (const [type, flags] of ignored) {
       message: `transactions of type ${type} are not acted on`,
     });
     const kept = await shop.findDelivery(reply);
-    assert.deepEqual([kept?.state, kept?.flags], ['ignored', flags]);
+    assert.deepEqual([kept?.state, kept?.flags], ['ignored', []]);
     assert.deepEqual((await shop.enquire({ order_id })).body, before);
   });
 }

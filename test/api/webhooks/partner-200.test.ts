@@ -193,7 +193,7 @@ test('a payment finds the order of the transaction that its notes name', async (
 });
 
 const ignored: [event: string, records: Record<string, Record<string, unknown>>][] = [
-  ['payment.dispute.created', { payment: partnerPayment() }],
+  ['payment.pending', { payment: partnerPayment() }],
   ['payment.downtime.started', { 'payment.downtime': { id: 'down_F1cxDoHWD4fkQt' } }],
   ['refund.speed_changed', { refund: partnerRefund(partnerPayment()) }],
   ['settlement.processed', { settlement: { id: 'setl_DGlQ1Rj8os78Ec' } }],
