@@ -1,4 +1,5 @@
 /** `inbox replay`: applies a delivery, or all of a state, again now. */
+import { limits } from '../domain/limits.ts';
 import { type Delivery, findDelivery, listDeliveryIds } from '../store/deliveries.ts';
 import { retryDelivery } from '../use-cases/retry-delivery.ts';
 import type { Services } from '../use-cases/services.ts';
@@ -27,9 +28,9 @@ export const inboxReplay: Command = {
         for (const { accountId, deliveryId } of chosen) {
           const delivery = await replay(services, accountId, deliveryId);
           if (delivery.body) replayed.push(deliveryView(delivery));
+          else if (one) throw new UsageError(prunedWords(delivery));
           else pruned.push(deliveryId);
         }
-        if (one && pruned.length > 0) throw new UsageError(prunedWords(deliveryId));
         return { replayed, ...(pruned.length > 0 && { not_replayed_body_pruned: pruned }) };
       },
     };
@@ -53,6 +54,9 @@ async function replay(
   return delivery;
 }
 
-function prunedWords(deliveryId: string): string {
+function prunedWords({ deliveryId, state }: Delivery): string {
+  if (state === 'expired') {
+    return `Delivery ${deliveryId} cannot be replayed: it was dead for ${limits.deadDeliveryDays} days, so it expired and its body was pruned. It was never applied; let the provider send the event again, or look it up there.`;
+  }
   return `Delivery ${deliveryId} cannot be replayed: its body was pruned by age (INBOX_BODY_DAYS). It was finished before that, and what it brought stays.`;
 }

@@ -1,6 +1,6 @@
 /** `inbox show`: one delivery with its headers and body as they came, unless they were pruned. */
 import { findAccountIdOfDelivery } from '../domain/ids.ts';
-import { findDelivery } from '../store/deliveries.ts';
+import { type Delivery, findDelivery } from '../store/deliveries.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
 import { deliveryView } from './delivery-view.ts';
 
@@ -20,8 +20,8 @@ export const inboxShow: Command = {
           ...deliveryView(delivery),
           delivery_key: delivery.deliveryKey,
           event_id: delivery.eventId,
-          headers: delivery.headers ? JSON.stringify(delivery.headers) : prunedWords,
-          body: delivery.body?.toString('utf8') ?? prunedWords,
+          headers: delivery.headers ? JSON.stringify(delivery.headers) : prunedWords(delivery),
+          body: delivery.body?.toString('utf8') ?? prunedWords(delivery),
           body_pruned: delivery.body === null,
         };
       },
@@ -29,7 +29,11 @@ export const inboxShow: Command = {
   },
 };
 
-const prunedWords = '(pruned by age, see INBOX_BODY_DAYS)';
+function prunedWords({ state }: Delivery): string {
+  return state === 'expired'
+    ? '(pruned when the delivery expired)'
+    : '(pruned by age, see INBOX_BODY_DAYS)';
+}
 
 export function readAccountId(deliveryId: string): string {
   const accountId = findAccountIdOfDelivery(deliveryId);

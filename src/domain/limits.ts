@@ -60,6 +60,8 @@ export const limits = {
 
   /** A kept body is forgotten after so long, unless the operator says otherwise. */
   inboxBodyDays: 90,
+  /** Decision 6.8: a delivery that has been dead for so long expires. */
+  deadDeliveryDays: 30,
   /** The most that a limit of an account can be. */
   requestsPerSecondMax: 1_000_000,
 

@@ -10,6 +10,10 @@ export const deliveryStates = [
   'parked',
   'needs_review',
   'dead',
+  /** Closed by a person. */
+  'resolved',
+  /** Dead for so long that its body was forgotten. */
+  'expired',
 ] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
@@ -37,6 +41,7 @@ export type Delivery = {
   readonly tries: number;
   readonly nextTryAt: Date | null;
   readonly receivedAt: Date;
+  /** Since when nothing more happens to it by itself; null while it waits. */
   readonly finishedAt: Date | null;
 };
 

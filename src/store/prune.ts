@@ -1,25 +1,85 @@
 /** Forgets by age, in batches so small that nobody waits for them. Keys and states stay for ever. */
 import type { Database, Queryable, Transaction } from './database.ts';
 
+/** Each is the condition of an index of its own, which holds nothing else. */
+const prunable = {
+  finished: `state in ('processed', 'stale', 'ignored')`,
+  resolved: `state = 'resolved'`,
+} as const;
+
 /**
  * Bodies and headers of finished deliveries, the oldest first. One that somebody holds is left for the next
  * time. Returns how many were forgotten.
  */
 export async function pruneBodies(
   database: Queryable,
+  which: keyof typeof prunable,
   receivedBefore: Date,
   limit: number,
 ): Promise<number> {
   const { rowCount } = await database.query({
     text: `update deliveries d set body = null, headers = null
              from (select account_id, delivery_id from deliveries
-                    where body is not null and state in ('processed', 'stale', 'ignored')
+                    where body is not null and ${prunable[which]}
                       and received_at < $1
                     order by received_at limit $2 for update skip locked) old
             where d.account_id = old.account_id and d.delivery_id = old.delivery_id`,
     values: [receivedBefore, limit],
   });
   return rowCount ?? 0;
+}
+
+type Named = { readonly account_id: string; readonly delivery_id: string };
+
+/**
+ * Deliveries that have been dead for too long: bodies and headers go, and so does what they wait for, so that no order
+ * wakes them any more. Returns how many were looked at.
+ */
+export async function expireDead(
+  database: Database,
+  { deadBefore, now }: { readonly deadBefore: Date; readonly now: Date },
+  limit: number,
+): Promise<{ readonly seen: number; readonly expired: number }> {
+  const { rows } = await database.query<Named>({
+    text: `select account_id, delivery_id from deliveries
+            where state = 'dead' and coalesce(finished_at, received_at) < $1
+            order by coalesce(finished_at, received_at) limit $2`,
+    values: [deadBefore, limit],
+  });
+  let expired = 0;
+  for (const [accountId, own] of Map.groupBy(rows, ({ account_id }) => account_id)) {
+    const ids = own.map(({ delivery_id }) => delivery_id);
+    expired += await database.transaction((tx) => expire(tx, accountId, ids, deadBefore, now));
+  }
+  return { seen: rows.length, expired };
+}
+
+/** One that somebody holds, or that was tried meanwhile, is left for the next time. */
+async function expire(
+  tx: Transaction,
+  accountId: string,
+  deliveryIds: readonly string[],
+  deadBefore: Date,
+  now: Date,
+): Promise<number> {
+  const { rows } = await tx.query<Pick<Named, 'delivery_id'>>({
+    text: `select delivery_id from deliveries
+            where account_id = $1 and delivery_id = any($2::text[])
+              and state = 'dead' and coalesce(finished_at, received_at) < $3
+              for update skip locked`,
+    values: [accountId, deliveryIds, deadBefore],
+  });
+  const ids = rows.map(({ delivery_id }) => delivery_id);
+  await tx.query({
+    text: `update deliveries set state = 'expired', body = null, headers = null, finished_at = $3
+            where account_id = $1 and delivery_id = any($2::text[])`,
+    values: [accountId, ids, now],
+  });
+  await tx.query({
+    text: `delete from delivery_references where account_id = $1 and delivery_id = any($2::text[])`,
+    values: [accountId, ids],
+  });
+  return ids.length;
 }
 
 type Place = { readonly account_id: string; readonly order_id: string; readonly position: number };

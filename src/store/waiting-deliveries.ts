@@ -66,7 +66,7 @@ export async function hastenDeliveries(
   now: Date,
 ): Promise<void> {
   await database.query({
-    text: `update deliveries set state = 'parked', next_try_at = $3
+    text: `update deliveries set state = 'parked', next_try_at = $3, finished_at = null
             where account_id = $1 and delivery_id = any($2::text[])
               and state in ('received', 'parked', 'dead')`,
     values: [accountId, deliveryIds, now],
@@ -79,7 +79,7 @@ export async function hastenDeliveries(
  */
 export async function hastenKnown(database: Queryable, now: Date): Promise<number> {
   const { rowCount } = await database.query({
-    text: `update deliveries d set state = 'parked', next_try_at = $1
+    text: `update deliveries d set state = 'parked', next_try_at = $1, finished_at = null
              from delivery_references r
             where d.account_id = r.account_id and d.delivery_id = r.delivery_id
               and d.state in ('received', 'parked', 'dead')

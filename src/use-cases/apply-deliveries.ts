@@ -203,7 +203,6 @@ function park(delivery: Delivery, waitsFor: readonly string[], now: Date): Appli
     why: 'what it names is not known yet',
     flags: [],
     orderId: null,
-    finishedAt: null,
   };
   return { result, names: [], waitsFor };
 }

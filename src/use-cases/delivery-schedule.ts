@@ -17,9 +17,9 @@ export function nextTryOf(
   delivery: Pick<Delivery, 'tries'>,
   now: Date,
   state: 'parked' | 'received',
-): Pick<DeliveryResult, 'state' | 'tries' | 'nextTryAt'> {
+): Pick<DeliveryResult, 'state' | 'tries' | 'nextTryAt' | 'finishedAt'> {
   const seconds = retrySeconds[delivery.tries];
   const tries = delivery.tries + 1;
-  if (seconds === undefined) return { state: 'dead', tries, nextTryAt: null };
-  return { state, tries, nextTryAt: addSeconds(now, seconds) };
+  if (seconds === undefined) return { state: 'dead', tries, nextTryAt: null, finishedAt: now };
+  return { state, tries, nextTryAt: addSeconds(now, seconds), finishedAt: null };
 }

@@ -19,7 +19,9 @@ import type { Services } from './services.ts';
 export type Incoming = { readonly delivery: Delivery; readonly caller: DeliveryCaller };
 
 export type ReceivedDelivery = {
-  readonly status: Exclude<DeliveryState, 'received' | 'dead'> | 'duplicate';
+  readonly status:
+    | Exclude<DeliveryState, 'received' | 'dead' | 'resolved' | 'expired'>
+    | 'duplicate';
   readonly deliveryId: string;
   readonly orderId: string | null;
   readonly why: string | null;
@@ -169,6 +171,19 @@ export function outcomeOf(
   { deliveryId, orderId, why }: Pick<Delivery, 'deliveryId' | 'orderId' | 'why'>,
   state: DeliveryState | 'duplicate',
 ): ReceivedDelivery {
-  const status = state === 'received' || state === 'dead' ? 'parked' : state;
-  return { status, deliveryId, orderId, why };
+  return { status: statusOf(state), deliveryId, orderId, why };
+}
+
+/** In the words of an answer, which a provider may read: whether a person closed it is not its business. */
+function statusOf(state: DeliveryState | 'duplicate'): ReceivedDelivery['status'] {
+  switch (state) {
+    case 'received':
+    case 'dead':
+      return 'parked';
+    case 'resolved':
+    case 'expired':
+      return 'duplicate';
+    default:
+      return state;
+  }
 }

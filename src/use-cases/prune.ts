@@ -1,8 +1,10 @@
 /**
- * Forgets what is older than the operator wants it kept: bodies of finished deliveries, and rows of history.
+ * Forgets what is older than the operator wants it kept: bodies of finished deliveries, and rows of history. Deliveries
+ * that nobody could apply or closed expire.
  * Called every minute by the sweep, so each time does a bounded piece of it.
  */
-import { pruneBodies, pruneHistory } from '../store/prune.ts';
+import { limits } from '../domain/limits.ts';
+import { expireDead, pruneBodies, pruneHistory } from '../store/prune.ts';
 import type { Services } from './services.ts';
 
 const batchSize = 500;
@@ -13,8 +15,12 @@ export async function prune({ database, clock, settings }: Services): Promise<vo
   const before = (days: number) => new Date(clock().getTime() - days * dayMs);
   const { inboxBodyDays, historyDays } = settings;
   if (inboxBodyDays > 0) {
-    await inBatches(() => pruneBodies(database, before(inboxBodyDays), batchSize));
+    for (const which of ['finished', 'resolved'] as const) {
+      await inBatches(() => pruneBodies(database, which, before(inboxBodyDays), batchSize));
+    }
   }
+  const dead = { deadBefore: before(limits.deadDeliveryDays), now: clock() };
+  await inBatches(async () => (await expireDead(database, dead, batchSize)).seen);
   if (historyDays > 0) {
     await inBatches(() => pruneHistory(database, before(historyDays), batchSize));
   }

@@ -65,9 +65,9 @@ function isDue({ state, nextTryAt }: Delivery, now: Date): boolean {
 
 /** Asking, or sending it again, costs no try; what was applied before stays what it was when nothing changes. */
 export function resultOfAsking(delivery: Delivery, result: DeliveryResult): DeliveryResult {
-  const { state, tries, nextTryAt } = delivery;
+  const { state, tries, nextTryAt, finishedAt } = delivery;
   if (isUnfinished(result.state))
-    return isUnfinished(state) ? { ...result, state, tries, nextTryAt } : result;
+    return isUnfinished(state) ? { ...result, state, tries, nextTryAt, finishedAt } : result;
   return saysNothingNew(delivery, result) ? delivery : result;
 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { retrySeconds } from '../../src/use-cases/delivery-schedule.ts';
 import { prune } from '../../src/use-cases/prune.ts';
+import { retryDelivery } from '../../src/use-cases/retry-delivery.ts';
 import type { ServiceSettings } from '../../src/use-cases/services.ts';
 import { sweep } from '../../src/use-cases/sweep.ts';
 import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
@@ -32,7 +34,7 @@ test('the body of a finished delivery is forgotten after 90 days by the sweep, a
   assert.deepEqual(repeat.body, { ...reply.body, status: 'duplicate' });
 });
 
-test('what is unfinished, dead or needs review keeps its body however old it is', async () => {
+test('what is parked or needs review keeps its body however old it is', async () => {
   const shop = await openShop();
   const order = await shop.createOrder();
   const payment = (id: string, notes: object) =>
@@ -40,19 +42,116 @@ test('what is unfinished, dead or needs review keeps its body however old it is'
   await shop.sendPartner(captureOf(order));
   await shop.sendPartner(payment('pay_second', { svc_order_id: order.order_id }));
   await shop.sendPartner(payment('pay_parked', { svc_order_id: 'o_unknown' }));
-  await shop.sendPartner(payment('pay_dead', { svc_order_id: 'o_unknown2' }));
-  await setState(shop, 'pay_dead', 'dead');
   shop.service.advanceSeconds(5_000 * daySeconds);
   await prune(shop.service.services);
   const { rows } = await shop.service.database.query({
     text: 'select state, body is null as pruned from deliveries order by state',
   });
   assert.deepEqual(rows, [
-    { state: 'dead', pruned: false },
     { state: 'needs_review', pruned: false },
     { state: 'parked', pruned: false },
     { state: 'processed', pruned: true },
   ]);
+});
+
+test('a delivery that has been dead for 30 days expires: body, headers and what it waits for are gone', async () => {
+  const shop = await openShop();
+  const { services, database } = shop.service;
+  const payment = partnerPayment({ notes: { invoice_id: 'EXPIRED-1' } });
+  const event = partnerEvent('payment.captured', { payment });
+  const reply = await shop.sendPartner(event, { eventId: 'evtExpired' });
+  const parked = await shop.sendPartner(
+    partnerEvent('payment.captured', {
+      payment: partnerPayment({ notes: { invoice_id: 'PARKED-1' } }),
+    }),
+  );
+  const { accountId } = shop.account;
+  for (const seconds of retrySeconds) {
+    shop.service.advanceSeconds(seconds);
+    await retryDelivery(services, accountId, reply.body.delivery_id, 'due');
+  }
+  assert.equal((await shop.findDelivery(reply))?.state, 'dead');
+
+  shop.service.advanceSeconds(30 * daySeconds - 60);
+  await prune({ ...services, settings: settingsOf(shop, { inboxBodyDays: 0 }) });
+  assert.equal((await shop.findDelivery(reply))?.state, 'dead');
+  shop.service.advanceSeconds(120);
+  await prune({ ...services, settings: settingsOf(shop, { inboxBodyDays: 0 }) });
+  const { rows } = await database.query({
+    text: `select state, event_id, body is null and headers is null as is_pruned,
+                  (select count(*)::int from delivery_references r where r.delivery_id = d.delivery_id) as waits_for
+             from deliveries d where delivery_id = $1`,
+    values: [reply.body.delivery_id],
+  });
+  assert.deepEqual(rows, [
+    { state: 'expired', event_id: 'evtExpired', is_pruned: true, waits_for: 0 },
+  ]);
+  assert.equal((await shop.findDelivery(parked))?.state, 'parked');
+
+  // Neither its order nor the provider's repeat touches it again.
+  await shop.createOrder({ invoice_id: 'EXPIRED-1' });
+  await sweep(services);
+  assert.equal((await shop.sendPartner(event)).body.status, 'duplicate');
+  assert.equal((await shop.findDelivery(reply))?.state, 'expired');
+
+  const env = { DATABASE_URL: shop.service.url, MASTER_KEY: testMasterKeyHex };
+  const replay = await runCommand(['inbox', 'replay', reply.body.delivery_id], env);
+  assert.deepEqual([replay.code, replay.stdout], [1, '']);
+  assert.match(replay.stderr, /cannot be replayed: it was dead for 30 days, so it expired/);
+  const shown = await runCommand(['inbox', 'show', reply.body.delivery_id, '--json'], env);
+  assert.equal(JSON.parse(shown.stdout).body, '(pruned when the delivery expired)');
+  const all = await runCommand(['inbox', 'replay', '--state', 'expired', '--json'], env);
+  assert.deepEqual(JSON.parse(all.stdout), {
+    replayed: [],
+    not_replayed_body_pruned: [reply.body.delivery_id],
+  });
+  await assertInvariants(shop);
+});
+
+test('a dead delivery whose order appears in time is applied and does not expire', async () => {
+  const shop = await openShop();
+  const { services } = shop.service;
+  const payment = partnerPayment({ notes: { invoice_id: 'WOKEN-1' } });
+  const reply = await shop.sendPartner(partnerEvent('payment.captured', { payment }));
+  await setState(shop, String(payment.id), 'dead');
+  shop.service.advanceSeconds(20 * daySeconds);
+  const { accountId } = shop.account;
+  await retryDelivery(services, accountId, reply.body.delivery_id, 'asked');
+  assert.equal((await shop.findDelivery(reply))?.state, 'dead');
+  const { order_id } = await shop.createOrder({ invoice_id: 'WOKEN-1' });
+  shop.service.advanceSeconds(20 * daySeconds);
+  await prune(services);
+  const row = await shop.findDelivery(reply);
+  assert.deepEqual([row?.state, row?.order_id], ['processed', order_id]);
+});
+
+test('more dead deliveries than a batch expire in one go, found by an index', async () => {
+  const shop = await openShop();
+  const template = await shop.sendPartner(partnerEvent('settlement.processed', {}));
+  await shop.service.database.query({
+    text: `insert into deliveries
+           select d.account_id, d.delivery_id || n, d.provider, d.delivery_key || n, 'dead', d.why,
+                  d.flags, d.headers, d.body, d.expected_merchant, d.order_id, d.tries,
+                  d.next_try_at, d.received_at, null
+             from deliveries d, generate_series(1, 1200) n where d.delivery_id = $1`,
+    values: [template.body.delivery_id],
+  });
+  shop.service.advanceSeconds(31 * daySeconds);
+  await prune(shop.service.services);
+  const states = (await shop.listDeliveries()).map(({ state }) => state);
+  assert.equal(states.filter((state) => state === 'expired').length, 1_200);
+  const { rows } = await shop.service.database.transaction(async (tx) => {
+    await tx.query({ text: 'set local enable_seqscan = off' });
+    await tx.query({ text: 'set local enable_sort = off' });
+    return tx.query<Record<string, string>>({
+      text: `explain select account_id, delivery_id from deliveries
+              where state = 'dead' and coalesce(finished_at, received_at) < now()
+              order by coalesce(finished_at, received_at) limit 500`,
+    });
+  });
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  assert.match(plan, /Index Scan using deliveries_dead/);
+  assert.doesNotMatch(plan, /Sort/);
 });
 
 test('more than a batch is forgotten in one go, and 0 days is never', async () => {
