@@ -4,6 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { type ErrorCode, errorTable } from '../src/domain/errors.ts';
+import { reviewFlags } from '../src/domain/review.ts';
+import { deliveryStates } from '../src/store/deliveries.ts';
 
 const root = new URL('../', import.meta.url).pathname;
 
@@ -17,6 +19,18 @@ test('docs/errors.md lists every error code with its status and words, and no ot
     return [code, status, consumerMessage, merchantMessage];
   });
   assert.deepEqual(written, expected);
+});
+
+test('docs/states.md explains every flag and every state of a delivery, and no other', async () => {
+  const text = await readFile(join(root, 'docs/states.md'), 'utf8');
+  const [, flags = '', deliveries = ''] =
+    /## Flags\n([\s\S]*)## Delivery\n([\s\S]*)/.exec(text) ?? [];
+  const namesIn = (section: string) =>
+    [...section.matchAll(/^\| (`[a-z_]+`(?:, `[a-z_]+`)*) \|/gm)].flatMap(([, names = '']) =>
+      names.replaceAll('`', '').split(', '),
+    );
+  assert.deepEqual(namesIn(flags).sort(), reviewFlags.toSorted());
+  assert.deepEqual(namesIn(deliveries).sort(), deliveryStates.toSorted());
 });
 
 test('every link between documents leads somewhere', async () => {

@@ -15,11 +15,14 @@ import { inboxShow } from './inbox-show.ts';
 import { keysRotate } from './keys-rotate.ts';
 import { orderRebuild } from './order-rebuild.ts';
 import { renderMembers } from './render.ts';
+import { reviewList } from './review-list.ts';
+import { inboxResolve, reviewResolve } from './review-resolve.ts';
 import { verify } from './verify.ts';
 
 const commands: readonly Command[] = [
   ...[accountCreate, accountList, accountUpdate, accountRotate],
-  ...[keysRotate, inboxList, inboxShow, inboxReplay, orderRebuild, verify],
+  ...[keysRotate, inboxList, inboxShow, inboxReplay, inboxResolve],
+  ...[reviewList, reviewResolve, orderRebuild, verify],
 ];
 
 try {

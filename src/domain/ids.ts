@@ -10,6 +10,7 @@ export const newAccountId = (): string => `acc_${randomBase62(idLength)}`;
 export const newOrderId = (now: Date): string => `o_${timedBase62(now)}`;
 export const newUserId = (): string => `user_${randomBase62(idLength)}`;
 export const newKeyId = (): string => `key_${randomBase62(idLength)}`;
+export const newAuditId = (now: Date): string => `aud_${timedBase62(now)}`;
 export const newSecretId = (): string => `sec_${randomBase62(idLength)}`;
 
 export const isAccountId = (text: string): boolean => /^acc_[0-9A-Za-z]{16}$/.test(text);

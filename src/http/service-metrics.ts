@@ -39,6 +39,14 @@ export function measureService(
     },
     () => figures.listCalls().map(({ count, ...labels }) => [labels, count]),
   );
+  addCounter(
+    {
+      name: 'delivery_transitions_total',
+      help: 'Deliveries that came to need a person, were given up on, or expired.',
+      labels: ['state'],
+    },
+    () => figures.listTransitions().map(({ state, count }) => [{ state }, count]),
+  );
   addGauge(
     {
       name: 'provider_last_delivery_timestamp_seconds',
@@ -69,7 +77,7 @@ function measureStored(
   clock: Services['clock'],
   readFigures: FiguresReader,
 ): void {
-  const { addGauge } = metersOf(registry);
+  const { addGauge, addCounter } = metersOf(registry);
   // While the database does not answer there is nothing to tell, and old figures would be wrong.
   const ifAnswered = (list: (stored: OperatorFigures) => Sample[]) => async () => {
     const stored = await readFigures();
@@ -78,6 +86,15 @@ function measureStored(
   addGauge(
     { name: 'database_up', help: '1 while the database answers.', together: 'min' },
     async () => [[{}, (await readFigures()) ? 1 : 0]],
+  );
+  addCounter(
+    {
+      name: 'reviews_resolved_total',
+      help: 'Deliveries and flags that a person has closed, ever.',
+      labels: ['kind'],
+      together: 'max',
+    },
+    ifAnswered(({ resolved }) => resolved.map(({ kind, count }) => [{ kind }, count])),
   );
   addGauge(
     {
@@ -145,13 +162,20 @@ function metersOf(registry: Registry) {
       });
     },
     addCounter: (
-      about: { readonly name: string; readonly help: string; readonly labels: readonly string[] },
+      about: {
+        readonly name: string;
+        readonly help: string;
+        readonly labels: readonly string[];
+        /** What workers tell together. */
+        readonly together?: 'sum' | 'max';
+      },
       read: Read,
     ): void => {
       const counter = new Counter({
         name: about.name,
         help: about.help,
         labelNames: [...about.labels],
+        aggregator: about.together ?? 'sum',
         registers: [registry],
         collect: async () => {
           const samples = await read();

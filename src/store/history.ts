@@ -76,27 +76,43 @@ function toKept({ transactionId, changes, call }: HistoryEntry): Kept {
   return { transactionId, changes: kept, ...(call && { call }) };
 }
 
+type HistoryRow = { order_id: string; cause: string; happened_at: Date; entries: Kept[] };
+
 export async function listHistory(
   database: Queryable,
   accountId: string,
   orderId: string,
 ): Promise<HistoryEntry[]> {
-  const result = await database.query<{
-    cause: string;
-    happened_at: Date;
-    entries: Kept[];
-  }>({
-    text: `select cause, happened_at, entries from history
+  const result = await database.query<HistoryRow>({
+    text: `select order_id, cause, happened_at, entries from history
             where account_id = $1 and order_id = $2 order by position`,
     values: [accountId, orderId],
   });
-  return result.rows.flatMap(({ cause, happened_at: happenedAt, entries }) =>
-    entries.map(({ transactionId, changes, call = null }) => ({
-      transactionId,
-      changes: changes.map(([member, from, to]) => ({ member, from, to })),
-      cause,
-      happenedAt,
-      call,
-    })),
-  );
+  return result.rows.flatMap(toEntries);
+}
+
+/** The same of many orders of one account, by their ids. */
+export async function listHistoryOfOrders(
+  database: Queryable,
+  accountId: string,
+  orderIds: readonly string[],
+): Promise<Map<string, HistoryEntry[]>> {
+  if (orderIds.length === 0) return new Map();
+  const result = await database.query<HistoryRow>({
+    text: `select order_id, cause, happened_at, entries from history
+            where account_id = $1 and order_id = any($2::text[]) order by order_id, position`,
+    values: [accountId, orderIds],
+  });
+  const byOrder = Map.groupBy(result.rows, ({ order_id }) => order_id);
+  return new Map([...byOrder].map(([orderId, own]) => [orderId, own.flatMap(toEntries)]));
+}
+
+function toEntries({ cause, happened_at: happenedAt, entries }: HistoryRow): HistoryEntry[] {
+  return entries.map(({ transactionId, changes, call = null }) => ({
+    transactionId,
+    changes: changes.map(([member, from, to]) => ({ member, from, to })),
+    cause,
+    happenedAt,
+    call,
+  }));
 }

@@ -38,6 +38,8 @@ export async function findStrangers(database: Queryable): Promise<Breach[]> {
     ['deliveries', 'delivery_id', 'orders', 'order_id'],
     ['orders', 'order_id', 'accounts', 'account_id'],
     ['account_secrets', 'secret_id', 'accounts', 'account_id'],
+    ['review_resolutions', 'subject', 'accounts', 'account_id'],
+    ['audit', 'audit_id', 'accounts', 'account_id'],
   ] as const;
   const queries = references.map(
     ([table, name, target, key]) =>

@@ -30,7 +30,11 @@ export type OpenTransactions = {
   readonly count: number;
 };
 
+/** What people have closed so far, by the action in the audit log. */
+export type ResolvedReviews = { readonly kind: 'delivery' | 'flag'; readonly count: number };
+
 export type OperatorFigures = {
+  readonly resolved: readonly ResolvedReviews[];
   readonly deliveries: readonly WatchedDeliveries[];
   readonly openTransactions: readonly OpenTransactions[];
 };
@@ -45,6 +49,7 @@ export async function readOperatorFigures(database: Database, now: Date): Promis
     return {
       deliveries: await countWatchedDeliveries(tx),
       openTransactions: await countOpenTransactions(tx, now),
+      resolved: await countResolved(tx),
     };
   });
 }
@@ -68,6 +73,20 @@ async function countWatchedDeliveries(database: Queryable): Promise<WatchedDeliv
     values: [watchedStates, countedMax],
   });
   return rows.map(({ state, count, oldest_at: oldestAt }) => ({ state, count, oldestAt }));
+}
+
+/** All there are: a counter must not stop. People close so few that counting them is quick. */
+async function countResolved(database: Queryable): Promise<ResolvedReviews[]> {
+  const { rows } = await database.query<{ action: string; count: number }>({
+    name: 'count-resolved',
+    text: `select action, count(*) as count from audit
+            where action in ('delivery.resolved', 'flag.resolved') group by action`,
+  });
+  const countOf = (action: string) => rows.find((row) => row.action === action)?.count ?? 0;
+  return (['delivery', 'flag'] as const).map((kind) => ({
+    kind,
+    count: countOf(`${kind}.resolved`),
+  }));
 }
 
 async function countOpenTransactions(database: Queryable, now: Date): Promise<OpenTransactions[]> {

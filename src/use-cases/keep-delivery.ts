@@ -28,6 +28,8 @@ export async function keepDelivery(
     .keepTogether({ delivery, caller })
     .catch((error: unknown) => keepForLater(services, delivery, error));
   if ('refusal' in kept) throw kept.refusal;
+  // A copy of what has just come to this state is answered `duplicate`.
+  if (kept.received.status === 'needs_review') services.figures.noteDeliveries('needs_review');
   if (kept.waiting.length > 0) {
     await applyWaiting(services, accountId, kept.waiting).catch(leaveToSweep);
   }

@@ -11,7 +11,7 @@ const batchSize = 500;
 const batchesMax = 20;
 const dayMs = 24 * 60 * 60 * 1_000;
 
-export async function prune({ database, clock, settings }: Services): Promise<void> {
+export async function prune({ database, clock, settings, figures }: Services): Promise<void> {
   const before = (days: number) => new Date(clock().getTime() - days * dayMs);
   const { inboxBodyDays, historyDays } = settings;
   if (inboxBodyDays > 0) {
@@ -20,7 +20,11 @@ export async function prune({ database, clock, settings }: Services): Promise<vo
     }
   }
   const dead = { deadBefore: before(limits.deadDeliveryDays), now: clock() };
-  await inBatches(async () => (await expireDead(database, dead, batchSize)).seen);
+  await inBatches(async () => {
+    const { seen, expired } = await expireDead(database, dead, batchSize);
+    figures.noteDeliveries('expired', expired);
+    return seen;
+  });
   if (historyDays > 0) {
     await inBatches(() => pruneHistory(database, before(historyDays), batchSize));
   }

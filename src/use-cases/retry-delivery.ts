@@ -33,11 +33,11 @@ export async function retryDelivery(
   reason: RetryReason,
 ): Promise<RetriedDelivery> {
   try {
-    return await services.database.transaction(async (tx) => {
+    const retried = await services.database.transaction(async (tx) => {
       const delivery = await lockDelivery(tx, accountId, deliveryId);
       // What was pruned is finished, and can be read no more.
       if (!delivery?.body || (reason === 'due' && !isDue(delivery, services.clock()))) {
-        return { delivery, names: [] };
+        return { delivery, names: [], hasMoved: false };
       }
       const { applied, save } = await applyDeliveries(tx, services, [delivery]);
       await save();
@@ -47,9 +47,12 @@ export async function retryDelivery(
       const kept = reason === 'due' ? result : resultOfAsking(delivery, result);
       const after = { ...delivery, ...kept };
       await updateDeliveries(tx, [after]);
-      await writeReferences(tx, delivery, waitsFor);
-      return { delivery: after, names };
+      await writeReferences(tx, delivery, isUnfinished(after.state) ? waitsFor : []);
+      return { delivery: after, names, hasMoved: after.state !== delivery.state };
     });
+    const { delivery, names, hasMoved } = retried;
+    if (delivery && hasMoved) services.figures.noteDeliveries(delivery.state);
+    return { delivery, names };
   } catch (error) {
     // A database that is away says nothing about the delivery.
     if (error instanceof ServiceError) throw error;
@@ -66,16 +69,23 @@ function isDue({ state, nextTryAt }: Delivery, now: Date): boolean {
 /** Asking, or sending it again, costs no try; what was applied before stays what it was when nothing changes. */
 export function resultOfAsking(delivery: Delivery, result: DeliveryResult): DeliveryResult {
   const { state, tries, nextTryAt, finishedAt } = delivery;
-  if (isUnfinished(result.state))
+  if (isUnfinished(result.state)) {
+    // What a person has closed stays closed until it can be applied.
+    if (state === 'resolved') return delivery;
     return isUnfinished(state) ? { ...result, state, tries, nextTryAt, finishedAt } : result;
+  }
   return saysNothingNew(delivery, result) ? delivery : result;
 }
 
 /** It was told its order before, and comes to the same now. */
 function saysNothingNew(delivery: Delivery, result: DeliveryResult): boolean {
-  if (delivery.orderId === null) return false;
-  if (result.state === 'stale') return true;
   const { state, why, flags, orderId } = delivery;
+  if (state === 'resolved' && result.state !== 'processed') {
+    // A person has dealt with all of this.
+    return orderId === result.orderId && result.flags.every((flag) => flags.includes(flag));
+  }
+  if (orderId === null) return false;
+  if (result.state === 'stale') return true;
   return isDeepStrictEqual(
     [state, why, flags, orderId],
     [result.state, result.why, result.flags, result.orderId],
@@ -101,11 +111,13 @@ async function noteFailure(
   error: unknown,
 ): Promise<void> {
   services.reportDefect(error, { deliveryId });
-  await database.transaction(async (tx) => {
+  const state = await database.transaction(async (tx) => {
     const delivery = await lockDelivery(tx, accountId, deliveryId);
-    if (!delivery || !isDue(delivery, services.clock())) return;
+    if (!delivery || !isDue(delivery, services.clock())) return undefined;
     const why = 'it could not be applied and is tried again';
     const after = { ...delivery, ...nextTryOf(delivery, services.clock(), 'received'), why };
     await updateDeliveries(tx, [after]);
+    return after.state;
   });
+  if (state) services.figures.noteDeliveries(state);
 }

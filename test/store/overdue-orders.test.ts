@@ -143,7 +143,8 @@ test('a change of status writes no entry of any index', async () => {
       return rows[0] ?? { updated: 0, in_place: 0 };
     };
     const known = await count();
-    await close(order, tx);
+    // Only an order that is flagged, which is rare, goes into an index then.
+    await close(order, tx, []);
     return [known, await count()] as const;
   });
   assert.equal(after.updated - before.updated, 1);
@@ -172,15 +173,15 @@ async function insert(...ends: readonly number[]): Promise<Order[]> {
   return orders;
 }
 
-async function close(order: Order | undefined, tx?: Parameters<typeof saveOrderStates>[0]) {
+async function close(
+  order: Order | undefined,
+  tx?: Parameters<typeof saveOrderStates>[0],
+  flags: Order['flags'] = ['amount_mismatch'],
+) {
   if (!order) throw new Error('there is no order to close');
   const save = (inside: Parameters<typeof saveOrderStates>[0]) =>
     saveOrderStates(inside, [
-      {
-        ...order,
-        state: { status: 'completed', attempts: 1, flags: ['amount_mismatch'] },
-        held: [],
-      },
+      { ...order, state: { status: 'completed', attempts: 1, flags }, held: [] },
     ]);
   await (tx ? save(tx) : database.transaction(save));
 }

@@ -244,7 +244,7 @@ test('a database that hangs leaves the page whole but for its figures, and says 
   assert.equal(samples.get('database_queue_length{queue="create-order"}'), 0);
   assert.ok(samples.has('process_start_time_seconds'));
   assert.deepEqual(
-    [...samples.keys()].filter((name) => /^(inbox|transactions)_/.test(name)),
+    [...samples.keys()].filter((name) => /^(inbox|transactions|reviews)_/.test(name)),
     [],
   );
   silent.close();
@@ -257,7 +257,7 @@ test('figures of a database that went away are not told any longer', async () =>
   measureService(registry, service.services, async () => stored);
   assert.match(await registry.metrics(), /^inbox_deliveries\{/m);
   stored = undefined;
-  assert.doesNotMatch(await registry.metrics(), /^(inbox|transactions)_\w+\{/m);
+  assert.doesNotMatch(await registry.metrics(), /^(inbox|transactions|reviews)_\w+\{/m);
 });
 
 async function scrape(): Promise<Map<string, number>> {

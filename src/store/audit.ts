@@ -1,0 +1,32 @@
+/** The append-only record of what people did. */
+import type { Transaction } from './database.ts';
+
+export type AuditEntry = {
+  readonly accountId: string;
+  readonly auditId: string;
+  readonly at: Date;
+  /** Who: `cli`, or a user. */
+  readonly actor: string;
+  readonly action: 'delivery.resolved' | 'flag.resolved';
+  /** The id of what it was done to. */
+  readonly object: string;
+  readonly note: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+};
+
+export async function appendAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
+  await tx.query({
+    text: `insert into audit (account_id, audit_id, at, actor, action, object, note, details)
+           values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    values: [
+      entry.accountId,
+      entry.auditId,
+      entry.at,
+      entry.actor,
+      entry.action,
+      entry.object,
+      entry.note,
+      JSON.stringify(entry.details),
+    ],
+  });
+}

@@ -1,0 +1,74 @@
+/** Which flags a person has closed, and the deliveries that are closed with them. */
+
+import type { ReviewFlag } from '../domain/notice.ts';
+import type { FlagName } from '../domain/review.ts';
+import type { Queryable, Transaction } from './database.ts';
+
+export type ClosedFlag = {
+  readonly subject: string;
+  readonly flag: ReviewFlag;
+  readonly at: Date;
+};
+
+export async function listResolutions(
+  database: Queryable,
+  accountId: string,
+  subjects: readonly string[],
+): Promise<ClosedFlag[]> {
+  if (subjects.length === 0) return [];
+  const { rows } = await database.query<ClosedFlag>({
+    text: `select subject, flag, resolved_at as at from review_resolutions
+            where account_id = $1 and subject = any($2::text[])`,
+    values: [accountId, subjects],
+  });
+  return rows;
+}
+
+export type ReviewResolution = FlagName & {
+  readonly at: Date;
+  readonly actor: string;
+  readonly note: string;
+};
+
+/** False when somebody has closed it before. */
+export async function insertResolution(
+  tx: Transaction,
+  { accountId, subject, flag, at, actor, note }: ReviewResolution,
+): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    text: `insert into review_resolutions (account_id, subject, flag, resolved_at, actor, note)
+           values ($1, $2, $3, $4, $5, $6) on conflict (account_id, subject, flag) do nothing`,
+    values: [accountId, subject, flag, at, actor, note],
+  });
+  return rowCount === 1;
+}
+
+/** Deliveries of an order that wait for a person, nobody else closes them until the transaction ends. */
+export async function lockDeliveriesToReview(
+  tx: Transaction,
+  accountId: string,
+  orderId: string,
+): Promise<Array<{ readonly deliveryId: string; readonly flags: readonly ReviewFlag[] }>> {
+  const { rows } = await tx.query<{ delivery_id: string; flags: ReviewFlag[] }>({
+    text: `select delivery_id, flags from deliveries
+            where account_id = $1 and order_id = $2 and state = 'needs_review'
+            order by delivery_id for update`,
+    values: [accountId, orderId],
+  });
+  return rows.map(({ delivery_id: deliveryId, flags }) => ({ deliveryId, flags }));
+}
+
+/** They must be locked, and be dead or in need of a review. */
+export async function closeDeliveries(
+  tx: Transaction,
+  accountId: string,
+  deliveryIds: readonly string[],
+  at: Date,
+): Promise<void> {
+  if (deliveryIds.length === 0) return;
+  await tx.query({
+    text: `update deliveries set state = 'resolved', next_try_at = null, finished_at = $3
+            where account_id = $1 and delivery_id = any($2::text[])`,
+    values: [accountId, deliveryIds, at],
+  });
+}
