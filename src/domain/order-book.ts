@@ -3,6 +3,7 @@
  * notices in any order it ends in the same state.
  */
 import { isHeldFor, regroup } from './group.ts';
+import { flagsOfHeld } from './held.ts';
 import {
   claimOwn,
   foldAnew,
@@ -119,9 +120,7 @@ export function hasLapsed(
 function orderFlags({ order, transactions, held }: OrderBook): readonly ReviewFlag[] {
   const flags: ReviewFlag[] = [];
   if (isOverRefunded(transactions, order.amounts)) flags.push('over_refunded');
-  if (held.some(({ hold }) => hold === 'ambiguous')) flags.push('target_unknown');
-  if (held.some(({ hold }) => hold === 'contradictory')) flags.push('reference_conflict');
-  return withFlags(flags, []);
+  return withFlags(flags, flagsOfHeld(held));
 }
 
 function completes(payment: Payment, expected: Expected): boolean {

@@ -3,6 +3,8 @@
  * the notices, fold, save. The same for fresh deliveries, repeats, the worker and a replay; what becomes of
  * the deliveries themselves is told to the caller, who writes it down.
  */
+
+import { flagsOfHeld } from '../domain/held.ts';
 import { limits } from '../domain/limits.ts';
 import { isVoid, type Notice, type OrderNames, type ReviewFlag } from '../domain/notice.ts';
 import { applyNotice, lacksTarget } from '../domain/order-book.ts';
@@ -143,10 +145,12 @@ function applyNoticeOf(
   const { entries, newFlags } = describeChange(before, after, { cause: deliveryId, now });
   page.current = after;
   page.entries.push(...entries);
+  // One that is held needs a person also where its order is flagged for another one already.
+  const flags = withFlags(newFlags, flagsOfHeld(after.held, deliveryKey));
   return finish(delivery, now, {
-    state: newFlags.length > 0 ? 'needs_review' : entries.length > 0 ? 'processed' : 'stale',
-    why: newFlags.length > 0 ? `flagged ${newFlags.join(', ')}` : null,
-    flags: newFlags,
+    state: flags.length > 0 ? 'needs_review' : entries.length > 0 ? 'processed' : 'stale',
+    why: flags.length > 0 ? `flagged ${flags.join(', ')}` : null,
+    flags,
     orderId,
     names: newNamesOf(notice),
   });

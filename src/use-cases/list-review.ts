@@ -70,7 +70,9 @@ async function describeDeliveries(
     for (const delivery of own) {
       const ofOrder = flagged.filter(({ orderId }) => orderId === delivery.orderId);
       const flags = delivery.flags.filter(
-        (flag) => !ofOrder.some((entry) => covers(entry, flag, delivery, closed)),
+        (flag) =>
+          !isGone(flag, delivery, ofOrder) &&
+          !ofOrder.some((entry) => covers(entry, flag, delivery, closed)),
       );
       if (delivery.state === 'dead') entries.push(describeDead(delivery));
       else if (flags.length > 0 || delivery.flags.length === 0) {
@@ -79,6 +81,21 @@ async function describeDeliveries(
     }
   }
   return entries;
+}
+
+/** These are about the delivery itself; every other flag follows from what its order is now. */
+const flagsOfDeliveries: ReadonlySet<ReviewFlag> = new Set<ReviewFlag>([
+  ...(['chargeback', 'dispute', 'event_id_reused', 'too_many_transactions'] as const),
+]);
+
+/** True when its order has the flag no more, such as a void after which the payment was captured again. */
+function isGone(
+  flag: ReviewFlag,
+  { orderId }: DeliveryToReview,
+  ofOrder: ReadonlyArray<Pick<Flagged, 'flags'>>,
+): boolean {
+  if (orderId === null || flagsOfDeliveries.has(flag)) return false;
+  return !ofOrder.some((entry) => entry.flags.includes(flag));
 }
 
 /** True when the flag is listed by itself, or was closed after the delivery had come. */

@@ -65,6 +65,11 @@ test('a capture that could belong to two payments is stored for review and chang
     message: 'flagged target_unknown',
   });
   assert.deepEqual(await shownOf(order_id), before);
+  assertReceived(await tell(order_id, '4', 'VOID_CAPTURE', 118, { target: '3' }), {
+    status: 'needs_review',
+    order_id,
+    message: 'flagged target_unknown',
+  });
 });
 
 test('a part that is captured for good is paid and refundable once the order lapses', async () => {
