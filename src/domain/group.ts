@@ -32,13 +32,11 @@ type Regrouped = {
 export function regroup(book: Book, notice: DeliveredNotice): Regrouped {
   const { transactions, held } = book;
   const { provider } = notice;
-  const group = groupOf(notice);
-  const isOfGroup = (entry: Transaction) =>
-    entry.provider === provider && entry.notices.some((said) => isIn(group, said));
-  const known = transactions.filter(isOfGroup);
-  const heldHere = held.filter(
-    (entry) => entry.provider === provider && isIn(group, saidBy(entry)),
+  const isOfGroup = groupOf(notice);
+  const known = transactions.filter(
+    (entry) => entry.provider === provider && entry.notices.some(isOfGroup),
   );
+  const heldHere = held.filter((entry) => entry.provider === provider && isOfGroup(saidBy(entry)));
   const records = collect(known, heldHere, notice);
   if (!records) return { transactions, held };
 
@@ -66,10 +64,26 @@ export function isHeldFor(book: Book, notice: DeliveredNotice, hold: Hold): bool
   );
 }
 
-/** A bank gateway's order; a partner's payment with its refunds. */
-function groupOf({ payment, refund }: DeliveredNotice): string {
-  if (payment) return paymentGroup(payment);
-  return refund ? refundGroup(refund) : '';
+/**
+ * What belongs to the group of a notice: a bank gateway's order, or a partner's payment with its refunds. So does
+ * what has an id of the notice, whatever group it names: an id is that of one payment or refund only.
+ */
+function groupOf({ payment, refund }: DeliveredNotice): (said: Said) => boolean {
+  const groups = [payment && paymentGroup(payment), refund && refundGroup(refund)];
+  const paymentIds = [payment?.pspTransactionId, payment?.targetPspId];
+  return (said) => {
+    if (isAuthentication(said)) return false;
+    if (isRefund(said)) {
+      return (
+        groups.includes(refundGroup(said)) || refund?.pspTransactionId === said.pspTransactionId
+      );
+    }
+    return (
+      groups.includes(paymentGroup(said)) ||
+      paymentIds.includes(said.pspTransactionId) ||
+      (said.targetPspId !== undefined && paymentIds.includes(said.targetPspId))
+    );
+  };
 }
 
 function paymentGroup({ pspOrder, pspTransactionId }: PaymentNotice): string {
@@ -82,9 +96,8 @@ function refundGroup({ paymentPspOrder, paymentPspId, pspTransactionId }: Refund
 
 type Said = KeptPayment | KeptRefund;
 
-function isIn(group: string, said: Said): boolean {
-  if (isAuthentication(said)) return false;
-  return group === ('refundRequestId' in said ? refundGroup(said) : paymentGroup(said));
+function isRefund(said: Said): said is KeptRefund {
+  return 'refundRequestId' in said;
 }
 
 function saidBy(held: HeldNotice): Said {

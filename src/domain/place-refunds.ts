@@ -47,10 +47,11 @@ function whyHeld(
   payments: readonly OpenPayment[],
   only: OnlyPayment,
 ): HeldRecord['hold'] | undefined {
-  const target = notices.find(({ paymentPspId }) => paymentPspId !== undefined)?.paymentPspId;
-  if (target === undefined) return only === 'ambiguous' ? only : undefined;
-  const payment = payments.find(({ pspId }) => pspId === target);
-  return payment && isReleased(payment) ? 'release' : undefined;
+  const targets = notices.flatMap(({ paymentPspId }) => paymentPspId ?? []);
+  if (targets.length === 0) return only === 'ambiguous' ? only : undefined;
+  const ofRelease = (target: string) =>
+    payments.some((payment) => payment.pspId === target && isReleased(payment));
+  return targets.every(ofRelease) ? 'release' : undefined;
 }
 
 /** Decision 4.8: given back by itself without ever being captured. */

@@ -6,7 +6,7 @@
 
 import { flagsOfHeld } from '../domain/held.ts';
 import { limits } from '../domain/limits.ts';
-import { isVoid, type Notice, type OrderNames, type ReviewFlag } from '../domain/notice.ts';
+import type { ReviewFlag } from '../domain/notice.ts';
 import { applyNotice, lacksTarget } from '../domain/order-book.ts';
 import { type BookState, settle } from '../domain/settle.ts';
 import { addSeconds } from '../domain/time.ts';
@@ -18,6 +18,7 @@ import type { HistoryEntry } from '../store/history.ts';
 import { insertProviderOrders } from '../store/order-matching.ts';
 import { type Aims, agreeOnProviderOrders, findAims, type Ground, type Readable } from './aims.ts';
 import { type LockedBook, lockBooks, nameOf, type OrderName } from './books.ts';
+import { namesOf, newNamesOf, targetNameOf } from './delivery-names.ts';
 import { nextTryOf } from './delivery-schedule.ts';
 import { keepOwnFlags } from './keep-own-flags.ts';
 import { describeChange, orderStateOf, saveBooks } from './save-books.ts';
@@ -209,42 +210,6 @@ function park(delivery: Delivery, waitsFor: readonly string[], now: Date): Appli
     orderId: null,
   };
   return { result, names: [], waitsFor };
-}
-
-/** Everything that could name the order once there is one. */
-function namesOf(names: OrderNames): string[] {
-  const { references } = names;
-  const all = [references, ...(references.otherwise ?? [])];
-  const ours = all.flatMap(({ orderIds, invoiceIds }) => [...orderIds, ...invoiceIds]);
-  return [...new Set([...ours, ...newNamesOf(names)])];
-}
-
-/** What is known of the order from now on. Its own names are known since it was created. */
-function newNamesOf(notice: OrderNames): string[] {
-  const { references, payment, refund } = notice;
-  const names = new Set<string | undefined>();
-  for (const { transactionIds, providerOrderId } of [references, ...(references.otherwise ?? [])]) {
-    for (const transactionId of transactionIds) names.add(transactionId);
-    names.add(providerOrderId);
-  }
-  names.add(payment?.pspTransactionId).add(payment?.targetPspId);
-  names.add(refund?.pspTransactionId).add(refund?.paymentPspId);
-  const pspOrder = payment?.pspOrder ?? refund?.paymentPspOrder;
-  if (pspOrder !== undefined && !isVoid(notice)) {
-    names.add(anyRecordOf(pspOrder));
-  }
-  return [...names].filter((name) => name !== undefined);
-}
-
-/** What a void waits for: the record it names, or any record of its order. */
-function targetNameOf({ payment, refund }: Notice): string {
-  const target = payment?.targetPspId ?? refund?.targetPspId;
-  return target ?? anyRecordOf(payment?.pspOrder ?? refund?.paymentPspOrder ?? '');
-}
-
-/** No record has this name: the pair of an order's id and a transaction's that is empty. */
-function anyRecordOf(pspOrder: string): string {
-  return `${pspOrder}|`;
 }
 
 function finish(

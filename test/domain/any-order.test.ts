@@ -422,6 +422,25 @@ describe('refunds', () => {
     });
   });
 
+  test('whose payment is told differently are one refund all the same', () => {
+    const first = refund('refund.created', { status: 'pending', amount: 100 });
+    const other = partnerRefund(partnerPayment({ id: 'pay_two' }), { id: 'rfnd_1', amount: 100 });
+    const second = only({
+      provider: 'partner',
+      body: partnerEvent('refund.processed', { refund: other }),
+    });
+    for (const set of [
+      [captured, first, second],
+      [second, captured, first],
+    ]) {
+      const refunds = applyAll(set).transactions.filter(({ type }) => type === 'refund');
+      assert.deepEqual(
+        refunds.map(({ pspTransactionId, status }) => [pspTransactionId, status]),
+        [['rfnd_1', 'succeeded']],
+      );
+    }
+  });
+
   test('that come before their payment bring it along, and it is not counted twice', () => {
     const { order, transactions } = stateOf([refund('refund.processed', {}), captured]);
     assert.deepEqual(order, { status: 'completed', attempts: 1, flags: [] });

@@ -282,6 +282,14 @@ describe('a refund without a target', () => {
   });
 });
 
+test('an id is that of one payment, also where two pairs of ids read alike', () => {
+  const one = told('1|2', 'PAYMENT', 100);
+  const other = told('2', 'PAYMENT', 100, undefined, { order: { id: 'INV|1' } });
+  inEveryOrder([one, other], (book) => {
+    assert.deepEqual(shown(book), ['INV|1|2 succeeded 10000']);
+  });
+});
+
 test('more than the order expects may be authorised: what it expects is all that has to be captured', () => {
   const set = [told('1', 'AUTHORIZATION', 150), told('2', 'CAPTURE', 100, '1')];
   inEveryOrder(set, (book) => {
@@ -301,7 +309,7 @@ test('less than the order expects, all captured, is a wrong amount', () => {
 /** A notification of the gateway, each with a time of its own; without totals unless they are given. */
 function told(id: string, type: string, amount: number, target?: string, more: Members = {}) {
   deliveries += 1;
-  const at = `2026-11-14T10:0${id}:00.000Z`;
+  const at = `2026-11-14T10:0${id.at(-1)}:00.000Z`;
   const body = gatewayBody({
     result: 'SUCCESS',
     timeOfRecord: at,
