@@ -24,7 +24,7 @@ create table review_resolutions (
   resolved_at  timestamptz not null,
   actor        text        not null,
   note         text        not null,
-  -- Ends the race of two people who close one flag: one does, the other is told.
+  -- Ends the race of two people who close one flag: one does, the other is refused.
   primary key (account_id, subject, flag)
 );
 

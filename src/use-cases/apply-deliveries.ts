@@ -173,7 +173,7 @@ function tooMany(delivery: Delivery, orderId: string, now: Date): AppliedDeliver
   });
 }
 
-/** Decision 6.9: it is told which order it belongs to, and nothing else changes. */
+/** Decision 6.9: it is linked to its order, and nothing else changes. */
 function finishReport(
   { delivery, report }: Reported,
   orders: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * Tells which deliveries are repeats. The body decides, because the provider's event id is not signed: the same body is
+ * Finds out which deliveries are repeats. The body decides, because the provider's event id is not signed: the same body is
  * the same delivery under whatever id it comes, and an id that comes with another body is reused. Decision 6.7.
  */
 import { withFlags } from '../domain/transaction.ts';
@@ -46,7 +46,7 @@ export async function recogniseDeliveries(
   return (delivery) => recognised.get(delivery) ?? { known: undefined, fresh: delivery };
 }
 
-/** Rows from before bodies were told apart have the event id as their key. */
+/** Rows stored before bodies identified deliveries have the event id as their key. */
 function listKeys(delivery: Delivery): DeliveryKey[] {
   const { accountId, provider, eventId } = delivery;
   return eventId === null ? [delivery] : [delivery, { accountId, provider, deliveryKey: eventId }];
@@ -60,12 +60,12 @@ function findKnown(
   if (sameBody) return sameBody;
   const sameId = stored.get(nameEvent(delivery) ?? '');
   if (!sameId) return undefined;
-  // Whose body was pruned can be told by its id only.
+  // Where the body was pruned, only the id can tell.
   const isRepeat = !sameId.body || !delivery.body || sameId.body.equals(delivery.body);
   return isRepeat ? sameId : undefined;
 }
 
-/** Applied like any other, for it may be the genuine one; a person is told. */
+/** Applied like any other, for it may be the genuine one, and flagged for review. */
 function withoutEventId(delivery: Delivery): Delivery {
   return { ...delivery, eventId: null, flags: withFlags(delivery.flags, ['event_id_reused']) };
 }

@@ -77,7 +77,7 @@ export function resultOfAsking(delivery: Delivery, result: DeliveryResult): Deli
   return saysNothingNew(delivery, result) ? delivery : result;
 }
 
-/** It was told its order before, and comes to the same now. */
+/** It was linked to its order before, and the result is the same. */
 function saysNothingNew(delivery: Delivery, result: DeliveryResult): boolean {
   const { state, why, flags, orderId } = delivery;
   if (state === 'resolved' && result.state !== 'processed') {

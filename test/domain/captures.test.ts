@@ -26,7 +26,7 @@ const empty: OrderBook = {
   held: [],
 };
 
-/** How a record is told: the newest version of the gateway's API names targets, version 22 never does. */
+/** The newest version of the gateway's API names targets, version 22 never does. */
 const ways = {
   'with targets': { isTargeted: true },
   'without targets': { isTargeted: false },

@@ -35,7 +35,6 @@ for (const provider of providers) {
 
 test('partner: an authorisation that nobody captures is flagged after an hour, and the flag goes with the capture', async () => {
   const orderId = await createOrder();
-  // Longer than the test: the capture comes when it is asked for.
   simulator.setScenarioFor(orderId, { name: 'manual-capture', delayMs: 2_000 });
   const { body } = await initiate(orderId, 'upi');
   await simulator.pay(await findCheckout(body.next[0].url));

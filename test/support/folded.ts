@@ -1,4 +1,4 @@
-/** Folds payments and refunds whose records need no placing: what is not given is not there. */
+/** Folds payments and refunds whose records need no placing. */
 import {
   foldPayment as foldPlacedPayment,
   type UnfoldedPayment,
