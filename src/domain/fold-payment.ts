@@ -31,36 +31,52 @@ export type UnfoldedPayment = Pick<
 export function foldPayment(payment: UnfoldedPayment, expected: Expected): Payment {
   const { start, captures } = payment;
   const told = start ? [...payment.notices, paymentOfStart(start)] : payment.notices;
+  const asTold = foldNotices(told, paymentStatuses);
+  const authorized = asTold.pick('amount', isSource);
   const base = baseStatus(told, captures ?? []);
-  const source = foldNotices(told.filter(isSource), paymentStatuses);
-  const money = decideMoney(payment, base, source.pick('amount'), expected);
+  const money = decideMoney(payment, base, authorized, expected);
   const { status } = money;
-  const notices = told.map((notice) => effective(notice, captures ?? [], status));
-  const folded = foldNotices(notices, paymentStatuses);
-  const common = commonFields(notices, folded, status);
-  const { pick } = folded;
-  const amount = money.amount ?? source.pick('amount') ?? pick('amount', isCapture) ?? null;
-  const fields: Payment = {
-    ...payment,
-    ...common,
-    startedAtMs: start?.atMs ?? common.startedAtMs,
-    finishedAtMs: isFinal(status) ? (money.finishedAtMs ?? common.finishedAtMs) : null,
-    status,
+  const isPlain = told.every(isSource);
+  const notices = isPlain ? told : told.map((each) => effective(each, captures ?? [], status));
+  const highest = isPlain ? asTold : foldNotices(notices, paymentStatuses);
+  const common = commonFields(notices, highest, status);
+  const { pick } = highest;
+  const amount = money.amount ?? authorized ?? pick('amount', isCapture);
+  const currency = money.currency ?? common.currency;
+  const customerFee = pick('customerFee');
+  const offerId = pick('offerId');
+  const offer = { amount, currency, customerFee, offerId, offerDiscount: pick('offerDiscount') };
+  // Spelled out: this is built for every delivery, and copying objects is what it would cost.
+  const folded: Payment = {
+    type: 'payment',
+    transactionId: payment.transactionId,
+    provider: payment.provider,
+    start,
+    pspTransactionId: payment.pspTransactionId,
     amount,
-    currency: money.currency ?? common.currency,
+    currency,
+    startedAtMs: start?.atMs ?? common.startedAtMs,
+    recordedAtMs: common.recordedAtMs,
+    finishedAtMs: isFinal(status) ? (money.finishedAtMs ?? common.finishedAtMs) : null,
+    message: common.message,
+    failure: common.failure,
+    flags: common.flags,
+    status,
     paymentMode: pick('paymentMode'),
     subPaymentMode: pick('subPaymentMode'),
     paymentArn: pick('paymentArn'),
     paymentAcquirer: pick('paymentAcquirer'),
-    customerFee: pick('customerFee'),
-    offerId: pick('offerId'),
-    offerDiscount: pick('offerDiscount'),
+    customerFee,
+    offerId,
+    offerDiscount: discountOf(offer, expected),
+    captures,
+    voided: payment.voided,
     partialCapture: money.partialCapture,
     authorizedAtMs: status === 'authorized' ? authorizedSince(told) : null,
+    notices: payment.notices,
   };
-  const complete = { ...fields, offerDiscount: discountOf(fields, expected) };
-  const own = ownFlags(complete, money.isPart === true, expected);
-  return own.length === 0 ? complete : { ...complete, flags: withFlags(complete.flags, own) };
+  const own = ownFlags(folded, money.isPart === true, expected);
+  return own.length === 0 ? folded : { ...folded, flags: withFlags(folded.flags, own) };
 }
 
 function isSource({ record }: KeptPayment): boolean {
@@ -73,19 +89,17 @@ function isCapture({ record }: KeptPayment): boolean {
 
 /** What is known without counting money: a capture shows that there was an authorisation. */
 function baseStatus(notices: readonly KeptPayment[], captures: readonly Capture[]): PaymentStatus {
-  const said = notices
-    .filter(({ record }) => record === undefined || record === 'authentication')
-    .map(({ status }) => status);
-  const shown = captures.map(
-    ({ status }): PaymentStatus =>
-      status === 'pending' || status === 'failed' ? status : 'authorized',
-  );
-  return highestOf([...said, ...shown]);
-}
-
-function highestOf(statuses: readonly PaymentStatus[]): PaymentStatus {
-  const ranks = statuses.map((status) => paymentStatuses.indexOf(status));
-  return paymentStatuses[Math.max(0, ...ranks)] ?? 'new';
+  let highest = 0;
+  const raise = (status: PaymentStatus) => {
+    highest = Math.max(highest, paymentStatuses.indexOf(status));
+  };
+  for (const { record, status } of notices) {
+    if (record === undefined || record === 'authentication') raise(status);
+  }
+  for (const { status } of captures) {
+    raise(status === 'pending' || status === 'failed' ? status : 'authorized');
+  }
+  return paymentStatuses[highest] ?? 'new';
 }
 
 type Money = {
@@ -183,8 +197,11 @@ function effective(
 }
 
 /** Decision 4.11: with the offer alone, the discount is what the payment lacks of the order's amount. */
-function discountOf(payment: Payment, expected: Expected): MinorUnits | null {
-  const { offerId, offerDiscount, amount, currency, customerFee } = payment;
+function discountOf(
+  offer: Pick<Payment, 'offerId' | 'offerDiscount' | 'amount' | 'currency' | 'customerFee'>,
+  expected: Expected,
+): MinorUnits | null {
+  const { offerId, offerDiscount, amount, currency, customerFee } = offer;
   if (offerDiscount !== null || offerId === null || amount === null) return offerDiscount;
   const lacking = expected.total - (amount - (customerFee ?? 0));
   return currency === expected.currency && lacking > 0 ? lacking : null;

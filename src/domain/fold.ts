@@ -19,13 +19,7 @@ export function foldNotices<N extends Foldable>(
   notices: readonly N[],
   ranks: readonly N['status'][],
 ): Folded<N> {
-  const rank = (notice: N) => ranks.indexOf(notice.status);
-  const highestFirst = [...notices].sort(
-    (a, b) =>
-      rank(b) - rank(a) ||
-      (b.occurredAtMs ?? 0) - (a.occurredAtMs ?? 0) ||
-      (b.deliveryKey < a.deliveryKey ? -1 : 1),
-  );
+  const highestFirst = notices.length < 2 ? notices : sortByRank(notices, ranks);
   return {
     highest: (highestFirst[0]?.status ?? 'new') as N['status'],
     pick: (name, only) => {
@@ -35,6 +29,16 @@ export function foldNotices<N extends Foldable>(
       return null;
     },
   };
+}
+
+function sortByRank<N extends Foldable>(notices: readonly N[], ranks: readonly N['status'][]): N[] {
+  const rank = (notice: N) => ranks.indexOf(notice.status);
+  return [...notices].sort(
+    (a, b) =>
+      rank(b) - rank(a) ||
+      (b.occurredAtMs ?? 0) - (a.occurredAtMs ?? 0) ||
+      (b.deliveryKey < a.deliveryKey ? -1 : 1),
+  );
 }
 
 /** What every transaction shows, given its status. */

@@ -216,9 +216,8 @@ function withoutRecords(entry: Transaction, { amounts }: Book['order']): Transac
 
 /** The authorisation names a payment; without it the capture that was recorded first. */
 function namingOrder(notices: readonly Said[]): Said[] {
+  const rank = ({ record }: Said) => (record === undefined ? 0 : record === 'capture' ? 1 : 2);
   return [...notices].sort(
-    (a, b) =>
-      Number(a.record !== undefined) - Number(b.record !== undefined) ||
-      (a.recordedAtMs ?? 0) - (b.recordedAtMs ?? 0),
+    (a, b) => rank(a) - rank(b) || (a.recordedAtMs ?? 0) - (b.recordedAtMs ?? 0),
   );
 }

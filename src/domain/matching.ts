@@ -69,6 +69,7 @@ export function claimOwn(
   const started = transactions.filter(
     (entry) => entry.start !== null && entry.provider === provider && entry.type === type,
   );
+  if (started.length === 0) return transactions;
   return started.reduce((all, entry) => claim(order, all, entry), transactions);
 }
 
