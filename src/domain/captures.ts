@@ -30,11 +30,7 @@ export function countCaptures(
 
 function toCapture({ pspId, notices, voided }: PlacedCapture, amount: MinorUnits): Capture {
   const status = statusOf(notices, voided);
-  const times = notices
-    .filter((notice) => notice.status === 'succeeded')
-    .flatMap(({ statusSinceMs }) => statusSinceMs ?? []);
-  const atMs = times.length === 0 ? recordedAt(notices) : Math.min(...times);
-  return { pspId, amount: status === 'captured' ? amount : 0, status, atMs };
+  return { pspId, amount: status === 'captured' ? amount : 0, status, atMs: takenAt(notices) };
 }
 
 function statusOf(notices: PlacedCapture['notices'], voided: PlacedCapture['voided']) {
@@ -72,15 +68,23 @@ function boundedAmounts(
 
 /** Every capture that stands, and a payment that was made in one step. */
 function takenOf({ pspId, records, captures, voided }: PlacedPayment): Taken[] {
-  const standing = captures
+  const own = records.filter(({ record }) => record === undefined);
+  // What was taken in one step cannot be captured again: a capture beside it takes nothing of it.
+  if (highestStatus(own) === 'succeeded') return voided === null ? [toTaken(pspId, own)] : [];
+  return captures
     .filter((capture) => statusOf(capture.notices, capture.voided) === 'captured')
     .map(({ pspId: id, notices }) => toTaken(id, notices));
-  const own = records.filter(({ record }) => record === undefined);
-  const isOneStep = voided === null && highestStatus(own) === 'succeeded';
-  return isOneStep ? [toTaken(pspId, own), ...standing] : standing;
 }
 
 function toTaken(pspId: string, notices: PlacedCapture['notices']): Taken {
   const amount = foldNotices(notices, paymentStatuses).pick('amount') ?? 0;
-  return { pspId, amount, atMs: recordedAt(notices) };
+  return { pspId, amount, atMs: takenAt(notices) };
+}
+
+/** When it took the money, which may be long after it was recorded as pending. */
+function takenAt(notices: PlacedCapture['notices']): number {
+  const times = notices
+    .filter((notice) => notice.status === 'succeeded')
+    .flatMap(({ statusSinceMs }) => statusSinceMs ?? []);
+  return times.length === 0 ? recordedAt(notices) : Math.min(...times);
 }

@@ -128,6 +128,8 @@ function decideMoney(
   const standing = (captures ?? []).filter(({ amount }) => amount > 0);
   const captured = standing.reduce((sum, { amount }) => sum + amount, 0);
   if (captured === 0) {
+    // Money was taken, and nobody can tell how much: its currency is off the list.
+    if (captures?.some((capture) => isOfUnknownAmount(capture, notices))) return plain('succeeded');
     if (base === 'reversed' || voided === 'done') return plain('reversed');
     return plain(isVoiding ? 'reversing' : base);
   }
@@ -143,6 +145,11 @@ function decideMoney(
   const open = { amount: authorized ?? captured, currency };
   if (isVoiding) return { ...open, status: 'reversing', partialCapture: null };
   return { ...open, status: 'authorized', partialCapture: { captured, authorized } };
+}
+
+function isOfUnknownAmount({ pspId, status }: Capture, notices: readonly KeptPayment[]): boolean {
+  const own = notices.filter(({ pspTransactionId }) => pspTransactionId === pspId);
+  return status === 'captured' && own.every(({ amount }) => amount === undefined);
 }
 
 /** What has to be captured: the authorisation, or as much of it as the order expects. */

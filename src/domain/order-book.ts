@@ -91,9 +91,10 @@ export function keepStart<Book extends OrderBook>(
   return { ...book, transactions: after, transaction: transaction ?? fresh };
 }
 
-/** A void waits until what it takes back is known. */
+/** A void waits until what it takes back is known; one that failed takes nothing back. */
 export function lacksTarget(book: OrderBook, notice: DeliveredNotice): boolean {
-  return isVoid(notice) && isHeldFor(book, notice, 'no-target');
+  const hasFailed = notice.payment?.status === 'new' || notice.refund?.status === 'failed';
+  return isVoid(notice) && !hasFailed && isHeldFor(book, notice, 'no-target');
 }
 
 /** Decision 4.3: a pure function of the transactions and of time. */
@@ -167,7 +168,9 @@ function isOverRefunded(transactions: readonly Transaction[], { currency }: Expe
 export function refundSums(transactions: readonly Transaction[], currency: string) {
   const sums = { paid: 0, refunded: 0, pending: 0 };
   for (const entry of transactions) {
-    if (entry.currency !== currency) continue;
+    // A refund that tells no currency is one of the order's.
+    const own = entry.type === 'refund' ? (entry.currency ?? currency) : entry.currency;
+    if (own !== currency) continue;
     if (entry.type === 'refund') {
       sums.refunded += refundedOf(entry, 'succeeded');
       sums.pending += refundedOf(entry, 'pending');

@@ -82,12 +82,11 @@ function placeVoids(
   );
   for (const [, own] of exactFirst) {
     const [named, ...others] = targetsOf(own);
-    const open = records.filter(({ pspId }) => !isVoided(pspId));
     const target =
       named ??
-      chooseTarget(
+      chooseRefund(
         own,
-        open.map(({ pspId, notices }) => [pspId, notices]),
+        records.filter(({ pspId }) => !isVoided(pspId)),
       );
     const record = records.find(({ pspId }) => pspId === target);
     if (others.length > 0) hold(own, 'contradictory');
@@ -100,6 +99,23 @@ function placeVoids(
     }
   }
   return placed;
+}
+
+type RefundRecord = { readonly pspId: string; readonly notices: readonly KeptRefund[] };
+
+/** One that was made, rather than one that is pending; never one that failed. */
+function chooseRefund(
+  notices: readonly KeptRefund[],
+  records: readonly RefundRecord[],
+): string | undefined {
+  const having = (status: KeptRefund['status']) =>
+    records
+      .filter((record) => record.notices.some((notice) => notice.status === status))
+      .map((record) => [record.pspId, record.notices] as const);
+  const made = having('succeeded');
+  const isFailed = new Set(having('failed').map(([pspId]) => pspId));
+  const pending = having('pending').filter(([pspId]) => !isFailed.has(pspId));
+  return chooseTarget(notices, made.length > 0 ? made : pending);
 }
 
 /** The void of a refund that is held is held with it. */

@@ -139,10 +139,11 @@ function targetOf(
       // A payment that was made in one step has no captures; to void its capture is to void it.
       const isOneStep = captures.size === 0 && highestStatus(sources) === 'succeeded';
       if (isOneStep) return { isPayment: true, captures: [] };
-      const standing = [...captures].filter(
-        ([id, own]) => !voided.has(id) && highestStatus(own) !== 'failed',
-      );
-      const chosen = chooseTarget(notices, standing);
+      const having = (status: string) =>
+        [...captures].filter(([id, own]) => !voided.has(id) && highestStatus(own) === status);
+      // One that took money, rather than one that is pending; never one that failed.
+      const taken = having('succeeded');
+      const chosen = chooseTarget(notices, taken.length > 0 ? taken : having('pending'));
       return chosen === undefined ? 'no-target' : { isPayment: false, captures: [chosen] };
     }
     default: {

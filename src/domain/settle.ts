@@ -45,7 +45,10 @@ function settlePart(
   now: Date,
 ): Payment {
   const { partialCapture } = payment;
-  if (partialCapture === null || isLapsed === (payment.status === 'succeeded')) return payment;
+  if (partialCapture === null) return payment;
+  const finishedAtMs = isLapsed && now >= lapsesAt ? lapsesAt.getTime() : null;
+  const isSame = isLapsed === (payment.status === 'succeeded');
+  if (isSame && finishedAtMs === payment.finishedAtMs) return payment;
   const { captured, authorized } = partialCapture;
   const flags = withoutFlags(payment, ['partially_captured', 'currency_mismatch']);
   if (!isLapsed) {
@@ -62,7 +65,7 @@ function settlePart(
     ...payment,
     status: 'succeeded',
     amount: captured,
-    finishedAtMs: now >= lapsesAt ? lapsesAt.getTime() : null,
+    finishedAtMs,
     flags: withFlags(flags, [flag]),
   };
 }

@@ -70,22 +70,23 @@ export type CallNews =
 /** A start with the news: what is known is not forgotten for what is not. */
 export function learn(start: Start, news: CallNews): Start {
   const { isOver: _isOver, ...rest } = learnCall(start, news);
-  const parts = start.refund?.parts?.map((part) => learnCall(part, news));
   const providerOrderId = news.call === 'taken' ? news.providerOrderId : undefined;
   return {
     ...rest,
-    ...(start.refund && parts && { refund: { ...start.refund, parts } }),
     ...(providerOrderId !== undefined && { providerOrderId }),
     ...(news.call === 'refused' && news.isOver && { isOver: true }),
   };
 }
 
-/** News of one part of a refund; the whole is as far as its slowest part. */
-export function learnPart(start: Start, pspTransactionId: string, news: CallNews): Start {
+/**
+ * News of the parts of a refund that have these ids, and of no other: a part that was refused stays refused when the
+ * provider knows only the others. The whole is as far as its slowest part.
+ */
+export function learnParts(start: Start, pspIds: readonly string[], news: CallNews): Start {
   const { refund } = start;
   if (!refund?.parts) return learn(start, news);
   const parts = refund.parts.map((part) =>
-    part.pspTransactionId === pspTransactionId ? learnCall(part, news) : part,
+    pspIds.includes(part.pspTransactionId) ? learnCall(part, news) : part,
   );
   const slowest = (['open', 'unknown', 'taken'] as const).find((call) =>
     parts.some((part) => part.call === call),

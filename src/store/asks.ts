@@ -54,9 +54,8 @@ export async function claimAskOfEnquiry(
   return rows[0]?.order_id;
 }
 
-/** A payment that failed has a next time as long as it may be tried again. */
-const isOpen = `(status not in ('failed', 'succeeded', 'reversed')
-                 or (status = 'failed' and next_ask_at is not null))`;
+/** A payment that may still be tried again, or captured further, has a next time. */
+const isOpen = `(status not in ('failed', 'succeeded', 'reversed') or next_ask_at is not null)`;
 
 /** Null when nothing more will come of it. What is done meanwhile is not asked for again. */
 export async function setNextAsk(

@@ -19,8 +19,13 @@ export async function listOverdueOrders(
   limit: number,
 ): Promise<OverdueOrder[]> {
   const { rows } = await database.query<OverdueRow>({
-    text: `select account_id, order_id, lapses_at from orders
-            where status in ('new', 'pending') and lapses_at >= $1 and lapses_at <= $2
+    // An order that was paid may have another payment that is captured in part, which its time settles too.
+    text: `select account_id, order_id, lapses_at from orders o
+            where lapses_at >= $1 and lapses_at <= $2
+              and (status in ('new', 'pending') or (status = 'completed' and attempts > 1
+                and exists (select from transactions t
+                             where t.account_id = o.account_id and t.order_id = o.order_id
+                               and t.status = 'authorized' and t.members ? 'partialCapture')))
             order by lapses_at limit $3`,
     values: [from, until, limit],
   });

@@ -18,7 +18,7 @@ import type { HistoryEntry } from '../store/history.ts';
 import { insertProviderOrders } from '../store/order-matching.ts';
 import { type Aims, agreeOnProviderOrders, findAims, type Ground, type Readable } from './aims.ts';
 import { type LockedBook, lockBooks, nameOf, type OrderName } from './books.ts';
-import { namesOf, newNamesOf, targetNameOf } from './delivery-names.ts';
+import { namesOf, newNamesOf, targetNamesOf } from './delivery-names.ts';
 import { nextTryOf } from './delivery-schedule.ts';
 import { keepOwnFlags } from './keep-own-flags.ts';
 import { describeChange, orderStateOf, saveBooks } from './save-books.ts';
@@ -140,7 +140,7 @@ function applyNoticeOf(
   const { provider, deliveryKey, deliveryId, receivedAt } = delivery;
   const delivered = { ...notice, provider, deliveryKey, receivedAt };
   const before = page.current;
-  if (lacksTarget(before, delivered)) return park(delivery, [targetNameOf(notice)], now);
+  if (lacksTarget(before, delivered)) return park(delivery, targetNamesOf(notice), now);
   const after = settle(applyNotice(before, delivered), now);
   if (isTooMany(before, after)) return tooMany(delivery, orderId, now);
   const { entries, newFlags } = describeChange(before, after, { cause: deliveryId, now });

@@ -16,7 +16,7 @@ import { getProvider } from '../providers/providers.ts';
 import { claimAsk, claimAskOfEnquiry, type DueAsk, setNextAsk } from '../store/asks.ts';
 import { findProviderApi } from './provider-apis.ts';
 import { keepAnswers, recordCall } from './record-call.ts';
-import { askForRefund, refundCallsOf } from './refund.ts';
+import { askForRefund, pspIdsOf, refundCallsOf } from './refund.ts';
 import type { Services } from './services.ts';
 import { settleOrder } from './settle-order.ts';
 
@@ -117,6 +117,10 @@ async function ask(
   const { transactionId, provider } = transaction;
   const { outbound } = getProvider(provider);
   const { answer, result } = await outbound.fetchStatus(api, { orderId, transaction });
+  const { start } = transaction;
+  const calls = start?.refund ? refundCallsOf(transactionId, start) : [];
+  const isKnownCall = ({ callId }: RefundToStart) =>
+    result.kind === 'done' && (result.knownCallIds?.includes(callId) ?? result.isKnown);
   await recordCall(services, {
     accountId,
     orderId,
@@ -126,15 +130,12 @@ async function ask(
     answer,
     outcome: result.kind,
     news: newsOf(result, transaction, order, services.clock()),
+    partPspIds: start?.refund && pspIdsOf(provider, calls.filter(isKnownCall)),
   });
   if (result.kind !== 'done') return;
   await keepAnswers(services, account, provider, result.records);
-  const { start } = transaction;
-  if (transaction.type !== 'refund' || !start?.refund) return;
-  const { isKnown, knownCallIds } = result;
-  const isKnownCall = ({ callId }: RefundToStart) => knownCallIds?.includes(callId) ?? isKnown;
   // A call that the provider does not know did not reach it, so it is made again, with the same id.
-  for (const call of refundCallsOf(transactionId, start)) {
+  for (const call of calls) {
     if (!isKnownCall(call)) {
       await askForRefund(services, account, orderId, api, provider, call);
     }

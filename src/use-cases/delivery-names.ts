@@ -26,10 +26,14 @@ export function newNamesOf(notice: OrderNames): string[] {
   return [...names].filter((name) => name !== undefined);
 }
 
-/** What a void waits for: the record it names, or any record of its order. */
-export function targetNameOf({ payment, refund }: Notice): string {
-  const target = payment?.targetPspId ?? refund?.targetPspId;
-  return target ?? anyRecordOf(payment?.pspOrder ?? refund?.paymentPspOrder ?? '');
+/**
+ * What a void waits for: the record it names, or any record of its order; and another notice of itself, which may tell
+ * its target or contradict it.
+ */
+export function targetNamesOf({ payment, refund }: Notice): string[] {
+  const said = payment ?? refund;
+  const pspOrder = payment?.pspOrder ?? refund?.paymentPspOrder ?? '';
+  return [said?.targetPspId ?? anyRecordOf(pspOrder), said?.pspTransactionId ?? ''];
 }
 
 /** No record has this name: the pair of an order's id and a transaction's that is empty. */

@@ -73,8 +73,16 @@ function sharesNotice(a: Transaction, b: Transaction): boolean {
 function isSame(before: LockedBook, after: LockedBook): boolean {
   return (
     isDeepStrictEqual(comparable(before.transactions), comparable(after.transactions)) &&
-    isDeepStrictEqual(plain(before.held), plain(after.held))
+    isDeepStrictEqual(comparableHeld(before.held), comparableHeld(after.held))
   );
+}
+
+/** In any order; what waits for a target changes nothing, whether it is held or parked. */
+function comparableHeld(held: LockedBook['held']): unknown {
+  const texts = held
+    .filter(({ hold }) => hold !== 'no-target')
+    .map((entry) => JSON.stringify(entry));
+  return texts.sort();
 }
 
 /** In any order, as they come from the store. */

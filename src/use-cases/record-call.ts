@@ -7,7 +7,7 @@ import { type FailureCode, failureReason } from '../domain/failure.ts';
 import type { ProviderName } from '../domain/notice.ts';
 import { keepStart } from '../domain/order-book.ts';
 import { settle } from '../domain/settle.ts';
-import { type CallNews, learn, learnPart, type Start } from '../domain/start.ts';
+import { type CallNews, learn, learnParts, type Start } from '../domain/start.ts';
 import { addSeconds } from '../domain/time.ts';
 import type { Answer } from '../providers/call.ts';
 import type { Outcome, Records } from '../providers/outbound.ts';
@@ -28,8 +28,8 @@ export type Called = {
   readonly answer: Answer;
   readonly outcome: string;
   readonly news?: CallNews | undefined;
-  /** The provider's id of the part of a refund that was called for. */
-  readonly partPspId?: string | undefined;
+  /** The provider's ids of the parts of a refund that the news is about. */
+  readonly partPspIds?: readonly string[] | undefined;
 };
 
 export async function recordCall(services: Services, called: Called): Promise<void> {
@@ -84,8 +84,8 @@ export function newsOfStart(
   }
 }
 
-function learnCalled(start: Start, news: CallNews, { partPspId }: Called): Start {
-  return partPspId === undefined ? learn(start, news) : learnPart(start, partPspId, news);
+function learnCalled(start: Start, news: CallNews, { partPspIds }: Called): Start {
+  return partPspIds === undefined ? learn(start, news) : learnParts(start, partPspIds, news);
 }
 
 function callRecordOf({ operation, answer, outcome }: Called): CallRecord {

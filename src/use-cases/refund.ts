@@ -80,7 +80,9 @@ async function keepRefund(
   request: RefundRequest,
 ) {
   const now = services.clock();
-  const { payment, amount } = decideRefund(before, request);
+  // As an enquiry shows it: time may have settled what is stored.
+  const current = settle(before, now);
+  const { payment, amount } = decideRefund(current, request);
   refuseFullOrder(before);
   const { provider } = payment;
   const api = findProviderApi(services, account, provider);
@@ -94,7 +96,7 @@ async function keepRefund(
     before.transactions.some(({ transactionId }) => transactionId === id);
   const transactionId = newTransactionId(before.order.orderId, now, isTaken);
   const refundRequestId = request.refundRequestId ?? transactionId;
-  const shares = splitRefund(before.transactions, payment, amount);
+  const shares = splitRefund(current.transactions, payment, amount);
   const { currency } = payment;
   const calls = shares.map(
     (share, index): RefundToStart => ({
@@ -107,7 +109,7 @@ async function keepRefund(
     }),
   );
   const askAt = addSeconds(now, services.settings.askSeconds);
-  const after = keepStart(before, {
+  const after = keepStart(current, {
     type: 'refund',
     transactionId,
     provider,
@@ -155,6 +157,15 @@ function startOf(
   };
 }
 
+/** The provider's ids of calls, where they are ours to choose. */
+export function pspIdsOf(
+  provider: string,
+  calls: readonly RefundToStart[],
+): readonly string[] | undefined {
+  const { refundPspId } = getProvider(provider).outbound;
+  return refundPspId && calls.map((call) => refundPspId(call));
+}
+
 /** The calls of a refund that was started, one for each part that the provider has not refused. */
 export function refundCallsOf(transactionId: string, start: Start): readonly RefundToStart[] {
   const { refund, amount, currency } = start;
@@ -190,7 +201,7 @@ export async function askForRefund(
     answer,
     outcome: result.kind,
     news: newsOfStart(result, refused, services.clock()),
-    partPspId: getProvider(provider).outbound.refundPspId?.(refund),
+    partPspIds: pspIdsOf(provider, [refund]),
   });
   if (result.kind === 'done') await keepAnswers(services, account, provider, result.records);
 }

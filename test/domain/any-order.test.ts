@@ -490,11 +490,16 @@ function booksOf(notices: readonly DeliveredNotice[], start = emptyBook): OrderB
   let book = start;
   return notices.map((notice, index) => {
     const receivedAt = new Date(createdAt.getTime() + index * 1000);
-    const due = [{ ...notice, receivedAt }, ...parked];
-    parked = [];
-    for (const one of due) {
-      if (lacksTarget(book, one)) parked.push(one);
-      else book = applyNotice(book, one);
+    parked.unshift({ ...notice, receivedAt });
+    // What one of them brings may be what another waits for.
+    for (let count = Number.POSITIVE_INFINITY; parked.length < count; ) {
+      count = parked.length;
+      const due = parked;
+      parked = [];
+      for (const one of due) {
+        if (lacksTarget(book, one)) parked.push(one);
+        else book = applyNotice(book, one);
+      }
     }
     return book;
   });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { failureReason } from '../../src/domain/failure.ts';
 import { refundedOf } from '../../src/domain/order-book.ts';
 import { splitRefund } from '../../src/domain/refund-split.ts';
-import { learn, learnPart, type Start } from '../../src/domain/start.ts';
+import { learnParts, type Start } from '../../src/domain/start.ts';
 import type { Payment, Refund } from '../../src/domain/transaction.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 
@@ -112,9 +112,9 @@ describe('a split refund', () => {
 
   test('is as far as its slowest call', () => {
     const news = { call: 'refused', failure, atMs: 1 } as const;
-    const first = learnPart(start, 'INV|R', { call: 'taken' });
+    const first = learnParts(start, ['INV|R'], { call: 'taken' });
     assert.equal(first.call, 'open');
-    const both = learnPart(first, 'INV|R-2', news);
+    const both = learnParts(first, ['INV|R-2'], news);
     assert.equal(both.call, 'taken');
     const folded = foldRefund({
       transactionId: 'R',
@@ -126,12 +126,17 @@ describe('a split refund', () => {
       folded.parts?.map(({ status }) => status),
       ['pending', 'failed'],
     );
-    assert.equal(learnPart(learnPart(start, 'INV|R', news), 'INV|R-2', news).call, 'refused');
+    assert.equal(learnParts(start, ['INV|R', 'INV|R-2'], news).call, 'refused');
   });
 
-  test('that the provider has wholly has each of its parts', () => {
-    const calls = learn(start, { call: 'taken' }).refund?.parts?.map(({ call }) => call);
-    assert.deepEqual(calls, ['taken', 'taken']);
+  test('a part that was refused stays refused when the provider knows the other', () => {
+    const refusal = { call: 'refused', failure, atMs: 1 } as const;
+    const refused = learnParts(start, ['INV|R-2'], refusal);
+    const calls = learnParts(refused, ['INV|R'], { call: 'taken' }).refund?.parts;
+    assert.deepEqual(
+      calls?.map(({ call }) => call),
+      ['taken', 'refused'],
+    );
   });
 });
 

@@ -420,12 +420,17 @@ function booksOf(events: readonly Event[], lie: Arrange = asTheyAre) {
   return events.map((event) => {
     if (event.of && !findOwn(book, event.of)) book = keepStart(book, event.of);
     if (event.kind === 'news') book = hear(book, event.of, event.news);
-    const due = [...(event.kind === 'notice' ? [event.notice] : []), ...parked];
-    parked = due.filter((notice) => lacksTarget(book, notice));
-    book = due.reduce(
-      (before, notice) => (lacksTarget(before, notice) ? before : applyNotice(before, notice)),
-      book,
-    );
+    if (event.kind === 'notice') parked.unshift(event.notice);
+    // What one of them brings may be what another waits for.
+    for (let count = Number.POSITIVE_INFINITY; parked.length < count; ) {
+      count = parked.length;
+      const due = parked;
+      parked = [];
+      for (const notice of due) {
+        if (lacksTarget(book, notice)) parked.push(notice);
+        else book = applyNotice(book, notice);
+      }
+    }
     book = { ...book, transactions: lie(book.transactions) };
     return { event, book };
   });

@@ -73,9 +73,16 @@ function translatePayment(
  */
 function conditionOf(payment: WireObject, said: PaymentStatus): PaymentStatus {
   if (isReleased(payment)) return 'reversed';
-  const isUncaptured = payment.captured === false && text(payment.status) === 'authorized';
-  return said === 'succeeded' && isUncaptured ? 'authorized' : said;
+  if (said !== 'succeeded' || payment.captured !== false) return said;
+  return uncapturedStatuses.get(text(payment.status) ?? '') ?? said;
 }
+
+const uncapturedStatuses: ReadonlyMap<string, PaymentStatus> = new Map<string, PaymentStatus>([
+  ['created', 'pending'],
+  ['pending', 'pending'],
+  ['authorized', 'authorized'],
+  ['failed', 'failed'],
+]);
 
 /**
  * A refund event also tells what became of its payment, should we not have heard of that yet. The release
