@@ -282,6 +282,73 @@ describe('a refund without a target', () => {
   });
 });
 
+describe('a void without a target', () => {
+  test('takes back a refund that was made, never one that failed', () => {
+    const set = [
+      told('1', 'PAYMENT', 100),
+      told('2', 'REFUND', 30),
+      told('3', 'REFUND', 30, undefined, { result: 'FAILURE' }),
+      told('4', 'VOID_REFUND', 30),
+    ];
+    inEveryOrder(set, (book) => assert.equal(refundSums(book.transactions, 'INR').refunded, 0));
+  });
+
+  test('takes back a capture that took money rather than one that is pending', () => {
+    const set = [
+      told('1', 'AUTHORIZATION', 100),
+      told('2', 'CAPTURE', 50),
+      told('3', 'CAPTURE', 50, undefined, { result: 'PENDING' }),
+      told('4', 'VOID_CAPTURE', 50),
+    ];
+    inEveryOrder(set, (book) => {
+      assert.equal(refundSums(settle(book, lapsesAt).transactions, 'INR').paid, 0);
+    });
+  });
+
+  test('waits for nothing when it failed', () => {
+    const book = bookAfter([told('1', 'AUTHORIZATION', 100)]);
+    const failed = told('2', 'VOID_CAPTURE', 100, undefined, { result: 'FAILURE' });
+    assert.equal(lacksTarget(book, failed), false);
+    assert.deepEqual(shown(applyNotice(book, failed)), ['INV|1 authorized 10000']);
+  });
+});
+
+test('a capture that was pending when a total was told counts once it succeeds', () => {
+  const late = '2026-11-14T10:09:00.000Z';
+  const set = [
+    told('1', 'AUTHORIZATION', 100),
+    told('2', 'CAPTURE', 100, '1', { result: 'PENDING', order: { totalCapturedAmount: 0 } }),
+    told('2', 'CAPTURE', 100, '1', { timeOfLastUpdate: late }),
+  ];
+  inEveryOrder(set, (book) => assert.deepEqual(shown(book), ['INV|1 succeeded 10000']));
+});
+
+test('a capture in a currency off the list took money, and nobody can tell how much', () => {
+  const currency = { currency: 'XYZ' };
+  const set = [
+    told('1', 'AUTHORIZATION', 100, undefined, { order: currency, transaction: currency }),
+    told('2', 'CAPTURE', 100, '1', { order: currency, transaction: currency }),
+  ];
+  inEveryOrder(set, (book) => {
+    assert.deepEqual(shown(book), ['INV|1 succeeded null']);
+    assert.deepEqual(flagsOf(book), ['currency_mismatch']);
+  });
+});
+
+test('a part that failed attempts settled stays settled, and has an end when the time is over', () => {
+  const failures = Array.from({ length: 15 }, (_, index) =>
+    told(`f${index}`, 'PAYMENT', 100, undefined, { result: 'FAILURE' }),
+  );
+  const open = bookAfter([
+    told('1', 'AUTHORIZATION', 100),
+    told('2', 'CAPTURE', 60, '1'),
+    ...failures,
+  ]);
+  assert.deepEqual(settle(open, lapsesAt), settle(settle(open, now), lapsesAt));
+  const [part] = open.transactions.filter(({ status }) => status === 'succeeded');
+  assert.deepEqual([part?.amount, part?.finishedAtMs], [6_000, null]);
+});
+
 test('an id is that of one payment, also where two pairs of ids read alike', () => {
   const one = told('1|2', 'PAYMENT', 100);
   const other = told('2', 'PAYMENT', 100, undefined, { order: { id: 'INV|1' } });
@@ -322,7 +389,13 @@ function told(id: string, type: string, amount: number, target?: string, more: M
       lastUpdatedTime: undefined,
       ...(more.order as Members),
     },
-    transaction: { id, type, amount, ...(target !== undefined && { targetTransactionId: target }) },
+    transaction: {
+      id,
+      type,
+      amount,
+      ...(target !== undefined && { targetTransactionId: target }),
+      ...(more.transaction as Members),
+    },
   });
   const translation = bankGateway.translate(
     { headers: {}, body: Buffer.from(JSON.stringify(body)) },

@@ -143,6 +143,58 @@ test('a refund without its payment record, or without payment_id, still names it
   assert.equal(translate(partnerEvent('refund.processed', { refund })).kind, 'unreadable');
 });
 
+test('a payment is captured only when its record says so, whatever the event', () => {
+  const cases: ReadonlyArray<readonly [Members, string]> = [
+    [{ status: 'captured', captured: true }, 'succeeded'],
+    [{ status: 'captured', captured: undefined }, 'succeeded'],
+    [{ status: 'refunded', captured: true }, 'succeeded'],
+    [{ status: 'refunded', captured: undefined }, 'succeeded'],
+    [{ status: 'refunded', captured: false }, 'reversed'],
+    [{ status: 'authorized', captured: false }, 'authorized'],
+    [{ status: 'created', captured: false }, 'pending'],
+    [{ status: 'failed', captured: false }, 'failed'],
+  ];
+  for (const event of ['payment.captured', 'order.paid']) {
+    for (const [changes, status] of cases) {
+      const { payment } = noticeOf(partnerEvent(event, { payment: paymentOf(changes) }));
+      assert.equal(payment?.status, status, `${event} ${JSON.stringify(changes)}`);
+    }
+  }
+});
+
+test('the release of an authorisation is told by its refund event too, with its time', () => {
+  const released = paymentOf({ status: 'refunded', captured: false });
+  const { payment } = noticeOf(
+    partnerEvent('refund.processed', { payment: released, refund: refundOf() }),
+  );
+  assert.equal(payment?.status, 'reversed');
+  assert.equal(payment?.isRelease, true);
+  assert.equal(payment?.statusSinceMs, 1794700042_000);
+});
+
+test('an offer is named by the payment or listed by its order, which also tells the discount', () => {
+  const lower = { amount: 10_620 };
+  const named = { ...lower, offer_id: 'offer_1' };
+  const listed = { id: 'order_1', amount: 11_800, offers: ['offer_2'] };
+  const collection = { ...listed, offers: { entity: 'collection', items: [{ id: 'offer_3' }] } };
+  const cases: ReadonlyArray<readonly [Members, Members | undefined, unknown, unknown]> = [
+    [named, undefined, 'offer_1', undefined],
+    [named, listed, 'offer_1', 1_180],
+    [lower, listed, 'offer_2', 1_180],
+    [lower, collection, 'offer_3', 1_180],
+    [lower, { ...listed, offers: [] }, undefined, undefined],
+    [{}, listed, undefined, undefined],
+    [{ ...lower, offer_id: null }, undefined, undefined, undefined],
+    [{ amount: 10_856, fee: 236, fee_bearer: 'customer' }, listed, 'offer_2', 1_180],
+  ];
+  for (const [changes, order, offerId, offerDiscount] of cases) {
+    const payment = paymentOf(changes);
+    const records: Record<string, Members> = order ? { payment, order } : { payment };
+    const notice = noticeOf(partnerEvent('order.paid', records)).payment;
+    assert.deepEqual([notice?.offerId, notice?.offerDiscount], [offerId, offerDiscount]);
+  }
+});
+
 test('each event that is acted on has its meaning', () => {
   const meanings = [
     ['payment.authorized', 'payment', 'authorized'],

@@ -1,0 +1,145 @@
+/**
+ * A bank gateway whose answer to each refund a test decides: the simulator plays whole scenarios, this one a single
+ * call. It keeps the records of each order and lists them when it is polled.
+ */
+import { createServer, type ServerResponse } from 'node:http';
+import { after } from 'node:test';
+import { askProvider } from '../../src/use-cases/ask-provider.ts';
+import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
+import { shopOf } from '../api/webhooks/shop.ts';
+import { gatewayBody } from './deliveries.ts';
+import { type Reply, startTestService } from './test-service.ts';
+
+type Members = Record<string, unknown>;
+
+/** What becomes of a refund: what the gateway says of it, a clear no, or no answer. */
+export type Verdict = 'SUCCESS' | 'PENDING' | 'refuse' | 'unavailable';
+
+export type RefundCall = {
+  readonly id: string;
+  readonly amount: number;
+  readonly target: string;
+  readonly verdict: Verdict;
+};
+
+type Told = { readonly target?: string; readonly result?: string; readonly reference?: string };
+
+export async function startScriptedGateway() {
+  const service = await startTestService();
+  const { clock } = service.services;
+  const orders = new Map<string, Map<string, Members>>();
+  const refundCalls: RefundCall[] = [];
+  let decide: (target: string) => Verdict = () => 'SUCCESS';
+
+  const record = (orderId: string, id: string, type: string, amount: number, told: Told = {}) => {
+    const at = clock().toISOString();
+    const { target, result = 'SUCCESS', reference } = told;
+    return gatewayBody({
+      result,
+      response: result === 'SUCCESS' ? {} : { gatewayCode: 'PENDING' },
+      timeOfRecord: at,
+      timeOfLastUpdate: at,
+      order: { id: orderId, totalCapturedAmount: undefined, lastUpdatedTime: undefined },
+      transaction: { id, type, amount, targetTransactionId: target, reference },
+    });
+  };
+  const keep = (orderId: string, id: string, own: Members) => {
+    const known = orders.get(orderId) ?? new Map<string, Members>();
+    orders.set(orderId, known.set(id, own));
+  };
+
+  const answerRefund = (orderId: string, id: string, body: Members, response: ServerResponse) => {
+    const asked = body.transaction as Record<string, string>;
+    const { amount = '', targetTransactionId: target = '' } = asked;
+    const verdict = decide(target);
+    refundCalls.push({ id, amount: Number(amount), target, verdict });
+    if (verdict === 'unavailable') return reply(response, 503, { result: 'ERROR' });
+    if (verdict === 'refuse') {
+      return reply(response, 400, {
+        error: { cause: 'INVALID_REQUEST', explanation: 'No refund' },
+      });
+    }
+    const told = {
+      target,
+      result: verdict,
+      ...(asked.reference && { reference: asked.reference }),
+    };
+    const own = record(orderId, id, 'REFUND', Number(amount), told);
+    keep(orderId, id, own);
+    return reply(response, 201, own);
+  };
+
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { pathname } = new URL(request.url ?? '', 'http://gateway.test');
+    const [orderId = '', id] = (pathname.split('/order/')[1] ?? '').split('/transaction/');
+    if (id !== undefined) {
+      return answerRefund(orderId, id, JSON.parse(Buffer.concat(chunks).toString()), response);
+    }
+    if (pathname.endsWith('/session')) {
+      return reply(response, 201, { result: 'SUCCESS', session: { id: 'SESSION1' } });
+    }
+    const known = orders.get(orderId);
+    if (!known) return reply(response, 404, { error: { cause: 'INVALID_REQUEST' } });
+    return reply(response, 200, { id: orderId, currency: 'INR', transaction: [...known.values()] });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  after(() => server.close());
+  const { port } = server.address() as { port: number };
+  const account = await service.createAccount({
+    paymentModes: { credit_card: 'bank-gateway' },
+    providerApis: { 'bank-gateway': { url: `http://127.0.0.1:${port}`, login: 'TESTMERCHANT' } },
+    apiSecrets: { 'bank-gateway-password': 'password' },
+  });
+  const shop = shopOf(service, account);
+  const call = async (path: string, body: object): Promise<Reply> =>
+    service.call(`/api/v3/${path}`, { token: await shop.freshToken(), body });
+
+  return {
+    service,
+    shop,
+    refundCalls,
+    /** What becomes of refunds from now on, by the capture they target. */
+    script: (next: (target: string) => Verdict) => {
+      decide = next;
+    },
+    /** A record that the gateway has, and that no webhook tells. */
+    happen: (orderId: string, id: string, type: string, amount: number, told?: Told) =>
+      keep(orderId, id, record(orderId, id, type, amount, told)),
+    tell: (orderId: string, id: string, type: string, amount: number, told?: Told) => {
+      const own = record(orderId, id, type, amount, told);
+      keep(orderId, id, own);
+      return shop.sendGateway(own);
+    },
+    initiate: (orderId: string) =>
+      call('initiate-payment', { order_id: orderId, payment_mode_code: 'credit_card' }),
+    refund: (transactionId: string, amount?: number) =>
+      call('refund', { transaction_id: transactionId, refund_amount: amount }),
+    /** Time passes, and the background polls what is due. */
+    poll: async (seconds = 61) => {
+      service.advanceSeconds(seconds);
+      const { rows } = await service.database.query<{ account_id: string; transaction_id: string }>(
+        {
+          text: 'select account_id, transaction_id from transactions where next_ask_at <= $1',
+          values: [clock()],
+        },
+      );
+      for (const { account_id: accountId, transaction_id: transactionId } of rows) {
+        await askProvider(service.services, { accountId, transactionId });
+      }
+    },
+    /** Paid, refunded, available. */
+    sumsOf: async (order_id: string) => {
+      const { refund_details: details } = (await shop.enquire({ order_id })).body.order;
+      const { total_refundable_amount: paid, refunded_amount: refunded } = details;
+      return [paid, refunded, details.available_refundable_amount];
+    },
+    breaches: async () => (await verifyInvariants(service.services)).breaches,
+  };
+}
+
+function reply(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
