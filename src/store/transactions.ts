@@ -107,8 +107,10 @@ export async function updateTransactions(
                   recorded_at = row.recorded_at, finished_at = row.finished_at,
                   members = row.members, flags = row.flags, start = row.start,
                   notices = row.notices, paid_by = row.paid_by,
-                  next_ask_at = case when row.next_ask_at is not null
-                                then coalesce(t.next_ask_at, row.next_ask_at) end
+                  next_ask_at = case when row.next_ask_at is null then null
+                                when row.status = 'authorized'
+                                then least(t.next_ask_at, row.next_ask_at)
+                                else coalesce(t.next_ask_at, row.next_ask_at) end
              from ${rows.from}
             where t.account_id = row.account_id and t.order_id = row.order_id
               and t.transaction_id = row.transaction_id`,

@@ -2,7 +2,7 @@
 import { type Change, listChanges, type State } from '../domain/history.ts';
 import type { ReviewFlag } from '../domain/notice.ts';
 import type { OrderBook, OrderState } from '../domain/order-book.ts';
-import type { BookState } from '../domain/settle.ts';
+import { type BookState, uncapturedAtMs } from '../domain/settle.ts';
 import { isSettled } from '../domain/settled.ts';
 import type { Transaction as OrderTransaction } from '../domain/transaction.ts';
 import type { Transaction } from '../store/database.ts';
@@ -138,9 +138,15 @@ function toSaved({ before, askAt }: ChangedBook, transaction: OrderTransaction):
     accountId,
     orderId,
     transaction,
-    askAt: isSettled(transaction) ? null : askAt,
+    askAt: isSettled(transaction) ? null : pollAt(transaction, askAt),
     paidBy: isPaid(transaction) ? userId : null,
   };
+}
+
+/** An authorisation is looked at when it is due to be flagged, however rare polls have become. Decision 4.8. */
+function pollAt(transaction: OrderTransaction, otherwise: Date): Date {
+  const dueAtMs = transaction.type === 'payment' ? uncapturedAtMs(transaction) : null;
+  return dueAtMs !== null && dueAtMs > otherwise.getTime() ? new Date(dueAtMs) : otherwise;
 }
 
 function isPaid({ type, status }: OrderTransaction): boolean {

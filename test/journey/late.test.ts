@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sweep } from '../../src/use-cases/sweep.ts';
 import { findCheckout, modeOf, type SimulatedProvider, startJourney } from '../support/journey.ts';
+import { waitUntil } from '../support/service-process.ts';
 
 const { service, simulator, createOrder, initiate, enquire, heal, assertSound } =
   await startJourney();
@@ -49,6 +50,19 @@ test('partner: an authorisation that nobody captures is flagged after an hour, a
   await simulator.settled();
   assert.deepEqual(await shownOf(orderId), ['completed', 'succeeded']);
   assert.deepEqual(await flagsOf(orderId), []);
+});
+
+test('partner: an authorisation that came when polls had grown rare is flagged after an hour too', async () => {
+  const orderId = await createOrder();
+  simulator.setScenarioFor(orderId, { name: 'manual-capture', delayMs: 60_000 });
+  const { body } = await initiate(orderId, 'upi');
+  await pass(5 * hour);
+  await simulator.pay(await findCheckout(body.next[0].url));
+  await waitUntil('it is authorized', async () => (await shownOf(orderId))[1] === 'authorized');
+  await pass(59 * 60);
+  assert.deepEqual(await flagsOf(orderId), []);
+  await pass(2 * 60);
+  assert.deepEqual(await flagsOf(orderId), ['not_captured']);
 });
 
 test('the invariants hold after all of this', assertSound);
