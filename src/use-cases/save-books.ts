@@ -49,7 +49,7 @@ export type ChangedBook = {
   readonly before: LockedBook;
   readonly after: BookState;
   readonly entries: readonly HistoryEntry[];
-  /** When the provider is polled about what is not final. */
+  /** When the provider is polled next about open transactions. */
   readonly askAt: Date;
   /** Folded anew from the inbox, so that every notice is written. */
   readonly isRebuilt?: true;

@@ -128,7 +128,7 @@ test('a void of a refund waits for it', async () => {
 
 for (const [how, isTold] of [
   ['with its payment', true],
-  ['without its payment, which is told later', false],
+  ['without its payment, which is reported later', false],
 ] as const) {
   test(`a partner payment that was never captured is reversed by its release, ${how}`, async () => {
     const { order_id } = await shop.createOrder();

@@ -1,4 +1,4 @@
-/** Chargebacks and disputes: a person is told, the order is named, no transaction changes. Decision 6.9. */
+/** Chargebacks and disputes need a review, are linked to their order and change no transaction. Decision 6.9. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { retryDelivery } from '../../../src/use-cases/retry-delivery.ts';
@@ -136,7 +136,7 @@ test('one whose order is not known yet is parked, and becomes what it is when th
   assert.equal((await shop.findDelivery(parked))?.state, 'needs_review');
 });
 
-test('one that waits for its payment is told its order by the payment', async () => {
+test('one that waits for its payment is linked to its order when the payment arrives', async () => {
   const { order_id } = await shop.createOrder();
   const payment = partnerPayment({ notes: { svc_order_id: order_id } });
   const parked = await shop.sendPartner(

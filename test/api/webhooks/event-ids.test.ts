@@ -193,7 +193,7 @@ test('a bearer caller is answered the same', async () => {
   assertReceived(other, { status: 'needs_review', order_id: two.order_id, message: reused });
 });
 
-test('a bearer caller who is told 404 does not take the id', async () => {
+test('a bearer caller who gets 404 does not take the id', async () => {
   const eventId = 'refusedbearer1';
   const unknown = captureOf({ order_id: 'o_0000000000000000' });
   const refused = await service.call('/api/v3/webhooks/partner', {
@@ -209,7 +209,7 @@ test('a bearer caller who is told 404 does not take the id', async () => {
   });
 });
 
-test('a repeat of what was stored under its id before bodies were told apart is a duplicate', async () => {
+test('a repeat of what was stored under its id before bodies identified deliveries is a duplicate', async () => {
   const other = shopOf(service, await service.createAccount());
   const { order_id } = await other.createOrder();
   const body = captureOf({ order_id });
@@ -231,7 +231,7 @@ test('a repeat of what was stored under its id before bodies were told apart is 
   assert.equal((await other.sendPartner(body, { eventId })).body.status, 'duplicate');
 });
 
-test('what waited under its id before bodies were told apart is applied by its repeat, once', async () => {
+test('what waited under its id before bodies identified deliveries is applied by its repeat, once', async () => {
   const other = shopOf(service, await service.createAccount());
   const payment = partnerPayment({ notes: { invoice_id: 'UPGRADE-1' } });
   const body = partnerEvent('payment.captured', { payment });
