@@ -1,8 +1,9 @@
 /** `order rebuild`: folds an order, or all of them, from the inbox and stores what comes of it. */
+import { findOrder } from '../store/orders.ts';
 import { rebuildOrder } from '../use-cases/rebuild-order.ts';
 import { rebuildAll } from '../use-cases/rebuild-orders.ts';
 import type { Services } from '../use-cases/services.ts';
-import { type Command, jsonOption, readWords } from './command.ts';
+import { type Command, jsonOption, readWords, UsageError } from './command.ts';
 
 export const orderRebuild: Command = {
   name: ['order', 'rebuild'],
@@ -16,10 +17,14 @@ export const orderRebuild: Command = {
     return {
       json: values.json,
       run: (services) => (isAll ? rebuildAll(services) : rebuildOne(services, accountId, orderId)),
+      isFailure: ({ failed = [] }) => Array.isArray(failed) && failed.length > 0,
     };
   },
 };
 
 async function rebuildOne(services: Services, accountId: string, orderId: string) {
+  if (!(await findOrder(services.database, accountId, orderId))) {
+    throw new UsageError(`Account ${accountId} has no order ${orderId}.`);
+  }
   return { order_id: orderId, outcome: await rebuildOrder(services, accountId, orderId) };
 }

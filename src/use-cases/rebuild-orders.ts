@@ -7,21 +7,46 @@ import type { Services } from './services.ts';
 
 const pageSize = 200;
 
-/** Deliveries that meant nothing by earlier rules are applied first: they may mean something now. */
-export async function rebuildAll(services: Services) {
+export type RebuiltOrders = {
+  readonly rebuilt: readonly string[];
+  readonly unchanged: number;
+  readonly not_rebuilt_body_pruned: number;
+  /** Orders that could not be folded or stored; the log has the reason. */
+  readonly failed: readonly string[];
+};
+
+/** One that fails does not keep the others from being repaired. */
+export async function rebuildAll(services: Services): Promise<RebuiltOrders> {
   const { database } = services;
-  for (const { accountId, deliveryId } of await listDeliveryIds(database, 'ignored')) {
-    await retryDelivery(services, accountId, deliveryId, 'asked');
-  }
-  const counts: Record<Rebuilt, number> = { same: 0, rebuilt: 0, pruned: 0 };
-  const rebuilt: string[] = [];
+  await replayIgnored(services);
+  const outcomes: Record<Rebuilt | 'failed', string[]> = {
+    same: [],
+    rebuilt: [],
+    pruned: [],
+    failed: [],
+  };
   for (let page = await listOrdersAfter(database, undefined, pageSize); page.length > 0; ) {
     for (const { accountId, orderId } of page) {
-      const outcome = await rebuildOrder(services, accountId, orderId);
-      counts[outcome] += 1;
-      if (outcome === 'rebuilt') rebuilt.push(orderId);
+      const outcome = await rebuildOrder(services, accountId, orderId).catch((error: unknown) => {
+        services.reportDefect(error, { orderId });
+        return 'failed' as const;
+      });
+      outcomes[outcome].push(orderId);
     }
     page = await listOrdersAfter(database, page.at(-1), pageSize);
   }
-  return { rebuilt, unchanged: counts.same, not_rebuilt_body_pruned: counts.pruned };
+  const { rebuilt, same, pruned, failed } = outcomes;
+  return {
+    rebuilt,
+    unchanged: same.length,
+    not_rebuilt_body_pruned: pruned.length,
+    failed,
+  };
+}
+
+/** Deliveries that meant nothing by earlier rules may mean something now. A defect is noted with the delivery. */
+async function replayIgnored(services: Services): Promise<void> {
+  for (const { accountId, deliveryId } of await listDeliveryIds(services.database, 'ignored')) {
+    await retryDelivery(services, accountId, deliveryId, 'asked').catch(() => undefined);
+  }
 }

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { runCommand } from '../support/command-line.ts';
-import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
+import {
+  gatewayBody,
+  partnerEvent,
+  partnerPayment,
+  sendGateway,
+  sendPartner,
+} from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
 
@@ -54,6 +60,7 @@ test('the inbox is listed by state, shown one by one, and replayed', async () =>
 });
 
 test('verify says that all holds, and tells each breach with exit status 1', async () => {
+  await captureAtGateway('CLI-2');
   const holds = await runCommand(['verify'], env);
   assert.equal(holds.code, 0, holds.stdout);
   assert.equal(holds.stdout.split('\n').filter((line) => line.startsWith('holds ')).length, 9);
@@ -65,18 +72,31 @@ test('verify says that all holds, and tells each breach with exit status 1', asy
       /the status of an order follows/,
     ],
     [
+      `update transactions set amount = amount + 1 where provider = 'bank-gateway'`,
+      `update transactions set amount = amount - 1 where provider = 'bank-gateway'`,
+      /captured money of a gateway order is the sum/,
+    ],
+    [
+      `update transactions set notices = replace(notices::text, 'succeeded', 'authorized')::json
+        where provider = 'partner'`,
+      `update transactions set notices = replace(notices::text, 'authorized', 'succeeded')::json
+        where provider = 'partner'`,
+      /no payment succeeded without a capture/,
+    ],
+    [
       `update transactions set amount = amount + 1`,
       `update transactions set amount = amount - 1`,
       /the history of a transaction ends/,
     ],
     [
-      `update transactions set members = members || '{"paymentArn":"forged"}'`,
-      `update transactions set members = members || '{"paymentArn":"828553"}'`,
+      `update transactions set members = members || '{"paymentArn":"forged"}' where provider = 'partner'`,
+      `update transactions set members = members || '{"paymentArn":"828553"}' where provider = 'partner'`,
       /the inbox folded from nothing/,
     ],
     [
-      `update deliveries set order_id = 'o_none' where state = 'processed'`,
-      `update deliveries set order_id = (select order_id from orders) where state = 'processed'`,
+      `update deliveries set order_id = 'o_none' where provider = 'partner' and state = 'processed'`,
+      `update deliveries set order_id = (select order_id from orders where invoice_id = 'CLI-1')
+        where provider = 'partner' and state = 'processed'`,
       /no row refers to another account/,
     ],
     [
@@ -99,6 +119,32 @@ test('verify says that all holds, and tells each breach with exit status 1', asy
   assert.equal((await runCommand(['verify'], env)).code, 0);
 });
 
+test('order rebuild repairs what was stored otherwise, one order or all, and leaves the rest alone', async () => {
+  const { accountId } = account;
+  const { rows } = await service.database.query<{ order_id: string }>({
+    text: `select order_id from orders where invoice_id = 'CLI-2'`,
+  });
+  const orderId = rows[0]?.order_id ?? '';
+  const spoil = () =>
+    service.database.query({
+      text: `update transactions set status = 'failed' where order_id = $1`,
+      values: [orderId],
+    });
+  await spoil();
+  assert.deepEqual(await runJson(['order', 'rebuild', accountId, orderId]), {
+    order_id: orderId,
+    outcome: 'rebuilt',
+  });
+  await spoil();
+  assert.deepEqual(await runJson(['order', 'rebuild', '--all']), {
+    rebuilt: [orderId],
+    unchanged: 1,
+    not_rebuilt_body_pruned: 0,
+    failed: [],
+  });
+  assert.equal((await runJson(['order', 'rebuild', accountId, orderId])).outcome, 'same');
+});
+
 test('words that are wrong are told with the usage', async () => {
   for (const words of [
     ['inbox', 'list', '--state', 'gone'],
@@ -107,6 +153,9 @@ test('words that are wrong are told with the usage', async () => {
     ['inbox', 'replay'],
     ['inbox', 'replay', 'dlv_x', '--state', 'dead'],
     ['keys', 'rotate', 'all'],
+    ['order', 'rebuild'],
+    ['order', 'rebuild', '--all', 'o_x'],
+    ['order', 'rebuild', 'acc_none', 'o_none'],
     ['verify', 'now'],
   ]) {
     const { code, stdout, stderr } = await runCommand(words, env);
@@ -114,6 +163,19 @@ test('words that are wrong are told with the usage', async () => {
     assert.match(stderr, /Usage: npm run --silent cli/);
   }
 });
+
+/** An authorisation and its capture, which does not name it. */
+async function captureAtGateway(invoice_id: string): Promise<void> {
+  const body = orderBody({ invoice_id });
+  await service.call('/api/v3/create-order', { token: account.token, body });
+  for (const [id, type] of [
+    ['1', 'AUTHORIZATION'],
+    ['2', 'CAPTURE'],
+  ]) {
+    const told = gatewayBody({ order: { id: invoice_id }, transaction: { id, type } });
+    await sendGateway(service, account, told);
+  }
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: outcomes are asserted member by member
 async function runJson(words: string[]): Promise<any> {
