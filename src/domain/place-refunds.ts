@@ -19,10 +19,8 @@ export function placeRefunds(
   only: OnlyPayment,
   held: HeldRecord[],
 ): PlacedRefund[] {
-  const [voids, plain] = [
-    notices.filter(({ record }) => record === 'void'),
-    notices.filter(({ record }) => record !== 'void'),
-  ];
+  const voids = notices.filter(({ record }) => record === 'void');
+  const plain = notices.filter(({ record }) => record !== 'void');
   const refunds = new Map<string, KeptRefund[]>();
   for (const [pspId, own] of Map.groupBy(plain, ownId)) {
     const whole = wholeOf.get(pspId);
@@ -30,7 +28,7 @@ export function placeRefunds(
     if (reason) held.push(...own.map((refund) => ({ hold: reason, refund })));
     else refunds.set(whole ?? pspId, [...(refunds.get(whole ?? pspId) ?? []), ...own]);
   }
-  const voided = placeVoids(refunds, voids, held);
+  const voided = placeRefundVoids(refunds, voids, held);
   return [...refunds].map(([pspId, records]) => {
     const own = voided.get(pspId);
     return {
@@ -64,7 +62,7 @@ function isReleased({ sources }: OpenPayment): boolean {
 
 type VoidedRefund = { readonly records: KeptRefund[]; readonly pspIds: Set<string> };
 
-function placeVoids(
+function placeRefundVoids(
   refunds: ReadonlyMap<string, readonly KeptRefund[]>,
   voids: readonly KeptRefund[],
   held: HeldRecord[],
@@ -77,9 +75,9 @@ function placeVoids(
     [...Map.groupBy(own, ownId)].map(([pspId, notices]) => ({ whole, pspId, notices })),
   );
   const byId = [...Map.groupBy(voids, ownId)].sort(oldestFirst);
-  const exactFirst = byId.toSorted(
-    ([, a], [, b]) => Math.min(1, targetsOf(b).length) - Math.min(1, targetsOf(a).length),
-  );
+  const isNamed = (own: readonly KeptRefund[]) => Number(targetsOf(own).length > 0);
+  // Those that name a refund come first, so that the others choose among what is left.
+  const exactFirst = byId.toSorted(([, a], [, b]) => isNamed(b) - isNamed(a));
   for (const [, own] of exactFirst) {
     const [named, ...others] = targetsOf(own);
     const target =

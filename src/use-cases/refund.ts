@@ -101,8 +101,7 @@ async function keepRefund(
   const calls = shares.map(
     (share, index): RefundToStart => ({
       ...share,
-      // The provider knows each part by an id of its own.
-      callId: index === 0 ? transactionId : `${transactionId}-${index + 1}`,
+      callId: callIdOf(transactionId, index),
       transactionId,
       refundRequestId,
       currency,
@@ -157,6 +156,11 @@ function startOf(
   };
 }
 
+/** The provider knows each part of a refund by an id of its own, the same whenever it is sent. */
+function callIdOf(transactionId: string, part: number): string {
+  return part === 0 ? transactionId : `${transactionId}-${part + 1}`;
+}
+
 /** The provider's ids of calls, where they are ours to choose. */
 export function pspIdsOf(
   provider: string,
@@ -174,7 +178,7 @@ export function refundCallsOf(transactionId: string, start: Start): readonly Ref
   const common = { transactionId, refundRequestId, currency };
   if (!parts) return [{ ...common, callId: transactionId, paymentPspId, amount }];
   return parts.flatMap((part, index) => {
-    const callId = index === 0 ? transactionId : `${transactionId}-${index + 1}`;
+    const callId = callIdOf(transactionId, index);
     const call = { ...common, callId, paymentPspId: part.capturePspId, amount: part.amount };
     return part.call === 'refused' ? [] : [call];
   });

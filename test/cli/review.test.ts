@@ -286,7 +286,7 @@ test('a note is required, has 1 to 1,024 characters, and no card number is store
   assert.ok(outcome.note.endsWith('card 411111******1111'), outcome.note);
 });
 
-test('ten people who close one thing at once: one does, the others are told', async () => {
+test('ten people who close one thing at once: one does, the others are refused', async () => {
   const { order_id } = await shop.createOrder();
   await shop.sendPartner(captureOf({ order_id }, { amount: 100 }));
   const { payment } = await paidOrder();

@@ -422,7 +422,7 @@ describe('refunds', () => {
     });
   });
 
-  test('whose payment is told differently are one refund all the same', () => {
+  test('reported with two different payments are one refund', () => {
     const first = refund('refund.created', { status: 'pending', amount: 100 });
     const other = partnerRefund(partnerPayment({ id: 'pay_two' }), { id: 'rfnd_1', amount: 100 });
     const second = only({

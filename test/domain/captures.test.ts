@@ -313,7 +313,7 @@ describe('a void without a target', () => {
   });
 });
 
-test('a capture that was pending when a total was told counts once it succeeds', () => {
+test('a capture that was pending when a total was reported counts once it succeeds', () => {
   const late = '2026-11-14T10:09:00.000Z';
   const set = [
     told('1', 'AUTHORIZATION', 100),

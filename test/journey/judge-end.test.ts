@@ -27,7 +27,7 @@ test('an order that ended as it should has no wrongs', () => {
   assert.deepEqual(wrongsOf('completed', offer, [discounted]), []);
 });
 
-test('an order that ended otherwise is told what is wrong', () => {
+test('an order that ended otherwise is reported with what is wrong', () => {
   assert.deepEqual(wrongsOf('completed', enquiry('pending', paid), [captured]), ['is pending']);
   const twice = [captured, { ...captured, id: 'x|2' }];
   assert.deepEqual(
