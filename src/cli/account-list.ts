@@ -14,6 +14,7 @@ export const accountList: Command = {
         accounts: (await listAccounts(database)).map((account) => ({
           ...accountView(account),
           created_at: account.createdAt.toISOString(),
+          suspended_at: account.suspendedAt?.toISOString() ?? null,
         })),
       }),
     };

@@ -7,6 +7,7 @@ import { createLog } from '../log.ts';
 import { accountCreate } from './account-create.ts';
 import { accountList } from './account-list.ts';
 import { accountRotate } from './account-rotate.ts';
+import { accountResume, accountSuspend } from './account-suspend.ts';
 import { accountUpdate } from './account-update.ts';
 import { type Command, UsageError } from './command.ts';
 import { inboxList } from './inbox-list.ts';
@@ -21,6 +22,7 @@ import { verify } from './verify.ts';
 
 const commands: readonly Command[] = [
   ...[accountCreate, accountList, accountUpdate, accountRotate],
+  ...[accountSuspend, accountResume],
   ...[keysRotate, inboxList, inboxShow, inboxReplay, inboxResolve],
   ...[reviewList, reviewResolve, orderRebuild, verify],
 ];

@@ -47,19 +47,34 @@ export type AccountSettings = {
 
 export type LiveSecret = {
   readonly value: string;
+  /** Fingerprint that tells it from other secrets and reveals nothing of it. */
+  readonly mark: string;
   /** When it stops being valid; null for the current one. */
   readonly expiresAt: Date | null;
 };
 
 export type Account = AccountSettings & {
   readonly accountId: string;
+  /** Set while the account is suspended. Decision 2.8. */
+  readonly suspendedAt: Date | null;
   readonly secrets: Readonly<Record<SecretKind, readonly LiveSecret[]>>;
 };
+
+/** True while the access secret with this mark is valid. */
+export function hasLiveAccessSecret(account: Account, mark: string, now: Date): boolean {
+  return account.secrets['access-secret'].some(
+    (secret) => secret.mark === mark && isLive(secret, now),
+  );
+}
+
+function isLive({ expiresAt }: LiveSecret, now: Date): boolean {
+  return expiresAt === null || expiresAt > now;
+}
 
 /** The secrets of a kind that are valid now, the current one first. */
 export function liveSecrets(account: Account, kind: SecretKind, now: Date): readonly string[] {
   return account.secrets[kind]
-    .filter((secret) => secret.expiresAt === null || secret.expiresAt > now)
+    .filter((secret) => isLive(secret, now))
     .sort((a, b) => Number(a.expiresAt !== null) - Number(b.expiresAt !== null))
     .map((secret) => secret.value);
 }

@@ -60,6 +60,11 @@ export const errorTable = {
     merchantMessage:
       'An order token may not make this call: use a merchant token from generate-token.',
   },
+  ACCOUNT_SUSPENDED: {
+    status: 403,
+    consumerMessage: 'Sorry, this shop does not take payments at the moment.',
+    merchantMessage: 'The account is suspended: ask the operator of the service to resume it.',
+  },
   ORDER_NOT_FOUND: {
     status: 404,
     consumerMessage: 'Sorry, we could not find this order.',

@@ -85,4 +85,9 @@ export const limits = {
   secretsCacheMsMax: 1_000,
   accountsCachedMax: 10_000,
   tokensCachedMax: 5_000,
+
+  /** Decision 2.9: what the tokens of one order may do. */
+  orderTokenRequestsPerSecond: 20,
+  orderTokenChangesMax: 100,
+  ordersCountedMax: 50_000,
 } as const;

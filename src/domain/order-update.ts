@@ -1,8 +1,9 @@
 /**
- * Decides what resolve user and update order make of an open order. Pure: the order changes as a
- * whole or is refused as a whole. Decisions 11.2 and 11.3.
+ * Decides what update order makes of an open order. Pure: the order changes as a whole or is refused as a
+ * whole. Decision 11.3.
  */
 import type { AccountSettings } from './account.ts';
+import type { ChangedBy } from './consumer.ts';
 import { getExponent } from './currency.ts';
 import { refuseMember, ServiceError } from './errors.ts';
 import type { State } from './history.ts';
@@ -21,42 +22,17 @@ export type OrderUpdate = {
 
 export type UpdatedContent = Pick<Order, 'amounts' | 'conversion' | 'details'>;
 
-export type LinkedOrder = Order & {
-  readonly userId: string;
-  readonly details: OrderDetails & { readonly user: User };
-};
-
 export function refuseClosed(order: Order, now: Date): void {
   const status = orderStatus(order, now);
   if (status === 'completed') throw new ServiceError('ORDER_COMPLETED');
   if (status === 'lapsed') throw new ServiceError('ORDER_LAPSED');
 }
 
-export function refuseOtherConsumer(order: Order, userId: string | null): void {
-  if (!order.restricted || order.userId === userId) return;
-  throw new ServiceError(
-    'ORDER_CONFLICT',
-    'The order is restricted to another consumer: create a new order for this one.',
-  );
-}
-
-/** Ties the order to a consumer. Details that are not given stay when it is the same consumer. */
-export function linkConsumer(order: Order, user: User, userId: string): LinkedOrder {
-  refuseOtherConsumer(order, userId);
-  const known = order.userId === userId ? order.details.user : undefined;
-  return {
-    ...order,
-    userId,
-    restricted: true,
-    details: { ...order.details, user: { ...known, ...user } },
-  };
-}
-
 export function decideUpdate(
   order: Order,
   update: OrderUpdate,
   settings: AccountSettings,
-  by: 'merchant' | 'order',
+  by: ChangedBy,
 ): UpdatedContent {
   if (changesPrice(update)) {
     if (by !== 'merchant') {

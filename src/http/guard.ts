@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import type { Caller } from '../security/tokens.ts';
+import { type AuthenticatedCaller, authenticateCaller } from '../use-cases/authenticate-caller.ts';
 import type { Services } from '../use-cases/services.ts';
 
 /**
@@ -35,11 +36,14 @@ async function letIn(
   access: Exclude<Access, 'public'>,
 ): Promise<void> {
   if (access === 'anyone') {
-    request.caller = await findCaller(services, request);
-    if (request.caller) await countCall(services, request.caller);
+    const authenticated = await findCaller(services, request);
+    if (!authenticated) return;
+    services.countCall(authenticated);
+    request.caller = authenticated.caller;
     return;
   }
-  const caller = await services.tokens.verify(bearerToken(request));
+  const authenticated = await authenticateCaller(services, bearerToken(request));
+  const { caller } = authenticated;
   if (caller.type === 'refresh') {
     throw new ServiceError(
       'INVALID_TOKEN',
@@ -49,22 +53,18 @@ async function letIn(
   if (access === 'merchant' && caller.type !== 'merchant') {
     throw new ServiceError('PERMISSION_DENIED');
   }
+  services.countCall(authenticated);
   request.caller = caller;
-  await countCall(services, caller);
 }
 
-/** An account that is gone is left to the use case, which refuses its token. */
-async function countCall(services: Services, { accountId }: Caller): Promise<void> {
-  const { accounts } = services;
-  const account = accounts.recall(accountId) ?? (await accounts.find(accountId));
-  if (account) services.countCall(account);
-}
-
-async function findCaller(services: Services, request: FastifyRequest): Promise<Caller | null> {
+async function findCaller(
+  services: Services,
+  request: FastifyRequest,
+): Promise<AuthenticatedCaller | undefined> {
   const token = findBearerToken(request);
-  if (token === undefined) return null;
-  return services.tokens.verify(token).catch((error: unknown) => {
-    if (error instanceof ServiceError && error.entry.status === 401) return null;
+  if (token === undefined) return undefined;
+  return authenticateCaller(services, token).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.entry.status === 401) return undefined;
     throw error;
   });
 }

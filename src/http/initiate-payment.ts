@@ -6,6 +6,7 @@ import { refuseMember } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { type PaymentModeCode, paymentModeCodes } from '../domain/payment-mode.ts';
 import { isWebAddress } from '../domain/web-address.ts';
+import { getOrderId } from '../use-cases/order-access.ts';
 import type { Services } from '../use-cases/services.ts';
 import {
   type PaymentReply,
@@ -57,8 +58,10 @@ export function addInitiatePayment(app: FastifyInstance, services: Services): vo
       response: { 200: Reply, ...errorReplies },
     },
     handler: async (request) => {
-      const wished = toPaymentRequest(request.body);
-      return paymentView(await startPayment(services, getCaller(request), wished));
+      const caller = getCaller(request);
+      const orderId = getOrderId(caller, request.body.order_id);
+      const wished = toPaymentRequest(orderId, request.body);
+      return paymentView(await startPayment(services, caller, wished));
     },
   });
 }
@@ -73,14 +76,14 @@ function paymentView({ orderId, transactionId, status, message, redirectUrl }: P
   };
 }
 
-function toPaymentRequest(body: Body): PaymentRequest {
+function toPaymentRequest(orderId: string, body: Body): PaymentRequest {
   refuseCardDetails(body);
   const callbackUrl = toText(body.callback_url);
   if (callbackUrl !== undefined && !isWebAddress(callbackUrl)) {
     refuseMember('callback_url', 'must be an http or https URL');
   }
   return {
-    orderId: body.order_id,
+    orderId,
     modeCode: body.payment_mode_code,
     choice: readChoice(body),
     callbackUrl,

@@ -16,7 +16,17 @@ export const ResolveUserBody = Type.Object({
 });
 export type ResolveUserBody = Static<typeof ResolveUserBody>;
 
-export const ResolveUserReply = Type.Object({ user: UserReply, next: NextCalls });
+export const ResolveUserReply = Type.Object({
+  user: UserReply,
+  token: Type.Optional(
+    Type.String({
+      description:
+        'For an order token: the one to use from now on. It names the consumer and expires when the one of the call does.',
+    }),
+  ),
+  token_expiration: Type.Optional(Type.String()),
+  next: NextCalls,
+});
 export type ResolveUserReply = Static<typeof ResolveUserReply>;
 
 const {
@@ -39,7 +49,7 @@ export const UpdateOrderBody = Type.Object(
   },
   {
     description:
-      'Members that are absent, null or empty stay as they are; those that are not listed are ignored. Members of user are laid over what is known, everything else is replaced whole. Amounts and order_line_items: with a merchant token, and before the first payment attempt.',
+      'Fields that are absent, null or empty stay as they are; those that are not listed are ignored. Fields of user are laid over what is known, everything else is replaced whole. Amounts and order_line_items can be changed before the first payment attempt. An order token may change only user, the addresses, merchant_shopfront_domain, callback_url and callback_mode; any other field is refused.',
   },
 );
 export type UpdateOrderBody = Static<typeof UpdateOrderBody>;

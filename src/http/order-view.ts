@@ -55,7 +55,7 @@ export function fullOrderView(order: Order, options: ViewOptions): FullOrderRepl
   return {
     ...orderView(order, options),
     order_line_items: lineItems?.map(lineItemView),
-    shipping_address: shippingAddress && addressView(shippingAddress),
+    shipping_address: shippingAddress && addressView(shippingAddress, options.masked),
   };
 }
 
@@ -110,12 +110,13 @@ function lineItemView(item: LineItem) {
   };
 }
 
-function addressView(address: Address) {
+/** An order token sees where it goes, but not whose door it is. Decision 2.9. */
+function addressView(address: Address, masked: boolean) {
   return {
-    address_1: address.address1,
-    street: address.street,
-    landmark: address.landmark,
-    area: address.area,
+    address_1: masked ? undefined : address.address1,
+    street: masked ? undefined : address.street,
+    landmark: masked ? undefined : address.landmark,
+    area: masked ? undefined : address.area,
     city: address.city,
     state: address.state,
     pincode: address.pincode,

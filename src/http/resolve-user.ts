@@ -1,5 +1,7 @@
 /** `POST /api/v3/resolve-user`: links a consumer to an order. Decision 11.2. */
 import type { FastifyInstance } from 'fastify';
+import { microsecondTimestamp } from '../domain/time.ts';
+import { getOrderId } from '../use-cases/order-access.ts';
 import { resolveUser } from '../use-cases/resolve-user.ts';
 import type { Services } from '../use-cases/services.ts';
 import { errorReplies } from './error-reply.ts';
@@ -20,12 +22,16 @@ export function addResolveUser(app: FastifyInstance, services: Services): void {
     },
     handler: async (request) => {
       const caller = getCaller(request);
-      const { userId, details } = await resolveUser(services, caller, {
-        orderId: request.body.order_id,
+      const { order, token } = await resolveUser(services, caller, {
+        orderId: getOrderId(caller, request.body.order_id),
         user: toConsumer(request.body),
       });
       return {
-        user: userView(details.user, userId, caller.type !== 'merchant'),
+        user: userView(order.details.user, order.userId, caller.type !== 'merchant'),
+        ...(token && {
+          token: token.token,
+          token_expiration: microsecondTimestamp(token.expiresAt),
+        }),
         next: [{ action: 'payment_modes', url: '/api/v3/payment-modes' }],
       };
     },

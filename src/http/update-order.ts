@@ -1,5 +1,6 @@
 /** Update order, under the four names that shipped clients call it by. Decision 11.3. */
 import type { FastifyInstance, HTTPMethods } from 'fastify';
+import { getOrderId } from '../use-cases/order-access.ts';
 import type { Services } from '../use-cases/services.ts';
 import { updateOrder } from '../use-cases/update-order.ts';
 import { errorReplies } from './error-reply.ts';
@@ -7,6 +8,7 @@ import { getCaller } from './guard.ts';
 import { UpdateOrderBody } from './order-change-schemas.ts';
 import { toOrderUpdate } from './order-request.ts';
 import { FullOrderReply } from './order-schemas.ts';
+import { refuseFieldsOfMerchant } from './order-token-fields.ts';
 import { fullOrderView } from './order-view.ts';
 
 const names: ReadonlyArray<readonly [HTTPMethods, url: string, operationId: string]> = [
@@ -31,8 +33,10 @@ export function addUpdateOrder(app: FastifyInstance, services: Services): void {
       },
       handler: async (request) => {
         const caller = getCaller(request);
+        const orderId = getOrderId(caller, request.body.order_id);
+        refuseFieldsOfMerchant(caller, orderId, request.body);
         const { order, token } = await updateOrder(services, caller, {
-          orderId: request.body.order_id,
+          orderId,
           update: toOrderUpdate(request.body),
         });
         const masked = caller.type !== 'merchant';

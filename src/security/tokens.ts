@@ -13,22 +13,36 @@ const algorithm = 'HS256';
 
 export type TokenType = 'merchant' | 'order' | 'refresh';
 
-/** Who a verified token speaks for. */
+export type MerchantSubject = {
+  readonly type: 'merchant';
+  readonly accountId: string;
+  /** Fingerprint of the access secret it was issued for: the token ends with it. Decision 2.6. */
+  readonly secretMark: string;
+};
+
+export type OrderSubject = {
+  readonly type: 'order';
+  readonly accountId: string;
+  readonly orderId: string;
+  /** The consumer that the order was restricted to when the token was issued. Decision 11.2. */
+  readonly userId?: string;
+};
+
+export type RefreshSubject = {
+  readonly type: 'refresh';
+  readonly accountId: string;
+  readonly orderId: string;
+};
+
+/** What a token is issued for. */
+export type Subject = MerchantSubject | OrderSubject | RefreshSubject;
+
+/** Who makes a call, as the verified token says. */
 export type Caller =
-  | {
-      readonly type: 'merchant';
-      readonly accountId: string;
-      /** Which of the live access secrets it was got with. */
-      readonly secretMark?: string;
-    }
-  | {
-      readonly type: 'order';
-      readonly accountId: string;
-      readonly orderId: string;
-      /** The consumer that the order was restricted to when the token was issued. Decision 11.2. */
-      readonly userId?: string;
-    }
-  | { readonly type: 'refresh'; readonly accountId: string; readonly orderId: string };
+  | MerchantSubject
+  | RefreshSubject
+  /** `own` is the token itself: replies repeat it, so that it cannot renew itself. Decision 2.9. */
+  | (OrderSubject & { readonly own: IssuedToken });
 
 export type IssuedToken = { readonly token: string; readonly expiresAt: Date };
 
@@ -41,7 +55,8 @@ export type SigningKey = {
 };
 
 export type KeyRing = {
-  readonly issue: (caller: Caller, now: Date) => IssuedToken;
+  /** Valid for the lifetime of its type, or until `expiresAt`. */
+  readonly issue: (subject: Subject, now: Date, expiresAt?: Date) => IssuedToken;
   readonly verify: (token: string, now: Date) => VerifiedToken;
   /** True while what the key has signed is valid. */
   readonly isLive: (keyId: string, now: Date) => boolean;
@@ -99,17 +114,19 @@ export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
   };
 
   return {
-    issue(caller, now) {
+    issue(subject, now, expiresAt) {
       const iat = Math.floor(now.getTime() / 1000);
-      const exp = iat + lifetimeSeconds[caller.type];
+      const exp = expiresAt
+        ? Math.floor(expiresAt.getTime() / 1000)
+        : iat + lifetimeSeconds[subject.type];
       const jti = randomBase62(12);
       const claims: Claims = {
         iss: issuer,
-        sub: caller.accountId,
-        token_type: caller.type,
-        order_id: caller.type === 'merchant' ? undefined : caller.orderId,
-        user_id: caller.type === 'order' ? caller.userId : undefined,
-        secret_mark: caller.type === 'merchant' ? caller.secretMark : undefined,
+        sub: subject.accountId,
+        token_type: subject.type,
+        order_id: subject.type === 'merchant' ? undefined : subject.orderId,
+        user_id: subject.type === 'order' ? subject.userId : undefined,
+        secret_mark: subject.type === 'merchant' ? subject.secretMark : undefined,
         iat,
         exp,
         jti,
@@ -121,7 +138,9 @@ export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
       const key = byId.get(keyId);
       if (!key || !isLive(keyId, now)) throw new ServiceError('INVALID_TOKEN');
       const claims = checkTimes(readClaims(key.verify, token), now);
-      return { caller: callerOf(claims), keyId, expiresAtMs: claims.exp * 1000 };
+      const expiresAt = new Date(claims.exp * 1000);
+      const caller = callerOf(claims, { token, expiresAt });
+      return { caller, keyId, expiresAtMs: expiresAt.getTime() };
     },
     isLive,
   };
@@ -182,16 +201,20 @@ function checkTimes(claims: Claims, now: Date): Claims {
   return claims;
 }
 
-function callerOf(claims: Claims): Caller {
+function callerOf(claims: Claims, own: IssuedToken): Caller {
   const { sub: accountId, token_type: tokenType, order_id: orderId } = claims;
   const { secret_mark: secretMark, user_id: userId } = claims;
   if (typeof accountId !== 'string') throw new ServiceError('INVALID_TOKEN');
   switch (tokenType) {
     case 'merchant':
-      return { type: tokenType, accountId, ...(secretMark !== undefined && { secretMark }) };
+      if (typeof secretMark !== 'string') throw new ServiceError('INVALID_TOKEN');
+      return { type: tokenType, accountId, secretMark };
     case 'order':
       if (typeof orderId !== 'string') throw new ServiceError('INVALID_TOKEN');
-      return { type: tokenType, accountId, orderId, ...(typeof userId === 'string' && { userId }) };
+      return {
+        ...{ type: tokenType, accountId, orderId, own },
+        ...(typeof userId === 'string' && { userId }),
+      };
     case 'refresh':
       if (typeof orderId !== 'string') throw new ServiceError('INVALID_TOKEN');
       return { type: tokenType, accountId, orderId };

@@ -18,6 +18,7 @@ export type SealedSecret = {
 export type StoredAccount = AccountSettings & {
   readonly accountId: string;
   readonly createdAt: Date;
+  readonly suspendedAt: Date | null;
   readonly secrets: readonly SealedSecret[];
 };
 
@@ -32,6 +33,7 @@ type AccountRow = {
   payment_modes: AccountSettings['paymentModes'];
   provider_apis: Record<string, ProviderAddress>;
   created_at: Date;
+  suspended_at: Date | null;
   alternate_currencies: AlternateCurrency[] | null;
 };
 
@@ -96,6 +98,17 @@ export async function findAccount(
     values: [accountId],
   });
   return toAccount(rows[0], secrets);
+}
+
+export async function suspendAccount(
+  tx: Transaction,
+  accountId: string,
+  suspendedAt: Date | null,
+): Promise<void> {
+  await tx.query({
+    text: 'update accounts set suspended_at = $2 where account_id = $1',
+    values: [accountId, suspendedAt],
+  });
 }
 
 /** Serialises changes of one account: two rotations at once must not both find the same current secret. */
@@ -216,6 +229,7 @@ function toAccount(row: AccountRow, secrets: readonly SecretRow[]): StoredAccoun
     paymentModes: row.payment_modes,
     providerApis: row.provider_apis,
     createdAt: row.created_at,
+    suspendedAt: row.suspended_at,
     secrets: secrets.map((secret) => ({
       kind: secret.kind,
       secretId: secret.secret_id,

@@ -144,6 +144,21 @@ export async function saveOrderStates(
   });
 }
 
+/** Counts one more change of the order by its own tokens; false when there were `max` already. */
+export async function addTokenChange(
+  tx: Transaction,
+  { accountId, orderId }: OrderName,
+  max: number,
+): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'add-token-change',
+    text: `update orders set token_changes = token_changes + 1
+            where account_id = $1 and order_id = $2 and token_changes < $3`,
+    values: [accountId, orderId, max],
+  });
+  return rowCount === 1;
+}
+
 /** What resolve user and update order may change; `order` must be the locked one, changed. */
 export async function saveOrderContent(tx: Transaction, order: Order): Promise<void> {
   const { amounts, conversion } = order;

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { Account, LiveSecret, SecretKind } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
+import { markOf } from '../security/compare.ts';
 import { type MasterKey, sealingKeyIdOf, WrongMasterKeyError } from '../security/master-key.ts';
 import type { MasterKeys } from '../security/master-keys.ts';
 import { findAccount, type SealedSecret, type StoredAccount } from '../store/accounts.ts';
@@ -17,6 +18,12 @@ export type AccountDirectory = {
   readonly recall: (accountId: string) => Account | undefined;
   /** For callers whose token names the account; a token of an account that is gone is not valid. */
   readonly get: (accountId: string) => Promise<Account>;
+  /**
+   * For a proof that failed: the secret may be newer than the cache. Reads the account from the database, at
+   * most once a second, so that bad proofs cost little; callers within that second share the read.
+   * Decision 2.7.
+   */
+  readonly readAgain: (accountId: string) => Promise<Account | undefined>;
 };
 
 export function createAccountDirectory(
@@ -24,15 +31,19 @@ export function createAccountDirectory(
   masterKeys: MasterKeys,
 ): AccountDirectory {
   const absent = 'absent';
-  const cache = new LRUCache<string, Account | typeof absent>({
-    max: limits.accountsCachedMax,
-    ttl: limits.secretsCacheMsMax,
-    // Callers that arrive together share one look-up.
-    fetchMethod: async (accountId) => {
-      const stored = await findAccount(database, accountId);
-      return stored ? openAccount(stored, masterKeys) : absent;
-    },
-  });
+  const read = async (accountId: string): Promise<Account | typeof absent> => {
+    const stored = await findAccount(database, accountId);
+    return stored ? openAccount(stored, masterKeys) : absent;
+  };
+  const bounds = { max: limits.accountsCachedMax, ttl: limits.secretsCacheMsMax };
+  // Callers that arrive together share one look-up.
+  const cache = new LRUCache<string, Account | typeof absent>({ ...bounds, fetchMethod: read });
+  const readsAgain = new LRUCache<string, Promise<Account | typeof absent>>(bounds);
+  const readAgain = async (accountId: string) => {
+    const account = await read(accountId);
+    cache.set(accountId, account);
+    return account;
+  };
   const find = async (accountId: string) => {
     const found = cache.get(accountId) ?? (await cache.fetch(accountId));
     return found === absent ? undefined : found;
@@ -47,6 +58,14 @@ export function createAccountDirectory(
       const account = await find(accountId);
       if (!account) throw new ServiceError('INVALID_TOKEN');
       return account;
+    },
+    readAgain: async (accountId) => {
+      const reading = readsAgain.get(accountId) ?? readAgain(accountId);
+      readsAgain.set(accountId, reading, { noUpdateTTL: true });
+      // A database that is away is no reason to refuse for the rest of the second.
+      reading.catch(() => readsAgain.delete(accountId));
+      const found = await reading;
+      return found === absent ? undefined : found;
     },
   };
 }
@@ -63,7 +82,7 @@ async function openAccount(stored: StoredAccount, masterKeys: MasterKeys): Promi
   };
   for (const secret of stored.secrets) {
     const value = openSecret(masterKeys, stored.accountId, secret);
-    secrets[secret.kind].push({ value, expiresAt: secret.expiresAt });
+    secrets[secret.kind].push({ value, mark: markOf(value), expiresAt: secret.expiresAt });
   }
   return { ...stored, secrets };
 }

@@ -3,6 +3,7 @@ import { type Account, liveSecrets } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { isAccountId } from '../domain/ids.ts';
 import type { Provider, RawDelivery, Verification } from '../providers/provider.ts';
+import { refuseSuspended, verifyCaller } from './authenticate-caller.ts';
 import type { Services } from './services.ts';
 
 /** Who brings it decides what is refused: a provider's call must not be, a bearer's may be. */
@@ -30,13 +31,29 @@ export async function authenticateDelivery(
     throw refusal('absent');
   const accountId = claims.accountId ?? bearerAccountId ?? '';
   const account = isAccountId(accountId) ? await services.accounts.find(accountId) : undefined;
-  const secrets = account ? liveSecrets(account, provider.secretKind, services.clock()) : [];
-  const proof = provider.verify(raw, secrets);
-  if (account && proof === 'verified') return { account, caller: 'provider' };
+  const proof = prove(services, provider, raw, account);
   if (account && proof === 'absent' && bearerAccountId === account.accountId) {
+    refuseSuspended(account);
     return { account, caller: 'bearer' };
   }
+  // A suspended account's deliveries are stored and applied: the money has moved. Decision 2.8.
+  if (account && proof === 'verified') return { account, caller: 'provider' };
+  if (account && proof === 'refused') {
+    const newest = await services.accounts.readAgain(accountId);
+    if (newest && prove(services, provider, raw, newest) === 'verified') {
+      return { account: newest, caller: 'provider' };
+    }
+  }
   throw refusal(proof);
+}
+
+function prove(
+  { clock }: Services,
+  provider: Provider,
+  raw: RawDelivery,
+  account: Account | undefined,
+): Verification {
+  return provider.verify(raw, account ? liveSecrets(account, provider.secretKind, clock()) : []);
 }
 
 function refusal(proof: Verification): ServiceError {
@@ -51,7 +68,7 @@ function refusal(proof: Verification): ServiceError {
 /** A bearer that is no valid merchant token counts as none. */
 async function findBearerAccountId(services: Services, token: string): Promise<string | undefined> {
   try {
-    const caller = await services.tokens.verify(token);
+    const { caller } = await verifyCaller(services, token);
     return caller.type === 'merchant' ? caller.accountId : undefined;
   } catch (error) {
     if (error instanceof ServiceError && error.entry.status === 401) return undefined;

@@ -5,6 +5,7 @@ import { contentOf } from '../domain/order-update.ts';
 import type { Caller } from '../security/tokens.ts';
 import { appendHistory } from '../store/history.ts';
 import { saveOrderContent } from '../store/orders.ts';
+import { countTokenChange } from './count-token-change.ts';
 import { lockOpenOrder } from './lock-open-order.ts';
 import type { Services } from './services.ts';
 
@@ -27,6 +28,7 @@ export async function changeOrder<Changed extends Order>(
     const after = decide(before);
     const changes = listChanges(contentOf(before), contentOf(after));
     if (changes.length === 0) return after;
+    await countTokenChange(tx, caller, before);
     await saveOrderContent(tx, after);
     const entry = { transactionId: null, changes, cause, happenedAt: services.clock() };
     await appendHistory(tx, [{ order: before, entries: [entry] }]);

@@ -1,5 +1,5 @@
 /** Exchanges an account's access key and secret for a merchant token. Decision 2.1. */
-import { liveSecrets } from '../domain/account.ts';
+import { type Account, liveSecrets } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { findAccountIdOfAccessKey } from '../domain/ids.ts';
 import { markOf, matchesAny } from '../security/compare.ts';
@@ -13,16 +13,21 @@ export async function generateToken(
   services: Services,
   credentials: { readonly accessKey: string; readonly accessSecret: string },
 ): Promise<IssuedToken> {
+  const { accounts } = services;
   const accountId = findAccountIdOfAccessKey(credentials.accessKey);
-  const account = accountId ? await services.accounts.find(accountId) : undefined;
-  const secrets = account ? liveSecrets(account, 'access-secret', services.clock()) : noSecret;
-  const matches = matchesAny(secrets, credentials.accessSecret);
-  if (!account || !matches) {
+  const isProved = (account: Account | undefined) => {
+    const secrets = account ? liveSecrets(account, 'access-secret', services.clock()) : noSecret;
+    return matchesAny(secrets, credentials.accessSecret) && account !== undefined;
+  };
+  if (
+    accountId === undefined ||
+    !(isProved(await accounts.find(accountId)) || isProved(await accounts.readAgain(accountId)))
+  ) {
     throw new ServiceError(
       'AUTHENTICATION_FAILED',
       'access_key and access_secret do not belong together: check both values.',
     );
   }
   const secretMark = markOf(credentials.accessSecret);
-  return services.tokens.issue({ type: 'merchant', accountId: account.accountId, secretMark });
+  return services.tokens.issue({ type: 'merchant', accountId, secretMark });
 }

@@ -1,16 +1,16 @@
 /** Finds an order by its id or its invoice, for a merchant or for the order's own token. */
-import { ServiceError } from '../domain/errors.ts';
+import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import { isOrderId } from '../domain/ids.ts';
-import { isOpen, type Order, orderStatus } from '../domain/order.ts';
+import type { Order } from '../domain/order.ts';
 import type { Caller, IssuedToken } from '../security/tokens.ts';
 import { findOrder, findOrderByInvoice } from '../store/orders.ts';
-import { issueOrderToken } from './order-tokens.ts';
+import { checkAccess, getOrderId } from './order-access.ts';
+import { tokenFor } from './order-tokens.ts';
 import type { Services } from './services.ts';
 
 export type FoundOrder = {
   readonly order: Order;
-  /** An order token may not prolong its own life beyond that of the open order. */
-  readonly token: IssuedToken | undefined;
+  readonly token: IssuedToken;
 };
 
 export type OrderNames = { readonly orderId?: string; readonly invoiceId?: string };
@@ -20,30 +20,28 @@ export async function getOrder(
   caller: Caller,
   names: OrderNames,
 ): Promise<FoundOrder> {
-  const order = await lookUp(services, caller.accountId, names);
+  const found = await lookUp(services, caller, names);
   // Before anything is said about it: another order does not exist for an order token.
-  if (!order || !isOpenTo(caller, order)) throw notFound(names);
+  const order = checkAccess(caller, found, unknownOf(names));
   if (names.invoiceId !== undefined && order.invoiceId !== names.invoiceId) {
     throw new ServiceError(
       'INVALID_REQUEST_PARAMETER',
       'order_id and invoice_id name two different orders: send one of them, or two that belong together.',
     );
   }
-  const mayRenew = caller.type === 'merchant' || isOpen(orderStatus(order, services.clock()));
-  return { order, token: mayRenew ? await issueOrderToken(services, order) : undefined };
-}
-
-export function isOpenTo(caller: Caller, order: Pick<Order, 'orderId'>): boolean {
-  return caller.type === 'merchant' || caller.orderId === order.orderId;
+  return { order, token: await tokenFor(services, caller, order) };
 }
 
 async function lookUp(
   { database }: Services,
-  accountId: string,
-  { orderId, invoiceId }: OrderNames,
+  caller: Caller,
+  names: OrderNames,
 ): Promise<Order | undefined> {
-  if (orderId !== undefined) {
-    return isOrderId(orderId) ? findOrder(database, accountId, orderId) : undefined;
+  const { accountId } = caller;
+  const { orderId, invoiceId } = names;
+  if (orderId !== undefined || (invoiceId === undefined && caller.type === 'order')) {
+    const id = getOrderId(caller, orderId);
+    return isOrderId(id) ? findOrder(database, accountId, id) : undefined;
   }
   if (invoiceId === undefined) {
     throw new ServiceError('INVALID_REQUEST_PARAMETER', 'Send order_id or invoice_id.');
@@ -51,6 +49,6 @@ async function lookUp(
   return findOrderByInvoice(database, accountId, invoiceId);
 }
 
-function notFound({ orderId }: OrderNames): ServiceError {
-  return new ServiceError(orderId === undefined ? 'INVOICE_NOT_FOUND' : 'ORDER_NOT_FOUND');
+function unknownOf({ invoiceId, orderId }: OrderNames): ErrorCode {
+  return orderId === undefined && invoiceId !== undefined ? 'INVOICE_NOT_FOUND' : 'ORDER_NOT_FOUND';
 }

@@ -1,5 +1,4 @@
 /** The ways to pay for an order: what the consumer used before with success comes first. Decision 11.1. */
-import { ServiceError } from '../domain/errors.ts';
 import { isOrderId } from '../domain/ids.ts';
 import type { Order } from '../domain/order.ts';
 import {
@@ -10,7 +9,7 @@ import {
 import type { Caller } from '../security/tokens.ts';
 import { findOrder } from '../store/orders.ts';
 import { listModesPaidWith } from '../store/paid-modes.ts';
-import { isOpenTo } from './get-order.ts';
+import { checkAccess, isOpenTo } from './order-access.ts';
 import { findRoute } from './provider-apis.ts';
 import type { Services } from './services.ts';
 
@@ -27,8 +26,8 @@ export async function listPaymentModes(
 ): Promise<PaymentModesReply> {
   const { accountId } = caller;
   const isVisible = isOrderId(orderId) && isOpenTo(caller, { orderId });
-  const order = isVisible ? await findOrder(services.database, accountId, orderId) : undefined;
-  if (!order) throw new ServiceError('ORDER_NOT_FOUND');
+  const found = isVisible ? await findOrder(services.database, accountId, orderId) : undefined;
+  const order = checkAccess(caller, found, 'ORDER_NOT_FOUND');
   const account = await services.accounts.get(accountId);
   const enabled = paymentModeCodes.filter((code) => findRoute(services, account, code));
   const used = order.userId

@@ -1,12 +1,11 @@
 /** An order that the caller may see and that still takes changes, nobody else changing it meanwhile. */
-import { ServiceError } from '../domain/errors.ts';
 import { isOrderId } from '../domain/ids.ts';
 import type { Order } from '../domain/order.ts';
 import { refuseClosed } from '../domain/order-update.ts';
 import type { Caller } from '../security/tokens.ts';
 import type { Transaction } from '../store/database.ts';
 import { lockOrder } from '../store/orders.ts';
-import { isOpenTo } from './get-order.ts';
+import { checkAccess, isOpenTo } from './order-access.ts';
 import type { Services } from './services.ts';
 
 export async function lockOpenOrder(
@@ -17,8 +16,8 @@ export async function lockOpenOrder(
 ): Promise<Order> {
   // Another order does not exist for an order token, so it is not even locked.
   const isVisible = isOrderId(orderId) && isOpenTo(caller, { orderId });
-  const order = isVisible ? await lockOrder(tx, caller.accountId, orderId) : undefined;
-  if (!order) throw new ServiceError('ORDER_NOT_FOUND');
+  const found = isVisible ? await lockOrder(tx, caller.accountId, orderId) : undefined;
+  const order = checkAccess(caller, found, 'ORDER_NOT_FOUND');
   refuseClosed(order, services.clock());
   return order;
 }

@@ -2,7 +2,7 @@
 import { ServiceError } from '../domain/errors.ts';
 import type { Caller } from '../security/tokens.ts';
 import type { OrderWithTransactions } from '../store/enquiry.ts';
-import { isOpenTo } from './get-order.ts';
+import { checkAccess } from './order-access.ts';
 import type { Services } from './services.ts';
 
 export type EnquiredIds = {
@@ -11,23 +11,26 @@ export type EnquiredIds = {
   readonly invoiceId?: string;
 };
 
-/** Every id that is given must name the same order; which one is unknown is told first. */
+/** Every id that is given must name the same order. An order token without any names its own. Decision 2.10. */
 export async function getNamedOrder(
   { batches }: Services,
   caller: Caller,
   ids: EnquiredIds,
 ): Promise<OrderWithTransactions> {
   const { accountId } = caller;
+  const isNameless = Object.values(ids).every((id) => id === undefined);
+  const orderId = isNameless && caller.type === 'order' ? caller.orderId : ids.orderId;
   const given = [
     { name: 'transaction_id', id: ids.transactionId, unknown: 'TRANSACTION_NOT_FOUND' },
-    { name: 'order_id', id: ids.orderId, unknown: 'ORDER_NOT_FOUND' },
+    { name: 'order_id', id: orderId, unknown: 'ORDER_NOT_FOUND' },
     { name: 'invoice_id', id: ids.invoiceId, unknown: 'INVOICE_NOT_FOUND' },
   ] as const;
   let first: { name: string; found: OrderWithTransactions } | undefined;
   for (const { name, id, unknown } of given) {
     if (id === undefined) continue;
     const found = await batches.findOrderWithTransactions({ accountId, idName: name, id });
-    if (!found || !isOpenTo(caller, found.order)) throw new ServiceError(unknown);
+    if (!found) throw new ServiceError(unknown);
+    checkAccess(caller, found.order, unknown);
     if (first && first.found.order.orderId !== found.order.orderId) {
       throw new ServiceError(
         'INVALID_REQUEST_PARAMETER',

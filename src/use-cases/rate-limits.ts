@@ -1,6 +1,6 @@
 /**
- * Counts the calls of accounts that have a limit. Each process counts for itself: what is asked is that one
- * account's flood leaves the others their share of this process, not a figure that is exact across all.
+ * Limits how often an account and an order's tokens may call. Each process counts for itself: the aim is that
+ * one flood leaves the others their share of this process, not a figure that is exact across all.
  */
 import { LRUCache } from 'lru-cache';
 import type { Account } from '../domain/account.ts';
@@ -8,16 +8,27 @@ import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { type Bucket, takeToken } from '../domain/rate-limit.ts';
 import type { Clock } from '../domain/time.ts';
+import type { AuthenticatedCaller } from './authenticate-caller.ts';
 
-/** Refuses the call when the account has made its share. */
-export type CountCall = (account: Pick<Account, 'accountId' | 'requestsPerSecond'>) => void;
+/** Refuses a call beyond the caller's share. */
+export type CountCall = (call: AuthenticatedCaller) => void;
 
 export function createRateLimits(clock: Clock): CountCall {
-  const buckets = new LRUCache<string, Bucket>({ max: limits.accountsCachedMax });
-  return ({ accountId, requestsPerSecond }) => {
-    if (requestsPerSecond === null) return;
-    const after = takeToken(buckets.get(accountId), requestsPerSecond, clock().getTime());
+  const accounts = new LRUCache<string, Bucket>({ max: limits.accountsCachedMax });
+  const orders = new LRUCache<string, Bucket>({ max: limits.ordersCountedMax });
+
+  const count = (buckets: LRUCache<string, Bucket>, key: string, perSecond: number) => {
+    const after = takeToken(buckets.get(key), perSecond, clock().getTime());
     if (!after) throw new ServiceError('RATE_LIMITED');
-    buckets.set(accountId, after);
+    buckets.set(key, after);
+  };
+  const countForAccount = ({ accountId, requestsPerSecond }: Account) => {
+    if (requestsPerSecond !== null) count(accounts, accountId, requestsPerSecond);
+  };
+
+  return ({ caller, account }) => {
+    if (caller.type === 'merchant') countForAccount(account);
+    // A consumer's page must not be able to use up the merchant's quota. Decision 2.9.
+    else count(orders, caller.orderId, limits.orderTokenRequestsPerSecond);
   };
 }

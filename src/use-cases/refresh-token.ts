@@ -3,6 +3,7 @@ import { ServiceError } from '../domain/errors.ts';
 import { isOpen, orderStatus } from '../domain/order.ts';
 import type { Caller, IssuedToken } from '../security/tokens.ts';
 import { findOrder } from '../store/orders.ts';
+import { refuseSuspended } from './authenticate-caller.ts';
 import { issueOrderToken } from './order-tokens.ts';
 import type { Services } from './services.ts';
 
@@ -16,6 +17,7 @@ export async function refreshToken(services: Services, refresh: string): Promise
       'refresh_token is a token of another kind: send the refresh_token of create order.',
     );
   }
+  refuseSuspended(await services.accounts.get(caller.accountId));
   const order = await findOrder(services.database, caller.accountId, caller.orderId);
   if (!order || !isOpen(orderStatus(order, services.clock()))) {
     throw new ServiceError('TOKEN_EXPIRED', newOrderNeeded);

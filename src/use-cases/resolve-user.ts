@@ -1,23 +1,37 @@
 /** Links a consumer to an order and restricts the order to them. Decision 11.2. */
+import { type LinkedOrder, linkConsumer } from '../domain/consumer.ts';
 import type { User } from '../domain/order.ts';
 import { checkUser } from '../domain/order-request.ts';
-import { type LinkedOrder, linkConsumer } from '../domain/order-update.ts';
-import type { Caller } from '../security/tokens.ts';
+import type { Caller, IssuedToken } from '../security/tokens.ts';
 import { changeOrder } from './change-order.ts';
-import { identifyConsumer } from './identify-consumer.ts';
+import { identifyInOrder } from './identify-consumer.ts';
+import { changedBy } from './order-access.ts';
+import { issueOrderToken } from './order-tokens.ts';
 import type { Services } from './services.ts';
+
+export type ResolvedUser = {
+  readonly order: LinkedOrder;
+  /** For an order token, which is of no use once the order is restricted. Decision 2.9. */
+  readonly token: IssuedToken | undefined;
+};
 
 export async function resolveUser(
   services: Services,
   caller: Caller,
   { orderId, user }: { readonly orderId: string; readonly user: User },
-): Promise<LinkedOrder> {
+): Promise<ResolvedUser> {
   checkUser('', user);
   const account = await services.accounts.get(caller.accountId);
-  const userId = identifyConsumer(account, user);
-  return changeOrder(services, caller, {
+  const order = await changeOrder(services, caller, {
     orderId,
     cause: 'resolve-user',
-    decide: (order) => linkConsumer(order, user, userId),
+    decide: (before) =>
+      linkConsumer(before, user, identifyInOrder(account, orderId, user), changedBy(caller)),
   });
+  // It names the consumer now, and lives no longer than the one it takes the place of.
+  const token =
+    caller.type === 'order'
+      ? await issueOrderToken(services, order, caller.own.expiresAt)
+      : undefined;
+  return { order, token };
 }

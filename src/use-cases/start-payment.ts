@@ -19,6 +19,7 @@ import type { Outcome, PaymentToStart, StartedPayment } from '../providers/outbo
 import { getProvider } from '../providers/providers.ts';
 import type { Caller } from '../security/tokens.ts';
 import { type LockedBook, loadBooks } from './books.ts';
+import { countTokenChange } from './count-token-change.ts';
 import { refuseFullOrder } from './full-order.ts';
 import { lockOpenOrder } from './lock-open-order.ts';
 import { findRoute, webhookUrlOf } from './provider-apis.ts';
@@ -83,6 +84,7 @@ async function keepPayment(
     if (!route) throw new ServiceError('PAYMENT_MODE_NOT_ENABLED');
     const { provider, api } = route;
     refuseTooMany(before);
+    await countTokenChange(tx, caller, order);
     const now = services.clock();
     const askAt = addSeconds(now, services.settings.askSeconds);
     const isTaken = (id: string) =>

@@ -8,6 +8,7 @@ import {
   createKeyRing,
   type IssuedToken,
   type KeyRing,
+  type Subject,
   type VerifiedToken,
 } from '../security/tokens.ts';
 import type { Database } from '../store/database.ts';
@@ -16,7 +17,8 @@ import { insertSigningKey, listSigningKeys } from '../store/signing-keys.ts';
 export type TokenService = {
   /** Reads the ring before the first request needs it; the very first time, makes a key. */
   readonly prepare: () => Promise<void>;
-  readonly issue: (caller: Caller) => Promise<IssuedToken>;
+  /** Valid for the lifetime of its type, or until `expiresAt`. */
+  readonly issue: (subject: Subject, expiresAt?: Date) => Promise<IssuedToken>;
   readonly verify: (token: string) => Promise<Caller>;
 };
 
@@ -54,7 +56,7 @@ export function createTokenService(
     prepare: async () => {
       await ring();
     },
-    issue: async (caller) => (await ring()).issue(caller, clock()),
+    issue: async (subject, expiresAt) => (await ring()).issue(subject, clock(), expiresAt),
     verify: async (token) => {
       const now = clock();
       const keys = current && isFresh() ? current.ring : await renew();

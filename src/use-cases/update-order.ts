@@ -1,11 +1,13 @@
 /** Updates the details of an open order, and its amounts while nobody tried to pay. Decision 11.3. */
 import type { Account } from '../domain/account.ts';
+import { type ChangedBy, decideConsumerId } from '../domain/consumer.ts';
 import type { Order, User } from '../domain/order.ts';
-import { decideUpdate, type OrderUpdate, refuseOtherConsumer } from '../domain/order-update.ts';
+import { decideUpdate, type OrderUpdate } from '../domain/order-update.ts';
 import type { Caller, IssuedToken } from '../security/tokens.ts';
 import { changeOrder } from './change-order.ts';
-import { identifyConsumer } from './identify-consumer.ts';
-import { issueOrderToken } from './order-tokens.ts';
+import { identifyInOrder } from './identify-consumer.ts';
+import { changedBy } from './order-access.ts';
+import { tokenFor } from './order-tokens.ts';
 import type { Services } from './services.ts';
 
 export type UpdatedOrder = { readonly order: Order; readonly token: IssuedToken };
@@ -16,24 +18,36 @@ export async function updateOrder(
   { orderId, update }: { readonly orderId: string; readonly update: OrderUpdate },
 ): Promise<UpdatedOrder> {
   const account = await services.accounts.get(caller.accountId);
-  const by = caller.type === 'merchant' ? 'merchant' : 'order';
+  const by = changedBy(caller);
   const order = await changeOrder(services, caller, {
     orderId,
     cause: 'update-order',
     decide: (before) => {
       const content = decideUpdate(before, update, account, by);
-      const userId = consumerIdFor(account, before, content.details.user);
-      refuseOtherConsumer(before, userId);
+      const userId =
+        before.userId === null || namesConsumer(update)
+          ? consumerIdFor(account, before, content.details.user, by)
+          : before.userId;
       return { ...before, ...content, userId };
     },
   });
-  return { order, token: await issueOrderToken(services, order) };
+  return { order, token: await tokenFor(services, caller, order) };
 }
 
-function consumerIdFor(account: Account, before: Order, user: User | undefined): string | null {
+/** Another name alone makes no other consumer. */
+function namesConsumer({ details: { user } }: OrderUpdate): boolean {
+  return (user?.mobileNumber ?? user?.email ?? user?.countryCode) !== undefined;
+}
+
+function consumerIdFor(
+  account: Account,
+  before: Order,
+  user: User | undefined,
+  by: ChangedBy,
+): string | null {
   if (!user) return before.userId;
   // Who gives neither has an id made at random: it stays with the order.
   const isNameless = user.mobileNumber === undefined && user.email === undefined;
   if (isNameless && before.userId !== null) return before.userId;
-  return identifyConsumer(account, user);
+  return decideConsumerId(before, identifyInOrder(account, before.orderId, user), by);
 }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { type CommandOutcome, runCommand } from '../support/command-line.ts';
+import { issueMerchantToken } from '../support/merchant-token.ts';
 import {
   createTemporaryFolder,
   findFreePort,
@@ -86,6 +87,7 @@ test('account create takes every setting, and account list shows them without se
     alternate_currencies: ['EUR:INR:90', 'USD:INR:83.25'],
     payment_modes: everyModeAtThePartner,
     provider_apis: [],
+    suspended_at: null,
   });
   assert.doesNotMatch(JSON.stringify(accounts), /_secret/);
 });
@@ -146,16 +148,30 @@ test('an order of an account with an alternate currency is converted as soon as 
     '--optional-order-details',
   ]);
   await runJson(['account', 'update', account.account_id, '--alternate-currency', 'USD:INR:83.25']);
-  const { token } = await service.services.tokens.issue({
-    type: 'merchant',
-    accountId: account.account_id,
-  });
+  const { token } = await issueMerchantToken(service.services, account.account_id);
   const reply = await service.call('/api/v3/create-order', {
     token,
     body: { invoice_id: 'INV-1', currency: 'USD', total_amount: 2 },
   });
   assert.equal(reply.body.currency, 'INR');
   assert.equal(reply.body.total_amount, 166.5);
+});
+
+test('account suspend and resume refuse the calls of an account and serve them again', async () => {
+  const { account_id } = await runJson(['account', 'create', '--name', 'Shop']);
+  const { token } = await issueMerchantToken(service.services, account_id);
+  const call = async () => (await service.call('/api/v3/order?order_id=none', { token })).status;
+  const listed = async () =>
+    (await runJson(['account', 'list'])).accounts.find(
+      (one: Printed) => one.account_id === account_id,
+    );
+  const suspended = await runJson(['account', 'suspend', account_id]);
+  assert.deepEqual(Object.keys(suspended), ['account_id', 'suspended_at']);
+  assert.equal((await listed()).suspended_at, suspended.suspended_at);
+  await waitUntil('it is refused', async () => (await call()) === 403, 3);
+  const resumed = await runJson(['account', 'resume', account_id]);
+  assert.deepEqual(resumed, { account_id, suspended_at: null });
+  await waitUntil('it is served', async () => (await call()) === 404, 3);
 });
 
 test('a rotated access secret is valid beside the new one for the overlap, and not after it', async () => {

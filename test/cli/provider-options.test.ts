@@ -7,6 +7,7 @@ import { UsageError } from '../../src/cli/command.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { updateAccount } from '../../src/use-cases/update-account.ts';
 import { type CommandOutcome, runCommand } from '../support/command-line.ts';
+import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { waitUntil } from '../support/service-process.ts';
 import { dumpTables } from '../support/test-database.ts';
@@ -202,7 +203,7 @@ function register(keyId: string): void {
 
 /** The status of a payment that the account starts. */
 async function startPayment(accountId: string): Promise<string> {
-  const { token } = await service.services.tokens.issue({ type: 'merchant', accountId });
+  const { token } = await issueMerchantToken(service.services, accountId);
   const created = await service.call('/api/v3/create-order', { token, body: orderBody() });
   const { status, body } = await service.call('/api/v3/initiate-payment', {
     token,

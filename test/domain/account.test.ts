@@ -6,6 +6,7 @@ import {
   type AlternateCurrency,
   accountDefaults,
   checkSettings,
+  hasLiveAccessSecret,
   type LiveSecret,
   liveSecrets,
 } from '../../src/domain/account.ts';
@@ -33,6 +34,17 @@ test('secrets of one kind are never taken for another', () => {
   assert.deepEqual(liveSecrets(account, 'partner-webhook-secret', now), []);
   assert.deepEqual(liveSecrets(account, 'bank-gateway-secret', now), []);
   assert.deepEqual(liveSecrets(account, 'consumer-id-key', now), []);
+});
+
+test('a mark is live for as long as its secret is', () => {
+  const account = accountWith([
+    { value: 'old', expiresAt: later(1) },
+    { value: 'current', expiresAt: null },
+  ]);
+  const isLive = (mark: string, at: Date) => hasLiveAccessSecret(account, mark, at);
+  assert.deepEqual([isLive('old', now), isLive('current', now)], [true, true]);
+  assert.deepEqual([isLive('old', later(1)), isLive('current', later(1))], [false, true]);
+  assert.equal(isLive('another', now), false);
 });
 
 test('asking for live secrets changes nothing in the account', () => {
@@ -111,12 +123,13 @@ function settingsWith(changes: Partial<AccountSettings>): AccountSettings {
   return { name: 'Tea shop', ...accountDefaults, ...changes };
 }
 
-function accountWith(accessSecrets: readonly LiveSecret[]): Account {
+function accountWith(accessSecrets: ReadonlyArray<Omit<LiveSecret, 'mark'>>): Account {
   return {
     ...settingsWith({}),
     accountId: 'acc_0123456789abcdef',
+    suspendedAt: null,
     secrets: {
-      'access-secret': accessSecrets,
+      'access-secret': accessSecrets.map((secret) => ({ ...secret, mark: secret.value })),
       'partner-webhook-secret': [],
       'bank-gateway-secret': [],
       'consumer-id-key': [],

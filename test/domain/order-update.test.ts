@@ -9,10 +9,8 @@ import { decideOrder } from '../../src/domain/order-request.ts';
 import {
   contentOf,
   decideUpdate,
-  linkConsumer,
   type OrderUpdate,
   refuseClosed,
-  refuseOtherConsumer,
 } from '../../src/domain/order-update.ts';
 
 const settings: AccountSettings = { name: 'Tea shop', ...accountDefaults };
@@ -129,7 +127,7 @@ test('items are checked against the amounts the order then has', () => {
 });
 
 test('required details are asked for again only of a consumer who is given', () => {
-  const linked = linkConsumer(orderOf(), { countryCode: '+1', mobileNumber: '5550100' }, 'user_2');
+  const linked = orderOf({ details: { user: { countryCode: '+1', mobileNumber: '5550100' } } });
   assert.equal(decide(linked, { details: { description: 'x' } }).details.description, 'x');
   const named = { details: { user: { firstName: 'Sam' } } };
   assertThrows(() => decide(linked, named), 'INVALID_REQUEST_PARAMETER');
@@ -138,30 +136,6 @@ test('required details are asked for again only of a consumer who is given', () 
     countryCode: '+1',
     mobileNumber: '5550100',
     firstName: 'Sam',
-  });
-});
-
-test('a consumer is linked once, and then only again', () => {
-  const order = orderOf();
-  refuseOtherConsumer(order, 'user_2');
-  const other = linkConsumer(order, { countryCode: '+1', mobileNumber: '5550100' }, 'user_2');
-  assert.deepEqual(
-    [other.userId, other.restricted, other.details.user],
-    ['user_2', true, { countryCode: '+1', mobileNumber: '5550100' }],
-  );
-  const again = linkConsumer(other, { countryCode: '+1', mobileNumber: '05550100' }, 'user_2');
-  assert.equal(again.details.user.mobileNumber, '05550100');
-  assertThrows(() => linkConsumer(other, { countryCode: '+1' }, 'user_1'), 'ORDER_CONFLICT');
-  assertThrows(() => refuseOtherConsumer(other, null), 'ORDER_CONFLICT');
-});
-
-test('the same consumer keeps what is not given', () => {
-  const order = orderOf();
-  const linked = linkConsumer(order, { countryCode: '+91', lastName: 'Iyer' }, 'user_1');
-  assert.deepEqual(linked, {
-    ...order,
-    restricted: true,
-    details: { ...order.details, user: { ...order.details.user, lastName: 'Iyer' } },
   });
 });
 

@@ -5,6 +5,7 @@ import { after, beforeEach, test } from 'node:test';
 import { type Call, startSimulator } from '../../simulator/simulator.ts';
 import { type CallRecord, listHistory } from '../../src/store/history.ts';
 import { findCheckout, modeOf, type SimulatedProvider, startJourney } from '../support/journey.ts';
+import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { findFreePort, waitUntil } from '../support/service-process.ts';
 import { dumpTables } from '../support/test-database.ts';
@@ -379,7 +380,7 @@ function timedOut(order: string): Outline {
 /** Calls of another shop than the journey's own. */
 function callAs(accountId: string) {
   return async (path: string, body: object) => {
-    const { token } = await service.services.tokens.issue({ type: 'merchant', accountId });
+    const { token } = await issueMerchantToken(service.services, accountId);
     return service.call(`/api/v3/${path}`, { token, body });
   };
 }

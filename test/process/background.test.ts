@@ -6,6 +6,7 @@ import { createAccount } from '../../src/use-cases/create-account.ts';
 import { createServices } from '../../src/use-cases/services.ts';
 import { breakNotices } from '../api/webhooks/broken-notices.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
+import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { startServiceProcess, waitUntil } from '../support/service-process.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -18,7 +19,7 @@ const services = createServices({
   settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
 });
 const account = await createAccount(services, { name: 'Background' });
-const { token } = await services.tokens.issue({ type: 'merchant', accountId: account.accountId });
+const { token } = await issueMerchantToken(services, account.accountId);
 const service = await startServiceProcess({ DATABASE_URL: url, MASTER_KEY: testMasterKeyHex });
 
 test('a delivery that could not be applied is applied by the background, nobody asking', async () => {

@@ -9,6 +9,7 @@ import { sendBytes } from '../api/raw-http.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { type Answered, connectMany, runLoad } from '../support/load.ts';
 import { lockOrders } from '../support/lock-orders.ts';
+import { issueMerchantToken } from '../support/merchant-token.ts';
 import { readSamples } from '../support/metrics.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { startServiceProcess, waitUntil } from '../support/service-process.ts';
@@ -130,7 +131,7 @@ type ShopAccount = Awaited<ReturnType<typeof openShop>>;
 async function openShop(requestsPerSecond: number | null) {
   const account = await createAccount(services, { name: 'Flooded', requestsPerSecond });
   const { accountId } = account;
-  return { ...account, ...(await services.tokens.issue({ type: 'merchant', accountId })) };
+  return { ...account, ...(await issueMerchantToken(services, accountId)) };
 }
 
 async function assertServing(): Promise<void> {

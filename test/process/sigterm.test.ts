@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { createAccount } from '../../src/use-cases/create-account.ts';
 import { createServices } from '../../src/use-cases/services.ts';
+import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import {
   createTemporaryFolder,
@@ -31,7 +32,7 @@ const services = createServices({
   settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
 });
 const { accountId } = await createAccount(services, { name: 'Shop' });
-const { token } = await services.tokens.issue({ type: 'merchant', accountId });
+const { token } = await issueMerchantToken(services, accountId);
 
 for (const workers of [1, 2]) {
   test(`SIGTERM under load drops no request and loses no order, with WORKERS=${workers}`, async () => {

@@ -9,6 +9,7 @@ import { explainFolderTrouble } from '../../src/store/embedded/data-folder.ts';
 import { makeMasterKeyOnce, readMasterKeys } from '../../src/store/embedded/master-key-file.ts';
 import { createAccount } from '../../src/use-cases/create-account.ts';
 import { createServices } from '../../src/use-cases/services.ts';
+import { issueMerchantToken } from '../support/merchant-token.ts';
 import {
   createTemporaryFolder,
   runFailingStart,
@@ -83,7 +84,7 @@ describe('a start that cannot succeed ends with exit code 1 and one line', {
 
   test('when MASTER_KEY is another one than that of the tokens', async () => {
     const services = createTestServices();
-    await services.tokens.issue({ type: 'merchant', accountId: 'acc_0000000000000000' });
+    await issueMerchantToken(services, 'acc_0000000000000000');
     assert.match(await refuseExternal(url), /^MASTER_KEY is not the one .+\.$/);
   });
 

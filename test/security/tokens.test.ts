@@ -4,10 +4,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type ErrorCode, ServiceError } from '../../src/domain/errors.ts';
 import {
-  type Caller,
   createKeyRing,
   type IssuedToken,
+  type KeyRing,
   type SigningKey,
+  type Subject,
 } from '../../src/security/tokens.ts';
 import { anyText } from '../support/any-text.ts';
 
@@ -23,10 +24,10 @@ const ring = createKeyRing([key]);
 
 const accountId = 'acc_0123456789abcdef';
 const orderId = 'o_0123456789abcdef';
-const merchant: Caller = { type: 'merchant', accountId };
-const order: Caller = { type: 'order', accountId, orderId };
-const restricted: Caller = { ...order, userId: 'user_0123456789abcdef' };
-const refresh: Caller = { type: 'refresh', accountId, orderId };
+const merchant: Subject = { type: 'merchant', accountId, secretMark: '01234567' };
+const order: Subject = { type: 'order', accountId, orderId };
+const restricted: Subject = { ...order, userId: 'user_0123456789abcdef' };
+const refresh: Subject = { type: 'refresh', accountId, orderId };
 
 const goodHeader = { alg: 'HS256', typ: 'JWT', kid: key.keyId };
 const goodClaims = {
@@ -40,7 +41,7 @@ const goodClaims = {
 
 test('a token of each type speaks for the caller it was issued to', () => {
   for (const caller of [merchant, order, restricted, refresh]) {
-    assert.deepEqual(ring.verify(ring.issue(caller, now).token, now).caller, caller);
+    assert.deepEqual(subjectOf(ring, ring.issue(caller, now).token), caller);
   }
 });
 
@@ -55,6 +56,7 @@ test('a token carries exactly the claims agreed, an issuer and a name of its own
       sub: accountId,
       token_type: caller.type,
       ...(caller.type !== 'merchant' && { order_id: orderId }),
+      ...(caller.type === 'merchant' && { secret_mark: caller.secretMark }),
       ...(caller === restricted && { user_id: 'user_0123456789abcdef' }),
       iat: nowSeconds,
       exp: nowSeconds + lifetimes[caller.type],
@@ -62,6 +64,22 @@ test('a token carries exactly the claims agreed, an issuer and a name of its own
     assert.deepEqual(headerOf(issued), goodHeader);
     assert.equal(issued.expiresAt.getTime(), (nowSeconds + lifetimes[caller.type]) * 1000);
   }
+});
+
+test('an order token knows itself and when it ends', () => {
+  const issued = ring.issue(order, now);
+  assert.deepEqual(ring.verify(issued.token, now).caller, { ...order, own: issued });
+});
+
+test('a token can be given an end of its own', () => {
+  const issued = ring.issue(order, now, later(60));
+  assert.equal(issued.expiresAt.getTime(), Math.floor(later(60).getTime() / 1000) * 1000);
+  ring.verify(issued.token, later(59));
+  assertRefused(issued.token, 'TOKEN_EXPIRED', later(60));
+});
+
+test('a merchant token that names no access secret is refused', () => {
+  assertRefused(forge(goodHeader, { ...goodClaims, token_type: 'merchant' }), 'INVALID_TOKEN');
 });
 
 test('a token is the HMAC-SHA256 of its own text', () => {
@@ -77,7 +95,7 @@ test('two tokens of the same moment are two', () => {
 });
 
 test('a token made by hand with the right key, header and claims is accepted', () => {
-  assert.deepEqual(ring.verify(forge(goodHeader, goodClaims), now).caller, order);
+  assert.deepEqual(subjectOf(ring, forge(goodHeader, goodClaims)), order);
 });
 
 test('a token expires with its last second and not before', () => {
@@ -89,7 +107,7 @@ test('a token expires with its last second and not before', () => {
   for (const [caller, lifetimeSeconds] of lifetimes) {
     const { token, expiresAt } = ring.issue(caller, now);
     assert.equal(expiresAt.getTime(), (nowSeconds + lifetimeSeconds) * 1000);
-    assert.deepEqual(ring.verify(token, new Date(expiresAt.getTime() - 1)).caller, caller);
+    assert.deepEqual(subjectOf(ring, token, new Date(expiresAt.getTime() - 1)), caller);
     assertRefused(token, 'TOKEN_EXPIRED', expiresAt);
     assertRefused(token, 'TOKEN_EXPIRED', new Date(expiresAt.getTime() + 86_400_000));
   }
@@ -98,7 +116,7 @@ test('a token expires with its last second and not before', () => {
 test('a token from the future is refused, a small difference of clocks is not', () => {
   const issuedIn = (seconds: number) =>
     forge(goodHeader, { ...goodClaims, iat: nowSeconds + seconds, exp: nowSeconds + 1_200 });
-  assert.deepEqual(ring.verify(issuedIn(30), now).caller, order);
+  assert.deepEqual(subjectOf(ring, issuedIn(30)), order);
   assertRefused(issuedIn(31), 'INVALID_TOKEN');
   assertRefused(issuedIn(600), 'INVALID_TOKEN');
 });
@@ -157,8 +175,10 @@ test('claims that are missing or not what they should be are refused', () => {
 });
 
 test('a merchant token made into another type by its order id stays a merchant token', () => {
-  const token = forge(goodHeader, { ...goodClaims, token_type: 'merchant' });
-  assert.deepEqual(ring.verify(token, now).caller, merchant);
+  const token = forge(goodHeader, {
+    ...{ ...goodClaims, token_type: 'merchant', secret_mark: '01234567' },
+  });
+  assert.deepEqual(subjectOf(ring, token), merchant);
 });
 
 test('a changed payload under the old signature is refused', () => {
@@ -218,7 +238,7 @@ test('a new key signs only two seconds after it was made, and verifies at once',
   assert.equal(signedBy(later(86_400)), 'key_2');
 
   const byAdded = createKeyRing([added]).issue(order, now);
-  assert.deepEqual(rotated.verify(byAdded.token, now).caller, order);
+  assert.deepEqual(subjectOf(rotated, byAdded.token), order);
 });
 
 test('the newest key signs, in whatever order the keys were read', () => {
@@ -230,7 +250,7 @@ test('the newest key signs, in whatever order the keys were read', () => {
 
 test('the only key signs at once', () => {
   const first = createKeyRing([signingKey('key_1', now)]);
-  assert.deepEqual(first.verify(first.issue(order, now).token, now).caller, order);
+  assert.deepEqual(subjectOf(first, first.issue(order, now).token), order);
 });
 
 test('a token signed with the old key is accepted after rotation until that key expires', () => {
@@ -248,7 +268,7 @@ test('a key that has expired signs nothing while another lives', () => {
   const withdrawn = { ...signingKey('key_2', later(-3_600)), expiresAt: later(-60) };
   const both = createKeyRing([key, withdrawn]);
   assert.equal(headerOf(both.issue(order, now)).kid, 'key_1');
-  assert.deepEqual(both.verify(both.issue(order, now).token, now).caller, order);
+  assert.deepEqual(subjectOf(both, both.issue(order, now).token), order);
 });
 
 test('a ring without keys issues and accepts nothing', () => {
@@ -301,4 +321,13 @@ function refusalOf(code: ErrorCode): (error: unknown) => true {
     assert.equal(error.code, code);
     return true;
   };
+}
+
+/** What a token speaks for, without the token itself. */
+function subjectOf(keys: KeyRing, token: string, at = now): Subject {
+  const { caller } = keys.verify(token, at);
+  if (caller.type !== 'order') return caller;
+  const { own, ...subject } = caller;
+  assert.equal(own.token, token);
+  return subject;
 }

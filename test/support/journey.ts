@@ -10,6 +10,7 @@ import type { PaymentModeCode } from '../../src/domain/payment-mode.ts';
 import { askProvider } from '../../src/use-cases/ask-provider.ts';
 import type { WishedAccount } from '../../src/use-cases/create-account.ts';
 import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
+import { issueMerchantToken } from './merchant-token.ts';
 import { orderBody } from './order-bodies.ts';
 import { findFreePort } from './service-process.ts';
 import {
@@ -55,7 +56,7 @@ export type SimulatedProvider = keyof typeof modeOf;
 
 export async function startJourney(options: SimulatorOptions = {}): Promise<Journey> {
   const service = await startTestService({ port: await findFreePort() });
-  const { clock, tokens } = service.services;
+  const { clock } = service.services;
   // The providers' clocks are turned with ours.
   const now = () => clock().getTime();
   const simulator = await startSimulator({ timeScale: 0.001, now, ...options });
@@ -68,7 +69,7 @@ export async function startJourney(options: SimulatorOptions = {}): Promise<Jour
   const shop = await openNextShop();
   // A token of its own for each call: the clock may have been turned past the life of another.
   const call = async (path: string, body: object) => {
-    const { token } = await tokens.issue({ type: 'merchant', accountId: shop.accountId });
+    const { token } = await issueMerchantToken(service.services, shop.accountId);
     return service.call(`/api/v3/${path}`, { token, body });
   };
   const initiate: Journey['initiate'] = (orderId, mode = 'upi', more = {}) =>

@@ -6,6 +6,7 @@ import { createAccount } from '../../src/use-cases/create-account.ts';
 import { createServices } from '../../src/use-cases/services.ts';
 import { assertRefused } from '../api/assertions.ts';
 import { partnerEvent, partnerPayment, sendPartner } from './deliveries.ts';
+import { issueMerchantToken } from './merchant-token.ts';
 import { orderBody } from './order-bodies.ts';
 import { type ServiceProcess, waitUntil } from './service-process.ts';
 import type { TestDatabase } from './test-database.ts';
@@ -39,7 +40,7 @@ export async function openShop({ database }: TestDatabase): Promise<Shop> {
   });
   const account = await createAccount(services, { name: 'Troubled' });
   const { accountId } = account;
-  return { ...account, ...(await services.tokens.issue({ type: 'merchant', accountId })) };
+  return { ...account, ...(await issueMerchantToken(services, accountId)) };
 }
 
 export type Calls = Readonly<Record<Kind, () => () => Promise<Reply>>>;

@@ -11,6 +11,7 @@ import {
   type WishedAccount,
 } from '../../src/use-cases/create-account.ts';
 import { createServices, type Services } from '../../src/use-cases/services.ts';
+import { issueMerchantToken } from './merchant-token.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 /** Fixed, so that tests that need a second service on the same database can share it. */
@@ -97,10 +98,7 @@ export async function startTestService({ port = 0 } = {}): Promise<TestService> 
     call: (path, options) => callService(baseUrl, path, options),
     createAccount: async (settings) => {
       const account = await createAccount(services, { name: 'Test shop', ...settings });
-      const { token } = await services.tokens.issue({
-        type: 'merchant',
-        accountId: account.accountId,
-      });
+      const { token } = await issueMerchantToken(services, account.accountId);
       return { ...account, token };
     },
   };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import { startTestService } from '../../support/test-service.ts';
@@ -42,10 +43,7 @@ test('who may call is decided before anything of the body is read', async () => 
 });
 
 test('the token of an account that is not there is refused', async () => {
-  const { token } = await service.services.tokens.issue({
-    type: 'merchant',
-    accountId: 'acc_0000000000000000',
-  });
+  const { token } = await issueMerchantToken(service.services, 'acc_0000000000000000');
   assertRefused(
     await service.call('/api/v3/create-order', { token, body: orderBody() }),
     'INVALID_TOKEN',
@@ -54,10 +52,7 @@ test('the token of an account that is not there is refused', async () => {
 
 /** Last in this file: it moves the clock. */
 test('a merchant token works for twenty minutes and no longer', async () => {
-  const { token } = await service.services.tokens.issue({
-    type: 'merchant',
-    accountId: account.accountId,
-  });
+  const { token } = await issueMerchantToken(service.services, account.accountId);
   service.advanceSeconds(20 * 60 - 30);
   const inTime = await service.call('/api/v3/create-order', {
     token,

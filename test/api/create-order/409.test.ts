@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { fullOrderBody, orderBody } from '../../support/order-bodies.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import { type Reply, startTestService } from '../../support/test-service.ts';
@@ -61,5 +62,5 @@ function create(body: Record<string, unknown>, token = account.token): Promise<R
 
 async function freshToken(): Promise<string> {
   const { accountId } = account;
-  return (await service.services.tokens.issue({ type: 'merchant', accountId })).token;
+  return (await issueMerchantToken(service.services, accountId)).token;
 }

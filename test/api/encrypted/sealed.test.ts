@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPayload, sealPayload } from '../../../src/security/sealed-payload.ts';
 import { rotateSecret } from '../../../src/use-cases/rotate-secret.ts';
+import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import { startTestService, type TestAccount } from '../../support/test-service.ts';
@@ -107,7 +108,9 @@ test('during a rotation both secrets open, and the reply uses the one that did',
   assert.ok(open(old.body.encrypted_response, rotating.accessSecret).order_id);
 
   service.advanceSeconds(61);
-  assertRefused(await send(rotating, '/api/v3/create-order', orderBody()), 'DECRYPTION_FAILED');
+  const { token } = await issueMerchantToken(service.services, rotating.accountId);
+  const late = await send({ ...rotating, token }, '/api/v3/create-order', orderBody());
+  assertRefused(late, 'DECRYPTION_FAILED');
   service.advanceSeconds(-61);
 });
 

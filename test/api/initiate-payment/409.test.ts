@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startJourney } from '../../support/journey.ts';
+import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import type { Reply } from '../../support/test-service.ts';
 import { assertRefused } from '../assertions.ts';
@@ -59,7 +60,7 @@ async function assertClosed(
 /** Without a token with a merchant's that is fresh, however far the clock was turned. */
 async function start(orderId: string, members: object, token?: string): Promise<Reply> {
   const { accountId } = shop;
-  const merchant = await service.services.tokens.issue({ type: 'merchant', accountId });
+  const merchant = await issueMerchantToken(service.services, accountId);
   return service.call('/api/v3/initiate-payment', {
     token: token ?? merchant.token,
     body: { order_id: orderId, ...members },

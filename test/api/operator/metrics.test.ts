@@ -16,6 +16,7 @@ import { createServices } from '../../../src/use-cases/services.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../../support/deliveries.ts';
 import { runLoad } from '../../support/load.ts';
 import { lockOrders } from '../../support/lock-orders.ts';
+import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { readSamples } from '../../support/metrics.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import { findFreePort, waitUntil } from '../../support/service-process.ts';
@@ -282,7 +283,7 @@ function movedSince(before: Map<string, number>, now: Map<string, number>) {
 /** A new one each time: the clock may have been turned past the life of another. */
 async function issueToken(): Promise<string> {
   const { accountId } = account;
-  return (await service.services.tokens.issue({ type: 'merchant', accountId })).token;
+  return (await issueMerchantToken(service.services, accountId)).token;
 }
 
 async function createOrder(): Promise<string> {

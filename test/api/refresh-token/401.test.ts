@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import { type Reply, startTestService } from '../../support/test-service.ts';
 import { assertRefused } from '../assertions.ts';
@@ -39,7 +40,7 @@ test('a refresh token of an order that is not there is refused', async () => {
 test('after 24 hours a new order is needed, even with a refresh token that still lives', async () => {
   service.advanceSeconds(12 * 3600);
   const { accountId } = account;
-  const { token } = await service.services.tokens.issue({ type: 'merchant', accountId });
+  const { token } = await issueMerchantToken(service.services, accountId);
   const replay = await service.call('/api/v3/create-order', { token, body });
   assert.equal((await refresh(replay.body.refresh_token)).status, 200);
 

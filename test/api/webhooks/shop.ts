@@ -12,6 +12,7 @@ import {
   sendGateway,
   sendPartner,
 } from '../../support/deliveries.ts';
+import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import {
   type Reply,
@@ -63,8 +64,7 @@ export async function openShop(settings: Partial<AccountSettings> = {}): Promise
 
 export function shopOf(service: TestService, account: TestAccount): Shop {
   const { accountId } = account;
-  const freshToken = async () =>
-    (await service.services.tokens.issue({ type: 'merchant', accountId })).token;
+  const freshToken = async () => (await issueMerchantToken(service.services, accountId)).token;
   const listDeliveries = async () => {
     const { rows } = await service.database.query<DeliveryRow>({
       text: `select delivery_id, delivery_key, state, why, flags, order_id, tries, next_try_at

@@ -1,0 +1,29 @@
+/** `account suspend` and `account resume`: refuses an account's calls, and serves them again. Decision 2.8. */
+
+import type { Services } from '../use-cases/services.ts';
+import { resumeAccount, type Suspension, suspendAccount } from '../use-cases/suspend-account.ts';
+import { type Command, jsonOption, readWords } from './command.ts';
+
+export const accountSuspend = commandOf('suspend', suspendAccount);
+export const accountResume = commandOf('resume', resumeAccount);
+
+function commandOf(
+  verb: string,
+  change: (services: Services, accountId: string) => Promise<Suspension>,
+): Command {
+  return {
+    name: ['account', verb],
+    usage: `account ${verb} ID [--json]`,
+    parse: (words) => {
+      const { values, positionals } = readWords(words, jsonOption, ['an account id']);
+      const [accountId = ''] = positionals;
+      return {
+        json: values.json,
+        run: async (services) => {
+          const { suspendedAt } = await change(services, accountId);
+          return { account_id: accountId, suspended_at: suspendedAt?.toISOString() ?? null };
+        },
+      };
+    },
+  };
+}

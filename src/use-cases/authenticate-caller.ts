@@ -1,0 +1,51 @@
+/** Who makes a call: a valid token of an account that is served. Decisions 2.2, 2.6 and 2.8. */
+import { type Account, hasLiveAccessSecret } from '../domain/account.ts';
+import { ServiceError } from '../domain/errors.ts';
+import type { Caller } from '../security/tokens.ts';
+import type { Services } from './services.ts';
+
+export type AuthenticatedCaller = { readonly caller: Caller; readonly account: Account };
+
+export async function authenticateCaller(
+  services: Services,
+  token: string,
+): Promise<AuthenticatedCaller> {
+  const authenticated = await verifyCaller(services, token);
+  refuseSuspended(authenticated.account);
+  return authenticated;
+}
+
+/** The same, whether or not the account is suspended. */
+export async function verifyCaller(
+  services: Services,
+  token: string,
+): Promise<AuthenticatedCaller> {
+  const caller = await services.tokens.verify(token);
+  const { accountId } = caller;
+  const known = services.accounts.recall(accountId) ?? (await services.accounts.get(accountId));
+  const account =
+    caller.type === 'merchant'
+      ? await checkAccessSecret(services, known, caller.secretMark)
+      : known;
+  return { caller, account };
+}
+
+export function refuseSuspended({ suspendedAt }: Account): void {
+  if (suspendedAt !== null) throw new ServiceError('ACCOUNT_SUSPENDED');
+}
+
+/** A merchant token ends with the access secret it was issued for. */
+async function checkAccessSecret(
+  { accounts, clock }: Services,
+  known: Account,
+  mark: string,
+): Promise<Account> {
+  if (hasLiveAccessSecret(known, mark, clock())) return known;
+  // Another process may have issued it for a secret that is newer than what is known here.
+  const account = await accounts.readAgain(known.accountId);
+  if (account && hasLiveAccessSecret(account, mark, clock())) return account;
+  throw new ServiceError(
+    'INVALID_TOKEN',
+    'The access secret of this token is no longer valid: get a new token with the current secret.',
+  );
+}

@@ -1,0 +1,14 @@
+/** A merchant token for tests that have an account but not its credentials at hand. */
+import { liveSecrets } from '../../src/domain/account.ts';
+import { markOf } from '../../src/security/compare.ts';
+import type { IssuedToken } from '../../src/security/tokens.ts';
+import type { Services } from '../../src/use-cases/services.ts';
+
+export async function issueMerchantToken(
+  services: Services,
+  accountId: string,
+): Promise<IssuedToken> {
+  const account = await services.accounts.find(accountId);
+  const [secret = ''] = account ? liveSecrets(account, 'access-secret', services.clock()) : [];
+  return services.tokens.issue({ type: 'merchant', accountId, secretMark: markOf(secret) });
+}
