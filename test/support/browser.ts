@@ -28,11 +28,21 @@ async function launch(): Promise<Browser> {
   return playwright.launch({
     executablePath: isPackaged ? await unpackBrowser() : installed,
     args: [
-      ...(isPackaged ? chromium.args : ['--no-sandbox', '--disable-gpu']),
+      ...(isPackaged ? chromium.args.filter(isSafe) : ['--no-sandbox', '--disable-gpu']),
       ...['--disable-background-networking', '--no-first-run'],
     ],
     headless: true,
   });
+}
+
+/** The package switches off what keeps one origin from another; a test must meet what a consumer's browser does. */
+function isSafe(argument: string): boolean {
+  const unsafe = [
+    '--disable-web-security',
+    '--disable-site-isolation-trials',
+    '--allow-running-insecure-content',
+  ];
+  return !unsafe.includes(argument);
 }
 
 const folder = `${projectDir}node_modules/.cache/chromium`;
