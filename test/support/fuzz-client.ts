@@ -66,7 +66,7 @@ export function writeRequest({ method, target, headers, body }: FuzzRequest): Bu
   return Buffer.concat([Buffer.from(head, 'latin1'), body ?? Buffer.alloc(0)]);
 }
 
-/** The first reply in the bytes, once it is whole. Every reply of the service names its length. */
+/** The first reply in the bytes, once it is whole. Every reply that may have a body names its length. */
 export function readReply(bytes: Buffer, method = 'POST'): FuzzReply | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
@@ -77,7 +77,8 @@ export function readReply(bytes: Buffer, method = 'POST'): FuzzReply | undefined
       return [header.slice(0, colon).toLowerCase(), header.slice(colon + 1).trim()];
     }),
   );
-  const length = method === 'HEAD' ? 0 : Number(headers.get('content-length') ?? Number.NaN);
+  const isBodiless = method === 'HEAD' || / 204 /.test(line);
+  const length = isBodiless ? 0 : Number(headers.get('content-length') ?? Number.NaN);
   if (Number.isNaN(length)) throw new Error(`a reply without a length: ${line}`);
   if (bytes.length < end + 4 + length) return undefined;
   return {
