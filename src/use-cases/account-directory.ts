@@ -31,21 +31,25 @@ export function createAccountDirectory(
   masterKeys: MasterKeys,
 ): AccountDirectory {
   const absent = 'absent';
+  const bounds = { max: limits.accountsCachedMax, ttl: limits.secretsCacheMsMax };
+  const cache = new LRUCache<string, Account | typeof absent>(bounds);
+  const reads = new Map<string, Promise<Account | typeof absent>>();
+  const readsAgain = new LRUCache<string, Promise<Account | typeof absent>>(bounds);
+
   const read = async (accountId: string): Promise<Account | typeof absent> => {
     const stored = await findAccount(database, accountId);
-    return stored ? openAccount(stored, masterKeys) : absent;
-  };
-  const bounds = { max: limits.accountsCachedMax, ttl: limits.secretsCacheMsMax };
-  // Callers that arrive together share one look-up.
-  const cache = new LRUCache<string, Account | typeof absent>({ ...bounds, fetchMethod: read });
-  const readsAgain = new LRUCache<string, Promise<Account | typeof absent>>(bounds);
-  const readAgain = async (accountId: string) => {
-    const account = await read(accountId);
+    const account = stored ? await openAccount(stored, masterKeys) : absent;
     cache.set(accountId, account);
     return account;
   };
+  /** Callers that arrive together share one read. */
+  const readOnce = (accountId: string) => {
+    const reading = reads.get(accountId) ?? read(accountId).finally(() => reads.delete(accountId));
+    reads.set(accountId, reading);
+    return reading;
+  };
   const find = async (accountId: string) => {
-    const found = cache.get(accountId) ?? (await cache.fetch(accountId));
+    const found = cache.get(accountId) ?? (await readOnce(accountId));
     return found === absent ? undefined : found;
   };
   return {
@@ -60,7 +64,7 @@ export function createAccountDirectory(
       return account;
     },
     readAgain: async (accountId) => {
-      const reading = readsAgain.get(accountId) ?? readAgain(accountId);
+      const reading = readsAgain.get(accountId) ?? read(accountId);
       readsAgain.set(accountId, reading, { noUpdateTTL: true });
       // A database that is away is no reason to refuse for the rest of the second.
       reading.catch(() => readsAgain.delete(accountId));
