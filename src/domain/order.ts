@@ -67,7 +67,8 @@ export type OrderDetails = {
   readonly shippingAddress?: Address;
   readonly billingAddress?: Address;
   readonly lineItems?: readonly LineItem[];
-  readonly bankAccount?: BankAccount;
+  /** Sealed text from the moment it is stored; clear in a request, and in orders from before. */
+  readonly bankAccount?: BankAccount | string;
   readonly customAttributes?: CustomAttributes;
   readonly callbackUrl?: string;
   readonly callbackMode?: string;

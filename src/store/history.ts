@@ -71,7 +71,7 @@ type Kept = {
   readonly call?: CallRecord | null;
 };
 
-function toKept({ transactionId, changes, call }: HistoryEntry): Kept {
+function toKept({ transactionId, changes, call }: HistoryRecord['entries'][number]): Kept {
   const kept = changes.map(({ member, from, to }) => [member, from, to] as const);
   return { transactionId, changes: kept, ...(call && { call }) };
 }
@@ -115,4 +115,48 @@ function toEntries({ cause, happened_at: happenedAt, entries }: HistoryRow): His
     happenedAt,
     call,
   }));
+}
+
+/** All that one delivery or call changed, with its place in the history of its order. */
+export type HistoryRecord = {
+  readonly position: number;
+  readonly entries: ReadonlyArray<Pick<HistoryEntry, 'transactionId' | 'changes' | 'call'>>;
+};
+
+/** The order must be locked, where the rows are to be written again. */
+export async function listHistoryRows(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+): Promise<HistoryRecord[]> {
+  const result = await database.query<HistoryRow & { position: number }>({
+    text: `select * from history where account_id = $1 and order_id = $2 order by position`,
+    values: [accountId, orderId],
+  });
+  return result.rows.map((row) => ({
+    position: row.position,
+    entries: toEntries(row).map(({ transactionId, changes, call }) => ({
+      ...{ transactionId, changes },
+      ...(call && { call }),
+    })),
+  }));
+}
+
+const rewritten = defineRows<HistoryRecord>({
+  position: ['integer', ({ position }) => position],
+  entries: ['json', ({ entries }) => entries.map(toKept)],
+});
+
+/** The history is append-only but for personal data, which is masked or erased in place. */
+export async function saveHistoryRows(
+  tx: Transaction,
+  { accountId, orderId }: OrderName,
+  changed: readonly HistoryRecord[],
+): Promise<void> {
+  if (changed.length === 0) return;
+  const parameters = rewritten.toParameters(changed);
+  await tx.query({
+    text: `update history h set entries = row.entries from ${rewritten.from}
+            where h.account_id = $3 and h.order_id = $4 and h.position = row.position`,
+    values: [...parameters, accountId, orderId],
+  });
 }

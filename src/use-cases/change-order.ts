@@ -1,5 +1,6 @@
 /** Changes an open order at a caller's wish: under its lock, with a row of history. Decision 4.7. */
 import { listChanges } from '../domain/history.ts';
+import { maskChange } from '../domain/mask-history.ts';
 import type { Order } from '../domain/order.ts';
 import { contentOf } from '../domain/order-update.ts';
 import type { Caller } from '../security/tokens.ts';
@@ -30,7 +31,9 @@ export async function changeOrder<Changed extends Order>(
     if (changes.length === 0) return after;
     await countTokenChange(tx, caller, before);
     await saveOrderContent(tx, after);
-    const entry = { transactionId: null, changes, cause, happenedAt: services.clock() };
+    // After they were compared: a change that masking hides is a change all the same.
+    const masked = changes.map(maskChange);
+    const entry = { transactionId: null, changes: masked, cause, happenedAt: services.clock() };
     await appendHistory(tx, [{ order: before, entries: [entry] }]);
     return after;
   });

@@ -9,6 +9,7 @@ import { hastenKnown } from '../store/waiting-deliveries.ts';
 import { lapseOverdue } from './lapse-overdue.ts';
 import { prune } from './prune.ts';
 import { retryAndWake } from './retry-and-wake.ts';
+import { sealStored } from './seal-stored.ts';
 import type { Services } from './services.ts';
 
 const batchSize = 100;
@@ -32,6 +33,7 @@ export async function sweep(services: Services): Promise<Swept> {
   const due = await listDueAsks(services.database, now, batchSize * batchesMax);
   for (const ask of due) services.asks.plan({ ...ask, at: now });
   await prune(services);
+  await sealStored(services);
   return { retried, lapsed, toAsk: due.length };
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { consumerDataKeyOf, openBankAccount } from '../../../src/use-cases/consumer-data-key.ts';
 import { addressBody, fullOrderBody, orderBody } from '../../support/order-bodies.ts';
 import { type Reply, startTestService } from '../../support/test-service.ts';
 import { claimsOf, nextCalls, withoutTokens } from '../assertions.ts';
@@ -481,12 +482,17 @@ function create(body: Record<string, unknown> | string, token = account.token): 
   return service.call('/api/v3/create-order', { token, body });
 }
 
+/** What is sealed in it opened. */
 async function storedDetails(reply: Reply): Promise<Record<string, unknown>> {
   const { rows } = await service.database.query<{ details: Record<string, unknown> }>({
     text: 'select details from orders where order_id = $1',
     values: [reply.body.order_id],
   });
-  return rows[0]?.details ?? {};
+  const details = rows[0]?.details ?? {};
+  if (typeof details.bankAccount !== 'string') return details;
+  const key = consumerDataKeyOf(await service.services.accounts.get(account.accountId));
+  const bankAccount = openBankAccount(key, reply.body.order_id, details.bankAccount);
+  return { ...details, bankAccount };
 }
 
 function pick(value: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {

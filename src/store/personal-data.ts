@@ -1,0 +1,66 @@
+/** The walk through orders that were stored before bank accounts were sealed and the history was masked. */
+import type { Order } from '../domain/order.ts';
+import type { Queryable, Transaction } from './database.ts';
+import type { OrderName } from './orders.ts';
+
+/** An order that was looked at. */
+export type WalkedOrder = OrderName & {
+  /** Its bank account is in clear, or a call changed it, so that its history may show a consumer. */
+  readonly mayShow: boolean;
+};
+
+/** How far the walk has come; undefined once it is over, or where there was nothing to walk through. */
+export async function findWalkPlace(database: Queryable): Promise<OrderName | undefined> {
+  const { rows } = await database.query<{ account_id: string; order_id: string }>({
+    text: `select account_id, order_id from prune_places where name = 'personal-data'`,
+  });
+  return rows[0] && { accountId: rows[0].account_id, orderId: rows[0].order_id };
+}
+
+/** The place is not made again: another walk may have come to the end meanwhile. */
+export async function moveWalkPlace(database: Queryable, place: OrderName): Promise<void> {
+  await database.query({
+    text: `update prune_places set account_id = $1, order_id = $2 where name = 'personal-data'`,
+    values: [place.accountId, place.orderId],
+  });
+}
+
+export async function endWalk(database: Queryable): Promise<void> {
+  await database.query({ text: `delete from prune_places where name = 'personal-data'` });
+}
+
+export async function listWalkedOrders(
+  database: Queryable,
+  after: OrderName,
+  limit: number,
+): Promise<WalkedOrder[]> {
+  type Row = { account_id: string; order_id: string; may_show: boolean };
+  const { rows } = await database.query<Row>({
+    text: `select account_id, order_id,
+                  coalesce(json_typeof(details->'bankAccount') = 'object', false)
+                    or exists (select from history h
+                                where h.account_id = o.account_id and h.order_id = o.order_id
+                                  and h.cause in ('update-order', 'resolve-user')) as may_show
+             from orders o
+            where (account_id, order_id) > ($1, $2)
+            order by account_id, order_id limit $3`,
+    values: [after.accountId, after.orderId, limit],
+  });
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    orderId: row.order_id,
+    mayShow: row.may_show,
+  }));
+}
+
+/** The order must be locked. */
+export async function saveSealedContent(
+  tx: Transaction,
+  { accountId, orderId, details, contentDigest }: Order,
+): Promise<void> {
+  await tx.query({
+    text: `update orders set details = $3, content_digest = $4
+            where account_id = $1 and order_id = $2`,
+    values: [accountId, orderId, JSON.stringify(details), contentDigest],
+  });
+}

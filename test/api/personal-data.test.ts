@@ -1,0 +1,266 @@
+/** Personal data at rest: bank accounts are sealed, and the history keeps consumers masked. */
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { test } from 'node:test';
+import { accountDefaults } from '../../src/domain/account.ts';
+import { decideOrder } from '../../src/domain/order-request.ts';
+import { consumerDataKeyOf, openBankAccount } from '../../src/use-cases/consumer-data-key.ts';
+import { sweep } from '../../src/use-cases/sweep.ts';
+import { fullOrderBody } from '../support/order-bodies.ts';
+import { dumpTables } from '../support/test-database.ts';
+import type { Reply, TestAccount } from '../support/test-service.ts';
+import { assertRefused } from './assertions.ts';
+import { assertInvariants, type CreatedOrder, openShop } from './webhooks/shop.ts';
+
+const shop = await openShop();
+const { service, account } = shop;
+const { database, services } = service;
+const sent = { account_number: '50100123456789', name: 'Asha Q Rao', ifsc: 'HDFC0009876' };
+const bankAccount = { accountNumber: '50100123456789', name: 'Asha Q Rao', ifsc: 'HDFC0009876' };
+
+test('a dump of the database holds no bank account in clear', async () => {
+  const body = fullOrderBody({ bank_account: sent });
+  const order = await create(body);
+  await update({ order_id: order.order_id, description: 'Changed' });
+  await assertNowhere(Object.values(sent));
+  assert.deepEqual(await openStored(order), bankAccount);
+});
+
+test('the sealed bank account opens for its own order only', async () => {
+  const [one, two] = [await create(fullOrderBody()), await create(fullOrderBody())];
+  const key = await keyOf(account);
+  const sealed = String((await rowOf(one)).details.bankAccount);
+  assert.deepEqual(openBankAccount(key, one.order_id, sealed).name, 'Asha Rao');
+  assert.throws(() => openBankAccount(key, two.order_id, sealed));
+});
+
+test('the same create again is the same order, and another bank account is other content', async () => {
+  const body = fullOrderBody({ bank_account: sent });
+  const { order_id } = await create(body);
+  const again = await post(body);
+  assert.deepEqual([again.status, again.body.order_id], [200, order_id]);
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  const other = await post({
+    ...body,
+    bank_account: { ...sent, account_number: '50100123456780' },
+  });
+  assertRefused(other, 'DUPLICATE_INVOICE_ID', 'other content');
+});
+
+test('the stored digest of the content cannot be tried without the key of the account', async () => {
+  const stranger = await service.createAccount();
+  const withBank = fullOrderBody({ bank_account: sent });
+  const digestFor = async (body: Record<string, unknown>, token?: string) =>
+    (await rowOf((await post(body, token)).body)).content_digest.toString('hex');
+  assert.notEqual(await digestFor(withBank), await digestFor(withBank, stranger.token));
+  const without = fullOrderBody({ bank_account: undefined });
+  assert.equal(await digestFor(without), await digestFor(without, stranger.token));
+});
+
+test('bank accounts that were stored in clear are sealed by the sweep, once and for all', async () => {
+  const body = fullOrderBody({ bank_account: sent });
+  const order = await create(body);
+  const untouched = await create(fullOrderBody({ bank_account: undefined }));
+  const before = await rowOf(untouched);
+  await storeAsBefore(order);
+  assert.equal((await rowOf(order)).details.bankAccount.accountNumber, sent.account_number);
+  assert.equal((await post(body)).body.order_id, order.order_id, 'the same content before');
+
+  await sweep(services);
+  await assertNowhere(Object.values(sent));
+  assert.deepEqual(await openStored(order), bankAccount);
+  assert.deepEqual(await rowOf(untouched), before);
+  assert.equal((await post(body)).body.order_id, order.order_id, 'the same content afterwards');
+  const { rows } = await database.query({
+    text: `select name from prune_places where name = 'personal-data'`,
+  });
+  assert.deepEqual(rows, [], 'the walk is over');
+});
+
+test('the history keeps a consumer masked, and says what changed', async () => {
+  const order = await shop.createOrder({ user: person });
+  const { order_id } = order;
+  await update({
+    order_id,
+    user: { email: 'zoya.k@example.net', last_name: 'Khan', mobile_number: '9123456780' },
+    shipping_address: { address_1: '7 Rose Villa', city: 'Pune', pincode: '411001' },
+  });
+  const [row] = await shop.listHistory(order);
+  const changes = Object.fromEntries((row?.changes ?? []).map((change) => [change.member, change]));
+  assert.deepEqual(changes.user, {
+    member: 'user',
+    from: {
+      email: 'p***i@example.net',
+      firstName: 'P***',
+      lastName: 'S***',
+      countryCode: '+91',
+      mobileNumber: '******9911',
+    },
+    to: {
+      email: 'z***k@example.net',
+      firstName: 'P***',
+      lastName: 'K***',
+      countryCode: '+91',
+      mobileNumber: '******6780',
+    },
+  });
+  assert.deepEqual(changes.shippingAddress, {
+    member: 'shippingAddress',
+    from: { city: 'Bengaluru', pincode: '560001' },
+    to: { city: 'Pune', pincode: '411001' },
+  });
+  await assertNowhere(['priti.savani', '9988779911', 'Savani']);
+});
+
+test('a change that masking hides is a row of history all the same', async () => {
+  const order = await shop.createOrder({ user: person });
+  const { order_id } = order;
+  await update({ order_id, user: { last_name: 'Shah' } });
+  await update({ order_id, shipping_address: { address_1: '13 MG Road', city: 'Pune' } });
+  await update({ order_id, shipping_address: { address_1: '14 MG Road', city: 'Pune' } });
+  await update({ order_id, shipping_address: { address_1: '14 MG Road', city: 'Pune' } });
+  const history = await shop.listHistory(order);
+  assert.deepEqual(
+    history.map(({ changes }) => changes.map(({ member }) => member)),
+    [['user'], ['shippingAddress'], ['shippingAddress']],
+  );
+  assert.deepEqual(history[2]?.changes[0]?.from, history[2]?.changes[0]?.to);
+});
+
+test('what resolve user changes is masked too', async () => {
+  const order = await shop.createOrder({ user: person });
+  const { order_id } = order;
+  const body = { order_id, mobile_number: '9100000017', email: 'kavya@example.net' };
+  assert.equal(
+    (await service.call('/api/v3/resolve-user', { token: account.token, body })).status,
+    200,
+  );
+  const changes = (await shop.listHistory(order)).flatMap((entry) => entry.changes);
+  const user = changes.find(({ member }) => member === 'user');
+  assert.deepEqual(user?.to, {
+    email: 'k***a@example.net',
+    countryCode: '+91',
+    mobileNumber: '******0017',
+  });
+});
+
+test('rows of history from before are masked by the sweep, and nothing else of them changes', async () => {
+  const order = await shop.createOrder({ user: person });
+  await update({ order_id: order.order_id, user: { last_name: 'Iyer' }, total_amount: 7 });
+  const masked = await shop.listHistory(order);
+  const clear = (last: string) => ({
+    email: 'old.mail@example.net',
+    lastName: last,
+    countryCode: '+91',
+  });
+  await database.query({
+    text: `update history set entries = $2 where order_id = $1 and position = 1`,
+    values: [
+      order.order_id,
+      JSON.stringify([
+        {
+          transactionId: null,
+          changes: [
+            ['user', clear('Savani'), clear('Iyer')],
+            ['shippingAddress', null, { address1: '77 Hidden Lane', city: 'Pune' }],
+            ['description', 'One', 'Two'],
+          ],
+        },
+      ]),
+    ],
+  });
+  await beginWalk();
+  await sweep(services);
+  const [row] = await shop.listHistory(order);
+  assert.deepEqual(row?.changes, [
+    {
+      member: 'user',
+      from: { email: 'o***l@example.net', lastName: 'S***', countryCode: '+91' },
+      to: { email: 'o***l@example.net', lastName: 'I***', countryCode: '+91' },
+    },
+    { member: 'shippingAddress', from: null, to: { city: 'Pune' } },
+    { member: 'description', from: 'One', to: 'Two' },
+  ]);
+  assert.deepEqual([row?.cause, row?.happenedAt], [masked[0]?.cause, masked[0]?.happenedAt]);
+  await beginWalk();
+  await sweep(services);
+  assert.deepEqual((await shop.listHistory(order))[0], row, 'a second walk changes nothing');
+});
+
+test('the invariants hold after all of this', () => assertInvariants(shop));
+
+const person = {
+  email: 'priti.savani@example.net',
+  first_name: 'Priti',
+  last_name: 'Savani',
+  mobile_number: '9988779911',
+};
+
+function post(body: unknown, token = account.token): Promise<Reply> {
+  return service.call('/api/v3/create-order', { token, body });
+}
+
+async function create(body: Record<string, unknown>): Promise<CreatedOrder> {
+  const reply = await post(body);
+  assert.equal(reply.status, 200, JSON.stringify(reply.body));
+  return reply.body;
+}
+
+async function update(body: Record<string, unknown>): Promise<void> {
+  const reply = await service.call('/api/v3/update-order', { token: account.token, body });
+  assert.equal(reply.status, 200, JSON.stringify(reply.body));
+}
+
+type Row = {
+  // biome-ignore lint/suspicious/noExplicitAny: what is stored is asserted field by field
+  readonly details: Record<string, any>;
+  readonly content_digest: Buffer;
+};
+
+async function rowOf({ order_id }: Pick<CreatedOrder, 'order_id'>): Promise<Row> {
+  const { rows } = await database.query<Row>({
+    text: 'select * from orders where order_id = $1',
+    values: [order_id],
+  });
+  assert.ok(rows[0]);
+  return rows[0];
+}
+
+async function keyOf({ accountId }: TestAccount) {
+  return consumerDataKeyOf(await services.accounts.get(accountId));
+}
+
+async function openStored(order: CreatedOrder) {
+  const { details } = await rowOf(order);
+  return openBankAccount(await keyOf(account), order.order_id, details.bankAccount);
+}
+
+/** As an order was stored before bank accounts were sealed: in clear, with a digest that needs no key. */
+async function storeAsBefore(order: CreatedOrder): Promise<void> {
+  const details = { ...(await rowOf(order)).details, bankAccount };
+  const amounts = { currency: 'INR', amountBeforeTax: 100, tax: 18, totalAmount: 118 };
+  const request = { invoiceId: order.invoice_id, ...amounts, details };
+  const { content } = decideOrder(request, { name: 'Test shop', ...accountDefaults });
+  await database.query({
+    text: 'update orders set details = $2, content_digest = $3 where order_id = $1',
+    values: [order.order_id, JSON.stringify(details), hash('sha256', content, 'buffer')],
+  });
+  await beginWalk();
+}
+
+/** As the migration leaves it where orders are stored. */
+async function beginWalk(): Promise<void> {
+  await database.query({
+    text: `insert into prune_places (name, account_id, order_id, position)
+           values ('personal-data', '', '', 0) on conflict (name) do nothing`,
+  });
+}
+
+/** Nowhere in any column, as text or as bytes. */
+async function assertNowhere(values: readonly string[]): Promise<void> {
+  const dump = JSON.stringify(await dumpTables(database));
+  for (const value of values) {
+    assert.equal(dump.includes(value), false, value);
+    assert.equal(dump.includes(Buffer.from(value).toString('hex')), false, value);
+  }
+}
