@@ -5,6 +5,7 @@
 import type { TSchema } from 'typebox';
 import type { ApiSecretKind, RotatableSecretKind } from '../domain/account.ts';
 import type { Notice, OrderNames, ProviderName, ReviewFlag } from '../domain/notice.ts';
+import type { PersonalValues, Scrub } from '../domain/scrub.ts';
 import type { OutboundProvider } from './outbound.ts';
 
 /** The bytes of one call and its headers, names in lower case. */
@@ -67,6 +68,15 @@ export type Provider = {
   /** Headers that are kept with the delivery; never one that proves it. */
   readonly keptHeaders: readonly string[];
   readonly translate: (delivery: RawDelivery, account: ProviderAccount) => Translation;
+  /** Erasing: it keeps what `translate` reads. Decision 8.7. */
+  readonly erasing: Erasing;
+};
+
+export type Erasing = {
+  /** What a body says of the consumer who paid. */
+  readonly listPersonalValues: (body: Buffer) => PersonalValues;
+  /** Only fields that are known not to be personal stay, texts among them scrubbed; it means what it meant. */
+  readonly eraseBody: (body: Buffer, scrub: Scrub) => Buffer;
 };
 
 /** What of the account a provider may know. */

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { eraseNotice } from '../../src/domain/erase.ts';
+import { createScrub } from '../../src/domain/scrub.ts';
 import type { Provider, RawDelivery, Translation } from '../../src/providers/provider.ts';
 import { providers } from '../../src/providers/providers.ts';
 import {
@@ -28,6 +30,8 @@ type Fixture = {
   readonly bodies: readonly Members[];
   /** Other forms than JSON in which the same body may come. */
   readonly otherForms: readonly ((body: Members) => string)[];
+  /** Words of the provider or a bank that are shown. */
+  readonly textPaths: readonly (readonly string[])[];
   /** Members without which a body names nothing, in a body of this provider. */
   readonly idPaths: readonly (readonly string[])[];
 };
@@ -54,6 +58,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
       flatPartnerEvent('refund.failed', { refund, payment }),
     ],
     otherForms: [],
+    textPaths: [['payload', 'payment', 'entity', 'error_description']],
     idPaths: [['event'], ['payload']],
   },
   'bank-gateway': {
@@ -75,6 +80,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
     ],
     // Half of a surrogate pair has no percent-encoding.
     otherForms: [(body) => toFormData(JSON.parse(JSON.stringify(body).replaceAll('\\ud800', '?')))],
+    textPaths: [['response', 'acquirerMessage']],
     idPaths: [['order', 'id'], ['transaction', 'id'], ['transaction', 'type'], ['order']],
   },
 };
@@ -211,6 +217,33 @@ for (const provider of providers) {
     });
   }
 
+  for (const toBytes of [
+    encode,
+    ...fixture.otherForms.map((toForm) => (some: Members) => Buffer.from(toForm(some))),
+  ]) {
+    test(is('an erased body means what it meant, without personal data'), () => {
+      fc.assert(
+        fc.property(mutated(fixture.bodies, personalTexts), (arbitrary) => {
+          assertErasable(provider, toBytes(arbitrary));
+        }),
+        runs,
+      );
+    });
+
+    test(is('an erased body keeps no field that nobody knows, and no personal text'), () => {
+      for (const valid of fixture.bodies) {
+        const strange = withStrangers(valid, { email: personalEmail, [personalEmail]: 1 });
+        const erased = erase(provider, toBytes(strange as Members)).toString('utf8');
+        assert.doesNotMatch(decodeURIComponent(erased), /asha|98765|zz_new/);
+        for (const path of fixture.textPaths) {
+          const spoken = replaceAt(valid, path, `by ${personalEmail}, +91 98765 43210.`);
+          const text = erase(provider, toBytes(spoken)).toString('utf8');
+          assert.doesNotMatch(decodeURIComponent(text), /asha|98765/, path.join('.'));
+        }
+      }
+    });
+  }
+
   test(is('equal bodies give equal notices, in whatever order their members come'), () => {
     for (const valid of fixture.bodies) {
       const notice = getNotice(provider, encode(valid));
@@ -291,9 +324,47 @@ function assertStorable(value: object): void {
   }
 }
 
+const personalEmail = 'asha@example.com';
+const personalValues = {
+  words: [personalEmail, 'asha@okbank'],
+  phones: [{ full: '919876543210', number: '9876543210' }],
+};
+const personalTexts = [
+  ...[personalEmail, 'asha@okbank', 9876543210, '+919876543210', 'Paid by ASHA@example.com.'],
+  ...['asha\0@okbank', { email: personalEmail }, [personalEmail]],
+];
+
+function erase(provider: Provider, body: Buffer): Buffer {
+  return provider.erasing.eraseBody(body, createScrub(personalValues));
+}
+
+/** Translating and erasing can be done in either order, and erasing twice is erasing once. */
+function assertErasable(provider: Provider, body: Buffer): void {
+  const scrub = createScrub(personalValues);
+  const before = translate(provider, body);
+  // What cannot be read is never stored.
+  if (before.kind === 'unreadable') return;
+  const erased = erase(provider, body);
+  const expected =
+    before.kind === 'notice'
+      ? {
+          ...before,
+          notice: {
+            ...before.notice,
+            ...(before.notice.payment && { payment: eraseNotice(before.notice.payment, scrub) }),
+            ...(before.notice.refund && { refund: eraseNotice(before.notice.refund, scrub) }),
+          },
+        }
+      : before;
+  assert.deepEqual(translate(provider, erased), expected);
+  assert.deepEqual(translate(provider, erase(provider, erased)), expected);
+  assert.deepEqual(provider.erasing.listPersonalValues(erased), { words: [], phones: [] });
+}
+
 /** A valid body in which up to three places hold something else, or nothing. */
-function mutated(bodies: readonly Members[]): fc.Arbitrary<Members> {
+function mutated(bodies: readonly Members[], others: unknown[] = []): fc.Arbitrary<Members> {
   const replacement = fc.oneof(
+    ...(others.length === 0 ? [] : [fc.constantFrom(...others)]),
     fc.constant(undefined),
     fc.jsonValue({ maxDepth: 2 }),
     fc.constantFrom(
@@ -332,10 +403,10 @@ function reversed(value: unknown): unknown {
 }
 
 /** Members of another version of the provider, and names that mean something to JavaScript. */
-function withStrangers(value: unknown): unknown {
+function withStrangers(value: unknown, others: Members = {}): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const entries = Object.entries(value).map(
-    ([name, entry]) => [name, withStrangers(entry)] as const,
+    ([name, entry]) => [name, withStrangers(entry, others)] as const,
   );
   const strangers = [
     ['zz_new', { a: [1] }],
@@ -343,5 +414,5 @@ function withStrangers(value: unknown): unknown {
     ['__proto__', { id: 'x', status: 'x' }],
     ['toString', null],
   ] as const;
-  return Object.fromEntries([...entries, ...strangers]);
+  return Object.fromEntries([...entries, ...strangers, ...Object.entries(others)]);
 }

@@ -4,6 +4,7 @@ import { matchesAny } from '../../security/compare.ts';
 import type { Provider } from '../provider.ts';
 import { object, text } from '../wire.ts';
 import { readGatewayBody } from './body.ts';
+import { gatewayErasing } from './erase.ts';
 import { gatewayOutbound } from './outbound.ts';
 import { gatewaySchema } from './schema.ts';
 import { translateGateway } from './translate.ts';
@@ -25,6 +26,7 @@ export const bankGateway: Provider = {
   findContentKey: ({ body }) => keyOfContent(body),
   keptHeaders: ['content-type', 'x-notification-id', 'x-notification-attempt'],
   translate: ({ body }, account) => translateGateway(body, account),
+  erasing: gatewayErasing,
 };
 
 /** Without a notification id, the same transaction in the same condition is a repeat. */

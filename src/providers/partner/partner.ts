@@ -3,6 +3,7 @@ import { equalDigests } from '../../security/compare.ts';
 import { hmacHex } from '../../security/hmac.ts';
 import type { Provider } from '../provider.ts';
 import { text } from '../wire.ts';
+import { partnerErasing } from './erase.ts';
 import { partnerOutbound } from './outbound.ts';
 import { partnerSchema } from './schema.ts';
 import { translatePartner } from './translate.ts';
@@ -28,4 +29,5 @@ export const partner: Provider = {
   findContentKey: () => undefined,
   keptHeaders: ['user-agent', 'x-razorpay-event-id'],
   translate: ({ body }) => translatePartner(body),
+  erasing: partnerErasing,
 };

@@ -1,0 +1,74 @@
+/** What stays of the gateway's body when its consumer is erased: all that `translate.ts` reads. */
+import { eraseObject, leaves, listPersonalValues, type Shape } from '../erase.ts';
+import type { Erasing } from '../provider.ts';
+import type { WireObject } from '../wire.ts';
+import { readGatewayBody } from './body.ts';
+
+const riskDecision: Shape = { gatewayCode: 'keep', review: { decision: 'keep' } };
+
+const shape: Shape = {
+  ...leaves('keep', ['result', 'merchant', 'version', 'gatewayEntryPoint']),
+  ...leaves('keep', ['timeOfRecord', 'timeOfLastUpdate']),
+  order: {
+    ...leaves('keep', ['id', 'reference', 'status', 'amount', 'currency', 'creationTime']),
+    ...leaves('keep', ['lastUpdatedTime', 'authenticationStatus', 'merchantAmount']),
+    ...leaves('keep', ['merchantCategoryCode', 'merchantCurrency', 'totalAuthorizedAmount']),
+    ...leaves('keep', ['totalCapturedAmount', 'totalDisbursedAmount', 'totalRefundedAmount']),
+    chargeback: leaves('keep', ['amount', 'currency']),
+  },
+  transaction: {
+    ...leaves('keep', ['id', 'type', 'targetTransactionId', 'amount', 'currency', 'receipt']),
+    ...leaves('keep', ['reference', 'authorizationCode', 'authenticationStatus', 'source']),
+    ...leaves('keep', ['stan', 'terminal']),
+    acquirer: leaves('keep', [
+      ...['batch', 'date', 'id', 'merchantId', 'settlementDate', 'timeZone', 'transactionId'],
+    ]),
+  },
+  response: {
+    ...leaves('keep', ['result', 'acquirerCode']),
+    ...leaves('text', ['gatewayCode', 'gatewayRecommendation', 'acquirerMessage']),
+    risk: riskDecision,
+  },
+  risk: { response: riskDecision, review: { decision: 'keep' } },
+  sourceOfFunds: {
+    type: 'keep',
+    provided: {
+      card: {
+        ...leaves('text', ['brand', 'scheme', 'fundingMethod', 'issuer']),
+        number: 'keep',
+        nameOnCard: 'word',
+      },
+    },
+  },
+  customer: {
+    ...leaves('word', ['email', 'firstName', 'lastName']),
+    ...leaves('phone', ['phone', 'mobilePhone']),
+  },
+  device: { ipAddress: 'word' },
+};
+
+export const gatewayErasing: Erasing = {
+  listPersonalValues: (body) => listPersonalValues(readGatewayBody(body) ?? {}, shape),
+  eraseBody: (body, scrub) => {
+    const erased = eraseObject(readGatewayBody(body) ?? {}, shape, scrub);
+    const isJson = body.toString('utf8').trimStart().startsWith('{');
+    return Buffer.from(isJson ? JSON.stringify(erased) : toForm(erased), 'utf8');
+  },
+};
+
+/** Name-value pairs again, in the gateway's dotted names. */
+function toForm(body: WireObject): string {
+  const pairs: [string, string][] = [];
+  const visit = (value: unknown, name: string): void => {
+    if (typeof value !== 'object' || value === null) {
+      pairs.push([name, String(value ?? '')]);
+      return;
+    }
+    const inner = Object.entries(value);
+    for (const [key, entry] of inner) visit(entry, name === '' ? key : `${name}.${key}`);
+    // An object without fields is one all the same.
+    if (inner.length === 0 && name !== '') pairs.push([`${name}.`, '']);
+  };
+  visit(body, '');
+  return new URLSearchParams(pairs).toString();
+}

@@ -1,0 +1,97 @@
+/** What stays of the partner's body when its consumer is erased: all that `translate.ts` reads. */
+import { eraseObject, leaves, listPersonalValues, type Shape } from '../erase.ts';
+import type { Erasing } from '../provider.ts';
+import { jsonObject } from '../wire.ts';
+
+const notes = leaves('keep', [
+  ...['svc_transaction_id', 'svc_order_id', 'order_id', 'invoice_id', 'refund_request_id'],
+]);
+
+const acquirerData = leaves('keep', [
+  ...['arn', 'rrn', 'utr', 'auth_code', 'upi_transaction_id', 'bank_transaction_id'],
+  'transaction_id',
+]);
+
+const payment: Shape = {
+  ...leaves('keep', [
+    ...[
+      'id',
+      'amount',
+      'base_amount',
+      'amount_refunded',
+      'currency',
+      'status',
+      'order_id',
+      'method',
+    ],
+    ...[
+      'refund_status',
+      'captured',
+      'international',
+      'offer_id',
+      'fee',
+      'tax',
+      'fee_bearer',
+      'created_at',
+    ],
+  ]),
+  ...leaves('text', ['bank', 'wallet']),
+  ...leaves('text', [
+    'error_code',
+    'error_description',
+    'error_source',
+    'error_step',
+    'error_reason',
+  ]),
+  ...leaves('word', ['email', 'vpa']),
+  contact: 'phone',
+  card: {
+    ...leaves('text', ['network', 'type', 'issuer']),
+    ...leaves('keep', ['last4', 'iin', 'international', 'emi', 'sub_type']),
+    name: 'word',
+  },
+  upi: { vpa: 'word', flow: 'text' },
+  notes,
+  acquirer_data: acquirerData,
+};
+
+const refund: Shape = {
+  ...leaves('keep', ['id', 'amount', 'currency', 'payment_id', 'receipt', 'status', 'created_at']),
+  ...leaves('keep', ['speed_requested', 'speed_processed']),
+  notes,
+  acquirer_data: acquirerData,
+};
+
+/** A list of ids, or a collection of records with ids. */
+const offers: Shape = { '': 'keep', id: 'keep', items: { '': 'keep', id: 'keep' } };
+
+const order: Shape = {
+  ...leaves('keep', ['id', 'amount', 'currency', 'receipt', 'status', 'created_at']),
+  offers,
+  notes,
+};
+
+const dispute = leaves('keep', [
+  ...['id', 'payment_id', 'amount', 'currency', 'status', 'phase', 'reason_code', 'created_at'],
+]);
+
+/** One level deeper, or flat; then `entity` is its kind. */
+function recordOf(fields: Shape): Shape {
+  return { ...fields, entity: { '': 'keep', ...fields } };
+}
+
+const shape: Shape = {
+  ...leaves('keep', ['entity', 'account_id', 'event', 'contains', 'created_at']),
+  payload: {
+    payment: recordOf(payment),
+    refund: recordOf(refund),
+    order: recordOf(order),
+    dispute: recordOf(dispute),
+  },
+};
+
+export const partnerErasing: Erasing = {
+  listPersonalValues: (body) => listPersonalValues(jsonObject(body) ?? {}, shape),
+  eraseBody: (body, scrub) =>
+    Buffer.from(JSON.stringify(eraseObject(jsonObject(body) ?? {}, shape, scrub)), 'utf8'),
+};
