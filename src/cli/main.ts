@@ -10,6 +10,7 @@ import { accountRotate } from './account-rotate.ts';
 import { accountResume, accountSuspend } from './account-suspend.ts';
 import { accountUpdate } from './account-update.ts';
 import { type Command, UsageError } from './command.ts';
+import { consumerErase } from './consumer-erase.ts';
 import { inboxList } from './inbox-list.ts';
 import { inboxReplay } from './inbox-replay.ts';
 import { inboxShow } from './inbox-show.ts';
@@ -24,7 +25,7 @@ const commands: readonly Command[] = [
   ...[accountCreate, accountList, accountUpdate, accountRotate],
   ...[accountSuspend, accountResume],
   ...[keysRotate, inboxList, inboxShow, inboxReplay, inboxResolve],
-  ...[reviewList, reviewResolve, orderRebuild, verify],
+  ...[reviewList, reviewResolve, orderRebuild, consumerErase, verify],
 ];
 
 try {

@@ -2,7 +2,7 @@
  * Orders, transactions and their history without personal data: a marker stands where it was; amounts, states, ids and
  * times stay. A value becomes the same wherever it stands, so that replaying and folding still agree. Decision 8.7.
  */
-import { phoneOf } from './consumer.ts';
+import { phoneOf } from './erased-consumer.ts';
 import type { Change } from './history.ts';
 import type { Order, OrderDetails, User } from './order.ts';
 import type { HeldNotice } from './records.ts';

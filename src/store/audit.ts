@@ -7,7 +7,12 @@ export type AuditEntry = {
   readonly at: Date;
   /** Who: `cli`, or a user. */
   readonly actor: string;
-  readonly action: 'delivery.resolved' | 'flag.resolved' | 'account.suspended' | 'account.resumed';
+  readonly action:
+    | 'delivery.resolved'
+    | 'flag.resolved'
+    | 'account.suspended'
+    | 'account.resumed'
+    | 'consumer.erased';
   /** The id of what it was done to. */
   readonly object: string;
   readonly note: string | null;

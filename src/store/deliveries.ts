@@ -43,6 +43,8 @@ export type Delivery = {
   readonly receivedAt: Date;
   /** Since when nothing more happens to it by itself; null while it waits. */
   readonly finishedAt: Date | null;
+  /** Its body is not the one that came, but what an erasure left of it. */
+  readonly isErased?: true;
 };
 
 /** What an attempt to apply a delivery came to. */
@@ -68,10 +70,11 @@ export type DeliveryRow = {
   next_try_at: Date | null;
   received_at: Date;
   finished_at: Date | null;
+  erased_at: Date | null;
 };
 
 export const deliveryColumns =
-  'd.account_id, d.delivery_id, d.provider, d.delivery_key, d.event_id, d.state, d.why, d.flags, d.headers, d.body, d.expected_merchant, d.order_id, d.tries, d.next_try_at, d.received_at, d.finished_at';
+  'd.account_id, d.delivery_id, d.provider, d.delivery_key, d.event_id, d.state, d.why, d.flags, d.headers, d.body, d.expected_merchant, d.order_id, d.tries, d.next_try_at, d.received_at, d.finished_at, d.erased_at';
 
 /** Serialises those who would apply one delivery: the provider's repeat, the worker, an operator. */
 export async function lockDelivery(
@@ -172,5 +175,6 @@ export function toDelivery(row: DeliveryRow): Delivery {
     nextTryAt: row.next_try_at,
     receivedAt: row.received_at,
     finishedAt: row.finished_at,
+    ...(row.erased_at && { isErased: true }),
   };
 }

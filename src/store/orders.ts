@@ -30,6 +30,7 @@ export type OrderRow = {
   lapses_at: Date;
   flags: ReviewFlag[];
   held_notices?: HeldNotice[] | null;
+  erased_at?: Date | null;
 };
 
 export async function findOrder(
@@ -79,6 +80,8 @@ export type BookedOrder = Pick<
   | 'userId'
 > & {
   readonly heldNotices?: readonly HeldNotice[];
+  /** Its personal data is erased, and must not come back with a delivery. Decision 8.7. */
+  readonly isErased?: true;
 };
 
 /**
@@ -92,7 +95,8 @@ export async function lockOrders(
   const { rows } = await tx.query<OrderRow>({
     name: 'lock-orders',
     text: `select o.account_id, o.order_id, o.status, o.attempts, o.currency, o.amount_before_tax, o.tax,
-                  o.total_amount, o.created_at, o.lapses_at, o.flags, o.user_id, o.held_notices
+                  o.total_amount, o.created_at, o.lapses_at, o.flags, o.user_id, o.held_notices,
+                  o.erased_at
              from ${nameRows.from} join orders o using (account_id, order_id)
             order by account_id, order_id
               for update of o`,
@@ -216,6 +220,7 @@ function toBookedOrder(row: OrderRow): BookedOrder {
     flags: row.flags,
     userId: row.user_id,
     ...(row.held_notices && { heldNotices: row.held_notices }),
+    ...(row.erased_at && { isErased: true }),
   };
 }
 

@@ -174,7 +174,7 @@ const refundFields = {
 } as const satisfies Partial<Refund>;
 
 /** Those that are there, stored together in one column. */
-function membersOf(transaction: OrderTransaction): object {
+export function membersOf(transaction: OrderTransaction): object {
   const names = Object.keys(transaction.type === 'payment' ? paymentFields : refundFields);
   const fields: Record<string, unknown> = {};
   for (const name of names) {

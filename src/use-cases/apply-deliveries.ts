@@ -20,6 +20,7 @@ import { type Aims, agreeOnProviderOrders, findAims, type Ground, type Readable 
 import { type LockedBook, lockBooks, nameOf, type OrderName } from './books.ts';
 import { namesOf, newNamesOf, targetNamesOf } from './delivery-names.ts';
 import { nextTryOf } from './delivery-schedule.ts';
+import { eraseDelivery } from './erase-delivery.ts';
 import { keepOwnFlags } from './keep-own-flags.ts';
 import { describeChange, orderStateOf, saveBooks } from './save-books.ts';
 import type { Services } from './services.ts';
@@ -31,6 +32,8 @@ export type AppliedDelivery = {
   readonly names: readonly string[];
   /** What a parked one waits for. */
   readonly waitsFor: readonly string[];
+  /** As it may be stored: its order is erased. */
+  readonly erasedBody?: Buffer;
 };
 
 export type Applied = {
@@ -56,13 +59,16 @@ export async function applyDeliveries(
     const own = deliveries[place];
     if (!own) throw new Error('a delivery was not read');
     const orders = aims.get(own)?.orders ?? [];
+    const erased = isForErased(own, orders, pages) ? eraseDelivery(own) : undefined;
+    const said = erased ? readDelivery(erased, now) : entry;
     const done =
-      'notice' in entry
-        ? applyNoticeOf(entry, orders, pages, now)
-        : 'report' in entry
-          ? finishReport(entry, orders, now)
-          : entry;
-    return { ...done, result: keepOwnFlags(own, done.result) };
+      'notice' in said
+        ? applyNoticeOf(said, orders, pages, now)
+        : 'report' in said
+          ? finishReport(said, orders, now)
+          : said;
+    const result = keepOwnFlags(own, done.result);
+    return { ...done, result, ...(erased?.body && { erasedBody: erased.body }) };
   });
   const askAt = addSeconds(now, services.settings.askSeconds);
   const changed = [...pages.values()]
@@ -123,6 +129,13 @@ async function openPages(
   }
   for (const book of await lockBooks(tx, [...missing.values()])) open(book);
   return pages;
+}
+
+/** What was erased must not come back with a delivery. Decision 8.7. */
+function isForErased({ accountId }: Delivery, orders: readonly string[], pages: Pages): boolean {
+  return orders.some(
+    (orderId) => pages.get(nameOf({ accountId, orderId }))?.before.order.isErased ?? false,
+  );
 }
 
 function applyNoticeOf(

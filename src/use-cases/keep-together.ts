@@ -12,6 +12,7 @@ import { listWaitingDeliveries, type Waited } from '../store/waiting-deliveries.
 import { prepareGround } from './aims.ts';
 import { type AppliedDelivery, applyDeliveries } from './apply-deliveries.ts';
 import type { DeliveryCaller } from './authenticate-delivery.ts';
+import { saveIfErased } from './erase-delivery.ts';
 import { keyOf, recogniseDeliveries } from './recognise-deliveries.ts';
 import { resultOfAsking, writeReferences } from './retry-delivery.ts';
 import type { Services } from './services.ts';
@@ -144,8 +145,12 @@ function judge(
   applied: AppliedDelivery | undefined,
 ): Judged {
   if (!applied) throw new Error('a delivery was not applied');
-  const { result, names, waitsFor } = applied;
-  const after = { ...delivery, ...(isNew ? result : resultOfAsking(delivery, result)) };
+  const { result, names, waitsFor, erasedBody } = applied;
+  const after = {
+    ...delivery,
+    ...(isNew ? result : resultOfAsking(delivery, result)),
+    ...(erasedBody && { body: erasedBody }),
+  };
   return { after, names, waitsFor };
 }
 
@@ -158,6 +163,9 @@ async function write(
   await Promise.all([
     insertDeliveries(tx, after(true)),
     updateDeliveries(tx, after(false)),
+    ...done.map((entry) =>
+      entry.isNew ? undefined : saveIfErased(tx, entry.delivery, entry.after),
+    ),
     ...done.map(({ delivery, waitsFor }) => writeReferences(tx, delivery, waitsFor)),
   ]);
 }

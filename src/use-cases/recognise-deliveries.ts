@@ -60,8 +60,9 @@ function findKnown(
   if (sameBody) return sameBody;
   const sameId = stored.get(nameEvent(delivery) ?? '');
   if (!sameId) return undefined;
-  // Where the body was pruned, only the id can tell.
-  const isRepeat = !sameId.body || !delivery.body || sameId.body.equals(delivery.body);
+  // Where the body was pruned or erased, only the id can tell.
+  const isGone = !sameId.body || sameId.isErased;
+  const isRepeat = isGone || !delivery.body || sameId.body?.equals(delivery.body);
   return isRepeat ? sameId : undefined;
 }
 

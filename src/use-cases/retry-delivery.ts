@@ -12,6 +12,7 @@ import { updateDeliveries } from '../store/delivery-writes.ts';
 import { deleteDeliveryReferences, insertDeliveryReferences } from '../store/waiting-deliveries.ts';
 import { applyDeliveries } from './apply-deliveries.ts';
 import { nextTryOf } from './delivery-schedule.ts';
+import { saveIfErased } from './erase-delivery.ts';
 import type { Services } from './services.ts';
 
 export type RetryReason =
@@ -43,10 +44,11 @@ export async function retryDelivery(
       await save();
       const [own] = applied;
       if (!own) throw new Error('a delivery was not applied');
-      const { result, names, waitsFor } = own;
+      const { result, names, waitsFor, erasedBody } = own;
       const kept = reason === 'due' ? result : resultOfAsking(delivery, result);
-      const after = { ...delivery, ...kept };
+      const after = { ...delivery, ...kept, ...(erasedBody && { body: erasedBody }) };
       await updateDeliveries(tx, [after]);
+      await saveIfErased(tx, delivery, after);
       await writeReferences(tx, delivery, isUnfinished(after.state) ? waitsFor : []);
       return { delivery: after, names, hasMoved: after.state !== delivery.state };
     });

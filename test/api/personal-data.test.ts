@@ -5,10 +5,12 @@ import { test } from 'node:test';
 import { accountDefaults } from '../../src/domain/account.ts';
 import { decideOrder } from '../../src/domain/order-request.ts';
 import { consumerDataKeyOf, openBankAccount } from '../../src/use-cases/consumer-data-key.ts';
+import { rewrapSecrets } from '../../src/use-cases/rotate-keys.ts';
+import { createServices } from '../../src/use-cases/services.ts';
 import { sweep } from '../../src/use-cases/sweep.ts';
 import { fullOrderBody } from '../support/order-bodies.ts';
 import { dumpTables } from '../support/test-database.ts';
-import type { Reply, TestAccount } from '../support/test-service.ts';
+import { type Reply, type TestAccount, testMasterKeyHex } from '../support/test-service.ts';
 import { assertRefused } from './assertions.ts';
 import { assertInvariants, type CreatedOrder, openShop } from './webhooks/shop.ts';
 
@@ -32,6 +34,21 @@ test('the sealed bank account opens for its own order only', async () => {
   const sealed = String((await rowOf(one)).details.bankAccount);
   assert.deepEqual(openBankAccount(key, one.order_id, sealed).name, 'Asha Rao');
   assert.throws(() => openBankAccount(key, two.order_id, sealed));
+});
+
+test('a new master key leaves orders as they are, and alone opens what they hold', async () => {
+  const order = await create(fullOrderBody({ bank_account: sent }));
+  const before = await rowOf(order);
+  const newKey = '17'.repeat(32);
+  const settings = services.settings;
+  const keys = { masterKeyHex: newKey, otherMasterKeysHex: [testMasterKeyHex] };
+  await rewrapSecrets(createServices({ database, settings, ...keys }));
+  assert.deepEqual(await rowOf(order), before);
+  const alone = createServices({ database, settings, masterKeyHex: newKey });
+  const key = consumerDataKeyOf(await alone.accounts.get(account.accountId));
+  assert.deepEqual(openBankAccount(key, order.order_id, before.details.bankAccount), bankAccount);
+  const back = { masterKeyHex: testMasterKeyHex, otherMasterKeysHex: [newKey] };
+  await rewrapSecrets(createServices({ database, settings, ...back }));
 });
 
 test('the same create again is the same order, and another bank account is other content', async () => {

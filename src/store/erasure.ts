@@ -1,0 +1,199 @@
+/** What an erasure reads and writes: an account's orders and deliveries, page by page, and notes of people. */
+import type { Order, OrderDetails } from '../domain/order.ts';
+import type { HeldNotice } from '../domain/records.ts';
+import type { Transaction as OrderTransaction } from '../domain/transaction.ts';
+import type { Queryable, Transaction } from './database.ts';
+import type { Delivery } from './deliveries.ts';
+import type { OrderName } from './orders.ts';
+import { defineRows } from './rows.ts';
+import { membersOf } from './transactions.ts';
+
+/** Texts that are looked for in an order's details. JavaScript decides; this only leaves out most orders. */
+export type Wanted = {
+  readonly userIds: readonly string[];
+  /** In lower case. */
+  readonly texts: readonly [string | null, string | null];
+  /** A regular expression for digits in groups. */
+  readonly digits: string | null;
+};
+
+export type CandidateOrder = {
+  readonly orderId: string;
+  readonly userId: string | null;
+  readonly details: OrderDetails;
+};
+
+export type Page<Entry> = { readonly entries: readonly Entry[]; readonly last: string | undefined };
+
+/** A page of all orders of an account; without a last one it was the last page. */
+export async function listCandidateOrders(
+  database: Queryable,
+  accountId: string,
+  after: string,
+  wanted: Wanted,
+  limit: number,
+): Promise<Page<CandidateOrder>> {
+  type Row = {
+    order_id: string;
+    user_id: string | null;
+    details: OrderDetails;
+    nth: number;
+    is_wanted: boolean | null;
+  };
+  const { rows } = await database.query<Row>({
+    text: `select * from (
+             select order_id, user_id, details, row_number() over (order by order_id) as nth,
+                    user_id = any($4::text[]) or position($5::text in lower(details::text)) > 0
+                      or position($6::text in lower(details::text)) > 0
+                      or details::text ~ $7::text as is_wanted
+               from (select order_id, user_id, details from orders
+                      where account_id = $1 and order_id > $2
+                      order by order_id limit $3) page) looked_at
+            where is_wanted or nth = $3 order by order_id`,
+    values: [accountId, after, limit, wanted.userIds, ...wanted.texts, wanted.digits],
+  });
+  const entries = rows
+    .filter((row) => row.is_wanted)
+    .map((row) => ({ orderId: row.order_id, userId: row.user_id, details: row.details }));
+  return { entries, last: rows.find(({ nth }) => nth === limit)?.order_id };
+}
+
+export type StoredBody = Pick<Delivery, 'deliveryId' | 'provider' | 'orderId' | 'why'> & {
+  readonly body: Buffer;
+};
+
+type BodyRow = {
+  delivery_id: string;
+  provider: string;
+  order_id: string | null;
+  why: string | null;
+  body: Buffer;
+};
+
+export async function listBodies(
+  database: Queryable,
+  accountId: string,
+  after: string,
+  limit: number,
+): Promise<StoredBody[]> {
+  const { rows } = await database.query<BodyRow>({
+    text: `select delivery_id, provider, order_id, why, body from deliveries
+            where account_id = $1 and delivery_id > $2 and body is not null
+            order by delivery_id limit $3`,
+    values: [accountId, after, limit],
+  });
+  return rows.map(toBody);
+}
+
+/** Whoever applies a delivery locks it before its order, so these come before the lock of the order. */
+export async function lockDeliveryIdsOfOrder(
+  tx: Transaction,
+  { accountId, orderId }: OrderName,
+): Promise<void> {
+  await tx.query({
+    text: `select delivery_id from deliveries where account_id = $1 and order_id = $2
+            order by provider, delivery_key for update`,
+    values: [accountId, orderId],
+  });
+}
+
+/** With the order locked, all there are. */
+export async function listBodiesOfOrder(
+  tx: Transaction,
+  { accountId, orderId }: OrderName,
+  after: string,
+  limit: number,
+): Promise<StoredBody[]> {
+  const { rows } = await tx.query<BodyRow>({
+    text: `select delivery_id, provider, order_id, why, body from deliveries
+            where account_id = $1 and order_id = $2 and delivery_id > $3 and body is not null
+            order by delivery_id limit $4`,
+    values: [accountId, orderId, after, limit],
+  });
+  return rows.map(toBody);
+}
+
+/** Of these, those that still belong to no order. */
+export async function lockUnlinkedBodies(
+  tx: Transaction,
+  accountId: string,
+  deliveryIds: readonly string[],
+): Promise<StoredBody[]> {
+  const { rows } = await tx.query<BodyRow>({
+    text: `select delivery_id, provider, order_id, why, body from deliveries
+            where account_id = $1 and delivery_id = any($2::text[])
+              and order_id is null and body is not null
+            order by provider, delivery_key for update`,
+    values: [accountId, deliveryIds],
+  });
+  return rows.map(toBody);
+}
+
+function toBody(row: BodyRow): StoredBody {
+  const { delivery_id: deliveryId, provider, order_id: orderId, why, body } = row;
+  return { deliveryId, provider, orderId, why, body };
+}
+
+type ErasedBody = Pick<StoredBody, 'deliveryId' | 'why' | 'body'>;
+
+const erasedBodies = defineRows<ErasedBody>({
+  delivery_id: ['text', ({ deliveryId }) => deliveryId],
+  why: ['text', ({ why }) => why],
+  body: ['bytea', ({ body }) => body],
+});
+
+/** Keys and states stay, so that a repeat is recognised. */
+export async function saveErasedBodies(
+  tx: Transaction,
+  accountId: string,
+  erased: readonly ErasedBody[],
+  at: Date,
+): Promise<void> {
+  if (erased.length === 0) return;
+  await tx.query({
+    text: `update deliveries d set body = row.body, why = row.why, erased_at = $5
+             from ${erasedBodies.from}
+            where d.account_id = $4 and d.delivery_id = row.delivery_id`,
+    values: [...erasedBodies.toParameters(erased), accountId, at],
+  });
+}
+
+/** The order must be locked. */
+export async function saveErasedOrder(
+  tx: Transaction,
+  { accountId, orderId, details, userId, contentDigest }: Order,
+  held: readonly HeldNotice[],
+  at: Date,
+): Promise<void> {
+  await tx.query({
+    text: `update orders set details = $3, user_id = $4, content_digest = $5, held_notices = $6, erased_at = $7
+            where account_id = $1 and order_id = $2`,
+    values: [
+      ...[accountId, orderId, JSON.stringify(details), userId, contentDigest],
+      ...[held.length === 0 ? null : JSON.stringify(held), at],
+    ],
+  });
+}
+
+const erasedRows = defineRows<OrderTransaction>({
+  transaction_id: ['text', ({ transactionId }) => transactionId],
+  members: ['jsonb', membersOf],
+  start: ['json', ({ start }) => start],
+  notices: ['json', ({ notices }) => notices],
+});
+
+/** Nobody is known any more to have paid. The order must be locked. */
+export async function saveErasedTransactions(
+  tx: Transaction,
+  { accountId, orderId }: OrderName,
+  erased: readonly OrderTransaction[],
+): Promise<void> {
+  if (erased.length === 0) return;
+  await tx.query({
+    text: `update transactions t
+              set members = row.members, start = row.start, notices = row.notices, paid_by = null
+             from ${erasedRows.from}
+            where t.account_id = $5 and t.order_id = $6 and t.transaction_id = row.transaction_id`,
+    values: [...erasedRows.toParameters(erased), accountId, orderId],
+  });
+}

@@ -1,0 +1,122 @@
+/**
+ * Erases a consumer from an account: orders, transactions, deliveries, history and notes. Amounts, states and ids stay.
+ * Each order is a transaction of its own; a run that was cut off is done by running it again. Decision 8.7.
+ */
+import type { Account } from '../domain/account.ts';
+import { type Consumer, valuesOf } from '../domain/erased-consumer.ts';
+import { newAuditId } from '../domain/ids.ts';
+import { createScrub, createSearch } from '../domain/scrub.ts';
+import { appendAudit } from '../store/audit.ts';
+import { listBodies, lockUnlinkedBodies, saveErasedBodies } from '../store/erasure.ts';
+import { lockNotes, saveNote } from '../store/notes.ts';
+import { consumerDataKeyOf } from './consumer-data-key.ts';
+import { eraseOneOrder, eraseStored, listPersonalValues, together } from './erase-order.ts';
+import { findConsumer } from './find-consumer.ts';
+import type { Services } from './services.ts';
+import { textsOfBody } from './texts-of-body.ts';
+
+export type ErasedConsumer = {
+  readonly orders: number;
+  readonly transactions: number;
+  readonly deliveries: number;
+  readonly historyRows: number;
+  readonly notes: number;
+  /** Left as they are. */
+  readonly openOrders: number;
+  /** When the last of them is closed. */
+  readonly runAgainAfter: Date | null;
+};
+
+export async function eraseConsumer(
+  services: Services,
+  account: Account,
+  given: Consumer,
+  actor: string,
+): Promise<ErasedConsumer> {
+  const { accountId } = account;
+  const found = await findConsumer(services.database, accountId, given);
+  const { consumer, named, linked } = found;
+  const { deliveries, orderIds } = await eraseUnlinked(services, accountId, consumer);
+  const total = { orders: 0, transactions: 0, deliveries, historyRows: 0 };
+  let openOrders = 0;
+  let runAgainAfter: Date | null = null;
+  // Those that were named come last: by them a second run finds the others, should this one be cut off.
+  const own = new Set([...linked, ...named]);
+  const others = [...new Set([...found.mentioned, ...orderIds])].filter((id) => !own.has(id));
+  for (const orderId of [...others, ...own]) {
+    const erased = await eraseOneOrder(services, found, { accountId, orderId });
+    if (erased?.kind === 'erased') {
+      total.orders += 1;
+      total.transactions += erased.transactions;
+      total.deliveries += erased.deliveries;
+      total.historyRows += erased.historyRows;
+    } else if (erased) {
+      openOrders += 1;
+      const { lapsesAt }: { lapsesAt: Date } = erased;
+      if (runAgainAfter === null || lapsesAt > runAgainAfter) runAgainAfter = lapsesAt;
+    }
+  }
+  const notes = await finish(services, account, consumer, given, actor, { ...total, openOrders });
+  return { ...total, notes, openOrders, runAgainAfter };
+}
+
+const pageSize = 200;
+
+/** Deliveries that belong to no order and mention the consumer are erased; orders of others that do are told. */
+async function eraseUnlinked(
+  services: Services,
+  accountId: string,
+  consumer: Consumer,
+): Promise<{ readonly deliveries: number; readonly orderIds: readonly string[] }> {
+  const { database } = services;
+  const isMentioned = createSearch(valuesOf(consumer));
+  const orderIds = new Set<string>();
+  let deliveries = 0;
+  let after: string | undefined = '';
+  while (after !== undefined) {
+    const page = await listBodies(database, accountId, after, pageSize);
+    const mentions = page.filter(({ body, why }) =>
+      [...textsOfBody(body), why ?? ''].some(isMentioned),
+    );
+    const unlinked = mentions.filter(({ orderId }) => orderId === null);
+    for (const { orderId } of mentions) if (orderId !== null) orderIds.add(orderId);
+    deliveries += await database.transaction(async (tx) => {
+      const ids = unlinked.map(({ deliveryId }) => deliveryId);
+      const stored = ids.length === 0 ? [] : await lockUnlinkedBodies(tx, accountId, ids);
+      const erased = stored.flatMap((entry) => {
+        const scrub = createScrub(together([valuesOf(consumer), listPersonalValues(entry)]));
+        return eraseStored(entry, scrub) ?? [];
+      });
+      await saveErasedBodies(tx, accountId, erased, services.clock());
+      return erased.length;
+    });
+    after = page.length === pageSize ? page.at(-1)?.deliveryId : undefined;
+  }
+  return { deliveries, orderIds: [...orderIds] };
+}
+
+/** The audit log names the consumer by a digest that only the account's key can make again. */
+async function finish(
+  { database, clock }: Services,
+  account: Account,
+  consumer: Consumer,
+  given: Consumer,
+  actor: string,
+  counts: Readonly<Record<string, number>>,
+): Promise<number> {
+  const { accountId } = account;
+  const scrub = createScrub(valuesOf(consumer));
+  const name = given.email ?? given.phones.map(({ full }) => full).join(',');
+  const object = `consumer_${consumerDataKeyOf(account).digest(name).toString('hex').slice(0, 32)}`;
+  return database.transaction(async (tx) => {
+    const notes = (await lockNotes(tx, accountId)).filter(({ note }) => scrub(note) !== note);
+    for (const { key, note } of notes) await saveNote(tx, accountId, { key, note: scrub(note) });
+    const at = clock();
+    await appendAudit(tx, {
+      ...{ accountId, auditId: newAuditId(at), at, actor, note: null, object },
+      action: 'consumer.erased',
+      details: { ...counts, notes: notes.length },
+    });
+    return notes.length;
+  });
+}

@@ -1,0 +1,90 @@
+/** A consumer with everything that an order, a payment and a delivery may tell of them, and the search for it. */
+import assert from 'node:assert/strict';
+import type { Database } from '../../src/store/database.ts';
+import { dumpTables } from './test-database.ts';
+
+export const meera = {
+  email: 'Meera.Nair@Example.org',
+  first_name: 'Meerabai',
+  last_name: 'Nairkutty',
+  country_code: '+91',
+  mobile_number: '9812345670',
+};
+export const upiId = 'meera.nair@okbank';
+export const holder = 'MEERABAI NAIRKUTTY';
+
+const address = (tag: string) => ({
+  address_1: `${tag} Lotusbagh`,
+  street: 'Kizhakkekotta Street',
+  landmark: 'Behind Padmatheertham',
+  area: 'Chalaibazar',
+  city: 'Thiruvananthapuram',
+  state: 'Keralam',
+  pincode: '695023',
+  address_type: 'Bungalow',
+});
+
+export const personalOrder = {
+  user: meera,
+  shipping_address: address('17'),
+  billing_address: address('18'),
+  bank_account: { account_number: '40501234567890', name: 'M R Nairkutty', ifsc: 'SBIN0070028' },
+  custom_attributes: {
+    contact: 'meera.nair@example.org',
+    'call +91 98123 45670': 'yes',
+    campaign: 'onam',
+  },
+  description: 'Ring (+91) 98123-45670 or write to MEERA.NAIR@EXAMPLE.ORG',
+  callback_url: 'https://shop.example/return?mail=meera.nair%40example.org&tel=%2B919812345670',
+  ip_address: '198.51.100.77',
+};
+
+/** Every spelling that must not be found, in lower case. */
+export const spellings: readonly string[] = [
+  ...['meera.nair', 'meerabai', 'nairkutty', '198.51.100.77'],
+  ...['9812345670', '98123 45670', '98123-45670', '40501234567890', 'sbin0070028'],
+  ...['lotusbagh', 'kizhakkekotta', 'padmatheertham', 'chalaibazar', 'keralam', '695023'],
+];
+
+/** Looks through every column of every table, as text and as bytes, for all spellings. */
+export async function findSpellings(
+  database: Database,
+  wanted: readonly string[] = spellings,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const [table, rows] of Object.entries(await dumpTables(database))) {
+    for (const row of rows as Record<string, unknown>[]) {
+      for (const [column, value] of Object.entries(row)) {
+        const written = textOf(value).toLowerCase();
+        const own = wanted.filter((spelling) => written.includes(spelling));
+        found.push(...own.map((spelling) => `${table}.${column}: ${spelling}`));
+      }
+    }
+  }
+  return [...new Set(found)].sort();
+}
+
+/** Bytes are dumped as `\\x…`; percent-encoding and escapes are read. */
+function textOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const bytes = /^\\x([0-9a-f]*)$/.exec(text)?.[1];
+  const written = bytes === undefined ? text : Buffer.from(bytes, 'hex').toString('utf8');
+  const unescaped = written.replace(/\\u([0-9a-f]{4})/gi, (_all, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return `${written} ${unescaped} ${decode(unescaped.replaceAll('+', ' '))} ${decode(written)}`;
+}
+
+function decode(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      return encoded;
+    }
+  });
+}
+
+export async function assertErased(database: Database): Promise<void> {
+  assert.deepEqual(await findSpellings(database), []);
+}
