@@ -7,7 +7,12 @@ import { type Consumer, valuesOf } from '../domain/erased-consumer.ts';
 import { newAuditId } from '../domain/ids.ts';
 import { createScrub, createSearch } from '../domain/scrub.ts';
 import { appendAudit } from '../store/audit.ts';
-import { listBodies, lockUnlinkedBodies, saveErasedBodies } from '../store/erasure.ts';
+import {
+  listBodies,
+  lockUnlinkedBodies,
+  type StoredBody,
+  saveErasedBodies,
+} from '../store/erasure.ts';
 import { lockNotes, saveNote } from '../store/notes.ts';
 import { consumerDataKeyOf } from './consumer-data-key.ts';
 import { eraseOneOrder, eraseStored, listPersonalValues, together } from './erase-order.ts';
@@ -62,7 +67,7 @@ export async function eraseConsumer(
 
 const pageSize = 200;
 
-/** Deliveries that belong to no order and mention the consumer are erased; orders of others that do are told. */
+/** Erases deliveries that belong to no order and mention the consumer; lists the orders of those that belong to one. */
 async function eraseUnlinked(
   services: Services,
   accountId: string,
@@ -80,19 +85,30 @@ async function eraseUnlinked(
     );
     const unlinked = mentions.filter(({ orderId }) => orderId === null);
     for (const { orderId } of mentions) if (orderId !== null) orderIds.add(orderId);
-    deliveries += await database.transaction(async (tx) => {
-      const ids = unlinked.map(({ deliveryId }) => deliveryId);
-      const stored = ids.length === 0 ? [] : await lockUnlinkedBodies(tx, accountId, ids);
-      const erased = stored.flatMap((entry) => {
-        const scrub = createScrub(together([valuesOf(consumer), listPersonalValues(entry)]));
-        return eraseStored(entry, scrub) ?? [];
-      });
-      await saveErasedBodies(tx, accountId, erased, services.clock());
-      return erased.length;
-    });
+    if (unlinked.length > 0)
+      deliveries += await eraseDeliveries(services, accountId, consumer, unlinked);
     after = page.length === pageSize ? page.at(-1)?.deliveryId : undefined;
   }
   return { deliveries, orderIds: [...orderIds] };
+}
+
+/** One that was linked to an order meanwhile is left to the next run, which finds that order. */
+async function eraseDeliveries(
+  { database, clock }: Services,
+  accountId: string,
+  consumer: Consumer,
+  mentions: readonly StoredBody[],
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    const ids = mentions.map(({ deliveryId }) => deliveryId);
+    const stored = await lockUnlinkedBodies(tx, accountId, ids);
+    const erased = stored.flatMap((entry) => {
+      const scrub = createScrub(together([valuesOf(consumer), listPersonalValues(entry)]));
+      return eraseStored(entry, scrub) ?? [];
+    });
+    await saveErasedBodies(tx, accountId, erased, clock());
+    return erased.length;
+  });
 }
 
 /** The audit log names the consumer by a digest that only the account's key can make again. */

@@ -5,6 +5,7 @@ import { migrate } from '../../src/store/migrate.ts';
 import { findOrderByInvoice } from '../../src/store/orders.ts';
 import { listTransactionsOf } from '../../src/store/transactions.ts';
 import { rebuildAll } from '../../src/use-cases/rebuild-orders.ts';
+import { sealStored } from '../../src/use-cases/seal-stored.ts';
 import { createServices } from '../../src/use-cases/services.ts';
 import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -72,6 +73,15 @@ test('afterwards verify finds nothing, and a second rebuild changes nothing', as
     not_rebuilt_body_pruned: 0,
     failed: [],
   });
+});
+
+test('a database with orders is walked through once for personal data in clear', async () => {
+  const place = async () =>
+    (await database.query({ text: `select 1 from prune_places where name = 'personal-data'` }))
+      .rows;
+  assert.equal((await place()).length, 1);
+  await sealStored(services);
+  assert.deepEqual(await place(), []);
 });
 
 async function migrateTo(last: number): Promise<void> {
