@@ -1,7 +1,6 @@
 /** Erases one order in one transaction: all of it or nothing, so that it folds and replays at any moment. Decision 8.7. */
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { isConsumer, valuesOf } from '../domain/erased-consumer.ts';
 import {
   type Belonging,
   eraseChange,
@@ -10,6 +9,7 @@ import {
   eraseTransaction,
   personalValuesOf,
 } from '../domain/erase.ts';
+import { isConsumer, valuesOf } from '../domain/erased-consumer.ts';
 import { newUserId } from '../domain/ids.ts';
 import { isOpen, type Order, orderStatus } from '../domain/order.ts';
 import { createScrub, type PersonalValues, type Scrub } from '../domain/scrub.ts';

@@ -1,7 +1,7 @@
 /** Finds what an account has stored of a consumer: their orders, and orders that mention them. Decision 8.7. */
 import { isDeepStrictEqual } from 'node:util';
-import { type Consumer, isConsumer, phoneOf, valuesOf } from '../domain/erased-consumer.ts';
 import { eraseDetails } from '../domain/erase.ts';
+import { type Consumer, isConsumer, phoneOf, valuesOf } from '../domain/erased-consumer.ts';
 import { createScrub, type Phone, type Scrub } from '../domain/scrub.ts';
 import type { Database } from '../store/database.ts';
 import { type CandidateOrder, listCandidateOrders, type Wanted } from '../store/erasure.ts';
