@@ -28,8 +28,6 @@ export const consumerErase: Command = {
           deliveries: erased.deliveries,
           history_rows: erased.historyRows,
           notes: erased.notes,
-          skipped_open_orders: erased.openOrders,
-          run_again_after: erased.runAgainAfter?.toISOString() ?? null,
         };
       },
     };

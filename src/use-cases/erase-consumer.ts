@@ -26,10 +26,6 @@ export type ErasedConsumer = {
   readonly deliveries: number;
   readonly historyRows: number;
   readonly notes: number;
-  /** Left as they are. */
-  readonly openOrders: number;
-  /** When the last of them is closed. */
-  readonly runAgainAfter: Date | null;
 };
 
 export async function eraseConsumer(
@@ -43,26 +39,19 @@ export async function eraseConsumer(
   const { consumer, named, linked } = found;
   const { deliveries, orderIds } = await eraseUnlinked(services, accountId, consumer);
   const total = { orders: 0, transactions: 0, deliveries, historyRows: 0 };
-  let openOrders = 0;
-  let runAgainAfter: Date | null = null;
   // Those that were named come last: by them a second run finds the others, should this one be cut off.
   const own = new Set([...linked, ...named]);
   const others = [...new Set([...found.mentioned, ...orderIds])].filter((id) => !own.has(id));
   for (const orderId of [...others, ...own]) {
     const erased = await eraseOneOrder(services, found, { accountId, orderId });
-    if (erased?.kind === 'erased') {
-      total.orders += 1;
-      total.transactions += erased.transactions;
-      total.deliveries += erased.deliveries;
-      total.historyRows += erased.historyRows;
-    } else if (erased) {
-      openOrders += 1;
-      const { lapsesAt }: { lapsesAt: Date } = erased;
-      if (runAgainAfter === null || lapsesAt > runAgainAfter) runAgainAfter = lapsesAt;
-    }
+    if (!erased) continue;
+    total.orders += 1;
+    total.transactions += erased.transactions;
+    total.deliveries += erased.deliveries;
+    total.historyRows += erased.historyRows;
   }
-  const notes = await finish(services, account, consumer, given, actor, { ...total, openOrders });
-  return { ...total, notes, openOrders, runAgainAfter };
+  const notes = await finish(services, account, consumer, given, actor, total);
+  return { ...total, notes };
 }
 
 const pageSize = 200;

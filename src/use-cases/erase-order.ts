@@ -11,7 +11,7 @@ import {
 } from '../domain/erase.ts';
 import { isConsumer, valuesOf } from '../domain/erased-consumer.ts';
 import { newUserId } from '../domain/ids.ts';
-import { isOpen, type Order, orderStatus } from '../domain/order.ts';
+import type { Order } from '../domain/order.ts';
 import { createScrub, type PersonalValues, type Scrub } from '../domain/scrub.ts';
 import { getProvider } from '../providers/providers.ts';
 import type { Transaction } from '../store/database.ts';
@@ -29,15 +29,12 @@ import { loadBooks } from './books.ts';
 import type { FoundConsumer } from './find-consumer.ts';
 import type { Services } from './services.ts';
 
-/** How much of an order was changed, or until when it is open and was left as it is. */
-export type ErasedOrder =
-  | {
-      readonly kind: 'erased';
-      readonly transactions: number;
-      readonly deliveries: number;
-      readonly historyRows: number;
-    }
-  | { readonly kind: 'open'; readonly lapsesAt: Date };
+/** How much of an order was changed. */
+export type ErasedOrder = {
+  readonly transactions: number;
+  readonly deliveries: number;
+  readonly historyRows: number;
+};
 
 export async function eraseOneOrder(
   services: Services,
@@ -49,8 +46,6 @@ export async function eraseOneOrder(
     await lockDeliveryIdsOfOrder(tx, name);
     const order = await lockOrder(tx, name.accountId, name.orderId);
     if (!order) return undefined;
-    // Somebody may be paying it, and its shop still needs to know for whom.
-    if (isOpen(orderStatus(order, now))) return { kind: 'open', lapsesAt: order.lapsesAt };
     const [book] = await loadBooks(tx, [order]);
     const { transactions = [], held = [] } = book ?? {};
     const isOwn = isConsumer(consumer, order.details.user) || userIds.has(order.userId ?? '');
@@ -72,7 +67,6 @@ export async function eraseOneOrder(
     );
     await saveErasedTransactions(tx, name, erased);
     return {
-      kind: 'erased',
       transactions: erased.filter((entry, place) => !isDeepStrictEqual(entry, transactions[place]))
         .length,
       deliveries: await eraseBodies(tx, name, scrub, now),
