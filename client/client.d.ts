@@ -197,7 +197,8 @@ export type PaymentModes = {
 
 export type NewPayment = {
   order_id: string;
-  payment_mode_code: PaymentModeCode;
+  /** `card` is routed like `credit_card`. */
+  payment_mode_code: PaymentModeCode | 'card';
   /** For net_banking. */
   bank_code?: string;
   /** For wallet. */

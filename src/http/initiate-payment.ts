@@ -21,10 +21,17 @@ import { toText } from './order-request.ts';
 const text = (description: string, maxLength: number = 64) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength, description }));
 
+/** Decision 11.9: shops that do not know the kind of card send `card`. */
+type SentModeCode = PaymentModeCode | 'card';
+
 const Body = Type.Object(
   {
     order_id: orderIdMember,
-    payment_mode_code: Type.Unsafe<PaymentModeCode>({ type: 'string', enum: paymentModeCodes }),
+    payment_mode_code: Type.Unsafe<SentModeCode>({
+      type: 'string',
+      enum: [...paymentModeCodes, 'card'],
+      description: 'card is routed like credit_card.',
+    }),
     bank_code: text('The bank; needed for net_banking.'),
     wallet_code: text('The wallet; needed for wallet.'),
     upi_id: text('The UPI id; needed for upi.', 255),
@@ -82,10 +89,12 @@ function toPaymentRequest(orderId: string, body: Body): PaymentRequest {
   if (callbackUrl !== undefined && !isWebAddress(callbackUrl)) {
     refuseMember('callback_url', 'must be an http or https URL');
   }
+  const { payment_mode_code: sent } = body;
+  const modeCode = sent === 'card' ? 'credit_card' : sent;
   return {
     orderId,
-    modeCode: body.payment_mode_code,
-    choice: readChoice(body),
+    modeCode,
+    choice: readChoice(body, modeCode),
     callbackUrl,
   };
 }
@@ -119,13 +128,13 @@ const choices: Readonly<Partial<Record<PaymentModeCode, Choice>>> = {
   },
 };
 
-function readChoice(body: Body): PaymentRequest['choice'] {
-  const choice = choices[body.payment_mode_code];
+function readChoice(body: Body, modeCode: PaymentModeCode): PaymentRequest['choice'] {
+  const choice = choices[modeCode];
   if (!choice) return undefined;
   const { member, shownAs, pattern, example } = choice;
   const value = toText(body[member]);
   if (value === undefined) {
-    refuseMember(member, `is missing: ${body.payment_mode_code} needs it, such as ${example}`);
+    refuseMember(member, `is missing: ${modeCode} needs it, such as ${example}`);
   }
   if (!pattern.test(value)) refuseMember(member, `is not valid: it should look like ${example}`);
   return { [shownAs]: value };

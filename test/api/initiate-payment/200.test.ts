@@ -59,6 +59,28 @@ test('a mode goes to the provider that the account says', async () => {
   assert.ok(upi.body.next[0].url.startsWith(`${simulator.url}/checkout/pay/SESSION`));
 });
 
+test('card is a name of credit_card, whatever other cards the account takes', async () => {
+  const { paymentModes } = await service.services.accounts.get(shop.accountId);
+  const turned = await openShop({ paymentModes: { ...paymentModes, credit_card: 'partner' } });
+  for (const [account, partner] of [
+    [shop, 'Mastercard Gateway'],
+    [turned, 'Razorpay'],
+  ] as const) {
+    const { order_id } = await create(account);
+    const body = { order_id, payment_mode_code: 'card' };
+    const reply = await service.call('/api/v3/initiate-payment', { token: account.token, body });
+    assertStarted(reply, order_id);
+    const seen = await service.call('/api/v3/transaction-enquiry', {
+      token: account.token,
+      body: { order_id },
+    });
+    const members = { payment_mode: 'Credit Card', sub_payment_mode: null };
+    assert.deepEqual(seen.body.transaction, [
+      pendingPayment(reply.body.transaction_id, partner, members),
+    ]);
+  }
+});
+
 test('members that a mode does not need, and unknown ones, are ignored', async () => {
   const orderId = await createOrder();
   const more = { bank_code: null, wallet_code: '', upi_id: 'x', amount: 1, next: {} };

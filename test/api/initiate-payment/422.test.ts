@@ -10,6 +10,7 @@ const address = { url: simulator.url, login: 'rzp_test_journey' };
 
 const settings: [name: string, settings: Parameters<typeof openShop>[0]][] = [
   ['a mode that is not enabled', { paymentModes: { upi: 'partner', wallet: 'partner' } }],
+  ['debit cards only', { paymentModes: { debit_card: 'bank-gateway' } }],
   ['no mode enabled at all', { paymentModes: {} }],
   ['no settings for any provider', { providerApis: {} }],
   ['settings for the other provider only', { providerApis: { partner: address } }],
@@ -24,11 +25,11 @@ for (const [name, wished] of settings) {
     });
     const before = await dumpTables(service.database);
     for (const token of [account.token, order.token]) {
-      const reply = await service.call('/api/v3/initiate-payment', {
-        token,
-        body: { order_id: order.order_id, payment_mode_code: 'credit_card' },
-      });
-      assertRefused(reply, 'PAYMENT_MODE_NOT_ENABLED');
+      for (const payment_mode_code of ['credit_card', 'card']) {
+        const body = { order_id: order.order_id, payment_mode_code };
+        const reply = await service.call('/api/v3/initiate-payment', { token, body });
+        assertRefused(reply, 'PAYMENT_MODE_NOT_ENABLED');
+      }
     }
     assert.deepEqual(await dumpTables(service.database), before);
   });
