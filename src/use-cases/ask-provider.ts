@@ -16,7 +16,7 @@ import { getProvider } from '../providers/providers.ts';
 import { claimAsk, claimAskOfEnquiry, type DueAsk, setNextAsk } from '../store/asks.ts';
 import { findProviderApi } from './provider-apis.ts';
 import { keepAnswers, recordCall } from './record-call.ts';
-import { askForRefund, pspIdsOf, refundCallsOf } from './refund.ts';
+import { askForRefund, pspIdsOf, refundCallsOf } from './refund-calls.ts';
 import type { Services } from './services.ts';
 import { settleOrder } from './settle-order.ts';
 

@@ -1,0 +1,115 @@
+/** Decides a refund and stores it with its request id, under the lock of its order. No provider is called here. */
+import type { Account } from '../domain/account.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { newTransactionId } from '../domain/matching.ts';
+import type { MinorUnits } from '../domain/money.ts';
+import { keepStart, type OrderBook } from '../domain/order-book.ts';
+import { refundTypeOf } from '../domain/refund-links.ts';
+import { decideRefund, type WishedRefund } from '../domain/refund-request.ts';
+import { splitRefund } from '../domain/refund-split.ts';
+import { settle } from '../domain/settle.ts';
+import type { Start } from '../domain/start.ts';
+import { addSeconds } from '../domain/time.ts';
+import type { Refund } from '../domain/transaction.ts';
+import type { RefundToStart } from '../providers/outbound.ts';
+import { getProvider } from '../providers/providers.ts';
+import type { Transaction } from '../store/database.ts';
+import { takeRefundRequest } from '../store/refund-requests.ts';
+import type { LockedBook } from './books.ts';
+import type { TransactionType } from './enquire.ts';
+import { refuseFullOrder } from './full-order.ts';
+import { findProviderApi } from './provider-apis.ts';
+import { callIdOf } from './refund-calls.ts';
+import { saveBook } from './save-books.ts';
+import type { Services } from './services.ts';
+
+export async function keepRefund(
+  tx: Transaction,
+  services: Services,
+  account: Account,
+  before: LockedBook,
+  request: WishedRefund,
+) {
+  const now = services.clock();
+  // As an enquiry shows it: time may have settled what is stored.
+  const current = settle(before, now);
+  const { payment, amount } = decideRefund(current, request);
+  refuseFullOrder(before);
+  const { provider } = payment;
+  const api = findProviderApi(services, account, provider);
+  if (!api) {
+    throw new ServiceError(
+      'REFUND_NOT_ALLOWED',
+      `The account has no API settings for ${getProvider(provider).displayName}: ask the operator to set them.`,
+    );
+  }
+  const isTaken = (id: string) =>
+    before.transactions.some(({ transactionId }) => transactionId === id);
+  const transactionId = newTransactionId(before.order.orderId, now, isTaken);
+  const refundRequestId = request.refundRequestId ?? transactionId;
+  const shares = splitRefund(current.transactions, payment, amount);
+  const { currency } = payment;
+  const calls = shares.map(
+    (share, index): RefundToStart => ({
+      ...share,
+      callId: callIdOf(transactionId, index),
+      transactionId,
+      refundRequestId,
+      currency,
+    }),
+  );
+  const askAt = addSeconds(now, services.settings.askSeconds);
+  const after = keepStart(current, {
+    type: 'refund',
+    transactionId,
+    provider,
+    start: startOf(provider, calls, amount, now),
+  });
+  await saveBook(tx, before, settle(after, now), { now, askAt, cause: 'refund' });
+  // Of two under one request id, for two orders of the account, one gets it.
+  if (!(await takeRefundRequest(tx, account.accountId, refundRequestId, transactionId))) {
+    throw new ServiceError('DUPLICATE_REFUND_REQUEST');
+  }
+  const refund = after.transaction;
+  if (refund.type !== 'refund') throw new Error('a refund was kept as something else');
+  const asKept = { refund, transactionType: typeOf(refund, after) };
+  return { api, payment, transactionId, calls, askAt, asKept };
+}
+
+function startOf(
+  provider: string,
+  calls: readonly RefundToStart[],
+  amount: MinorUnits,
+  now: Date,
+): Start {
+  const [first] = calls;
+  if (!first) throw new Error('a refund of nothing');
+  const { currency, refundRequestId, paymentPspId } = first;
+  const pspIdOf = (call: RefundToStart) => getProvider(provider).outbound.refundPspId?.(call);
+  const pspTransactionId = pspIdOf(first);
+  const parts = calls.map((call) => ({
+    pspTransactionId: pspIdOf(call) ?? call.callId,
+    capturePspId: call.paymentPspId,
+    amount: call.amount,
+    call: 'open' as const,
+  }));
+  return {
+    atMs: now.getTime(),
+    amount,
+    currency,
+    call: 'open',
+    refund: {
+      requestId: refundRequestId,
+      paymentPspId,
+      ...(pspTransactionId !== undefined && { pspTransactionId }),
+      ...(parts.length > 1 && { parts }),
+    },
+  };
+}
+
+export function typeOf(
+  refund: Refund,
+  { order, transactions }: Pick<OrderBook, 'order' | 'transactions'>,
+): TransactionType {
+  return refundTypeOf(refund, transactions, order.amounts.total);
+}
