@@ -29,21 +29,6 @@ export function patientClient(client: Client): Client {
     createOrder: (order) => untilAnswered(() => client.createOrder(order)),
     transactionEnquiry: (ids) => untilAnswered(() => client.transactionEnquiry(ids)),
     initiatePayment: (wish) => untilAnswered(() => client.initiatePayment(wish)),
-    refund: (wish) =>
-      untilAnswered(() => client.refund(wish)).catch(async (error: unknown) => {
-        // The reply to an earlier try was lost: its request id tells which refund it was.
-        if (!(error instanceof ServiceCallError) || error.status !== 409) throw error;
-        const ids = { invoice_id: String(wish.invoice_id) };
-        const { transaction } = await untilAnswered(() => client.transactionEnquiry(ids));
-        const known = transaction.find(
-          (entry) =>
-            entry.transaction_type !== 'payment' &&
-            entry.refund_request_id === String(wish.refund_request_id),
-        );
-        if (!known) throw error;
-        return { transaction_id: known.svc_transaction_id } as Awaited<
-          ReturnType<Client['refund']>
-        >;
-      }),
+    refund: (wish) => untilAnswered(() => client.refund(wish)),
   };
 }

@@ -116,7 +116,7 @@ export const errorTable = {
     status: 409,
     consumerMessage: 'This refund was already requested.',
     merchantMessage:
-      'A refund with this refund_request_id is pending or succeeded: use a new refund_request_id for another refund.',
+      'A refund with this refund_request_id exists with other content: send the same content again, or use a new refund_request_id for another refund.',
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,

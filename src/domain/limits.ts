@@ -73,6 +73,8 @@ export const limits = {
   transactionsMax: 1_000,
   /** For all tries of one call. */
   providerAnswerMsMax: 5_000,
+  /** A repeat waits so long for the answer to the first request: the provider's time, and some for the database. */
+  firstAnswerMsMax: 7_000,
   providerAnswerBytesMax: 4 * 1024 * 1024,
   providerTriesMax: 3,
   /** Calls to one provider under way at once, and as many waiting; the rest is not made. */

@@ -6,7 +6,7 @@ import { formatAmount, type MinorUnits, parseAmount } from './money.ts';
 import type { SentNumber } from './order.ts';
 import { type OrderBook, refundedOf, refundSums } from './order-book.ts';
 import { findPaymentOf } from './refund-links.ts';
-import { netAmount, type Payment } from './transaction.ts';
+import { netAmount, type Payment, type Refund } from './transaction.ts';
 
 export type WishedRefund = {
   /** The payment to refund; without it the one that paid for the order. */
@@ -16,7 +16,10 @@ export type WishedRefund = {
   readonly refundRequestId: string | undefined;
 };
 
-export type DecidedRefund = { readonly payment: RefundablePayment; readonly amount: MinorUnits };
+export type DecidedRefund =
+  | { readonly kind: 'new'; readonly payment: RefundablePayment; readonly amount: MinorUnits }
+  /** The same content under the same request id: the refund is there already. Decision 11.9. */
+  | { readonly kind: 'repeat'; readonly refund: Refund; readonly paymentTransactionId: string };
 
 export type RefundablePayment = Payment & {
   readonly amount: MinorUnits;
@@ -25,7 +28,8 @@ export type RefundablePayment = Payment & {
 };
 
 export function decideRefund(book: OrderBook, wished: WishedRefund): DecidedRefund {
-  refuseRepeat(book, wished.refundRequestId);
+  const repeat = findRepeat(book, wished);
+  if (repeat) return repeat;
   const payment = choosePayment(book, wished.transactionId);
   const available = availableOf(book, payment);
   const exponent = findExponent(payment.currency);
@@ -42,7 +46,7 @@ export function decideRefund(book: OrderBook, wished: WishedRefund): DecidedRefu
       `refund_amount may be at most ${formatAmount(available, exponent)} ${payment.currency}: that is what is available for refund.`,
     );
   }
-  return { payment, amount };
+  return { kind: 'new', payment, amount };
 }
 
 /** Decisions 4.6, 4.11: neither more than the payment took without its fee, nor more than the order has left. */
@@ -57,11 +61,30 @@ export function availableOf({ order, transactions }: OrderBook, payment: Refunda
   return Math.max(0, isOrdersCurrency ? Math.min(ofPayment, ofOrder) : ofPayment);
 }
 
-function refuseRepeat({ transactions }: OrderBook, refundRequestId: string | undefined): void {
-  const isRepeat = refundsOf(transactions).some(
-    (refund) => refund.refundRequestId === refundRequestId && refund.status !== 'failed',
+/** Comes before every other check: whatever has changed since, a repeat is answered as one. */
+function findRepeat(book: OrderBook, wished: WishedRefund): DecidedRefund | undefined {
+  const { refundRequestId } = wished;
+  if (refundRequestId === undefined) return undefined;
+  const known = refundsOf(book.transactions).find(
+    (entry) => entry.refundRequestId === refundRequestId && entry.status !== 'failed',
   );
-  if (refundRequestId !== undefined && isRepeat) throw new ServiceError('DUPLICATE_REFUND_REQUEST');
+  if (!known) return undefined;
+  const payment = findPaymentOf(known, book.transactions);
+  if (!payment || !hasContent(known, payment, wished)) {
+    throw new ServiceError('DUPLICATE_REFUND_REQUEST');
+  }
+  return { kind: 'repeat', refund: known, paymentTransactionId: payment.transactionId };
+}
+
+/** An invoice names whichever of its payments was refunded. No amount repeats only what was asked for without one. */
+function hasContent(refund: Refund, payment: Payment, wished: WishedRefund): boolean {
+  const { transactionId, amount } = wished;
+  if (transactionId !== undefined && transactionId !== payment.transactionId) return false;
+  const { start } = refund;
+  if (amount === undefined) return start?.refund?.isAll === true;
+  const exponent = findExponent(start?.currency ?? refund.currency ?? payment.currency ?? '');
+  const outcome = exponent === undefined ? undefined : parseAmount(amount, exponent);
+  return outcome?.kind === 'amount' && outcome.minor === (start?.amount ?? refund.amount);
 }
 
 function choosePayment(book: OrderBook, transactionId: string | undefined): RefundablePayment {

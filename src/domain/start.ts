@@ -33,6 +33,8 @@ export type Start = {
   readonly refund?: {
     readonly requestId: string;
     readonly paymentPspId: string;
+    /** It was asked for without an amount. Decision 11.9. */
+    readonly isAll?: true;
     /** Where we choose the provider's id, it is known before the provider speaks. */
     readonly pspTransactionId?: string;
     /** One for each capture, where one refund is split over several. Decision 4.12. */

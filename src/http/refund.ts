@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { refuseMember } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
-import { type RefundReply, refund } from '../use-cases/refund.ts';
+import type { RefundReply } from '../use-cases/keep-refund.ts';
+import { refund } from '../use-cases/refund.ts';
 import type { Services } from '../use-cases/services.ts';
 import { errorReplies } from './error-reply.ts';
 import { getCaller } from './guard.ts';
@@ -54,12 +55,12 @@ export function addRefund(app: FastifyInstance, services: Services): void {
       operationId: 'refund',
       summary: 'Refund a payment, in whole or in part',
       description:
-        'A provider that cannot be reached now leaves the refund pending; it is tried again until it is done.',
+        'A provider that cannot be reached now leaves the refund pending; it is tried again until it is done. The same refund_request_id with the same content answers that refund as it stands now, with the header Idempotent-Replayed: true.',
       tags: ['Payments'],
       body: Body,
       response: { 200: Reply, ...errorReplies },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const { body } = request;
       const { refund_amount: amount } = body;
       const made = await refund(services, getCaller(request), {
@@ -68,7 +69,8 @@ export function addRefund(app: FastifyInstance, services: Services): void {
         amount: amount === null || amount === '' ? undefined : amount,
         refundRequestId: readRequestId(body),
       });
-      return refundView(made);
+      if (made.replayed) reply.header('idempotent-replayed', 'true');
+      return refundView(made.reply);
     },
   });
 }
@@ -79,15 +81,15 @@ function readRequestId({ refund_request_id: sent }: Body): string | undefined {
   return id;
 }
 
-function refundView({ paymentTransactionId, refund, transactionType }: RefundReply) {
+function refundView(reply: RefundReply) {
   return {
-    orignal_payment_transaction_id: paymentTransactionId,
-    original_payment_transaction_id: paymentTransactionId,
-    transaction_id: refund.transactionId,
-    refund_request_id: refund.refundRequestId,
-    refund_status: refund.status,
-    refund_arn: refund.refundArn,
-    transaction_type: transactionType,
+    orignal_payment_transaction_id: reply.paymentTransactionId,
+    original_payment_transaction_id: reply.paymentTransactionId,
+    transaction_id: reply.transactionId,
+    refund_request_id: reply.refundRequestId,
+    refund_status: reply.status,
+    refund_arn: reply.refundArn,
+    transaction_type: reply.transactionType,
     next: [{ action: 'refund_enquiry', url: '/api/v3/transaction-enquiry' }],
   };
 }

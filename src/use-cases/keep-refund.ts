@@ -3,14 +3,16 @@ import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { newTransactionId } from '../domain/matching.ts';
 import type { MinorUnits } from '../domain/money.ts';
+import type { ProviderName, RefundStatus } from '../domain/notice.ts';
 import { keepStart, type OrderBook } from '../domain/order-book.ts';
 import { refundTypeOf } from '../domain/refund-links.ts';
-import { decideRefund, type WishedRefund } from '../domain/refund-request.ts';
+import { type DecidedRefund, decideRefund, type WishedRefund } from '../domain/refund-request.ts';
 import { splitRefund } from '../domain/refund-split.ts';
 import { settle } from '../domain/settle.ts';
 import type { Start } from '../domain/start.ts';
 import { addSeconds } from '../domain/time.ts';
 import type { Refund } from '../domain/transaction.ts';
+import type { ProviderApi } from '../providers/call.ts';
 import type { RefundToStart } from '../providers/outbound.ts';
 import { getProvider } from '../providers/providers.ts';
 import type { Transaction } from '../store/database.ts';
@@ -23,17 +25,41 @@ import { callIdOf } from './refund-calls.ts';
 import { saveBook } from './save-books.ts';
 import type { Services } from './services.ts';
 
+export type KeptRefund = {
+  readonly kind: 'new';
+  readonly api: ProviderApi;
+  readonly provider: ProviderName;
+  readonly transactionId: string;
+  readonly calls: readonly RefundToStart[];
+  readonly askAt: Date;
+  /** What is true of it before the provider is called. */
+  readonly asKept: RefundReply;
+};
+
+export type RepeatedRefund = Extract<DecidedRefund, { readonly kind: 'repeat' }>;
+
+export type RefundReply = {
+  readonly paymentTransactionId: string;
+  readonly transactionId: string;
+  readonly refundRequestId: string | null;
+  readonly status: RefundStatus;
+  readonly refundArn: string | null;
+  readonly transactionType: TransactionType;
+};
+
 export async function keepRefund(
   tx: Transaction,
   services: Services,
   account: Account,
   before: LockedBook,
   request: WishedRefund,
-) {
+): Promise<KeptRefund | RepeatedRefund> {
   const now = services.clock();
   // As an enquiry shows it: time may have settled what is stored.
   const current = settle(before, now);
-  const { payment, amount } = decideRefund(current, request);
+  const decided = decideRefund(current, request);
+  if (decided.kind === 'repeat') return decided;
+  const { payment, amount } = decided;
   refuseFullOrder(before);
   const { provider } = payment;
   const api = findProviderApi(services, account, provider);
@@ -63,7 +89,7 @@ export async function keepRefund(
     type: 'refund',
     transactionId,
     provider,
-    start: startOf(provider, calls, amount, now),
+    start: startOf(provider, calls, request, amount, now),
   });
   await saveBook(tx, before, settle(after, now), { now, askAt, cause: 'refund' });
   // Of two under one request id, for two orders of the account, one gets it.
@@ -72,13 +98,14 @@ export async function keepRefund(
   }
   const refund = after.transaction;
   if (refund.type !== 'refund') throw new Error('a refund was kept as something else');
-  const asKept = { refund, transactionType: typeOf(refund, after) };
-  return { api, payment, transactionId, calls, askAt, asKept };
+  const asKept = refundReply(refund, payment.transactionId, after);
+  return { kind: 'new', api, provider, transactionId, calls, askAt, asKept };
 }
 
 function startOf(
   provider: string,
   calls: readonly RefundToStart[],
+  request: WishedRefund,
   amount: MinorUnits,
   now: Date,
 ): Start {
@@ -101,15 +128,27 @@ function startOf(
     refund: {
       requestId: refundRequestId,
       paymentPspId,
+      ...(request.amount === undefined && { isAll: true }),
       ...(pspTransactionId !== undefined && { pspTransactionId }),
       ...(parts.length > 1 && { parts }),
     },
   };
 }
 
-export function typeOf(
+/** A refund as the merchant sees it. */
+export function refundReply(
   refund: Refund,
+  paymentTransactionId: string,
   { order, transactions }: Pick<OrderBook, 'order' | 'transactions'>,
-): TransactionType {
-  return refundTypeOf(refund, transactions, order.amounts.total);
+): RefundReply {
+  const { transactionId, refundRequestId, status, refundArn } = refund;
+  const transactionType = refundTypeOf(refund, transactions, order.amounts.total);
+  return {
+    paymentTransactionId,
+    transactionId,
+    refundRequestId,
+    status,
+    refundArn,
+    transactionType,
+  };
 }

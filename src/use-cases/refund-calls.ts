@@ -47,6 +47,8 @@ export async function askForRefund(
   refund: RefundToStart,
 ): Promise<void> {
   const { answer, result } = await getProvider(provider).outbound.startRefund(api, refund);
+  // Before the call is noted as made: a repeat that waits for it then sees what the provider answered.
+  if (result.kind === 'done') await keepAnswers(services, account, provider, result.records);
   await recordCall(services, {
     accountId: account.accountId,
     orderId,
@@ -58,5 +60,4 @@ export async function askForRefund(
     news: newsOfStart(result, refused, services.clock()),
     partPspIds: pspIdsOf(provider, [refund]),
   });
-  if (result.kind === 'done') await keepAnswers(services, account, provider, result.records);
 }

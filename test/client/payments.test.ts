@@ -37,8 +37,10 @@ for (const encrypted of [false, true]) {
     for (const entry of transaction) {
       assert.equal(await client.verifySignature(entry, order.invoice_id), true);
     }
+    const again = await client.refund({ transaction_id, refund_amount: 18, refund_request_id });
+    assert.equal(again.transaction_id, made.transaction_id);
     await assert.rejects(
-      client.refund({ transaction_id, refund_amount: 18, refund_request_id }),
+      client.refund({ transaction_id, refund_amount: 19, refund_request_id }),
       (error) => error instanceof ServiceCallError && error.code === 'DUPLICATE_REFUND_REQUEST',
     );
   });

@@ -5,6 +5,7 @@ import { ServiceError } from '../../src/domain/errors.ts';
 import type { PaymentStatus, RefundStatus, ReviewFlag } from '../../src/domain/notice.ts';
 import { keepStart, type OrderBook, refundSums } from '../../src/domain/order-book.ts';
 import { availableOf, decideRefund, type WishedRefund } from '../../src/domain/refund-request.ts';
+import type { Start } from '../../src/domain/start.ts';
 import type { Payment, Refund, Transaction } from '../../src/domain/transaction.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 
@@ -133,12 +134,60 @@ describe('the payment that is refunded', () => {
 
 describe('a request id', () => {
   for (const status of ['pending', 'succeeded'] as const) {
-    test(`of a refund that is ${status} is refused as a repeat, before anything else`, () => {
-      const given = refund('r1', { amount: 1, status, requestId: 'REQ-1' });
-      const wished = { refundRequestId: 'REQ-1', amount: 'no amount', transactionId: 'nobody' };
-      refuses([paid('pay_1'), given], wished, 'DUPLICATE_REFUND_REQUEST', /./);
+    test(`of a refund that is ${status} with the same content is a repeat, whatever is left`, () => {
+      const given = refund('r1', { amount: total, status, requestId: 'REQ-1' });
+      for (const transactionId of [undefined, 'pay_1-id']) {
+        for (const amount of [118, '118.00']) {
+          const wished = { refundRequestId: 'REQ-1', amount, transactionId };
+          assert.equal(repeated([paid('pay_1'), given], wished), 'r1-id');
+        }
+      }
+    });
+
+    test(`of a refund that is ${status} with other content is refused, before anything else`, () => {
+      const given = refund('r1', { amount: 100, status, requestId: 'REQ-1' });
+      const others: Partial<WishedRefund>[] = [
+        { amount: '1.01' },
+        { amount: undefined },
+        { amount: 'no amount' },
+        { amount: 1, transactionId: 'nobody' },
+        { amount: 1, transactionId: 'pay_2-id' },
+        { amount: 1, transactionId: 'r1-id' },
+      ];
+      for (const other of others) {
+        const wished = { refundRequestId: 'REQ-1', ...other };
+        const transactions = [paid('pay_1'), paid('pay_2'), given];
+        refuses(transactions, wished, 'DUPLICATE_REFUND_REQUEST', /other content/);
+      }
     });
   }
+
+  test('of a refund without an amount is repeated without one, or with what it came to', () => {
+    const start: Start = {
+      ...{ atMs: 0, amount: 8_800, currency: 'INR', call: 'open' },
+      refund: { requestId: 'REQ-1', paymentPspId: 'pay_1', isAll: true },
+    };
+    const started = { type: 'refund', transactionId: 'r1-id', provider: 'partner', start } as const;
+    const { transactions } = keepStart(bookOf([paid('pay_1')]), started);
+    for (const amount of [undefined, 88]) {
+      assert.equal(repeated(transactions, { refundRequestId: 'REQ-1', amount }), 'r1-id');
+    }
+    const wished = { refundRequestId: 'REQ-1', amount: 118 };
+    refuses(transactions, wished, 'DUPLICATE_REFUND_REQUEST', /other content/);
+  });
+
+  test('of a refund whose payment is not known is refused', () => {
+    const stray = refund('r1', { amount: 100, requestId: 'REQ-1', of: 'pay_unknown' });
+    const wished = { refundRequestId: 'REQ-1', amount: 1 };
+    refuses([paid('pay_1'), stray], wished, 'DUPLICATE_REFUND_REQUEST', /other content/);
+  });
+
+  test('is that of the refund that did not fail, where there are two', () => {
+    const failed = refund('r1', { amount: 100, status: 'failed', requestId: 'REQ-1' });
+    const given = refund('r2', { amount: 100, requestId: 'REQ-1' });
+    const wished = { refundRequestId: 'REQ-1', amount: 1 };
+    assert.equal(repeated([paid('pay_1'), failed, given], wished), 'r2-id');
+  });
 
   test('of a refund that failed may be used again', () => {
     const given = refund('r1', { amount: 1, status: 'failed', requestId: 'REQ-1' });
@@ -207,7 +256,7 @@ describe('any refunds, one after the other', () => {
         ]);
         for (const wished of all) {
           const decision = decideOrNothing(start, wished);
-          if (!decision) continue;
+          if (decision?.kind !== 'new') continue;
           const { payment, amount } = decision;
           assert.ok(amount > 0 && amount <= availableOf(start, payment));
           const left =
@@ -235,8 +284,17 @@ describe('any refunds, one after the other', () => {
 });
 
 function decided(transactions: readonly Transaction[], wished: Partial<WishedRefund> = {}) {
-  const { payment, amount } = decideRefund(bookOf(transactions), wish(wished));
-  return { of: payment.pspTransactionId, amount };
+  const decision = decideRefund(bookOf(transactions), wish(wished));
+  assert.ok(decision.kind === 'new');
+  return { of: decision.payment.pspTransactionId, amount: decision.amount };
+}
+
+/** The refund that a request repeats. */
+function repeated(transactions: readonly Transaction[], wished: Partial<WishedRefund>): string {
+  const decision = decideRefund(bookOf(transactions), wish(wished));
+  assert.ok(decision.kind === 'repeat');
+  assert.equal(decision.paymentTransactionId, 'pay_1-id');
+  return decision.refund.transactionId;
 }
 
 function refuses(
@@ -263,7 +321,7 @@ function wish(wished: Partial<WishedRefund>): WishedRefund {
 /** As the service does it: decided, and kept as pending. */
 function refundIfAllowed(book: OrderBook, wished: WishedRefund): OrderBook {
   const decision = decideOrNothing(book, wished);
-  if (!decision) return book;
+  if (decision?.kind !== 'new') return book;
   const { payment, amount } = decision;
   const transactionId = `${orderId}-${book.transactions.length}`;
   const requestId = wished.refundRequestId ?? transactionId;

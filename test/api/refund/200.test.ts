@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { openPayload, sealPayload } from '../../../src/security/sealed-payload.ts';
 import { findCheckout, modeOf, startJourney } from '../../support/journey.ts';
 import { orderBody } from '../../support/order-bodies.ts';
+import { dumpTables } from '../../support/test-database.ts';
 import type { Reply } from '../../support/test-service.ts';
 
 const { service, simulator, shop, openShop, createPaid, refund, enquire, heal, assertSound } =
@@ -193,6 +194,58 @@ test('a request id may be a number, and as long as 255 characters', async () => 
   }
   const { order } = (await enquire({ order_id: orderId })).body;
   assert.deepEqual(order.refund_details, details(118, 3, 115));
+});
+
+for (const [provider, mode] of Object.entries(modeOf)) {
+  test(`a repeated request id answers the refund as it stands, at ${provider}`, async () => {
+    const invoice_id = `repeated-${mode}`;
+    const { orderId, transactionId } = await createPaid({ invoice_id }, mode);
+    simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
+    const refund_request_id = `repeated-${mode}`;
+    const first = await refund({ transaction_id: transactionId, refund_request_id });
+    assert.equal(first.status, 200, JSON.stringify(first.body));
+    assert.equal(first.headers.get('idempotent-replayed'), null);
+    const before = [await dumpTables(service.database), simulator.ledger()];
+    // Nothing is left to refund: a repeat is known before anything else is looked at.
+    const repeats = [
+      { transaction_id: transactionId, refund_request_id },
+      { invoice_id, refund_request_id },
+      { invoice_id, transaction_id: transactionId, refund_amount: '118.00', refund_request_id },
+    ];
+    for (const repeat of repeats) {
+      const again = await refund(repeat);
+      assert.equal(again.headers.get('idempotent-replayed'), 'true');
+      assert.deepEqual([again.status, again.body], [200, first.body]);
+    }
+    assert.deepEqual([await dumpTables(service.database), simulator.ledger()], before);
+
+    await heal();
+    await simulator.settled();
+    const later = await refund({ transaction_id: transactionId, refund_request_id });
+    assert.equal(later.headers.get('idempotent-replayed'), 'true');
+    assert.equal(later.body.refund_status, 'succeeded');
+    assert.equal(later.body.transaction_id, first.body.transaction_id);
+    assert.equal(ledgerOf(first.body.transaction_id).length, 1);
+  });
+}
+
+test('long request ids that begin alike are two', async () => {
+  for (const mode of Object.values(modeOf)) {
+    const { transactionId } = await createPaid({}, mode);
+    const alike = `${mode}-${'x'.repeat(60)}`;
+    const ids = new Set<string>();
+    for (const end of ['a', 'b']) {
+      const refund_request_id = `${alike}${end}`;
+      const request = { transaction_id: transactionId, refund_amount: 1, refund_request_id };
+      const first = await refund(request);
+      await simulator.settled();
+      const again = await refund(request);
+      assert.equal(again.headers.get('idempotent-replayed'), 'true');
+      assert.equal(again.body.transaction_id, first.body.transaction_id);
+      ids.add(first.body.transaction_id);
+    }
+    assert.equal(ids.size, 2);
+  }
 });
 
 test('a sealed request is answered sealed', async () => {

@@ -18,10 +18,13 @@ for (const [provider, mode] of Object.entries(modeOf)) {
     assert.equal(first.status, 200, JSON.stringify(first.body));
     await simulator.settled();
     const before = [await dumpTables(service.database), simulator.ledger()];
-    for (const transaction_id of [one.transactionId, other.transactionId]) {
-      for (const refund_amount of [1, 2, undefined]) {
-        const reply = await refund({ transaction_id, refund_amount, refund_request_id });
-        assertRefused(reply, 'DUPLICATE_REFUND_REQUEST');
+    for (const [{ transactionId }, amounts] of [
+      [one, [2, '1.01', undefined]],
+      [other, [1, 2, undefined]],
+    ] as const) {
+      for (const refund_amount of amounts) {
+        const wished = { transaction_id: transactionId, refund_amount, refund_request_id };
+        assertRefused(await refund(wished), 'DUPLICATE_REFUND_REQUEST');
       }
     }
     assert.deepEqual([await dumpTables(service.database), simulator.ledger()], before);
@@ -34,30 +37,16 @@ test('a request id is taken while its refund is pending', async () => {
   const request = { transaction_id: transactionId, refund_amount: 1, refund_request_id: 'open' };
   assert.equal((await refund(request)).body.refund_status, 'pending');
   const before = await dumpTables(service.database);
-  assertRefused(await refund(request), 'DUPLICATE_REFUND_REQUEST');
+  assertRefused(await refund({ ...request, refund_amount: 2 }), 'DUPLICATE_REFUND_REQUEST');
   assert.deepEqual(await dumpTables(service.database), before);
 });
 
-test('a request id is taken even when all is refunded: a repeat is told as one', async () => {
+test('a request id is taken even when all is refunded: other content is told as that', async () => {
   const { transactionId } = await createPaid();
   const request = { transaction_id: transactionId, refund_request_id: 'everything' };
   assert.equal((await refund(request)).status, 200);
   await simulator.settled();
-  assertRefused(await refund(request), 'DUPLICATE_REFUND_REQUEST');
-});
-
-test('long request ids that begin alike are two', async () => {
-  for (const mode of Object.values(modeOf)) {
-    const { transactionId } = await createPaid({}, mode);
-    const alike = `${mode}-${'x'.repeat(60)}`;
-    for (const end of ['a', 'b']) {
-      const refund_request_id = `${alike}${end}`;
-      const request = { transaction_id: transactionId, refund_amount: 1, refund_request_id };
-      assert.equal((await refund(request)).status, 200);
-      await simulator.settled();
-      assertRefused(await refund(request), 'DUPLICATE_REFUND_REQUEST');
-    }
-  }
+  assertRefused(await refund({ ...request, refund_amount: 1 }), 'DUPLICATE_REFUND_REQUEST');
 });
 
 test('the invariants hold after all of this', assertSound);
