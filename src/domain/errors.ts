@@ -118,6 +118,12 @@ export const errorTable = {
     merchantMessage:
       'A refund with this refund_request_id exists with other content: send the same content again, or use a new refund_request_id for another refund.',
   },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 409,
+    consumerMessage: technicalError,
+    merchantMessage:
+      'This Idempotency-Key was used for a request with other content within 24 hours: send the same content again, or use a new key for another request.',
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     consumerMessage: technicalError,

@@ -5,6 +5,9 @@ export const limits = {
   textCharsMax: 1_024,
   invoiceIdCharsMax: 255,
   refundRequestIdCharsMax: 255,
+  idempotencyKeyCharsMax: 255,
+  /** Decision 11.9: after so long a key is free again. */
+  idempotencyKeySeconds: 24 * 60 * 60,
   emailCharsMax: 254,
   lineItemsMax: 500,
   customAttributesMax: 50,

@@ -7,14 +7,12 @@ import { limits } from '../domain/limits.ts';
 import { type PaymentModeCode, paymentModeCodes } from '../domain/payment-mode.ts';
 import { isWebAddress } from '../domain/web-address.ts';
 import { getOrderId } from '../use-cases/order-access.ts';
+import type { PaymentReply } from '../use-cases/payment-reply.ts';
 import type { Services } from '../use-cases/services.ts';
-import {
-  type PaymentReply,
-  type PaymentRequest,
-  startPayment,
-} from '../use-cases/start-payment.ts';
+import { type PaymentRequest, startPayment } from '../use-cases/start-payment.ts';
 import { errorReplies } from './error-reply.ts';
 import { getCaller } from './guard.ts';
+import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
 import { orderIdMember } from './order-id.ts';
 import { toText } from './order-request.ts';
 
@@ -61,14 +59,18 @@ export function addInitiatePayment(app: FastifyInstance, services: Services): vo
       description:
         'A provider that does not answer in time leaves the payment pending: its outcome is found by transaction-enquiry.',
       tags: ['Payments'],
+      headers: IdempotencyHeaders,
       body: Body,
       response: { 200: Reply, ...errorReplies },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const caller = getCaller(request);
       const orderId = getOrderId(caller, request.body.order_id);
+      const key = readIdempotencyKey(request);
       const wished = toPaymentRequest(orderId, request.body);
-      return paymentView(await startPayment(services, caller, wished));
+      const started = await startPayment(services, caller, wished, key);
+      markReplay(reply, started.replayed);
+      return paymentView(started.reply);
     },
   });
 }

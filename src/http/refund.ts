@@ -8,6 +8,7 @@ import { refund } from '../use-cases/refund.ts';
 import type { Services } from '../use-cases/services.ts';
 import { errorReplies } from './error-reply.ts';
 import { getCaller } from './guard.ts';
+import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
 import { toText } from './order-request.ts';
 
 const id = (description: string, maxLength: number = limits.textCharsMax) =>
@@ -57,19 +58,22 @@ export function addRefund(app: FastifyInstance, services: Services): void {
       description:
         'A provider that cannot be reached now leaves the refund pending; it is tried again until it is done. The same refund_request_id with the same content answers that refund as it stands now, with the header Idempotent-Replayed: true.',
       tags: ['Payments'],
+      headers: IdempotencyHeaders,
       body: Body,
       response: { 200: Reply, ...errorReplies },
     },
     handler: async (request, reply) => {
       const { body } = request;
+      const key = readIdempotencyKey(request);
       const { refund_amount: amount } = body;
-      const made = await refund(services, getCaller(request), {
+      const wished = {
         transactionId: toText(body.transaction_id),
         invoiceId: toText(body.invoice_id),
         amount: amount === null || amount === '' ? undefined : amount,
         refundRequestId: readRequestId(body),
-      });
-      if (made.replayed) reply.header('idempotent-replayed', 'true');
+      };
+      const made = await refund(services, getCaller(request), wished, key);
+      markReplay(reply, made.replayed);
       return refundView(made.reply);
     },
   });

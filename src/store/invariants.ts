@@ -32,6 +32,7 @@ export async function findStrangers(database: Queryable): Promise<Breach[]> {
   const references = [
     ['transactions', 'transaction_id', 'orders', 'order_id'],
     ['refund_requests', 'refund_request_id', 'transactions', 'transaction_id'],
+    ['idempotency_keys', 'transaction_id', 'orders', 'order_id'],
     ['history', 'order_id', 'orders', 'order_id'],
     ['provider_orders', 'provider_order_id', 'orders', 'order_id'],
     ['delivery_references', 'delivery_id', 'deliveries', 'delivery_id'],

@@ -82,6 +82,29 @@ async function expire(
   return ids.length;
 }
 
+type NamedKey = { readonly account_id: string; readonly key_digest: Buffer };
+
+/** Keys whose time is over, the oldest first; one that was taken anew meanwhile stays. Returns how many were seen. */
+export async function pruneKeys(
+  database: Database,
+  createdBefore: Date,
+  limit: number,
+): Promise<number> {
+  const { rows } = await database.query<NamedKey>({
+    text: `select account_id, key_digest from idempotency_keys
+            where created_at <= $1 order by created_at limit $2`,
+    values: [createdBefore, limit],
+  });
+  for (const [accountId, own] of Map.groupBy(rows, ({ account_id }) => account_id)) {
+    await database.query({
+      text: `delete from idempotency_keys
+              where account_id = $1 and key_digest = any($2::bytea[]) and created_at <= $3`,
+      values: [accountId, own.map(({ key_digest }) => key_digest), createdBefore],
+    });
+  }
+  return rows.length;
+}
+
 type Place = { readonly account_id: string; readonly order_id: string; readonly position: number };
 
 const beginning: Place = { account_id: '', order_id: '', position: 0 };

@@ -20,6 +20,7 @@ import { takeRefundRequest } from '../store/refund-requests.ts';
 import type { LockedBook } from './books.ts';
 import type { TransactionType } from './enquire.ts';
 import { refuseFullOrder } from './full-order.ts';
+import { type FirstRequest, findFirst, type KeyedRequest, takeFirst } from './idempotency.ts';
 import { findProviderApi } from './provider-apis.ts';
 import { callIdOf } from './refund-calls.ts';
 import { saveBook } from './save-books.ts';
@@ -38,6 +39,13 @@ export type KeptRefund = {
 
 export type RepeatedRefund = Extract<DecidedRefund, { readonly kind: 'repeat' }>;
 
+/** The idempotency key of the request was used with the same content before. */
+export type AnsweredRefund = {
+  readonly kind: 'answered';
+  readonly keyed: KeyedRequest;
+  readonly first: FirstRequest;
+};
+
 export type RefundReply = {
   readonly paymentTransactionId: string;
   readonly transactionId: string;
@@ -53,12 +61,20 @@ export async function keepRefund(
   account: Account,
   before: LockedBook,
   request: WishedRefund,
-): Promise<KeptRefund | RepeatedRefund> {
+  keyed: KeyedRequest | undefined,
+): Promise<KeptRefund | RepeatedRefund | AnsweredRefund> {
+  const first = keyed && (await findFirst(tx, services, keyed));
+  if (keyed && first) return { kind: 'answered', keyed, first };
+  const { orderId } = before.order;
   const now = services.clock();
   // As an enquiry shows it: time may have settled what is stored.
   const current = settle(before, now);
   const decided = decideRefund(current, request);
-  if (decided.kind === 'repeat') return decided;
+  if (decided.kind === 'repeat') {
+    const { transactionId } = decided.refund;
+    if (keyed) await takeFirst(tx, services, keyed, { orderId, transactionId });
+    return decided;
+  }
   const { payment, amount } = decided;
   refuseFullOrder(before);
   const { provider } = payment;
@@ -71,7 +87,7 @@ export async function keepRefund(
   }
   const isTaken = (id: string) =>
     before.transactions.some(({ transactionId }) => transactionId === id);
-  const transactionId = newTransactionId(before.order.orderId, now, isTaken);
+  const transactionId = newTransactionId(orderId, now, isTaken);
   const refundRequestId = request.refundRequestId ?? transactionId;
   const shares = splitRefund(current.transactions, payment, amount);
   const { currency } = payment;
@@ -96,6 +112,7 @@ export async function keepRefund(
   if (!(await takeRefundRequest(tx, account.accountId, refundRequestId, transactionId))) {
     throw new ServiceError('DUPLICATE_REFUND_REQUEST');
   }
+  if (keyed) await takeFirst(tx, services, keyed, { orderId, transactionId });
   const refund = after.transaction;
   if (refund.type !== 'refund') throw new Error('a refund was kept as something else');
   const asKept = refundReply(refund, payment.transactionId, after);

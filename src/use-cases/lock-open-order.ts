@@ -14,10 +14,19 @@ export async function lockOpenOrder(
   caller: Caller,
   orderId: string,
 ): Promise<Order> {
+  const order = await lockVisibleOrder(tx, caller, orderId);
+  refuseClosed(order, services.clock());
+  return order;
+}
+
+/** Also one that takes no change any more. */
+export async function lockVisibleOrder(
+  tx: Transaction,
+  caller: Caller,
+  orderId: string,
+): Promise<Order> {
   // Another order does not exist for an order token, so it is not even locked.
   const isVisible = isOrderId(orderId) && isOpenTo(caller, { orderId });
   const found = isVisible ? await lockOrder(tx, caller.accountId, orderId) : undefined;
-  const order = checkAccess(caller, found, 'ORDER_NOT_FOUND');
-  refuseClosed(order, services.clock());
-  return order;
+  return checkAccess(caller, found, 'ORDER_NOT_FOUND');
 }

@@ -1,10 +1,11 @@
 /**
  * Forgets what is older than the operator wants it kept: bodies of finished deliveries, and rows of history. Deliveries
- * that nobody could apply or closed expire.
+ * that nobody could apply or closed expire, and so do idempotency keys.
  * Called every minute by the sweep, so each time does a bounded piece of it.
  */
 import { limits } from '../domain/limits.ts';
-import { expireDead, pruneBodies, pruneHistory } from '../store/prune.ts';
+import { addSeconds } from '../domain/time.ts';
+import { expireDead, pruneBodies, pruneHistory, pruneKeys } from '../store/prune.ts';
 import type { Services } from './services.ts';
 
 const batchSize = 500;
@@ -25,6 +26,8 @@ export async function prune({ database, clock, settings, figures }: Services): P
     figures.noteDeliveries('expired', expired);
     return seen;
   });
+  const freeBefore = addSeconds(clock(), -limits.idempotencyKeySeconds);
+  await inBatches(() => pruneKeys(database, freeBefore, batchSize));
   if (historyDays > 0) {
     await inBatches(() => pruneHistory(database, before(historyDays), batchSize));
   }

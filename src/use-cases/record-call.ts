@@ -11,6 +11,7 @@ import { type CallNews, learn, learnParts, type Start } from '../domain/start.ts
 import { addSeconds } from '../domain/time.ts';
 import type { Answer } from '../providers/call.ts';
 import type { Outcome, Records } from '../providers/outbound.ts';
+import type { Transaction } from '../store/database.ts';
 import type { CallRecord } from '../store/history.ts';
 import { learnProviderOrder } from '../store/order-matching.ts';
 import { lockBook } from './books.ts';
@@ -32,12 +33,18 @@ export type Called = {
   readonly partPspIds?: readonly string[] | undefined;
 };
 
-export async function recordCall(services: Services, called: Called): Promise<void> {
+/** `also` is written with it, or not at all. */
+export async function recordCall(
+  services: Services,
+  called: Called,
+  also?: (tx: Transaction) => Promise<void>,
+): Promise<void> {
   const { accountId, orderId, transactionId, news } = called;
   services.figures.noteCall(called);
   const names = await services.database.transaction(async (tx) => {
     const now = services.clock();
     const before = await lockBook(tx, accountId, orderId);
+    await also?.(tx);
     const known = before.transactions.find((entry) => entry.transactionId === transactionId);
     // It turned out to be another one meanwhile, and that one is asked for by itself.
     if (!known) return [];

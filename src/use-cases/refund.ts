@@ -4,10 +4,20 @@
  * it takes: the refund stands. Decision 11.5.
  */
 import type { Account } from '../domain/account.ts';
+import { findExponent } from '../domain/currency.ts';
 import { ServiceError } from '../domain/errors.ts';
+import { parseAmount } from '../domain/money.ts';
+import type { Order } from '../domain/order.ts';
+import { findPaymentOf } from '../domain/refund-links.ts';
 import type { WishedRefund } from '../domain/refund-request.ts';
 import type { Caller } from '../security/tokens.ts';
 import { lockBook } from './books.ts';
+import {
+  findFirstAnswer,
+  type KeyedRequest,
+  keyedRequest,
+  saveFirstAnswer,
+} from './idempotency.ts';
 import {
   type KeptRefund,
   keepRefund,
@@ -26,6 +36,7 @@ export async function refund(
   services: Services,
   caller: Caller,
   request: RefundRequest,
+  idempotencyKey?: string,
 ): Promise<Replayable<RefundReply>> {
   const { accountId } = caller;
   const account = await services.accounts.get(accountId);
@@ -33,14 +44,60 @@ export async function refund(
   if (ids.transactionId === undefined && ids.invoiceId === undefined) {
     throw new ServiceError('INVALID_REQUEST_PARAMETER', 'Send transaction_id or invoice_id.');
   }
-  const { orderId } = (await getNamedOrder(services, caller, ids)).order;
+  const { order } = await getNamedOrder(services, caller, ids);
+  const { orderId } = order;
+  const keyed =
+    idempotencyKey === undefined
+      ? undefined
+      : keyedRequest(caller, 'refund', idempotencyKey, contentOf(order, request));
   const kept = await services.database.transaction(async (tx) =>
-    keepRefund(tx, services, account, await lockBook(tx, accountId, orderId), request),
+    keepRefund(tx, services, account, await lockBook(tx, accountId, orderId), request, keyed),
   );
-  if (kept.kind === 'repeat') {
-    return { reply: await tellRepeat(services, accountId, orderId, kept), replayed: true };
+  switch (kept.kind) {
+    case 'answered': {
+      const answer = await findFirstAnswer<RefundReply>(services, kept.keyed, kept.first);
+      const reply = answer ?? (await tellRefund(services, accountId, orderId, kept.first)).reply;
+      return { reply, replayed: true };
+    }
+    case 'repeat': {
+      const reply = await tellRepeat(services, accountId, orderId, kept);
+      return { reply: await stayWith(services, keyed, reply), replayed: true };
+    }
+    case 'new': {
+      const reply = await makeRefund(services, account, orderId, kept);
+      return { reply: await stayWith(services, keyed, reply), replayed: false };
+    }
+    default:
+      return kept satisfies never;
   }
-  return { reply: await makeRefund(services, account, orderId, kept), replayed: false };
+}
+
+function contentOf({ orderId, amounts }: Order, request: RefundRequest): object {
+  const { transactionId, refundRequestId, amount } = request;
+  return { orderId, transactionId, refundRequestId, amount: amountOf(amount, amounts) };
+}
+
+/** By value, in the order's currency: `"10.50"` and `10.5` are the same. What cannot be read so stays as it was sent. */
+function amountOf(sent: RefundRequest['amount'], { currency }: Order['amounts']) {
+  if (sent === undefined) return undefined;
+  const exponent = findExponent(currency);
+  const outcome = exponent === undefined ? undefined : parseAmount(sent, exponent);
+  return outcome?.kind === 'amount' ? outcome.minor : String(sent);
+}
+
+/** A repeat under the key is answered the same, whatever becomes of the refund. */
+async function stayWith(
+  services: Services,
+  keyed: KeyedRequest | undefined,
+  reply: RefundReply,
+): Promise<RefundReply> {
+  const { transactionId } = reply;
+  if (keyed) {
+    await saveFirstAnswer(services.database, keyed, transactionId, reply).catch((error: unknown) =>
+      services.reportDefect(error, { transactionId }),
+    );
+  }
+  return reply;
 }
 
 async function makeRefund(
@@ -86,7 +143,7 @@ async function tellRefund(
   { batches }: Services,
   accountId: string,
   orderId: string,
-  named: Pick<RefundReply, 'transactionId' | 'paymentTransactionId'>,
+  named: { readonly transactionId: string; readonly paymentTransactionId?: string },
 ) {
   const question = { accountId, idName: 'order_id', id: orderId } as const;
   const found = await batches.findOrderWithTransactions(question);
@@ -94,5 +151,7 @@ async function tellRefund(
   const saved = transactions.find(({ transactionId }) => transactionId === named.transactionId);
   if (saved?.type !== 'refund' || !found) throw new Error('a refund that was kept is gone');
   const isBeingMade = saved.start?.call === 'open';
-  return { isBeingMade, reply: refundReply(saved, named.paymentTransactionId, found) };
+  const paymentTransactionId =
+    named.paymentTransactionId ?? findPaymentOf(saved, transactions)?.transactionId ?? '';
+  return { isBeingMade, reply: refundReply(saved, paymentTransactionId, found) };
 }

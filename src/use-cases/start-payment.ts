@@ -9,23 +9,37 @@ import { newTransactionId, paymentsOf } from '../domain/matching.ts';
 import type { ProviderName } from '../domain/notice.ts';
 import type { Order } from '../domain/order.ts';
 import { keepStart } from '../domain/order-book.ts';
+import { refuseClosed } from '../domain/order-update.ts';
 import type { PaymentModeCode } from '../domain/payment-mode.ts';
 import { settle } from '../domain/settle.ts';
 import type { Start } from '../domain/start.ts';
 import { addSeconds } from '../domain/time.ts';
 import { isFinal } from '../domain/transaction.ts';
 import { isWebAddress } from '../domain/web-address.ts';
-import type { Outcome, PaymentToStart, StartedPayment } from '../providers/outbound.ts';
+import type { ProviderApi } from '../providers/call.ts';
+import type { PaymentToStart } from '../providers/outbound.ts';
 import { getProvider } from '../providers/providers.ts';
 import type { Caller } from '../security/tokens.ts';
+import type { Transaction } from '../store/database.ts';
 import { type LockedBook, loadBooks } from './books.ts';
 import { countTokenChange } from './count-token-change.ts';
 import { refuseFullOrder } from './full-order.ts';
-import { lockOpenOrder } from './lock-open-order.ts';
+import {
+  type FirstRequest,
+  findFirst,
+  findFirstAnswer,
+  type KeyedRequest,
+  keyedRequest,
+  saveFirstAnswer,
+  takeFirst,
+} from './idempotency.ts';
+import { lockVisibleOrder } from './lock-open-order.ts';
+import { type PaymentReply, replyAsItStands, replyToStart } from './payment-reply.ts';
 import { findRoute, webhookUrlOf } from './provider-apis.ts';
 import { newsOfStart, recordCall } from './record-call.ts';
 import { saveBook } from './save-books.ts';
 import type { Services } from './services.ts';
+import type { Replayable } from './wait-for-first.ts';
 
 export type PaymentRequest = {
   readonly orderId: string;
@@ -35,40 +49,75 @@ export type PaymentRequest = {
   readonly callbackUrl: string | undefined;
 };
 
-export type PaymentReply = {
-  readonly orderId: string;
-  readonly transactionId: string;
-  readonly status: 'pending' | 'failed';
-  readonly message: string;
-  /** Where the consumer pays. */
-  readonly redirectUrl: string | undefined;
-};
-
 const refused = { what: 'to start the payment', code: 'PROVIDER_TECHNICAL_ERROR' } as const;
 
+type KeptPayment = {
+  readonly kind: 'new';
+  readonly accountId: string;
+  readonly payment: PaymentToStart;
+  readonly provider: ProviderName;
+  readonly api: ProviderApi;
+  readonly askAt: Date;
+  readonly keyed: KeyedRequest | undefined;
+};
+
+type RepeatedPayment = {
+  readonly kind: 'repeat';
+  readonly keyed: KeyedRequest;
+  readonly first: FirstRequest;
+};
+
+/** With an idempotency key a repeat is answered with the first answer, and starts nothing. Decision 11.9. */
 export async function startPayment(
   services: Services,
   caller: Caller,
   request: PaymentRequest,
-): Promise<PaymentReply> {
-  const { accountId } = caller;
-  const account = await services.accounts.get(accountId);
-  const kept = await keepPayment(services, account, caller, request);
-  const { payment, provider, api } = kept;
+  idempotencyKey?: string,
+): Promise<Replayable<PaymentReply>> {
+  const account = await services.accounts.get(caller.accountId);
+  const kept = await keepPayment(services, account, caller, request, idempotencyKey);
+  return kept.kind === 'repeat'
+    ? { reply: await replayPayment(services, kept), replayed: true }
+    : { reply: await callProvider(services, kept), replayed: false };
+}
+
+async function callProvider(services: Services, kept: KeptPayment): Promise<PaymentReply> {
+  const { accountId, payment, provider, api, keyed } = kept;
   const { orderId, transactionId } = payment;
   services.asks.plan({ accountId, transactionId, provider, at: kept.askAt });
   const { answer, result } = await getProvider(provider).outbound.startPayment(api, payment);
   const named = { accountId, orderId, transactionId, provider };
   const called = { ...named, operation: 'start-payment', answer } as const;
   const news = newsOfStart(result, refused, services.clock());
+  const reply = replyToStart(services, named, result);
+  const saveReply =
+    keyed && ((tx: Transaction) => saveFirstAnswer(tx, keyed, transactionId, reply));
   try {
-    await recordCall(services, { ...called, outcome: result.kind, news });
-    return replyOf(services, account, payment, result);
+    await recordCall(services, { ...called, outcome: result.kind, news }, saveReply);
+    return reply;
   } catch (error) {
     // It is kept, and what became of it is found out by asking the provider.
     services.reportDefect(error, { transactionId });
-    return replyOf(services, account, payment, { kind: 'unknown', why: 'it could not be noted' });
+    return replyToStart(services, named, { kind: 'unknown', why: 'it could not be noted' });
   }
+}
+
+async function replayPayment(
+  services: Services,
+  { keyed, first }: RepeatedPayment,
+): Promise<PaymentReply> {
+  const answer = await findFirstAnswer<PaymentReply>(services, keyed, first);
+  if (answer) return answer;
+  const { accountId } = keyed;
+  const { transactionId } = first;
+  const question = { accountId, idName: 'transaction_id', id: transactionId } as const;
+  const found = await services.batches.findOrderWithTransactions(question);
+  const payment = paymentsOf(found?.transactions ?? []).find(
+    (entry) => entry.transactionId === transactionId,
+  );
+  if (!found || !payment) throw new Error('a payment that was kept is gone');
+  const { orderId } = found.order;
+  return replyAsItStands(services, { accountId, orderId, transactionId }, payment);
 }
 
 async function keepPayment(
@@ -76,26 +125,36 @@ async function keepPayment(
   account: Account,
   caller: Caller,
   request: PaymentRequest,
-) {
+  idempotencyKey: string | undefined,
+): Promise<KeptPayment | RepeatedPayment> {
   return services.database.transaction(async (tx) => {
-    const order = await lockOpenOrder(tx, services, caller, request.orderId);
+    const order = await lockVisibleOrder(tx, caller, request.orderId);
+    const { accountId, orderId } = order;
+    const keyed =
+      idempotencyKey === undefined
+        ? undefined
+        : keyedRequest(caller, 'initiate-payment', idempotencyKey, { ...request, orderId });
+    const first = keyed && (await findFirst(tx, services, keyed));
+    if (keyed && first) return { kind: 'repeat', keyed, first };
+    const now = services.clock();
+    refuseClosed(order, now);
     const [before = { order, transactions: [], held: [] }] = await loadBooks(tx, [order]);
     const route = findRoute(services, account, request.modeCode);
     if (!route) throw new ServiceError('PAYMENT_MODE_NOT_ENABLED');
     const { provider, api } = route;
     refuseTooMany(before);
     await countTokenChange(tx, caller, order);
-    const now = services.clock();
     const askAt = addSeconds(now, services.settings.askSeconds);
     const isTaken = (id: string) =>
       before.transactions.some(({ transactionId }) => transactionId === id);
-    const transactionId = newTransactionId(before.order.orderId, now, isTaken);
+    const transactionId = newTransactionId(orderId, now, isTaken);
     const start = startOf(order, request, now);
     const after = keepStart(before, { type: 'payment', transactionId, provider, start });
     const change = { now, askAt, cause: 'initiate-payment' };
     await saveBook(tx, before, settle(after, now), change);
+    if (keyed) await takeFirst(tx, services, keyed, { orderId, transactionId });
     const payment = toPayment(services, account, order, { transactionId, provider, start });
-    return { payment, provider, api, askAt };
+    return { kind: 'new', accountId, payment, provider, api, askAt, keyed };
   });
 }
 
@@ -154,39 +213,4 @@ export function toPayment(
     callbackUrl: start.callbackUrl,
     webhookUrl: webhookUrlOf(services, provider, account.accountId),
   };
-}
-
-type Result = Outcome<StartedPayment>['result'];
-
-function replyOf(
-  services: Services,
-  { accountId }: Account,
-  { orderId, transactionId }: PaymentToStart,
-  result: Result,
-): PaymentReply {
-  const reply = { orderId, transactionId, redirectUrl: undefined };
-  switch (result.kind) {
-    case 'done': {
-      const launchPage = `${services.settings.publicUrl}/pay/${accountId}/${transactionId}`;
-      const redirectUrl = result.redirectUrl ?? launchPage;
-      return {
-        ...reply,
-        status: 'pending',
-        message: 'Send the consumer to the payment page.',
-        redirectUrl,
-      };
-    }
-    case 'refused': {
-      const message = `The provider refused to start the payment: ${result.why}.`;
-      return { ...reply, status: 'failed', message };
-    }
-    case 'unknown':
-    case 'not-sent': {
-      const message =
-        'The provider has not answered yet: ask for the outcome with transaction-enquiry, or start another payment.';
-      return { ...reply, status: 'pending', message };
-    }
-    default:
-      return result satisfies never;
-  }
 }

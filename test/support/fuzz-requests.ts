@@ -24,6 +24,8 @@ const oddHeaders: fc.Arbitrary<Headers> = fc.oneof(
     ...['<b>', '"quoted"', '\xff\xfe', '\t', '__proto__', 'a\\r\\nx-evil: 1'],
   ),
   headerText.map((value) => ({ 'x-request-id': value })),
+  odd('idempotency-key', '', 'a', 'k'.repeat(255), 'k'.repeat(256), '\xff', '"a"', '__proto__'),
+  headerText.map((value) => ({ 'idempotency-key': value })),
   odd('content-encoding', 'gzip', 'br', 'identity', 'deflate, gzip', 'x'),
   odd('accept', 'text/html', 'application/xml', '', '*/*;q=0'),
   odd('accept-encoding', 'gzip', 'br;q=1', 'identity;q=0, *;q=0'),

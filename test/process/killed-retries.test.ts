@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startSimulator } from '../../simulator/simulator.ts';
+import { runCommand } from '../support/command-line.ts';
+import { type Side, startDatabaseProxy } from '../support/database-proxy.ts';
+import { findCheckout, modeOf, type SimulatedProvider } from '../support/journey.ts';
+import { orderBody } from '../support/order-bodies.ts';
+import { findFreePort, startServiceProcess, waitUntil } from '../support/service-process.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { type Reply, testMasterKeyHex } from '../support/test-service.ts';
+
+/**
+ * Payments and refunds with an Idempotency-Key stand still at a statement, before the server gets it or after it has
+ * answered it. Then the service is killed with SIGKILL and started again, and their callers repeat the calls.
+ */
+const proxy = await startDatabaseProxy();
+const { database, url: databaseUrl } = await createTestDatabase();
+const env = {
+  DATABASE_URL: databaseUrl,
+  MASTER_KEY: testMasterKeyHex,
+  PORT: String(await findFreePort()),
+};
+let onProviderCall = () => {};
+const simulator = await startSimulator({
+  timeScale: 0.001,
+  beforeAnswer: async () => onProviderCall(),
+});
+after(() => simulator.close());
+const account = await openAccount();
+let service = await startServiceProcess(env);
+const token = await signIn();
+
+/** Where a request stands still; `late` counts from the call to the provider on. */
+type Point = readonly [statement: string, side: Side, from?: 'late'];
+type Killed = { readonly orderId: string; readonly repeat: () => Promise<Reply> };
+
+const notKept: Point = ['take-idempotency-key', 'after'];
+const keptAndNotSent: Point = ['commit', 'after'];
+const takenAndNotNoted: Point = ['save-first-answer', 'before'];
+const notedAndNotAnswered: Point = ['commit', 'after', 'late'];
+const answerStored: Point = ['save-first-answer', 'after'];
+
+const payments = {
+  notKept: await toPay('partner'),
+  partnerNotSent: await toPay('partner'),
+  partnerNotNoted: await toPay('partner'),
+  gatewayNotNoted: await toPay('bank-gateway'),
+  partnerNotAnswered: await toPay('partner'),
+  gatewayNotAnswered: await toPay('bank-gateway'),
+};
+await killAt([
+  [notKept, payments.notKept],
+  [keptAndNotSent, payments.partnerNotSent],
+  [takenAndNotNoted, payments.partnerNotNoted],
+  [takenAndNotNoted, payments.gatewayNotNoted],
+  [notedAndNotAnswered, payments.partnerNotAnswered],
+  [notedAndNotAnswered, payments.gatewayNotAnswered],
+]);
+const refunds = {
+  notKept: await toRefund('partner'),
+  partnerNotSent: await toRefund('partner'),
+  gatewayNotTold: await toRefund('bank-gateway'),
+  gatewayStored: await toRefund('bank-gateway'),
+};
+await killAt([
+  [notKept, refunds.notKept],
+  [keptAndNotSent, refunds.partnerNotSent],
+  [takenAndNotNoted, refunds.gatewayNotTold],
+  [answerStored, refunds.gatewayStored],
+]);
+
+test('a payment that was rolled back left its key free: the repeat makes it', async () => {
+  const { orderId, repeat } = payments.notKept;
+  const reply = await repeat();
+  assert.deepEqual([reply.status, isReplay(reply)], [200, false]);
+  assert.deepEqual(await idsOf(orderId, 'payment'), [reply.body.transaction_id]);
+});
+
+for (const name of ['partnerNotSent', 'partnerNotNoted', 'gatewayNotNoted'] as const) {
+  test(`a repeat finds the payment that was kept, as it stands: ${name}`, async () => {
+    const { orderId, repeat } = payments[name];
+    const [kept] = await idsOf(orderId, 'payment');
+    const reply = await repeat();
+    assert.deepEqual([reply.status, isReplay(reply)], [200, true], JSON.stringify(reply.body));
+    const { message, ...others } = reply.body;
+    assert.match(message, /transaction-enquiry/);
+    assert.deepEqual(others, {
+      order_id: orderId,
+      transaction_id: kept,
+      payment_status: 'pending',
+      next: [],
+    });
+    assert.deepEqual(await idsOf(orderId, 'payment'), [kept]);
+  });
+}
+
+for (const name of ['partnerNotAnswered', 'gatewayNotAnswered'] as const) {
+  test(`a repeat gets the answer that was stored, with the page to pay at: ${name}`, async () => {
+    const { orderId, repeat } = payments[name];
+    const [kept] = await idsOf(orderId, 'payment');
+    const reply = await repeat();
+    assert.deepEqual([reply.status, isReplay(reply)], [200, true], JSON.stringify(reply.body));
+    assert.equal(reply.body.transaction_id, kept);
+    await simulator.pay(await findCheckout(reply.body.next[0].url));
+    await simulator.settled();
+    const { body } = await call('transaction-enquiry', { order_id: orderId });
+    assert.equal(body.order.status, 'completed');
+    assert.equal(body.transaction.length, 1);
+    assert.deepEqual((await repeat()).body, reply.body);
+  });
+}
+
+test('a refund that was rolled back left its key free: the repeat makes it', async () => {
+  const { orderId, repeat } = refunds.notKept;
+  const reply = await repeat();
+  assert.deepEqual([reply.status, isReplay(reply)], [200, false]);
+  assert.deepEqual(await idsOf(orderId, 'refund'), [reply.body.transaction_id]);
+});
+
+for (const name of ['partnerNotSent', 'gatewayNotTold', 'gatewayStored'] as const) {
+  test(`a repeat finds the refund that was kept, and makes no other: ${name}`, async () => {
+    const { orderId, repeat } = refunds[name];
+    const [kept] = await idsOf(orderId, 'refund');
+    const reply = await repeat();
+    assert.deepEqual([reply.status, isReplay(reply)], [200, true], JSON.stringify(reply.body));
+    assert.equal(reply.body.transaction_id, kept);
+    assert.match(reply.body.refund_status, /^(pending|succeeded)$/);
+    assert.deepEqual(await idsOf(orderId, 'refund'), [kept]);
+    const there = simulator
+      .ledger()
+      .refunds.filter(({ reference }) => reference.startsWith(`${orderId}-`));
+    assert.equal(there.length, name === 'partnerNotSent' ? 0 : 1);
+  });
+}
+
+test('after all of that, verify finds nothing', async () => {
+  await simulator.settled();
+  const { code, stdout, stderr } = await runCommand(['verify', '--json'], env);
+  assert.equal(code, 0, stdout + stderr);
+  assert.deepEqual(JSON.parse(stdout).breaches, []);
+});
+
+async function toPay(provider: SimulatedProvider): Promise<Killed> {
+  const orderId = await createOrder();
+  return keyed(orderId, 'initiate-payment', paymentBody(orderId, provider));
+}
+
+async function toRefund(provider: SimulatedProvider): Promise<Killed> {
+  const orderId = await createOrder();
+  const { body } = await call('initiate-payment', paymentBody(orderId, provider));
+  await simulator.pay(await findCheckout(body.next[0].url));
+  await simulator.settled();
+  const wished = { transaction_id: body.transaction_id, refund_amount: 18 };
+  return keyed(orderId, 'refund', wished);
+}
+
+function keyed(orderId: string, path: string, body: object): Killed {
+  return { orderId, repeat: () => call(path, body, { 'idempotency-key': `key of ${orderId}` }) };
+}
+
+/** All stand still at the moment of the kill: to start the service again takes longer than everything else. */
+async function killAt(requests: readonly (readonly [Point, Killed])[]): Promise<void> {
+  await backgroundRests();
+  const unanswered: Promise<unknown>[] = [];
+  for (const [[statement, side, from], { repeat }] of requests) {
+    let isStill = false;
+    const arm = () =>
+      proxy.doOnce({ statement, side, occurrence: 1 }, () => {
+        isStill = true;
+      });
+    if (from === 'late') onProviderCall = arm;
+    else arm();
+    unanswered.push(assert.rejects(repeat()));
+    await waitUntil(`it stands still ${side} ${statement}`, () => isStill);
+    onProviderCall = () => {};
+  }
+  await service.end('SIGKILL');
+  await Promise.all(unanswered);
+  service = await startServiceProcess(env);
+}
+
+/** What a start has to do is done: the next commit is one of ours. */
+async function backgroundRests(): Promise<void> {
+  let quiet = 0;
+  await waitUntil('the background rests', () => {
+    quiet = proxy.takePassed().includes('commit') ? 0 : quiet + 1;
+    return quiet >= 10;
+  });
+}
+
+async function createOrder(): Promise<string> {
+  return (await call('create-order', orderBody())).body.order_id;
+}
+
+function paymentBody(orderId: string, provider: SimulatedProvider): object {
+  const choice = provider === 'partner' && { upi_id: 'asha@okbank' };
+  return { order_id: orderId, payment_mode_code: modeOf[provider], ...choice };
+}
+
+function call(path: string, body: object, headers: Record<string, string> = {}): Promise<Reply> {
+  return service.call(`/api/v3/${path}`, { token, headers, body });
+}
+
+function isReplay({ headers }: Reply): boolean {
+  return headers.get('idempotent-replayed') === 'true';
+}
+
+async function idsOf(orderId: string, type: string): Promise<string[]> {
+  const { rows } = await database.query<{ transaction_id: string }>({
+    text: 'select transaction_id from transactions where order_id = $1 and type = $2',
+    values: [orderId, type],
+  });
+  return rows.map(({ transaction_id }) => transaction_id);
+}
+
+async function signIn(): Promise<string> {
+  const { access_key, access_secret } = account;
+  const reply = await service.call('/api/v3/generate-token', {
+    body: { access_key, access_secret },
+  });
+  return reply.body.token;
+}
+
+async function openAccount() {
+  const { url } = simulator;
+  const partner = { keyId: 'rzp_test_retries', keySecret: 'retries_key_secret' };
+  const gateway = { merchantId: 'SIMRETRIES', password: 'retries_pw' };
+  const { code, stdout, stderr } = await runCommand(
+    [
+      ...['account', 'create', '--name', 'Retries', '--json'],
+      ...['--partner-url', url, '--partner-key-id', partner.keyId],
+      ...['--partner-key-secret', partner.keySecret],
+      ...['--bank-gateway-url', url, '--bank-gateway-merchant', gateway.merchantId],
+      ...['--bank-gateway-password', gateway.password],
+      ...['--payment-mode', 'credit_card:bank-gateway'],
+    ],
+    env,
+  );
+  assert.equal(code, 0, stderr);
+  const created = JSON.parse(stdout);
+  simulator.register({
+    partner: {
+      ...partner,
+      webhookUrl: created.partner_webhook_url,
+      webhookSecret: created.partner_webhook_secret,
+    },
+    gateway: {
+      ...gateway,
+      webhookUrl: created.bank_gateway_webhook_url,
+      webhookSecret: created.bank_gateway_secret,
+    },
+  });
+  return created;
+}
