@@ -208,10 +208,19 @@ export type NewPayment = {
   callback_url?: string;
 };
 
+export type RetryOptions = {
+  /**
+   * 1 to 255 printable ASCII characters. Give one that you have stored, and your own repeats are safe for 24 hours, also
+   * after a crash of yours. Without it each call has a new one, for the retries of the client alone.
+   */
+  idempotencyKey?: string;
+};
+
 export type StartedPayment = {
   order_id: string;
   transaction_id: string;
-  payment_status: 'pending' | 'failed';
+  /** Other than pending or failed only in answer to a repeat. */
+  payment_status: 'pending' | 'failed' | 'authorized' | 'succeeded' | 'reversing' | 'reversed';
   message: string;
   /** Where to send the consumer; empty when the provider has not answered, or refused. */
   next: NextCall[];
@@ -262,10 +271,10 @@ export type Client = {
     consumer: Consumer,
   ) => Promise<{ user: User; next: { action: string; url: string }[] }>;
   paymentModes: (ids: { order_id: string }) => Promise<PaymentModes>;
-  /** Sent once: when the answer is lost, enquire before starting another. */
-  initiatePayment: (payment: NewPayment) => Promise<StartedPayment>;
-  /** Sent once: when the answer is lost, enquire, or send the same refund_request_id again. */
-  refund: (refund: NewRefund) => Promise<StartedRefund>;
+  /** Sent again with the same key when it was not answered. */
+  initiatePayment: (payment: NewPayment, options?: RetryOptions) => Promise<StartedPayment>;
+  /** Sent again with the same key when it was not answered. */
+  refund: (refund: NewRefund, options?: RetryOptions) => Promise<StartedRefund>;
   transactionEnquiry: (ids: {
     transaction_id?: string;
     order_id?: string;

@@ -20,31 +20,27 @@ export function createClient(options) {
     post('/api/v3/generate-token', { access_key: accessKey, access_secret: accessSecret }),
   );
 
-  /** @param {string} path @param {object} body @param {Record<string, string>} [headers] @param {number} [attempts] */
-  const post = (path, body, headers = {}, attempts = attemptsMax) =>
-    send(
-      fetch,
-      `${baseUrl}${path}`,
-      {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(body),
-      },
-      attempts,
-    );
-
-  /** @param {string} path @param {object} body @param {number} [attempts] */
-  const call = (path, body, attempts) =>
-    withToken(tokens, async (authorization) => {
-      const headers = { authorization };
-      if (!encrypted) return post(path, body, headers, attempts);
-      const encrypted_payload = await sealPayload(JSON.stringify(body), accessSecret);
-      return openReply(await post(path, { encrypted_payload }, headers, attempts), accessSecret);
+  /** @param {string} path @param {object} body @param {Record<string, string>} [headers] */
+  const post = (path, body, headers = {}) =>
+    send(fetch, `${baseUrl}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
     });
 
-  /** What moves money is sent once: whether it was received is for the caller to enquire.
-   * @param {string} path @param {object} body */
-  const callOnce = (path, body) => call(path, body, 1);
+  /** @param {string} path @param {object} body @param {Record<string, string>} [more] */
+  const call = (path, body, more) =>
+    withToken(tokens, async (authorization) => {
+      const headers = { authorization, ...more };
+      if (!encrypted) return post(path, body, headers);
+      const encrypted_payload = await sealPayload(JSON.stringify(body), accessSecret);
+      return openReply(await post(path, { encrypted_payload }, headers), accessSecret);
+    });
+
+  /** What moves money has a key, by which the service knows a repeat: however often it is sent, it is done once.
+   * @param {string} path @param {object} body @param {{ idempotencyKey?: string }} [options] */
+  const callWithKey = (path, body, { idempotencyKey = crypto.randomUUID() } = {}) =>
+    call(path, body, { 'idempotency-key': idempotencyKey });
 
   /** @param {string} path @param {Record<string, string | undefined>} query */
   const get = (path, query) =>
@@ -60,8 +56,9 @@ export function createClient(options) {
     updateOrder: (changes) => call('/api/v3/update-order', changes).then(succeed),
     resolveUser: (consumer) => call('/api/v3/resolve-user', consumer).then(succeed),
     paymentModes: (ids) => call('/api/v3/payment-modes', ids).then(succeed),
-    initiatePayment: (payment) => callOnce('/api/v3/initiate-payment', payment).then(succeed),
-    refund: (refund) => callOnce('/api/v3/refund', refund).then(succeed),
+    initiatePayment: (payment, options) =>
+      callWithKey('/api/v3/initiate-payment', payment, options).then(succeed),
+    refund: (refund, options) => callWithKey('/api/v3/refund', refund, options).then(succeed),
     transactionEnquiry: (ids) => call('/api/v3/transaction-enquiry', ids).then(succeed),
     refreshToken: (refreshToken) =>
       call('/api/v3/refresh-token', { refresh_token: refreshToken }).then(succeed),
@@ -180,16 +177,16 @@ async function withToken(tokens, request) {
 }
 
 /**
- * Every call can be repeated: an invoice has one order, and the others change nothing, or nothing
- * more when they come again. So what was not answered, or answered "not now", is tried again.
+ * Every call can be repeated: an invoice has one order, a payment or refund has its key, and the others change
+ * nothing, or nothing more when they come again. So what was not answered, or answered "not now", is tried again.
  * @param {typeof globalThis.fetch} fetch
  * @param {string} url
  * @param {RequestInit} init
  * @returns {Promise<Reply>}
  */
-async function send(fetch, url, init, attempts = attemptsMax) {
+async function send(fetch, url, init) {
   for (let attempt = 1; ; attempt += 1) {
-    const isLast = attempt === attempts;
+    const isLast = attempt === attemptsMax;
     try {
       const response = await fetch(url, { ...init, signal: AbortSignal.timeout(attemptMsMax) });
       const text = await response.text();

@@ -45,7 +45,10 @@ type Body = Static<typeof Body>;
 const Reply = Type.Object({
   order_id: Type.String(),
   transaction_id: Type.String(),
-  payment_status: Type.String({ description: 'pending, or failed when the provider refused it.' }),
+  payment_status: Type.String({
+    description:
+      'pending, or failed when the provider refused it. A repeat may answer what it has become since.',
+  }),
   message: Type.String(),
   next: Type.Array(Type.Object({ action: Type.String(), url: Type.String() })),
 });

@@ -56,7 +56,6 @@ const troubles: [name: string, answer: (sent: () => Promise<Response>) => Promis
     'answered 429',
     async () => new Response('{}', { status: 429, headers: { 'retry-after': '0' } }),
   ],
-  ['answered 500', async () => new Response('{}', { status: 500 })],
   ['never sent', async () => Promise.reject(new TypeError('fetch failed'))],
   [
     'sent and its answer lost',
@@ -67,31 +66,53 @@ const troubles: [name: string, answer: (sent: () => Promise<Response>) => Promis
   ],
 ];
 for (const [name, answer] of troubles) {
-  test(`a payment or refund that is ${name} is not sent again by the client`, async () => {
+  test(`a payment or refund that is ${name} is sent again with its key, and made once`, async () => {
     const { order_id, transaction_id } = await paidOrder();
-    const sent: string[] = [];
-    const client = clientOf(async (url, init) => {
-      const send = () => fetch(url, init);
-      const path = new URL(String(url)).pathname;
-      if (!/initiate-payment|refund$/.test(path)) return send();
-      sent.push(path);
-      return answer(send);
-    });
+    const { client, sent } = troubled(answer);
     const { order_id: unpaid } = await client.createOrder(newOrder());
     const payment_mode_code = 'credit_card';
-    await assert.rejects(client.initiatePayment({ order_id: unpaid, payment_mode_code }));
-    await assert.rejects(client.refund({ transaction_id, refund_amount: 1 }));
-    assert.deepEqual(sent, ['/api/v3/initiate-payment', '/api/v3/refund']);
-
-    // What became of them is for the caller to enquire.
+    const started = await client.initiatePayment({ order_id: unpaid, payment_mode_code });
+    assert.equal(started.next.length, 1);
+    const made = await client.refund({ transaction_id, refund_amount: 1 });
     await simulator.settled();
-    const arrived = name === 'sent and its answer lost' ? 1 : 0;
-    const paid = await client.transactionEnquiry({ order_id });
-    assert.equal(paid.transaction.length, 1 + arrived);
-    const started = await client.transactionEnquiry({ order_id: unpaid });
-    assert.equal(started.transaction.length, arrived);
+    const [payment, paymentAgain, refund, refundAgain] = sent;
+    assert.equal(sent.length, 4);
+    assert.match(payment ?? '', /^\/api\/v3\/initiate-payment [0-9a-f-]{36}$/);
+    assert.match(refund ?? '', /^\/api\/v3\/refund [0-9a-f-]{36}$/);
+    assert.deepEqual([paymentAgain, refundAgain], [payment, refund]);
+
+    assert.deepEqual(await idsOf(client, unpaid), [started.transaction_id]);
+    assert.deepEqual(await idsOf(client, order_id), [transaction_id, made.transaction_id]);
   });
 }
+
+test('a payment or refund that is answered 500 is told, and not sent again', async () => {
+  const { transaction_id } = await paidOrder();
+  const { client, sent } = troubled(async () => new Response('{}', { status: 500 }));
+  const { order_id } = await client.createOrder(newOrder());
+  const payment_mode_code = 'credit_card';
+  await assert.rejects(client.initiatePayment({ order_id, payment_mode_code }), { status: 500 });
+  await assert.rejects(client.refund({ transaction_id, refund_amount: 1 }), { status: 500 });
+  assert.equal(sent.length, 2);
+});
+
+test('a key of the caller makes their own repeats safe; without one each call is another', async () => {
+  const client = clientOf();
+  const { transaction_id } = await paidOrder();
+  const { order_id } = await client.createOrder(newOrder());
+  const payment = { order_id, payment_mode_code: 'card' } as const;
+  const refund = { transaction_id, refund_amount: 1 };
+  const options = { idempotencyKey: 'key of the shop' };
+  const started = await client.initiatePayment(payment, options);
+  assert.deepEqual(await client.initiatePayment(payment, options), started);
+  const made = await client.refund(refund, options);
+  assert.deepEqual(await client.refund(refund, options), made);
+  assert.notEqual((await client.initiatePayment(payment)).transaction_id, started.transaction_id);
+  assert.notEqual((await client.refund(refund)).transaction_id, made.transaction_id);
+  await assert.rejects(client.refund({ ...refund, refund_amount: 2 }, options), {
+    code: 'IDEMPOTENCY_KEY_REUSED',
+  });
+});
 
 test('a look at the payment modes is tried again', async () => {
   let asked = 0;
@@ -134,6 +155,25 @@ async function paidOrder() {
   await simulator.pay(await findCheckout(next[0]?.url ?? ''));
   await simulator.settled();
   return { order_id, transaction_id };
+}
+
+/** A client whose first call that moves money, of each kind, meets the trouble; and what it sent, with its keys. */
+function troubled(answer: (sent: () => Promise<Response>) => Promise<Response>) {
+  const sent: string[] = [];
+  const client = clientOf(async (url, init) => {
+    const send = () => fetch(url, init);
+    const path = new URL(String(url)).pathname;
+    if (!/initiate-payment|refund$/.test(path)) return send();
+    const isFirst = !sent.some((line) => line.startsWith(path));
+    sent.push(`${path} ${new Headers(init?.headers).get('idempotency-key')}`);
+    return isFirst ? answer(send) : send();
+  });
+  return { client, sent };
+}
+
+async function idsOf(client: ReturnType<typeof clientOf>, order_id: string): Promise<string[]> {
+  const { transaction } = await client.transactionEnquiry({ order_id });
+  return transaction.map(({ svc_transaction_id }) => svc_transaction_id);
 }
 
 function newOrder(): NewOrder {
