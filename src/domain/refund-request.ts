@@ -76,7 +76,7 @@ function findRepeat(book: OrderBook, wished: WishedRefund): DecidedRefund | unde
   return { kind: 'repeat', refund: known, paymentTransactionId: payment.transactionId };
 }
 
-/** An invoice names whichever of its payments was refunded. No amount repeats only what was asked for without one. */
+/** An invoice stands for whichever of its payments was refunded. A request without an amount repeats only such a one. */
 function hasContent(refund: Refund, payment: Payment, wished: WishedRefund): boolean {
   const { transactionId, amount } = wished;
   if (transactionId !== undefined && transactionId !== payment.transactionId) return false;

@@ -33,7 +33,7 @@ export type Start = {
   readonly refund?: {
     readonly requestId: string;
     readonly paymentPspId: string;
-    /** It was asked for without an amount. Decision 11.9. */
+    /** The request had no amount. Decision 11.9. */
     readonly isAll?: true;
     /** Where we choose the provider's id, it is known before the provider speaks. */
     readonly pspTransactionId?: string;

@@ -47,7 +47,7 @@ export async function findFirstRequest(
 }
 
 /**
- * False when another request has the key. The row is locked until the transaction ends, so a rival waits and is told;
+ * False when another request has the key. The row is locked until the transaction ends, so a rival waits for the outcome;
  * when the transaction is rolled back, the key is free again.
  */
 export async function takeKey(

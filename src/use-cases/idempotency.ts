@@ -25,8 +25,8 @@ export type KeyedRequest = KeyName & { readonly contentDigest: Buffer };
 export type { FirstRequest };
 
 /**
- * A consumer has the keys of one order to themselves: neither what the merchant asked for nor what other consumers did
- * can be read or blocked with them. `content` is the request with its order resolved; absent members have no part in it.
+ * Keys of an order token belong to its order: a consumer can neither read nor block the answers of the merchant or of
+ * other consumers. `content` is the request with its order resolved; absent fields do not count.
  */
 export function keyedRequest(
   caller: Caller,
@@ -42,7 +42,7 @@ export function keyedRequest(
   };
 }
 
-/** To be asked under the lock of the order, before anything is refused: a repeat is one whatever has changed since. */
+/** Call it under the lock of the order and before anything is refused: a repeat is one whatever has changed since. */
 export async function findFirst(
   tx: Transaction,
   services: Services,
@@ -94,7 +94,7 @@ function usedAfter({ clock }: Services): Date {
   return addSeconds(clock(), -limits.idempotencyKeySeconds);
 }
 
-/** Equal for equal content, in whichever order the members come. */
+/** Equal for equal content, whatever the order of the fields. */
 function canonicalText(content: object): string {
   return JSON.stringify(content, (_name, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

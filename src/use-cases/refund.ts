@@ -56,11 +56,11 @@ export async function refund(
   switch (kept.kind) {
     case 'answered': {
       const answer = await findFirstAnswer<RefundReply>(services, kept.keyed, kept.first);
-      const reply = answer ?? (await tellRefund(services, accountId, orderId, kept.first)).reply;
+      const reply = answer ?? (await readRefund(services, accountId, orderId, kept.first)).reply;
       return { reply, replayed: true };
     }
     case 'repeat': {
-      const reply = await tellRepeat(services, accountId, orderId, kept);
+      const reply = await readRepeat(services, accountId, orderId, kept);
       return { reply: await stayWith(services, keyed, reply), replayed: true };
     }
     case 'new': {
@@ -113,33 +113,33 @@ async function makeRefund(
     for (const call of kept.calls) {
       await askForRefund(services, account, orderId, kept.api, provider, call);
     }
-    const told = await tellRefund(services, accountId, orderId, asKept);
-    return told.reply;
+    const { reply } = await readRefund(services, accountId, orderId, asKept);
+    return reply;
   } catch (error) {
-    // It is kept and will be made: whoever was told otherwise would ask for it a second time.
+    // It is kept and will be made: a caller who gets an error would request it a second time.
     services.reportDefect(error, { transactionId });
     return asKept;
   }
 }
 
 /** As it stands now; one that is just being made is waited for. */
-async function tellRepeat(
+async function readRepeat(
   services: Services,
   accountId: string,
   orderId: string,
   { refund, paymentTransactionId }: RepeatedRefund,
 ): Promise<RefundReply> {
   const { transactionId, start } = refund;
-  const tell = () =>
-    tellRefund(services, accountId, orderId, { transactionId, paymentTransactionId });
+  const read = () =>
+    readRefund(services, accountId, orderId, { transactionId, paymentTransactionId });
   const madeOrOver = await waitForFirst(services, new Date(start?.atMs ?? 0), async () => {
-    const { isBeingMade, reply } = await tell();
+    const { isBeingMade, reply } = await read();
     return isBeingMade ? undefined : reply;
   });
-  return madeOrOver ?? (await tell()).reply;
+  return madeOrOver ?? (await read()).reply;
 }
 
-async function tellRefund(
+async function readRefund(
   { batches }: Services,
   accountId: string,
   orderId: string,

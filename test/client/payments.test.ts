@@ -86,7 +86,7 @@ for (const [name, answer] of troubles) {
   });
 }
 
-test('a payment or refund that is answered 500 is told, and not sent again', async () => {
+test('a payment or refund that is answered 500 is thrown, and not sent again', async () => {
   const { transaction_id } = await paidOrder();
   const { client, sent } = troubled(async () => new Response('{}', { status: 500 }));
   const { order_id } = await client.createOrder(newOrder());

@@ -59,13 +59,13 @@ await killAt([
 const refunds = {
   notKept: await toRefund('partner'),
   partnerNotSent: await toRefund('partner'),
-  gatewayNotTold: await toRefund('bank-gateway'),
+  gatewayNotStored: await toRefund('bank-gateway'),
   gatewayStored: await toRefund('bank-gateway'),
 };
 await killAt([
   [notKept, refunds.notKept],
   [keptAndNotSent, refunds.partnerNotSent],
-  [takenAndNotNoted, refunds.gatewayNotTold],
+  [takenAndNotNoted, refunds.gatewayNotStored],
   [answerStored, refunds.gatewayStored],
 ]);
 
@@ -117,7 +117,7 @@ test('a refund that was rolled back left its key free: the repeat makes it', asy
   assert.deepEqual(await idsOf(orderId, 'refund'), [reply.body.transaction_id]);
 });
 
-for (const name of ['partnerNotSent', 'gatewayNotTold', 'gatewayStored'] as const) {
+for (const name of ['partnerNotSent', 'gatewayNotStored', 'gatewayStored'] as const) {
   test(`a repeat finds the refund that was kept, and makes no other: ${name}`, async () => {
     const { orderId, repeat } = refunds[name];
     const [kept] = await idsOf(orderId, 'refund');

@@ -84,7 +84,7 @@ test('other content under the same key is refused, and nothing happens', async (
     { ...body, upi_id: 'asha@other' },
     { ...body, callback_url: 'https://shop.example/b' },
     { ...body, order_id: other },
-    // What would be refused by itself is told as a key that is used.
+    // This one would be refused by itself; the used key comes first.
     { order_id: orderId, payment_mode_code: 'wallet', wallet_code: 'paytm' },
   ];
   await assertNothingHappens(async () => {
@@ -94,7 +94,7 @@ test('other content under the same key is refused, and nothing happens', async (
   });
 });
 
-test('one key at once for two orders is one payment, and the other order is told', async () => {
+test('one key at once for two orders is one payment, and the other order is refused', async () => {
   const orders = [await createOrder(), await createOrder()];
   calls.length = 0;
   const replies = await Promise.all(
@@ -201,7 +201,7 @@ test('a repeat that comes while the provider is called waits for the first answe
   assert.equal(calls.length, 1);
 });
 
-test('a first answer that nobody stored is made up from the payment as it stands', async () => {
+test('a first answer that nobody stored is built from the payment as it stands', async () => {
   const paid = await createOrder();
   const cases = [
     ['lost-upi', upi(await createOrder()), 'pending', 1],
@@ -247,7 +247,7 @@ test('a sealed request is answered again sealed anew', async () => {
   assert.deepEqual(replies.map(isReplay), [false, true]);
 });
 
-test('after 24 hours a key is free again, whether the sweep came by or not', async () => {
+test('after 24 hours a key is free again, whether the sweep has run or not', async () => {
   const body = upi(await createOrder());
   const first = await start('old', body);
   service.advanceSeconds(daySeconds - 60);
@@ -307,7 +307,7 @@ function isReplay({ headers }: Reply): boolean {
   return headers.get('idempotent-replayed') === 'true';
 }
 
-/** Text by text: the same members in the same order. */
+/** Text by text: the same fields in the same order. */
 function assertReplayed(reply: Reply, first: Reply | undefined): void {
   assert.equal(isReplay(reply), true, JSON.stringify(reply.body));
   assert.equal(reply.status, first?.status);

@@ -41,7 +41,7 @@ test('a request id is taken while its refund is pending', async () => {
   assert.deepEqual(await dumpTables(service.database), before);
 });
 
-test('a request id is taken even when all is refunded: other content is told as that', async () => {
+test('a request id is taken even when all is refunded: other content is refused as that', async () => {
   const { transactionId } = await createPaid();
   const request = { transaction_id: transactionId, refund_request_id: 'everything' };
   assert.equal((await refund(request)).status, 200);

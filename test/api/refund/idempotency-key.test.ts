@@ -94,7 +94,7 @@ test('a refusal leaves the key free: what is corrected goes through', async () =
   assert.deepEqual([made.status, isReplay(made)], [200, false]);
 });
 
-test('a new key for a known refund_request_id answers that refund, and stays with this answer', async () => {
+test('a new key for a known refund_request_id answers that refund, and repeats this answer', async () => {
   const { orderId, transactionId } = await createPaid();
   simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
   const body = { transaction_id: transactionId, refund_request_id: 'two-keys' };
@@ -112,7 +112,7 @@ test('a new key for a known refund_request_id answers that refund, and stays wit
   assert.equal(refundsOf(orderId), 1);
 });
 
-test('a first answer that nobody stored is made up from the refund as it stands', async () => {
+test('a first answer that nobody stored is built from the refund as it stands', async () => {
   const { orderId, transactionId } = await createPaid();
   const body = { transaction_id: transactionId, refund_amount: 18 };
   const first = await refund('lost', body);
