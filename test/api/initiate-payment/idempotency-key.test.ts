@@ -4,6 +4,7 @@ import type { Call } from '../../../simulator/simulator.ts';
 import { openPayload, sealPayload } from '../../../src/security/sealed-payload.ts';
 import { sweep } from '../../../src/use-cases/sweep.ts';
 import { findCheckout, modeOf, startJourney } from '../../support/journey.ts';
+import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import type { Reply, TestAccount } from '../../support/test-service.ts';
@@ -328,7 +329,7 @@ async function forgetAnswers(): Promise<void> {
 
 async function merchantToken(): Promise<string> {
   const { accountId } = shop;
-  return (await service.services.tokens.issue({ type: 'merchant', accountId })).token;
+  return (await issueMerchantToken(service.services, accountId)).token;
 }
 
 async function create({ token }: TestAccount): Promise<{ order_id: string; token: string }> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { partnerEvent, partnerRefund, sendPartner } from '../../support/deliveries.ts';
 import { modeOf, startJourney } from '../../support/journey.ts';
+import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import type { Reply } from '../../support/test-service.ts';
 import { assertRefused } from '../assertions.ts';
@@ -148,7 +149,7 @@ function refund(key: string, body: object): Promise<Reply> {
 
 async function call(path: string, key: string, body: object): Promise<Reply> {
   const { accountId } = shop;
-  const { token } = await service.services.tokens.issue({ type: 'merchant', accountId });
+  const { token } = await issueMerchantToken(service.services, accountId);
   return service.call(`/api/v3/${path}`, { token, headers: { 'idempotency-key': key }, body });
 }
 
