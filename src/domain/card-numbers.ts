@@ -1,77 +1,199 @@
 /**
- * The card number firewall: a full card number in free text is masked before anything is stored or
- * logged. References may look like one by chance and are never touched. Decision 8.4.
+ * The card number firewall for texts: a full card number is masked before anything is stored, shown or logged. Which
+ * fields are exempt is decided in `card-fields.ts`. Decisions 8.4 and 8.5.
  */
+import {
+  type Digits,
+  gap,
+  looseSeparators,
+  readDigits,
+  type Stretch,
+  usualSeparators,
+} from './card-digits.ts';
 
-/** 13 to 19 digits standing alone that begin as card numbers do. */
-const candidates = /(?<!\d)[2-6]\d{12,18}(?!\d)/g;
-
+const digitsMin = 13;
+const digitsMax = 19;
 /** The first six and last four digits stay: enough to recognise a card, too little to use it. */
+const firstShown = 6;
+const lastShown = 4;
+
+/** Masks every card number in a text, however it is grouped and written; the rest stays as it is. */
 export function maskCardNumbers(text: string): string {
-  if (text.length < 13) return text;
-  return text.replace(candidates, (digits) =>
-    passesLuhn(digits)
-      ? `${digits.slice(0, 6)}${'*'.repeat(digits.length - 10)}${digits.slice(-4)}`
-      : digits,
-  );
+  const plain = findPlainNumber(text);
+  if (plain !== undefined && plain !== text && holdsCardNumber(plain))
+    return maskCardNumbers(plain);
+  if (!mayHoldNumber(text)) return text;
+  return maskBothReadings(text, (part, isDecoding) => {
+    const skipped = findOwnIds(part);
+    const digits = readDigits(part, { separators: usualSeparators, isDecoding, skipped });
+    const hidden = findHidden(digits);
+    return hidden ? write(part, digits, hidden) : part;
+  });
 }
 
-/** True when it holds a full card number; cheap enough to ask of every body. */
 export function holdsCardNumber(text: string): boolean {
-  return (text.match(candidates) ?? []).some(passesLuhn);
+  return maskCardNumbers(text) !== text;
 }
 
-/** Names of members that hold a security code, in any spelling. */
-const securityCodeMember = /^(card_?)?(security_?code|cvv2?|cvc2?|csc)$/i;
-
-/** True when it may hold something to mask, also in an escaped or encoded spelling. */
-export function mayHoldCardData(text: string): boolean {
-  return holdsCardNumber(text) || /\\u00|%3\d|security_?code|cvv|cvc|csc/i.test(text);
+/** Masks whatever has as many digits as a card number, with or without a checksum. */
+export function maskCardField(text: string): string {
+  const plain = findPlainNumber(text) ?? text;
+  const masked = maskBothReadings(plain, (part, isDecoding) => {
+    const digits = readDigits(part, { separators: looseSeparators, isDecoding });
+    const hidden = new Uint8Array(digits.count);
+    let from = 0;
+    for (let end = 1; end <= hidden.length; end += 1) {
+      if (end < hidden.length && digits.gaps[end] !== gap.other) continue;
+      if (end - from >= digitsMin) conceal(digits, from, end, hidden);
+      from = end;
+    }
+    return hidden.includes(1) ? write(part, digits, hidden) : part;
+  });
+  return masked === plain ? text : masked;
 }
 
-/** Members that hold references: ids, receipts, numbers of banks and shops. */
-const referenceMember =
-  /(^|_)(id|ids|receipt|arn|rrn|utr|invoice|reference|sku|stan|key|code|contact|phone|batch)$|[a-z](Id|Reference|Receipt|Code|Amount)$|^(receipt|reference|stan|contact|amount|terminal|batch|merchant)$/;
+const passesMax = 8;
 
-/** Masks every text of a value but those of members that hold references. */
-export function maskCardNumbersIn(value: unknown, member = ''): unknown {
-  if (typeof value === 'string') {
-    return isReference(member) ? value : maskCardNumbers(value);
+/**
+ * "5%378282246310005" is a percentage before a card number, "%378282246310005" may be the digit 7 and others: both are
+ * looked for, until neither finds anything more.
+ */
+function maskBothReadings(
+  text: string,
+  mask: (text: string, isDecoding: boolean) => string,
+): string {
+  let masked = mask(text, false);
+  if (!percentEncoded.test(masked)) return masked;
+  for (let pass = 0; pass < passesMax; pass += 1) {
+    const before = masked;
+    masked = mask(mask(before, true), false);
+    if (masked === before) return masked;
   }
-  if (typeof value === 'number') {
-    const text = String(value);
-    const masked = isReference(member) ? text : maskCardNumbers(text);
-    return masked === text ? value : masked;
+  // Nobody writes such a text by chance.
+  return masked.replaceAll(/\p{N}/gu, '*');
+}
+
+const groupedDigits = /\d(?:[\s.+-]*\d){12}/;
+const groupedDigitsOfAnyScript = /\p{Nd}(?:[^\p{L}\p{N}]*\p{Nd}){12}/u;
+const notAscii = /[^\0-\x7f]/;
+const percentEncoded = /%[\da-f]{2}/i;
+
+/** Nearly every text is told apart here, so this must be cheap; it may be wrong in one direction only. */
+function mayHoldNumber(text: string): boolean {
+  // Seven characters may be thirteen digits: ⑪⑪⑪⑪⑪⑪⑪.
+  if (text.length < 7) return false;
+  if (groupedDigits.test(text) || percentEncoded.test(text)) return true;
+  return notAscii.test(text) && groupedDigitsOfAnyScript.test(text.normalize('NFKC'));
+}
+
+const exponentForm = /^\s*\+?(\d{1,32})(?:\.(\d{1,32}))?e([+-]?\d{1,2})\s*$/i;
+
+/** The digits of a number in exponent form, `4.1e3` as `4100`; undefined where there is none or a fraction is left. */
+function findPlainNumber(text: string): string | undefined {
+  const [, whole = '', fraction = '', exponent] = exponentForm.exec(text) ?? [];
+  if (exponent === undefined) return undefined;
+  const shift = Number(exponent) - fraction.length;
+  const digits = whole + fraction;
+  if (shift >= 0) return digits + '0'.repeat(shift);
+  return /^0*$/.test(digits.slice(shift)) ? digits.slice(0, shift) : undefined;
+}
+
+/**
+ * Ids of transactions and UUIDs are groups of digits too, and one in a hundred would pass for a card number. Those
+ * without any letter are not exempt.
+ */
+const ownIds =
+  /(?<![0-9A-Za-z_])(?:o_[0-9A-Za-z]{16}-\d\d[01]\d[0-3]\d[0-2]\d[0-5]\d[0-5]\d(?:-\d{1,3})?|[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})(?![0-9A-Za-z])/gi;
+
+function findOwnIds(text: string): Stretch[] {
+  return [...text.matchAll(ownIds)]
+    .filter(([id]) => /[a-z]/i.test(id.slice(2)))
+    .map(({ 0: id, index }) => ({ from: index, to: index + id.length }));
+}
+
+/**
+ * Which digits have to go; undefined when there is no card number. A card number is a row of whole groups of digits
+ * that begins and ends where groups do: so a longer run of digits is none, and "qty 2 4111 1111 1111 1111" holds one.
+ */
+function findHidden(digits: Digits): Uint8Array | undefined {
+  const { count } = digits;
+  const none = new Uint8Array(count);
+  const hidden = new Uint8Array(count);
+  let isFound = false;
+  // First what there is, each for itself: one that overlaps another must not keep it from being found.
+  for (let from = 0; from + digitsMin <= count; from += 1) {
+    const end = findEnd(digits, from, none);
+    if (end === undefined) continue;
+    conceal(digits, from, end, hidden);
+    isFound = true;
   }
-  if (Array.isArray(value)) return value.map((entry) => maskCardNumbersIn(entry, member));
-  if (typeof value !== 'object' || value === null) return value;
-  const isCard = /card/i.test(member);
-  return Object.fromEntries(
-    Object.entries(value).map(([name, entry]) => [
-      name,
-      isSecurityCode(name, entry)
-        ? '***'
-        : // Within a card, `number` is the one thing that must never be kept whole.
-          maskCardNumbersIn(entry, isCard && name === 'number' ? '' : name),
-    ]),
-  );
+  if (!isFound) return undefined;
+  // The digits that stay are groups of their own now and may make another number with their neighbours.
+  for (let from = 0; from + digitsMin <= count; ) {
+    const end = findEnd(digits, from, hidden);
+    if (end === undefined) from += 1;
+    else {
+      conceal(digits, from, end, hidden);
+      from = Math.max(0, from - digitsMax);
+    }
+  }
+  return hidden;
 }
 
-function isSecurityCode(member: string, value: unknown): boolean {
-  return (
-    securityCodeMember.test(member) && (typeof value === 'string' || typeof value === 'number')
-  );
-}
-
-function isReference(member: string): boolean {
-  return referenceMember.test(member) && !/card|pan/i.test(member);
-}
-
-function passesLuhn(digits: string): boolean {
+/** The end of the longest card number that begins with this digit. */
+function findEnd(digits: Digits, from: number, hidden: Uint8Array): number | undefined {
+  if (!mayBegin(digits, from, hidden)) return undefined;
+  const { count, values, gaps } = digits;
+  const last = Math.min(count, from + digitsMax);
+  // Luhn doubles every second digit from the right: both sums are kept until the right end is known.
   let sum = 0;
-  for (const [index, digit] of [...digits].reverse().entries()) {
-    const value = Number(digit) * (index % 2 === 0 ? 1 : 2);
-    sum += value > 9 ? value - 9 : value;
+  let sumWithLastDoubled = 0;
+  let end: number | undefined;
+  for (let at = from; at < last; at += 1) {
+    if (hidden[at] === 1 || (at > from && gaps[at] === gap.other)) break;
+    const value = values[at] ?? 0;
+    const doubled = value > 4 ? value * 2 - 9 : value * 2;
+    const next = sumWithLastDoubled + value;
+    sumWithLastDoubled = sum + doubled;
+    sum = next;
+    const isLongEnough = at + 1 - from >= digitsMin;
+    if (isLongEnough && sum % 10 === 0 && endsGroup(digits, at, hidden)) end = at + 1;
   }
-  return sum % 10 === 0;
+  return end;
+}
+
+/** At the beginning of a group; zeros before it are no part of a number. */
+function mayBegin({ values, gaps }: Digits, from: number, hidden: Uint8Array): boolean {
+  const first = values[from] ?? 0;
+  if (hidden[from] === 1 || first < 2 || first === 7 || first === 9) return false;
+  let at = from;
+  while (gaps[at] === gap.none && hidden[at - 1] !== 1) {
+    at -= 1;
+    if (values[at] !== 0) return false;
+  }
+  return true;
+}
+
+function endsGroup({ count, gaps }: Digits, at: number, hidden: Uint8Array): boolean {
+  return at + 1 === count || gaps[at + 1] !== gap.none || hidden[at + 1] === 1;
+}
+
+/** All but the first six and last four; of a character that is two digits both go. */
+function conceal({ from: places }: Digits, from: number, end: number, hidden: Uint8Array): void {
+  let [first, last] = [from + firstShown, end - lastShown - 1];
+  while (places[first - 1] === places[first]) first -= 1;
+  while (places[last + 1] === places[last]) last += 1;
+  hidden.fill(1, first, last + 1);
+}
+
+/** Only digits are replaced, so that the rest of the text reads on. */
+function write(text: string, { from, to }: Digits, hidden: Uint8Array): string {
+  const parts: string[] = [];
+  let written = 0;
+  for (let at = 0; at < hidden.length; at += 1) {
+    if (hidden[at] !== 1) continue;
+    parts.push(text.slice(written, from[at]), '*');
+    written = to[at] ?? text.length;
+  }
+  return parts.join('') + text.slice(written);
 }

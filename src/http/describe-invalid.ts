@@ -1,5 +1,6 @@
 /** A schema's complaint in the merchant's words: which member, and what it should be. */
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
+import { maskCardNumbers } from '../domain/card-numbers.ts';
 
 export function describeInvalid(error: FastifySchemaValidationError, where: string): string {
   const member = memberPath(error.instancePath);
@@ -37,7 +38,7 @@ function memberPath(instancePath: string): string {
   return instancePath
     .split('/')
     .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => maskCardNumbers(part.replaceAll('~1', '/').replaceAll('~0', '~')))
     .map((part) => (part.length > nameMax ? `${part.slice(0, nameMax)}…` : part))
     .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
     .join('')

@@ -1,6 +1,7 @@
 /** `POST /api/v3/initiate-payment`. Decision 11.4. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { isSecurityCode, maskFields } from '../domain/card-fields.ts';
 import { holdsCardNumber } from '../domain/card-numbers.ts';
 import { refuseMember } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
@@ -145,22 +146,17 @@ function readChoice(body: Body, modeCode: PaymentModeCode): PaymentRequest['choi
   return { [shownAs]: value };
 }
 
-const cardMember = /^(card.*|pan|cvv|cvc|csc|security_code|expiry.*)$/i;
+const cardMember = /^(card.*|pan|expiry.*)$/i;
 
 /** Cards go to the provider's own page: what is not received can neither be stored nor lost. */
 function refuseCardDetails(body: object): void {
   for (const [name, value] of Object.entries(body)) {
-    if (holdsGroupedCardNumber(name)) refuseMember('The name of a member', holdsCard);
-    if (cardMember.test(name)) {
+    if (holdsCardNumber(name)) refuseMember('The name of a member', holdsCard);
+    if (cardMember.test(name) || isSecurityCode(name)) {
       refuseMember(name, 'is not accepted: card details are entered at the page of the provider');
     }
-    if (typeof value === 'string' && holdsGroupedCardNumber(value)) refuseMember(name, holdsCard);
+    if (maskFields(value) !== value) refuseMember(name, holdsCard);
   }
 }
 
-const holdsCard = 'holds a card number: card details are entered at the page of the provider';
-
-/** Also as it stands on a card, in groups of four. */
-function holdsGroupedCardNumber(text: string): boolean {
-  return holdsCardNumber(text) || holdsCardNumber(text.replaceAll(/[\s-]/g, ''));
-}
+const holdsCard = 'holds card details: they are entered at the page of the provider';

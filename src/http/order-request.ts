@@ -1,5 +1,7 @@
 /** The bodies of create and update order to our own names: absent, null and empty all become absent. */
-import { maskCardNumbersIn, mayHoldCardData } from '../domain/card-numbers.ts';
+import { maskPair } from '../domain/card-fields.ts';
+import { holdsCardNumber, maskCardNumbers } from '../domain/card-numbers.ts';
+import { refuseMember } from '../domain/errors.ts';
 import type { Address, BankAccount, LineItem, SentNumber, User } from '../domain/order.ts';
 import type { OrderRequest } from '../domain/order-request.ts';
 import type { OrderUpdate } from '../domain/order-update.ts';
@@ -19,7 +21,7 @@ export function toOrderRequest(body: CreateOrderBody): OrderRequest {
     amountBeforeTax: present(body.amount_before_tax),
     tax: present(body.tax),
     totalAmount: present(body.total_amount),
-    details: withoutCardNumbers({
+    details: withoutAbsent({
       user: body.user ? toUser(body.user) : undefined,
       shippingAddress: body.shipping_address ? toAddress(body.shipping_address) : undefined,
       billingAddress: toBillingAddress(body.billing_address),
@@ -40,7 +42,7 @@ export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
     tax: present(body.tax),
     totalAmount: present(body.total_amount),
     details: withoutEmpty(
-      withoutCardNumbers({
+      withoutAbsent({
         user: toUserMembers(body.user ?? {}),
         shippingAddress: toAddress(body.shipping_address ?? {}),
         billingAddress: toBillingAddress(body.billing_address),
@@ -52,18 +54,9 @@ export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
   });
 }
 
-/** Free text may hold a card number by mistake; it must not get any further. Decision 8.4. */
-function withoutCardNumbers<Details extends OrderUpdate['details']>(details: Details): Details {
-  const present = withoutAbsent(details);
-  if (!mayHoldCardData(JSON.stringify(present))) return present;
-  const { bankAccount, customAttributes, ...others } = present;
-  const masked = maskCardNumbersIn(others) as Details;
-  return withoutAbsent({ ...masked, bankAccount, customAttributes });
-}
-
 /** A consumer on their own, as resolve user names them. */
 export function toConsumer(body: UserBody): User {
-  return maskCardNumbersIn(toUser(body)) as User;
+  return toUser(body);
 }
 
 function toUser(body: UserBody): User {
@@ -71,13 +64,13 @@ function toUser(body: UserBody): User {
 }
 
 function toUserMembers(body: UserBody): Partial<User> {
-  const countryCode = toText(body.country_code);
+  const countryCode = freeText(body.country_code);
   return withoutAbsent({
-    email: toText(body.email),
-    firstName: toText(body.first_name),
-    lastName: toText(body.last_name),
+    email: freeText(body.email),
+    firstName: freeText(body.first_name),
+    lastName: freeText(body.last_name),
     countryCode: countryCode && withPlus(countryCode),
-    mobileNumber: toText(body.mobile_number),
+    mobileNumber: freeText(body.mobile_number),
   });
 }
 
@@ -88,26 +81,26 @@ function withPlus(countryCode: string): string {
 /** The members that are text and nothing else. */
 function toTexts(body: Omit<UpdateOrderBody, 'order_id'>) {
   return {
-    callbackUrl: toText(body.callback_url),
-    callbackMode: toText(body.callback_mode),
-    description: toText(body.description),
-    referrerPlatform: toText(body.referrer_platform),
-    referrerPlatformVersion: toText(body.referrer_platform_version),
-    ipAddress: toText(body.ip_address),
-    merchantShopfrontDomain: toText(body.merchant_shopfront_domain),
+    callbackUrl: freeText(body.callback_url),
+    callbackMode: freeText(body.callback_mode),
+    description: freeText(body.description),
+    referrerPlatform: freeText(body.referrer_platform),
+    referrerPlatformVersion: freeText(body.referrer_platform_version),
+    ipAddress: freeText(body.ip_address),
+    merchantShopfrontDomain: freeText(body.merchant_shopfront_domain),
   };
 }
 
 function toAddress(body: AddressBody): Address {
   return withoutAbsent({
-    address1: toText(body.address_1),
-    street: toText(body.street),
-    landmark: toText(body.landmark),
-    area: toText(body.area),
-    city: toText(body.city),
-    state: toText(body.state),
-    pincode: toText(body.pincode),
-    addressType: toText(body.address_type),
+    address1: freeText(body.address_1),
+    street: freeText(body.street),
+    landmark: freeText(body.landmark),
+    area: freeText(body.area),
+    city: freeText(body.city),
+    state: freeText(body.state),
+    pincode: freeText(body.pincode),
+    addressType: freeText(body.address_type),
   });
 }
 
@@ -117,12 +110,15 @@ function toBillingAddress(body: AddressBody | null | undefined): Address | undef
   return Object.keys(address).length === 0 ? undefined : address;
 }
 
-function toLineItem(body: LineItemBody): LineItem {
+function toLineItem(body: LineItemBody, index: number): LineItem {
+  for (const name of ['rate', 'quantity', 'amount_before_tax', 'tax', 'total_amount'] as const) {
+    refuseCardNumber(`order_line_items[${index}].${name}`, body[name]);
+  }
   return withoutAbsent({
-    skuId: toText(body.sku_id),
-    title: body.title,
-    description: toText(body.description),
-    imageUrl: body.image_url === false ? false : toText(body.image_url),
+    skuId: freeText(body.sku_id),
+    title: maskCardNumbers(body.title),
+    description: freeText(body.description),
+    imageUrl: body.image_url === false ? false : freeText(body.image_url),
     rate: present(body.rate),
     quantity: body.quantity,
     amountBeforeTax: present(body.amount_before_tax),
@@ -133,9 +129,10 @@ function toLineItem(body: LineItemBody): LineItem {
 
 function toBankAccount(body: BankAccountBody): BankAccount {
   return withoutAbsent({
+    // It is an account number by its purpose, whatever its digits look like.
     accountNumber: toText(body.account_number),
-    name: toText(body.name),
-    ifsc: toText(body.ifsc),
+    name: freeText(body.name),
+    ifsc: freeText(body.ifsc),
   });
 }
 
@@ -144,13 +141,24 @@ function toCustomAttributes(body: CreateOrderBody['custom_attributes']) {
   if (!body) return undefined;
   return Object.entries(body)
     .filter((pair): pair is [string, string | number | boolean] => pair[1] !== null)
-    .map(([key, value]) => [key, maskAttribute(key, String(value))] as const);
+    .flatMap(([key, value]) => {
+      const masked = maskPair(key, String(value));
+      return masked ? [masked] : [];
+    });
 }
 
-/** Judged by its key, as a member would be: a reference stays, a security code does not. */
-function maskAttribute(key: string, value: string): string {
-  const masked = maskCardNumbersIn({ [key]: value }) as Record<string, string>;
-  return Object.values(masked)[0] ?? value;
+/** Text of the merchant as it may be stored: it may hold a card number by mistake. Decision 8.5. */
+function freeText(value: string | number | null | undefined): string | undefined {
+  const text = toText(value);
+  return text === undefined ? undefined : maskCardNumbers(text);
+}
+
+/** Masked, a number would be none. Its decimals do not count: a rate may have as many as a card number. */
+function refuseCardNumber(member: string, value: SentNumber | null | undefined): void {
+  // Nearly every number is a small one.
+  if (typeof value === 'number' && value < 1e12) return;
+  const [whole = ''] = String(value ?? '').split('.');
+  if (holdsCardNumber(whole)) refuseMember(member, 'holds a card number: send the amount only');
 }
 
 /** Empty strings and nulls count as absent; a number is taken by its text. */

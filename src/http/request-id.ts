@@ -1,9 +1,11 @@
 /** The id by which a caller and an operator speak of the same request. */
 import type { IncomingMessage } from 'node:http';
+import { holdsCardNumber } from '../domain/card-numbers.ts';
 import { randomBase62 } from '../domain/ids.ts';
 
 /** A caller's own id is kept where it is harmless in headers and logs. */
 export function newRequestId(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers['x-request-id'];
-  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomBase62(20);
+  if (typeof given !== 'string' || !/^[\w.-]{1,64}$/.test(given)) return randomBase62(20);
+  return holdsCardNumber(given) ? randomBase62(20) : given;
 }

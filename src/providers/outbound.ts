@@ -116,5 +116,7 @@ const wordsMax = 300;
 function errorOf({ status, body }: Extract<Answer, { kind: 'answered' }>): string {
   const error = object(body.error);
   const words = text(error.description) ?? text(error.explanation) ?? text(error.cause);
-  return `HTTP status ${status}${words === undefined ? '' : `: ${maskCardNumbers(words.slice(0, wordsMax))}`}`;
+  if (words === undefined) return `HTTP status ${status}`;
+  // Masked first: a number that is cut in half is not known for one.
+  return `HTTP status ${status}: ${maskCardNumbers(words).slice(0, wordsMax)}`;
 }

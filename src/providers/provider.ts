@@ -4,6 +4,7 @@
  */
 import type { TSchema } from 'typebox';
 import type { ApiSecretKind, RotatableSecretKind } from '../domain/account.ts';
+import type { ExemptFields } from '../domain/card-fields.ts';
 import type { Notice, OrderNames, ProviderName, ReviewFlag } from '../domain/notice.ts';
 import type { PersonalValues, Scrub } from '../domain/scrub.ts';
 import type { OutboundProvider } from './outbound.ts';
@@ -67,6 +68,8 @@ export type Provider = {
   readonly findContentKey: (delivery: RawDelivery) => string | undefined;
   /** Headers that are kept with the delivery; never one that proves it. */
   readonly keptHeaders: readonly string[];
+  /** What is not masked in the bodies that are stored. Decision 8.5. */
+  readonly exemptFields: ExemptFields;
   readonly translate: (delivery: RawDelivery, account: ProviderAccount) => Translation;
   /** Erasing: it keeps what `translate` reads. Decision 8.7. */
   readonly erasing: Erasing;

@@ -7,6 +7,7 @@ import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { newDeliveryId } from '../domain/ids.ts';
 import type { ProviderName } from '../domain/notice.ts';
+import { getProvider } from '../providers/providers.ts';
 import { type Delivery, isUnfinished } from '../store/deliveries.ts';
 import { insertDeliveries } from '../store/delivery-writes.ts';
 import type { DeliveryCaller } from './authenticate-delivery.ts';
@@ -59,7 +60,7 @@ export function newDelivery(
     why: null,
     flags: [],
     headers: raw.headers,
-    body: maskDelivery(raw.body),
+    body: maskDelivery(raw.body, getProvider(provider).exemptFields),
     expectedMerchant: account.bankGatewayMerchant,
     orderId: null,
     tries: 0,

@@ -1,37 +1,50 @@
-/** A delivery's bytes as they may be kept: card numbers and security codes are masked. Decision 8.4. */
-import { maskCardNumbers, maskCardNumbersIn, mayHoldCardData } from '../domain/card-numbers.ts';
+/** A delivery's bytes as they may be stored: card numbers are masked, security codes left out. Decision 8.5. */
+import {
+  type ExemptFields,
+  maskField,
+  maskFields,
+  mayHoldCardData,
+} from '../domain/card-fields.ts';
+import { maskCardNumbers } from '../domain/card-numbers.ts';
 import { parseExactJson } from '../domain/json.ts';
 
-/** Nearly every body comes back as it is; only one in which something is masked is written anew. */
-export function maskDelivery(body: Buffer): Buffer {
+/**
+ * Most bodies come back as they are. One that may hold card data is always written anew from what was read: two fields
+ * of one name, of which the second is read, would otherwise hide a number in the first.
+ */
+export function maskDelivery(body: Buffer, exempt: ExemptFields): Buffer {
   const text = body.toString('utf8');
   if (!mayHoldCardData(text)) return body;
-  const masked = text.trimStart().startsWith('{') ? maskJson(text) : maskForm(text);
-  return masked === undefined ? body : Buffer.from(masked, 'utf8');
+  const isJson = text.trimStart().startsWith('{');
+  return Buffer.from(isJson ? maskJson(text, exempt) : maskForm(text, exempt), 'utf8');
 }
 
-/** Undefined when nothing had to be masked, so that the bytes can stay as they came. */
-function maskJson(text: string): string | undefined {
+function maskJson(text: string, exempt: ExemptFields): string {
   try {
-    const before = JSON.stringify(parseExactJson(text));
-    const after = JSON.stringify(maskCardNumbersIn(parseExactJson(text)));
-    return before === after ? undefined : after;
+    return JSON.stringify(maskFields(parseExactJson(text), exempt));
   } catch {
+    // Not JSON, or nested too deep: it is refused later on.
     return maskCardNumbers(text);
   }
 }
 
-/** The bank gateway's form data: the last part of a dotted name is the member. */
-function maskForm(text: string): string | undefined {
+/** The bank gateway's form data: `risk.response.rule[0].name` is the path of a field. */
+function maskForm(text: string, exempt: ExemptFields): string {
   if (!text.includes('=')) return maskCardNumbers(text);
-  let isChanged = false;
-  const pairs = [...new URLSearchParams(text)].map(([name, value]): [string, string] => {
-    const path = name.split('.');
-    const member = { [path.at(-1) ?? '']: value };
-    const masked = maskCardNumbersIn(member, path.at(-2)) as Record<string, string>;
-    const [after = ''] = Object.values(masked);
-    isChanged ||= after !== value;
-    return [name, after];
-  });
-  return isChanged ? new URLSearchParams(pairs).toString() : undefined;
+  const pairs: string[] = [];
+  for (const [name, value] of new URLSearchParams(text)) {
+    const path = name.replaceAll(/\[\d+\]/g, '').split('.');
+    const masked = maskField(path, value, exempt);
+    if (masked === undefined) continue;
+    pairs.push(`${encodeName(maskCardNumbers(name))}=${encodeURIComponent(masked)}`);
+  }
+  return pairs.join('&');
+}
+
+/** Form data is known by its first name, in which only few characters stand for themselves. */
+function encodeName(name: string): string {
+  return encodeURIComponent(name).replaceAll(
+    /[!'()*~]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
 }

@@ -3,6 +3,7 @@
  * then answered. Decision 6.3.
  */
 import type { Account } from '../domain/account.ts';
+import { maskCardNumbers } from '../domain/card-numbers.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { ProviderName } from '../domain/notice.ts';
 import type { Provider, RawDelivery } from '../providers/provider.ts';
@@ -53,17 +54,21 @@ function toDelivery(
     // Before anything is masked: two bodies that differ only in what is masked are two deliveries.
     key: contentKey ?? digestOf(raw.body),
     eventId,
-    headers: keptHeadersOf(provider, raw),
+    headers: keptHeadersOf(provider, raw, eventId),
     body: raw.body,
   });
 }
 
-/** Never the proofs: a signature or a shared secret has no business in the inbox. */
-function keptHeadersOf({ keptHeaders }: Provider, { headers }: RawDelivery) {
+/** Never the proofs: a signature or a shared secret has no business in the inbox. Only the event id is a reference. */
+function keptHeadersOf(
+  { keptHeaders }: Provider,
+  { headers }: RawDelivery,
+  eventId: string | undefined,
+) {
   const kept: Record<string, string> = {};
   for (const name of keptHeaders) {
     const value = headers[name];
-    if (value !== undefined) kept[name] = value;
+    if (value !== undefined) kept[name] = value === eventId ? value : maskCardNumbers(value);
   }
   return kept;
 }

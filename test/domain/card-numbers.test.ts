@@ -1,27 +1,73 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { randomUUID } from 'node:crypto';
+import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import {
-  holdsCardNumber,
-  maskCardNumbers,
-  maskCardNumbersIn,
-} from '../../src/domain/card-numbers.ts';
+import { holdsCardNumber, maskCardField, maskCardNumbers } from '../../src/domain/card-numbers.ts';
+import { newAccountId, newDeliveryId, newOrderId } from '../../src/domain/ids.ts';
+import { newTransactionId } from '../../src/domain/matching.ts';
+import { createDealer } from '../support/card-disguises.ts';
+import { searchTexts } from '../support/card-search.ts';
 
-const cards = ['4111111111111111', '5555555555554444', '378282246310005', '6011111111111117'];
-
-test('a card number standing alone keeps its first six and last four digits', () => {
-  assert.equal(maskCardNumbers('card 4111111111111111 please'), 'card 411111******1111 please');
-  assert.equal(maskCardNumbers('378282246310005'), '378282*****0005');
-  for (const card of cards) assert.ok(holdsCardNumber(`x ${card}.`));
+suite('a card number keeps its first six and last four digits', () => {
+  const masked: Record<string, string> = {
+    '4111111111111111': '411111******1111',
+    '378282246310005': '378282*****0005',
+    '4222222222222': '422222***2222',
+    '6011111111111117': '601111******1117',
+    '8171999927660000': '817199******0000',
+    '5610591081018250': '561059******8250',
+    '2223003122003222': '222300******3222',
+    'card 4111111111111111 please': 'card 411111******1111 please',
+    '4111 1111 1111 1111': '4111 11** **** 1111',
+    '3782-822463-10005': '3782-82****-*0005',
+    '4111.1111.1111.1111': '4111.11**.****.1111',
+    '4111\u00a01111\u202f1111\u20091111': '4111\u00a011**\u202f****\u20091111',
+    '4111\u20111111\u20131111\u20141111': '4111\u201111**\u2013****\u20141111',
+    '4111 - 1111 - 1111 - 1111': '4111 - 11** - **** - 1111',
+    '4111\n1111\n1111\n1111': '4111\n11**\n****\n1111',
+    '4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1': '4 1 1 1 1 1 * * * * * * 1 1 1 1',
+    '４１１１１１１１１１１１１１１１': '４１１１１１******１１１１',
+    '٤١١١ ١١١١ ١١١١ ١١١١': '٤١١١ ١١** **** ١١١١',
+    '४१११११११११११११११': '४१११११******११११',
+    '𝟒𝟏𝟏𝟏 1111 1111 1111': '𝟒𝟏𝟏𝟏 11** **** 1111',
+    '⒋111 1111 1111 1111': '⒋111 11** **** 1111',
+    '4111\u200b1111\u200b1111\u200b1111': '4111\u200b11**\u200b****\u200b1111',
+    'qty 2 4111 1111 1111 1111': 'qty 2 4111 11** **** 1111',
+    'x4111-1111-1111-1111y': 'x4111-11**-****-1111y',
+    '**4111 1111 1111 1111**': '**4111 11** **** 1111**',
+    '+4111111111111111': '+411111******1111',
+    '0004111111111111111': '000411111******1111',
+    '4.111111111111111e15': '411111******1111',
+    '41111111111111110E-1': '411111******1111',
+    'https://a.example/?c=4111%201111%2D1111%2e1111':
+      'https://a.example/?c=4111%2011**%2D****%2e1111',
+    'https://a.example/?c=4111+1111+1111+1111': 'https://a.example/?c=4111+11**+****+1111',
+    '%34111111111111111': '%3411111******1111',
+    'save 5%4111111111111111': 'save 5%411111******1111',
+    '%378282246310005': '%378282*****0005',
+    '%EF%BC%94111111111111111': '%EF%BC%9411111******1111',
+  };
+  for (const [text, expected] of Object.entries(masked)) {
+    test(JSON.stringify(text), () => {
+      assert.equal(maskCardNumbers(text), expected);
+      assert.ok(holdsCardNumber(text));
+      assert.equal(maskCardNumbers(expected), expected);
+    });
+  }
 });
 
 test('what is no card number stays as it is', () => {
   const others = [
     '4111111111111112', // Luhn
     '1234567890123452', // begins with 1
+    '7111111111111114', // begins with 7
     '411111111111', // too short
-    '41111111111111111111', // too long
+    '41111111111111111111', // a run of twenty digits
     '94111111111111111', // digits before it
+    '4111,1111,1111,1111', // a list
+    '4111/1111/1111/1111',
+    '411111******1111',
+    '411111xxxxxx1111',
     'order 20261115 of 9876543210',
   ];
   for (const text of others) {
@@ -30,40 +76,96 @@ test('what is no card number stays as it is', () => {
   }
 });
 
-test('references are left alone, the number of a card is not', () => {
-  const card = cards[0];
-  const masked = '411111******1111';
-  assert.deepEqual(
-    maskCardNumbersIn({
-      order: { id: card, reference: card, receipt: card, description: card },
-      refund: { acquirer_data: { arn: card, rrn: card, utr: card }, receipt: card },
-      sourceOfFunds: { provided: { card: { number: card, issuer: card } } },
-      notes: [card],
-      invoice_id: card,
-      card_number: card,
-      cards: [{ number: card, cvv: '123' }],
-      amount: 4111111111111111,
+test('ordinary content stays as it is', () => {
+  const random = createDealer(20_261_116);
+  const digits = (length: number) =>
+    Array.from({ length }, () => random.pick([...'0123456789'])).join('');
+  const now = new Date();
+  for (let round = 0; round < 2_000; round += 1) {
+    const at = new Date(1.7e12 + Number(digits(11)));
+    const orderId = newOrderId(at);
+    const ordinary = [
+      `+91 ${digits(5)} ${digits(5)}`,
+      `+91-${digits(10)}`,
+      `0091 ${digits(10).replace(/^./, '9')}`,
+      at.toISOString(),
+      at.toISOString().replace('T', ' '),
+      `${at.getTime()}`,
+      `INR ${digits(7)}.${digits(2)}`,
+      `${digits(3)},${digits(3)},${digits(3)}.${digits(2)}`,
+      `${digits(3)}.${digits(3)}.${digits(3)}.${digits(3)}`,
+      orderId,
+      newTransactionId(orderId, at, () => false),
+      `${newTransactionId(orderId, at, () => false)}-2`,
+      `refund of ${newTransactionId(orderId, at, () => false)}, please`,
+      newDeliveryId(newAccountId(), now),
+      randomUUID(),
+      `request ${randomUUID().toUpperCase()}.`,
+      `pay_${digits(12)}`,
+      `Flat ${digits(3)}, ${digits(2)} MG Road, Bengaluru ${digits(6)}`,
+    ];
+    for (const text of ordinary) assert.equal(maskCardNumbers(text), text);
+  }
+});
+
+test('masking twice is masking once, and never leaves a card number, in any disguise', () => {
+  const dealer = createDealer(7);
+  const parts = fc.oneof(
+    fc.string(),
+    fc.constantFrom('4', '41', ' ', '-', '.', '*', '000', '⑪', '1 1 1 1', '22 ', '%34', '%20', '+'),
+    fc.string({ unit: fc.constantFrom(...'0123456789 -.*'), minLength: 1, maxLength: 40 }),
+    fc.nat().map(() => dealer.deal('text')),
+  );
+  fc.assert(
+    fc.property(fc.array(parts), fc.constantFrom('', ' ', 'x'), (texts, between) => {
+      const text = texts.join(between);
+      const masked = maskCardNumbers(text);
+      assert.equal(maskCardNumbers(masked), masked, text);
+      assert.equal(holdsCardNumber(masked), false);
+      const inField = maskCardField(text);
+      assert.equal(maskCardField(inField), inField, text);
+      assert.equal(holdsCardNumber(inField), false);
     }),
-    {
-      order: { id: card, reference: card, receipt: card, description: masked },
-      refund: { acquirer_data: { arn: card, rrn: card, utr: card }, receipt: card },
-      sourceOfFunds: { provided: { card: { number: masked, issuer: masked } } },
-      notes: [masked],
-      invoice_id: card,
-      card_number: masked,
-      cards: [{ number: masked, cvv: '***' }],
-      amount: 4111111111111111,
-    },
+    { numRuns: 3000 },
   );
 });
 
-test('masking twice is masking once, and never leaves a card number', () => {
-  fc.assert(
-    fc.property(fc.array(fc.oneof(fc.string(), fc.constantFrom(...cards))), (parts) => {
-      const masked = maskCardNumbers(parts.join(' '));
-      assert.equal(maskCardNumbers(masked), masked);
-      assert.equal(holdsCardNumber(masked), false);
-    }),
-    { numRuns: 1000 },
-  );
+test('every disguise of a card number is seen through', () => {
+  const dealer = createDealer(Date.now() % 2 ** 31);
+  for (let round = 0; round < 5_000; round += 1) {
+    const text = dealer.deal('text');
+    const found = searchTexts([maskCardNumbers(text)], dealer.numbers, dealer.codes);
+    assert.deepEqual(found, []);
+    assert.notEqual(maskCardNumbers(text), text);
+  }
+});
+
+test('two numbers that overlap are both masked', () => {
+  const masked = maskCardNumbers('4222 222222222 4111 1111 1111 1111');
+  assert.equal(searchTexts([masked], new Map([['4111111111111111', 'x']]), new Map()).length, 0);
+  assert.equal(searchTexts([masked], new Map([['4222222222222', 'x']]), new Map()).length, 0);
+});
+
+test('a card field shows at most ten digits, whatever the checksum and the first digit', () => {
+  assert.equal(maskCardField('4111 1111 1111 1112'), '4111 11** **** 1112');
+  assert.equal(maskCardField('1234567890123'), '123456***0123');
+  assert.equal(maskCardField('9999/9999/9999/9999/9999'), '9999/99**/****/****/9999');
+  assert.equal(maskCardField('4.111111111111112e15'), '411111******1112');
+  for (const text of ['411111xxxxxx1111', '4111 11** **** 1111', '123456789012', 'HDFC BANK', '']) {
+    assert.equal(maskCardField(text), text);
+  }
+});
+
+test('the time it takes grows with the text alone, whatever digits and separators it holds', () => {
+  const size = 256 * 1024;
+  const fill = (text: string) => text.repeat(Math.ceil(size / text.length)).slice(0, size);
+  const texts = ['4', '4 ', '4111 1111 1111 1111 ', '0 4'].map(fill);
+  for (const text of [...texts, `${fill('0')}${fill('4 ')}`, `1${fill(' ')}1${fill(' ')}1`]) {
+    const startedAt = process.cpuUsage();
+    maskCardNumbers(text);
+    maskCardNumbers(`${text}%34`);
+    const { user, system } = process.cpuUsage(startedAt);
+    // A quadratic way would take minutes.
+    assert.ok(user + system < 2_000_000, `${text.slice(0, 20)}: ${user + system} µs`);
+  }
 });

@@ -5,6 +5,7 @@ import type { Provider } from '../provider.ts';
 import { object, text } from '../wire.ts';
 import { readGatewayBody } from './body.ts';
 import { gatewayErasing } from './erase.ts';
+import { gatewayExemptFields } from './exempt-fields.ts';
 import { gatewayOutbound } from './outbound.ts';
 import { gatewaySchema } from './schema.ts';
 import { translateGateway } from './translate.ts';
@@ -25,6 +26,7 @@ export const bankGateway: Provider = {
   findEventId: ({ headers }) => text(headers['x-notification-id']),
   findContentKey: ({ body }) => keyOfContent(body),
   keptHeaders: ['content-type', 'x-notification-id', 'x-notification-attempt'],
+  exemptFields: gatewayExemptFields,
   translate: ({ body }, account) => translateGateway(body, account),
   erasing: gatewayErasing,
 };

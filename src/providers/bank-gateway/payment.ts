@@ -1,5 +1,5 @@
 /** The members of a gateway's notification that say what was paid and how. */
-import { maskCardNumbers } from '../../domain/card-numbers.ts';
+import { maskCardField } from '../../domain/card-numbers.ts';
 import { majorUnits, object, present, text, type WireObject } from '../wire.ts';
 
 export function paymentMembers(body: WireObject) {
@@ -46,7 +46,7 @@ function subPaymentMode(body: WireObject): Record<string, string> | undefined {
     scheme: text(card.scheme) ?? text(card.brand),
     card_type: text(card.fundingMethod),
     issuer: text(card.issuer),
-    masked_card: maskCardNumbers(text(card.number) ?? '') || undefined,
+    masked_card: maskCardField(text(card.number) ?? '') || undefined,
   }) as Record<string, string>;
   return Object.keys(members).length === 0 ? undefined : members;
 }

@@ -4,6 +4,7 @@ import { hmacHex } from '../../security/hmac.ts';
 import type { Provider } from '../provider.ts';
 import { text } from '../wire.ts';
 import { partnerErasing } from './erase.ts';
+import { partnerExemptFields } from './exempt-fields.ts';
 import { partnerOutbound } from './outbound.ts';
 import { partnerSchema } from './schema.ts';
 import { translatePartner } from './translate.ts';
@@ -28,6 +29,7 @@ export const partner: Provider = {
   findEventId: ({ headers }) => text(headers['x-razorpay-event-id']),
   findContentKey: () => undefined,
   keptHeaders: ['user-agent', 'x-razorpay-event-id'],
+  exemptFields: partnerExemptFields,
   translate: ({ body }) => translatePartner(body),
   erasing: partnerErasing,
 };

@@ -140,7 +140,8 @@ function subPaymentMembers(payment: WireObject): Record<string, string | undefin
         scheme: text(card.network),
         card_type: text(card.type),
         issuer: text(card.issuer),
-        masked_card: last4 && `${text(card.iin) ?? ''}******${last4}`,
+        // No more than that, whatever the fields hold.
+        masked_card: last4 && `${(text(card.iin) ?? '').slice(0, 6)}******${last4.slice(-4)}`,
       };
     case 'upi':
       return { upi_id: text(upi.vpa) ?? text(payment.vpa), upi_flow: text(upi.flow) };

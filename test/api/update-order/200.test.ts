@@ -312,8 +312,8 @@ test('a card number in free text is masked before it is kept', async () => {
     order_line_items: [{ title: 'Card 4111111111111111', rate: 1, quantity: 1 }],
   });
   const text = JSON.stringify(await rowOf(order_id));
-  assert.equal(text.match(/411111\*{6}1111/g)?.length, 5);
-  assert.equal(text.match(/4111111111111111/g)?.length, 1, 'a reference stays as it is');
+  assert.equal(text.match(/411111\*{6}1111/g)?.length, 6);
+  assert.doesNotMatch(text, /4111111111111111/);
 });
 
 test('an update of a sealed body is answered sealed', async () => {
