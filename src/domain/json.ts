@@ -1,4 +1,5 @@
 /** JSON without surprises: how deep it is, and numbers that keep their digits. */
+import { quoteInexactNumbers } from './inexact-numbers.ts';
 
 /** True when brackets outside strings nest deeper than allowed; told from the bytes alone. */
 export function isNestedDeeper(bytes: Buffer, levelsMax: number): boolean {
@@ -36,24 +37,9 @@ function hasMoreBrackets(bytes: Buffer, max: number): boolean {
   return false;
 }
 
-/** Some 16 digits may be more than a double holds; then every number is checked one by one. */
-const longNumber = /(?:^|[:[,])\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;
-
 /** Parses; a number whose digits a double would change stays as its text. Throws as JSON.parse does. */
 export function parseExactJson(text: string): unknown {
-  return longNumber.test(text) ? JSON.parse(text, keepExactNumbers) : JSON.parse(text);
-}
-
-function keepExactNumbers(_name: string, value: unknown, context?: { source?: string }): unknown {
-  const source = context?.source;
-  if (typeof value !== 'number' || source === undefined) return value;
-  const printed = String(value);
-  const isRewritten = printed.includes('e') && !/e/i.test(source);
-  const isExact = !isRewritten && significantDigits(source) === significantDigits(printed);
-  return isExact ? value : source;
-}
-
-function significantDigits(number: string): string {
-  const [mantissa = ''] = number.toLowerCase().split('e');
-  return mantissa.replace(/[-+.]/g, '').replace(/^0+/, '').replace(/0+$/, '');
+  const value: unknown = JSON.parse(text);
+  const quoted = quoteInexactNumbers(text);
+  return quoted === text ? value : JSON.parse(quoted);
 }

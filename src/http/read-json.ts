@@ -40,10 +40,12 @@ function refuseUnstorableText(value: unknown): void {
     if (value.includes('\0') || !value.isWellFormed()) {
       refuse('The body has text with \\u0000 or half a surrogate pair: remove that character.');
     }
+  } else if (Array.isArray(value)) {
+    for (const item of value) refuseUnstorableText(item);
   } else if (typeof value === 'object' && value !== null) {
-    for (const [name, member] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
       refuseUnstorableText(name);
-      refuseUnstorableText(member);
+      refuseUnstorableText((value as Readonly<Record<string, unknown>>)[name]);
     }
   }
 }
