@@ -1,6 +1,8 @@
 /** Every limit of the service, named in one place. Decision 8.2. */
 export const limits = {
   bodyBytesMax: 256 * 1024,
+  /** Decision 8.6: of calls that anybody may make, generate-token and refresh-token. */
+  publicBodyBytesMax: 8 * 1024,
   nestingMax: 16,
   textCharsMax: 1_024,
   invoiceIdCharsMax: 255,

@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
 import { addCrossOriginHeaders } from './cross-origin.ts';
+import { limits } from '../domain/limits.ts';
 import { describeInvalid } from './describe-invalid.ts';
 
 /**
@@ -46,7 +47,7 @@ export function prepareErrorReply(
   request: FastifyRequest,
   reply: FastifyReply,
 ): ServiceError {
-  const error = toServiceError(failure);
+  const error = toServiceError(failure, request.routeOptions.bodyLimit);
   const { status, retryAfterSeconds } = error.entry;
   if (status >= 500 && error !== notNow) {
     const about = { requestId: request.id, code: error.code, err: error.cause ?? failure };
@@ -68,12 +69,14 @@ export function addCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
   addCrossOriginHeaders(request, reply);
 }
 
-export function toServiceError(failure: unknown): ServiceError {
+/** The limit of the route is in bytes. */
+export function toServiceError(failure: unknown, bodyLimit: number | undefined): ServiceError {
   if (failure instanceof ServiceError) return failure;
   const { code, statusCode, validation, validationContext } = failure as Partial<FastifyError>;
   if (validation?.[0]) {
     return invalid(describeInvalid(validation[0], validationContext ?? 'body'));
   }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(bodyLimit ?? limits.bodyBytesMax);
   const known = frameworkErrors[code ?? ''];
   if (known) return new ServiceError(known.code, known.merchantMessage);
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
@@ -83,13 +86,17 @@ export function toServiceError(failure: unknown): ServiceError {
 }
 
 const frameworkErrors: Readonly<Record<string, { code: ErrorCode; merchantMessage?: string }>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'PAYLOAD_TOO_LARGE' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     code: 'INVALID_REQUEST_PARAMETER',
     merchantMessage: 'The body is not as long as its Content-Length says: send it whole.',
   },
   FST_ERR_BAD_URL: { code: 'NOT_FOUND' },
 };
+
+function tooLarge(bytesMax: number): ServiceError {
+  const message = `The request body is larger than ${bytesMax / 1024} KiB: send less.`;
+  return new ServiceError('PAYLOAD_TOO_LARGE', message);
+}
 
 function invalid(merchantMessage: string): ServiceError {
   return new ServiceError('INVALID_REQUEST_PARAMETER', merchantMessage);

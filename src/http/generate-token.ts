@@ -18,6 +18,7 @@ const Reply = Type.Object({
 export function addGenerateToken(app: FastifyInstance, services: Services): void {
   app.post<{ Body: Static<typeof Body>; Reply: Static<typeof Reply> }>('/generate-token', {
     config: { access: 'public' },
+    bodyLimit: limits.publicBodyBytesMax,
     schema: {
       operationId: 'generateToken',
       summary: 'Exchange an access key and secret for a merchant token',

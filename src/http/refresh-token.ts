@@ -1,6 +1,7 @@
 /** `POST /api/v3/refresh-token`: a refresh token to a fresh order token. Decision 2.4. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { limits } from '../domain/limits.ts';
 import { microsecondTimestamp } from '../domain/time.ts';
 import { refreshToken } from '../use-cases/refresh-token.ts';
 import type { Services } from '../use-cases/services.ts';
@@ -16,6 +17,7 @@ const Reply = Type.Object({
 export function addRefreshToken(app: FastifyInstance, services: Services): void {
   app.post<{ Body: Static<typeof Body>; Reply: Static<typeof Reply> }>('/refresh-token', {
     config: { access: 'anyone' },
+    bodyLimit: limits.publicBodyBytesMax,
     schema: {
       operationId: 'refreshToken',
       summary: 'Exchange a refresh token for a fresh order token',
