@@ -1,6 +1,7 @@
 /** `POST /api/v3/webhooks/<provider>[/<account_id>]`. Decisions 6.1 and 6.5. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { type DeliveryClaims, findMissingCredentials } from '../use-cases/authenticate-delivery.ts';
 import {
   type DeliveryProvider,
   type RawDelivery,
@@ -20,14 +21,17 @@ const Reply = Type.Object({
   message: Type.Optional(Type.String()),
 });
 
+type Params = { readonly account_id?: string };
+
 export function addWebhook(
   app: FastifyInstance,
   services: Services,
-  { name, displayName, deliverySchema }: DeliveryProvider,
+  provider: DeliveryProvider,
 ): void {
+  const { name, displayName, deliverySchema } = provider;
   for (const path of [`/${name}`, `/${name}/:account_id`]) {
     const isOfAccount = path.endsWith(':account_id');
-    app.post<{ Params: { account_id?: string }; Reply: Static<typeof Reply> }>(path, {
+    app.post<{ Params: Params; Reply: Static<typeof Reply> }>(path, {
       config: { documentedBody: deliverySchema },
       schema: {
         operationId: `receive-${name}${isOfAccount ? '-of-account' : ''}`,
@@ -35,11 +39,12 @@ export function addWebhook(
         tags: ['Webhooks'],
         response: { 200: Reply, ...webhookErrorReplies },
       },
+      onRequest: (request, _reply, done) => {
+        done(findMissingCredentials(provider, request.headers, claimsOf(request)));
+      },
       handler: async (request) => {
-        const received = await receiveDelivery(services, name, rawDelivery(request), {
-          accountId: request.params.account_id,
-          token: findBearerToken(request),
-        });
+        const raw = rawDelivery(request);
+        const received = await receiveDelivery(services, name, raw, claimsOf(request));
         return {
           status: received.status,
           delivery_id: received.deliveryId,
@@ -49,6 +54,10 @@ export function addWebhook(
       },
     });
   }
+}
+
+function claimsOf(request: FastifyRequest<{ Params: Params }>): DeliveryClaims {
+  return { accountId: request.params.account_id, token: findBearerToken(request) };
 }
 
 function rawDelivery(request: FastifyRequest): RawDelivery {

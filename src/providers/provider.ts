@@ -61,6 +61,8 @@ export type Provider = {
   /** The account's secret for the provider's API. */
   readonly apiSecretKind: ApiSecretKind;
   readonly outbound: OutboundProvider;
+  /** The header that proves a delivery, in lower case. Without it a delivery is not even read. Decision 6.10. */
+  readonly proofHeader: string;
   readonly verify: (delivery: RawDelivery, secrets: readonly string[]) => Verification;
   /** The provider's id of the event. No proof covers it, so it does not tell a repeat by itself. Decision 6.7. */
   readonly findEventId: (delivery: RawDelivery) => string | undefined;

@@ -16,6 +16,16 @@ export type DeliveryClaims = {
   readonly token: string | undefined;
 };
 
+/** Decision 6.10: decided from the headers alone, before anything of the body is read. */
+export function findMissingCredentials(
+  provider: Pick<Provider, 'proofHeader'>,
+  headers: Readonly<Record<string, unknown>>,
+  { token }: DeliveryClaims,
+): ServiceError | undefined {
+  const hasCredentials = headers[provider.proofHeader] !== undefined || token !== undefined;
+  return hasCredentials ? undefined : refusal('absent');
+}
+
 /** The provider's proof must be right where there is one; only without one does a bearer count. */
 export async function authenticateDelivery(
   services: Services,

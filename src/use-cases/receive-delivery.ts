@@ -22,7 +22,7 @@ import { translateDelivery } from './translate-delivery.ts';
 /** The providers whose deliveries can be received, for the paths they call. */
 export const deliveryProviders: readonly Pick<
   Provider,
-  'name' | 'displayName' | 'deliverySchema'
+  'name' | 'displayName' | 'deliverySchema' | 'proofHeader'
 >[] = providers;
 export type DeliveryProvider = (typeof deliveryProviders)[number];
 export type { RawDelivery };

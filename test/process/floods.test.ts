@@ -52,7 +52,9 @@ test("a body and headers beyond their limits are refused in the contract's shape
   const body = 'x'.repeat(limits.bodyBytesMax + 1);
   const call = { token: shop.token, body };
   assertRefused(await service.call('/api/v3/create-order', call), 'PAYLOAD_TOO_LARGE');
-  const webhook = await service.call(`/api/v3/webhooks/partner/${shop.accountId}`, { body });
+  const headers = { 'x-razorpay-signature': '0'.repeat(64) };
+  const path = `/api/v3/webhooks/partner/${shop.accountId}`;
+  const webhook = await service.call(path, { body, headers });
   assert.deepEqual([webhook.status, webhook.body.status], [413, 413]);
   assert.equal(webhook.body.error.http_status_code, 413);
   const head = `GET /api/v3/order HTTP/1.1\r\nHost: x\r\nX-Much: ${'x'.repeat(20_000)}\r\n\r\n`;
@@ -208,7 +210,8 @@ async function sendHalves(count: number): Promise<{ readonly cutOff: Promise<str
     for (const socket of sockets) socket.destroy();
   });
   const path = `/api/v3/webhooks/partner/${shop.accountId}`;
-  const head = `POST ${path} HTTP/1.1\r\nHost: x\r\n`;
+  // Without credentials it would be refused before its body is waited for.
+  const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nX-Razorpay-Signature: 00\r\n`;
   const texts = sockets.map((socket, index) => {
     socket.write(index < 100 ? head : `${head}Content-Length: 100\r\n\r\n{"event"`);
     return readToEnd(socket);

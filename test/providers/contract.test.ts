@@ -259,6 +259,16 @@ for (const provider of providers) {
     }
   });
 
+  test(is('a delivery is proved by one header, and without it the proof is absent'), () => {
+    const { proofHeader } = provider;
+    assert.deepEqual(Object.keys(fixture.prove(bytes, 'secret-1')), [proofHeader]);
+    assert.equal(provider.verify({ headers: {}, body: bytes }, ['secret-1']), 'absent');
+    for (const value of ['', 'wrong']) {
+      const raw = { headers: { [proofHeader]: value }, body: bytes };
+      assert.equal(provider.verify(raw, ['secret-1']), 'refused');
+    }
+  });
+
   test(is('the headers that are kept tell of a repeat, and none of them proves anything'), () => {
     const proofs = Object.keys(fixture.prove(bytes, 'secret-1'));
     assert.ok(provider.keptHeaders.includes(fixture.keyHeader));

@@ -10,6 +10,8 @@ import { gatewayOutbound } from './outbound.ts';
 import { gatewaySchema } from './schema.ts';
 import { translateGateway } from './translate.ts';
 
+const proofHeader = 'x-notification-secret';
+
 export const bankGateway: Provider = {
   name: 'bank-gateway',
   displayName: 'Mastercard Gateway',
@@ -18,8 +20,9 @@ export const bankGateway: Provider = {
   secretKind: 'bank-gateway-secret',
   apiSecretKind: 'bank-gateway-password',
   outbound: gatewayOutbound,
+  proofHeader,
   verify: ({ headers }, secrets) => {
-    const given = headers['x-notification-secret'];
+    const given = headers[proofHeader];
     if (given === undefined) return 'absent';
     return matchesAny(secrets, given) ? 'verified' : 'refused';
   },

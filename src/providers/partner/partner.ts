@@ -9,6 +9,8 @@ import { partnerOutbound } from './outbound.ts';
 import { partnerSchema } from './schema.ts';
 import { translatePartner } from './translate.ts';
 
+const proofHeader = 'x-razorpay-signature';
+
 export const partner: Provider = {
   name: 'partner',
   displayName: 'Razorpay',
@@ -17,8 +19,9 @@ export const partner: Provider = {
   secretKind: 'partner-webhook-secret',
   apiSecretKind: 'partner-key-secret',
   outbound: partnerOutbound,
+  proofHeader,
   verify: ({ headers, body }, secrets) => {
-    const signature = headers['x-razorpay-signature'];
+    const signature = headers[proofHeader];
     if (signature === undefined) return 'absent';
     let isVerified = false;
     for (const secret of secrets) {

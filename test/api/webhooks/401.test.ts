@@ -8,6 +8,7 @@ import { signPartner } from '../../support/deliveries.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import type { Call, Reply } from '../../support/test-service.ts';
 import { assertWebhookRefused } from '../assertions.ts';
+import { sendBytes } from '../raw-http.ts';
 import { assertInvariants, captureOf, gatewayPaymentOf, openShop, shopOf } from './shop.ts';
 
 const shop = await openShop();
@@ -138,6 +139,46 @@ test('a refusal is counted, and that is all that is left of it', async () => {
     { value: 1, labels: { route: '/api/v3/webhooks/partner/:account_id' } },
   ]);
   await app.close();
+});
+
+const withoutCredentials: [name: string, path: string, lines: readonly string[]][] = [
+  ['partner', partnerPath, []],
+  ['partner, of no account', '/api/v3/webhooks/partner', []],
+  ['partner, an account that does not exist', unknownPath, []],
+  ['partner, with basic authentication', partnerPath, ['Authorization: Basic YTpi']],
+  ['partner, with a bearer that is empty', partnerPath, ['Authorization: Bearer ']],
+  ['partner, with the header of the gateway', partnerPath, ['X-Notification-Secret: a']],
+  ['bank gateway', gatewayPath, []],
+  ['bank gateway, with the header of the partner', gatewayPath, ['X-Razorpay-Signature: a']],
+];
+for (const [name, path, lines] of withoutCredentials) {
+  test(`${name}: without credentials 401 comes before the body does`, async () => {
+    const refusal = await service.call(path, { body: partnerBody });
+    for (const length of ['Content-Length: 1000000000', 'Transfer-Encoding: chunked']) {
+      const head = [`POST ${path} HTTP/1.1`, 'Host: x', 'Connection: close', length, ...lines];
+      const reply = await sendBytes(service.baseUrl, `${head.join('\r\n')}\r\n\r\n`);
+      assertWebhookRefused(reply, 401, /Sign the delivery/);
+      assert.equal(reply.headers.get('www-authenticate'), 'Bearer');
+      assert.deepEqual(reply.body, refusal.body);
+    }
+  });
+}
+
+const withCredentials: [name: string, line: string][] = [
+  ['a signature, right or wrong', `X-Razorpay-Signature: ${'0'.repeat(64)}`],
+  ['an empty signature', 'X-Razorpay-Signature: '],
+  ['a bearer, right or wrong', 'Authorization: Bearer nonsense'],
+];
+for (const [name, line] of withCredentials) {
+  test(`with ${name} the body is read first`, async () => {
+    const head = `POST ${partnerPath} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${line}\r\n`;
+    const reply = await sendBytes(service.baseUrl, `${head}Content-Length: 1000000000\r\n\r\n`);
+    assertWebhookRefused(reply, 413);
+  });
+}
+
+test('another method on the path is still answered 405', async () => {
+  assertWebhookRefused(await service.call(partnerPath, { method: 'PUT', body: '{}' }), 405);
 });
 
 test('an expired bearer is answered 401', async () => {
