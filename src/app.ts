@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { ServiceError } from './domain/errors.ts';
 import { limits } from './domain/limits.ts';
+import { boundConnections } from './http/bound-connections.ts';
 import { answerClientError } from './http/client-error.ts';
 import { addCommonHeaders, notNow, sendError } from './http/error-reply.ts';
 import { launchPage } from './http/launch-page.ts';
@@ -27,6 +28,7 @@ export type AppParts = OperatorParts & {
   readonly isPrepared?: () => boolean;
   /** True once the process is ending: connections are closed after their reply. */
   readonly isDraining?: () => boolean;
+  readonly connectionsMax?: number;
   /** How long figures from the database stay good. */
   readonly figuresKeptMs?: number;
 };
@@ -76,6 +78,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   });
   knowEveryMethod(app);
   ignoreExpectations(app);
+  boundConnections(app, parts.connectionsMax ?? limits.connectionsMax);
   measureRequests(app, metrics);
   measureService(
     metrics.registry,

@@ -29,6 +29,8 @@ export const limits = {
   /** A client has this long to send its whole request. */
   requestArrivalMsMax: 10_000,
   keepAliveMs: 72_000,
+  /** Of one process; more than those who are served and those who may wait, so that the rest gets an answer. */
+  connectionsMax: 20_000,
   /** Requests of one process that are worked on at once; the rest waits at the door, and is then shed with 503. */
   requestsAtOnceMax: 400,
   /** To wait for a moment costs less than to be refused and to come again; providers wait for five seconds. */
