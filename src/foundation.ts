@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import { ServiceError } from './domain/errors.ts';
 import { nowAndThen } from './domain/now-and-then.ts';
 import { StartError } from './domain/start-error.ts';
-import type { Log } from './log.ts';
+import { type Log, logWarningsTo } from './log.ts';
 import { type Preparation, prepareOrWait } from './preparation.ts';
 import { sealingKeyIdOf } from './security/master-key.ts';
 import { listSealedSamples } from './store/accounts.ts';
@@ -138,6 +138,7 @@ async function assemble(config: Config, log: Log, database: Database): Promise<S
       simulatorUrl,
     },
     reportDefect: (error, about) => log.error({ ...about, err: error }, 'a defect'),
+    logWarning: logWarningsTo(log),
   });
 }
 

@@ -1,5 +1,6 @@
 /** Structured logs on standard output. What is secret or personal never gets this far, or is redacted. */
 import { type DestinationStream, type Logger, pino } from 'pino';
+import type { LogWarning, Warning } from './use-cases/warnings.ts';
 
 export type Log = Logger;
 
@@ -24,6 +25,18 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     },
     destination ?? pino.destination(1),
   );
+}
+
+const warningTexts: Readonly<Record<Warning['kind'], string>> = {
+  'webhook-refused': 'a webhook was refused',
+  'provider-call-failed': 'a call to a provider failed',
+};
+
+/** In the names that operators know from the API. */
+export function logWarningsTo(log: Log): LogWarning {
+  return ({ kind, accountId, ...about }) => {
+    log.warn({ account_id: accountId, ...about }, warningTexts[kind]);
+  };
 }
 
 /**

@@ -40,7 +40,7 @@ export function addWebhook(
         response: { 200: Reply, ...webhookErrorReplies },
       },
       onRequest: (request, _reply, done) => {
-        done(findMissingCredentials(provider, request.headers, claimsOf(request)));
+        done(findMissingCredentials(services, provider, request.headers, claimsOf(request)));
       },
       handler: async (request) => {
         const raw = rawDelivery(request);

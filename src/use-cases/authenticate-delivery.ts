@@ -18,12 +18,14 @@ export type DeliveryClaims = {
 
 /** Decision 6.10: decided from the headers alone, before anything of the body is read. */
 export function findMissingCredentials(
-  provider: Pick<Provider, 'proofHeader'>,
+  services: Services,
+  { name: provider, proofHeader }: Pick<Provider, 'name' | 'proofHeader'>,
   headers: Readonly<Record<string, unknown>>,
-  { token }: DeliveryClaims,
+  { accountId: claimedAccountId, token }: DeliveryClaims,
 ): ServiceError | undefined {
-  const hasCredentials = headers[provider.proofHeader] !== undefined || token !== undefined;
-  return hasCredentials ? undefined : refusal('absent');
+  if (headers[proofHeader] !== undefined || token !== undefined) return undefined;
+  services.warnings.refusedWebhook({ provider, claimedAccountId, reason: 'no credentials' });
+  return refusal('absent');
 }
 
 /** The provider's proof must be right where there is one; only without one does a bearer count. */
@@ -36,10 +38,15 @@ export async function authenticateDelivery(
   const { token } = claims;
   const bearerAccountId =
     token === undefined ? undefined : await findBearerAccountId(services, token);
+  const claimedAccountId = claims.accountId ?? bearerAccountId;
+  const warn = (reason: string) =>
+    services.warnings.refusedWebhook({ provider: provider.name, claimedAccountId, reason });
   // Nothing to check: not worth a look at the account.
-  if (provider.verify(raw, []) === 'absent' && bearerAccountId === undefined)
+  if (provider.verify(raw, []) === 'absent' && bearerAccountId === undefined) {
+    warn('the bearer is no valid merchant token');
     throw refusal('absent');
-  const accountId = claims.accountId ?? bearerAccountId ?? '';
+  }
+  const accountId = claimedAccountId ?? '';
   const account = isAccountId(accountId) ? await services.accounts.find(accountId) : undefined;
   const proof = prove(services, provider, raw, account);
   if (account && proof === 'absent' && bearerAccountId === account.accountId) {
@@ -54,6 +61,9 @@ export async function authenticateDelivery(
       return { account: newest, caller: 'provider' };
     }
   }
+  warn(
+    proof === 'absent' ? 'the bearer is of another account' : 'the signature or secret is wrong',
+  );
   throw refusal(proof);
 }
 

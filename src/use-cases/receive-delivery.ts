@@ -36,7 +36,7 @@ export async function receiveDelivery(
   const provider = getProvider(providerName);
   const { account, caller } = await authenticateDelivery(services, provider, raw, claims);
   const delivery = toDelivery(services, account, provider, raw);
-  refuseUnreadable(delivery, caller);
+  refuseUnreadable(services, delivery, caller);
   const received = await keepDelivery(services, delivery, caller);
   services.figures.noteDelivery(provider.name, delivery.receivedAt);
   return received;
@@ -74,9 +74,12 @@ function keptHeadersOf(
 }
 
 /** What can never be right is refused before anything is kept. Decision 6.5. */
-function refuseUnreadable(delivery: Delivery, caller: DeliveryCaller): void {
+function refuseUnreadable(services: Services, delivery: Delivery, caller: DeliveryCaller): void {
   const translation = translateSafely(delivery);
   if (translation?.kind === 'unreadable') {
+    const { accountId: claimedAccountId, provider } = delivery;
+    const reason = 'the body cannot be read';
+    services.warnings.refusedWebhook({ provider, claimedAccountId, reason });
     throw new ServiceError(
       'INVALID_REQUEST_PARAMETER',
       `The delivery cannot be read: ${translation.why}.`,

@@ -41,6 +41,7 @@ export async function recordCall(
 ): Promise<void> {
   const { accountId, orderId, transactionId, news } = called;
   services.figures.noteCall(called);
+  warnOfFailure(services, called);
   const names = await services.database.transaction(async (tx) => {
     const now = services.clock();
     const before = await lockBook(tx, accountId, orderId);
@@ -67,6 +68,25 @@ export async function recordCall(
   });
   // Webhooks may have been faster than the answer and wait for the name it brought.
   await wakeDeliveries(services, accountId, names).catch(() => undefined);
+}
+
+/** A clear no about one payment is the merchant's matter; keys that are refused are the operator's. */
+function warnOfFailure({ warnings }: Services, called: Called): void {
+  const { accountId, provider, operation, outcome } = called;
+  const reason = outcome === 'done' ? undefined : findReason(called);
+  if (reason !== undefined)
+    warnings.failedCall({ accountId, provider, operation, outcome, reason });
+}
+
+/** In our own words: those of the provider may quote what it was sent. */
+function findReason({ answer, outcome }: Called): string | undefined {
+  if (answer.kind !== 'answered') return answer.why;
+  const { status } = answer;
+  if (status === 401 || status === 403)
+    return `the provider refused the account's keys with HTTP status ${status}`;
+  return outcome === 'unknown'
+    ? `the provider answered something we do not understand, with HTTP status ${status}`
+    : undefined;
 }
 
 /** Only a clear no is a failure: a provider that did not answer may have it, and is asked later. */

@@ -12,6 +12,7 @@ import { type Incoming, type KeptOrRefused, keepTogether } from './keep-together
 import { type Ask, createPlans, type Plans, type Retry } from './plans.ts';
 import { type CountCall, createRateLimits } from './rate-limits.ts';
 import { createTokenService, type TokenService } from './token-service.ts';
+import { createWarnings, type LogWarning, type Warnings } from './warnings.ts';
 
 export type Services = {
   readonly database: Database;
@@ -26,6 +27,7 @@ export type Services = {
   readonly asks: Plans<Ask>;
   readonly callProvider: CallProvider;
   readonly figures: Figures;
+  readonly warnings: Warnings;
   readonly clock: Clock;
   readonly settings: ServiceSettings;
   /** Tells the operator of a failure that no caller is told of. */
@@ -62,6 +64,7 @@ export function createServices(parts: {
   readonly settings: Omit<ServiceSettings, keyof typeof defaults> & Partial<typeof defaults>;
   readonly clock?: Clock;
   readonly reportDefect?: ReportDefect;
+  readonly logWarning?: LogWarning;
 }): Services {
   const { database, clock = () => new Date(), reportDefect = () => {} } = parts;
   const settings = { ...defaults, ...parts.settings };
@@ -69,6 +72,7 @@ export function createServices(parts: {
     [parts.masterKeyHex, ...(parts.otherMasterKeysHex ?? [])],
     parts.readMasterKeysAgain,
   );
+  const accounts = createAccountDirectory(database, masterKeys);
   const services: Services = {
     database,
     batches: createBatches(database),
@@ -86,7 +90,8 @@ export function createServices(parts: {
     asks: createPlans(),
     callProvider: createProviderCaller(),
     figures: createFigures(),
-    accounts: createAccountDirectory(database, masterKeys),
+    warnings: createWarnings(accounts, clock, parts.logWarning ?? (() => {})),
+    accounts,
     tokens: createTokenService(database, masterKeys, clock),
     countCall: createRateLimits(clock),
   };

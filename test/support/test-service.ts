@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { after } from 'node:test';
 import { buildApp } from '../../src/app.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog, logWarningsTo } from '../../src/log.ts';
 import {
   createAccount,
   type NewAccount,
@@ -49,6 +49,14 @@ export type TestService = TestDatabase & {
 export async function startTestService({ port = 0 } = {}): Promise<TestService> {
   const test = await createTestDatabase();
   let offsetMs = 0;
+  const lines: string[] = [];
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const log = createLog('trace', sink);
   const services = createServices({
     database: test.database,
     masterKeyHex: testMasterKeyHex,
@@ -57,13 +65,7 @@ export async function startTestService({ port = 0 } = {}): Promise<TestService> 
       publicUrl: port === 0 ? 'http://service.test' : `http://127.0.0.1:${port}`,
       orderLapseSeconds: 24 * 3600,
     },
-  });
-  const lines: string[] = [];
-  const sink = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(String(chunk));
-      done();
-    },
+    logWarning: logWarningsTo(log),
   });
   const metrics = createMetrics();
   const { registry } = metrics;
@@ -71,7 +73,7 @@ export async function startTestService({ port = 0 } = {}): Promise<TestService> 
     services,
     metrics,
     figuresKeptMs: 0,
-    log: createLog('trace', sink),
+    log,
     findMissing: async () => [],
     renderMetrics: async () => ({
       contentType: registry.contentType,
