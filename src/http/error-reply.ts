@@ -2,8 +2,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
-import { addCrossOriginHeaders } from './cross-origin.ts';
 import { limits } from '../domain/limits.ts';
+import { addCrossOriginHeaders } from './cross-origin.ts';
 import { describeInvalid } from './describe-invalid.ts';
 
 /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, test } from 'node:test';
+import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { findFreePort, waitUntil } from '../support/service-process.ts';
 import { startTestService, type TestAccount } from '../support/test-service.ts';
@@ -145,7 +146,7 @@ function openShop(url: string): Promise<TestAccount> {
 }
 
 async function startPayment({ accountId }: TestAccount): Promise<void> {
-  const { token } = await service.services.tokens.issue({ type: 'merchant', accountId });
+  const { token } = await issueMerchantToken(service.services, accountId);
   const order = await service.call('/api/v3/create-order', { token, body: orderBody() });
   const { order_id } = order.body;
   const body = { order_id, payment_mode_code: 'upi', upi_id: 'asha@okbank' };
