@@ -37,9 +37,38 @@ function hasMoreBrackets(bytes: Buffer, max: number): boolean {
   return false;
 }
 
-/** Parses; a number whose digits a double would change stays as its text. Throws as JSON.parse does. */
+/**
+ * Parses; a number whose digits a double would change stays as its text, and `isNumberText` tells it from a string.
+ * Throws as JSON.parse does.
+ */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   const quoted = quoteInexactNumbers(text);
-  return quoted === text ? value : JSON.parse(quoted);
+  if (quoted === text) return value;
+  const exact: unknown = JSON.parse(quoted);
+  noteNumberTexts(value, exact);
+  return exact;
+}
+
+/** Where a text stands for a number: the object or list that holds it, and under which names. */
+const numberTexts = new WeakMap<object, Set<string>>();
+
+/** True when `parseExactJson` read a number there and kept it as its text. */
+export function isNumberText(holder: object, name: string): boolean {
+  return numberTexts.get(holder)?.has(name) === true;
+}
+
+/** Both are of one text, and differ only where a number has become a text. */
+function noteNumberTexts(value: unknown, exact: unknown): void {
+  if (!isObject(value) || !isObject(exact)) return;
+  for (const name of Object.keys(value)) {
+    if (typeof value[name] !== 'number') noteNumberTexts(value[name], exact[name]);
+    else if (typeof exact[name] === 'string') {
+      numberTexts.set(exact, (numberTexts.get(exact) ?? new Set()).add(name));
+    }
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,14 +1,22 @@
-/** The arithmetic of cart items. Items are kept as sent; they are only checked here. */
+/**
+ * The arithmetic of cart items. Items are kept as sent; they are only checked here, and numbers that
+ * no double holds get a form that can be kept.
+ */
 import { getExponent } from './currency.ts';
 import { refuseMember } from './errors.ts';
 import {
   type Decimal,
+  formatAmount,
+  formatDecimal,
   type MinorUnits,
+  majorNumber,
   multiplyToMinor,
-  parseAmount,
+  type NumberText,
   parseDecimal,
+  parseSentAmount,
+  type SentAmount,
 } from './money.ts';
-import type { Amounts, LineItem, OrderDetails, SentNumber } from './order.ts';
+import type { Amounts, LineItem, SentDetails, SentLineItem, SentNumber } from './order.ts';
 
 type CheckedItem = {
   readonly quantity: Decimal;
@@ -18,18 +26,29 @@ type CheckedItem = {
   readonly totalAmount?: Decimal;
 };
 
-/** Refuses items that cannot be; returns them in canonical form, numbers by value. */
-export function checkLineItems(details: OrderDetails, order: Amounts): unknown {
+export type CheckedItems = {
+  /** As they are stored. */
+  readonly kept: readonly LineItem[];
+  /** Numbers by value: equal items have equal forms. */
+  readonly canonical: readonly unknown[];
+};
+
+/** Refuses items that cannot be. */
+export function checkLineItems(details: SentDetails, order: Amounts): CheckedItems | undefined {
   const { lineItems, validateOrderLineItem } = details;
-  if (!lineItems) return null;
+  if (!lineItems) return undefined;
   if (lineItems.length === 0)
     refuseMember('order_line_items', 'is empty: send at least one cart item');
-  const checked = lineItems.map(checkItem);
+  const exponent = getExponent(order.currency);
+  const checked = lineItems.map((item, index) => checkItem(item, index, exponent));
   if (validateOrderLineItem) checkArithmetic(lineItems, checked, order);
-  return lineItems.map((item, index) => canonicalItem(item, checked[index] as CheckedItem));
+  return {
+    kept: lineItems.map((item) => keptItem(item, exponent)),
+    canonical: lineItems.map((item, index) => canonicalItem(item, checked[index] as CheckedItem)),
+  };
 }
 
-function checkItem(item: LineItem, index: number): CheckedItem {
+function checkItem(item: SentLineItem, index: number, exponent: number): CheckedItem {
   const at = `order_line_items[${index}]`;
   const quantity = readDecimal(`${at}.quantity`, item.quantity);
   if (quantity === undefined || quantity.digits === 0n) {
@@ -37,10 +56,10 @@ function checkItem(item: LineItem, index: number): CheckedItem {
   }
   const checked = {
     quantity,
-    rate: readDecimal(`${at}.rate`, item.rate),
-    amountBeforeTax: readDecimal(`${at}.amount_before_tax`, item.amountBeforeTax),
-    tax: readDecimal(`${at}.tax`, item.tax),
-    totalAmount: readDecimal(`${at}.total_amount`, item.totalAmount),
+    rate: readPrice(`${at}.rate`, item.rate, exponent),
+    amountBeforeTax: readPrice(`${at}.amount_before_tax`, item.amountBeforeTax, exponent),
+    tax: readPrice(`${at}.tax`, item.tax, exponent),
+    totalAmount: readPrice(`${at}.total_amount`, item.totalAmount, exponent),
   };
   if (!checked.rate && !checked.totalAmount) {
     refuseMember(`${at}.rate`, 'is missing: send rate or total_amount of the item');
@@ -48,14 +67,22 @@ function checkItem(item: LineItem, index: number): CheckedItem {
   return checked;
 }
 
-function readDecimal(member: string, input: SentNumber | undefined): Decimal | undefined {
+/** An amount where it is one, and otherwise by its digits: a rate may be finer than the currency. */
+function readPrice(member: string, input: SentAmount | undefined, exponent: number) {
+  const outcome = input === undefined ? undefined : parseSentAmount(input, exponent);
+  return outcome?.kind === 'amount'
+    ? parseDecimal(formatAmount(outcome.minor, exponent))
+    : readDecimal(member, input);
+}
+
+function readDecimal(member: string, input: SentAmount | undefined): Decimal | undefined {
   if (input === undefined) return undefined;
   return parseDecimal(input) ?? refuseMember(member, 'must be a non-negative decimal number');
 }
 
 /** Decision 3.4: with `validate_order_line_item`, each item and their sum agree with the order. */
 function checkArithmetic(
-  items: readonly LineItem[],
+  items: readonly SentLineItem[],
   checked: readonly CheckedItem[],
   order: Amounts,
 ): void {
@@ -88,11 +115,11 @@ function checkArithmetic(
   }
 }
 
-function itemAmounts(at: string, item: LineItem, checked: CheckedItem, order: Amounts) {
+function itemAmounts(at: string, item: SentLineItem, checked: CheckedItem, order: Amounts) {
   const exponent = getExponent(order.currency);
-  const read = (name: string, input: SentNumber | undefined): MinorUnits | undefined => {
+  const read = (name: string, input: SentAmount | undefined): MinorUnits | undefined => {
     if (input === undefined) return undefined;
-    const outcome = parseAmount(input, exponent);
+    const outcome = parseSentAmount(input, exponent);
     return outcome.kind === 'amount' ? outcome.minor : refuseMember(`${at}.${name}`, outcome.why);
   };
   const tax = read('tax', item.tax) ?? 0;
@@ -113,7 +140,25 @@ function itemAmounts(at: string, item: LineItem, checked: CheckedItem, order: Am
   return { beforeTax, tax, total };
 }
 
-function canonicalItem(item: LineItem, checked: CheckedItem): unknown {
+/** As sent, but a number that no double holds is kept as the amount it stands for, or as decimal text. */
+function keptItem(item: SentLineItem, exponent: number): LineItem {
+  const names = Object.keys(item) as (keyof SentLineItem)[];
+  if (!names.some((name) => typeof item[name] === 'object')) return item as LineItem;
+  const kept = names.map((name) => {
+    const value = item[name];
+    return [name, typeof value === 'object' ? keptNumber(value, exponent) : value];
+  });
+  return Object.fromEntries(kept) as LineItem;
+}
+
+function keptNumber(sent: NumberText, exponent: number): SentNumber {
+  const outcome = parseSentAmount(sent, exponent);
+  if (outcome.kind === 'amount') return majorNumber(outcome.minor, exponent);
+  const decimal = parseDecimal(sent);
+  return decimal ? formatDecimal(decimal) : sent.numberText;
+}
+
+function canonicalItem(item: SentLineItem, checked: CheckedItem): unknown {
   const decimal = (value: Decimal | undefined) => value && `${value.digits}/${value.scale}`;
   return [
     item.skuId,

@@ -7,22 +7,29 @@ import { findExponent, getExponent } from './currency.ts';
 import { refuseMember } from './errors.ts';
 import { limits } from './limits.ts';
 import { checkLineItems } from './line-items.ts';
-import { convertAmount, type MinorUnits, parseAmount, parseDecimal } from './money.ts';
-import type { Amounts, CurrencyConversion, OrderDetails, SentNumber, User } from './order.ts';
+import {
+  convertAmount,
+  type MinorUnits,
+  parseDecimal,
+  parseSentAmount,
+  type SentAmount,
+} from './money.ts';
+import type { Amounts, CurrencyConversion, OrderDetails, SentDetails, User } from './order.ts';
 
 /** A create order call, mapped to our names; shapes and lengths were checked at the edge. */
 export type OrderRequest = {
   readonly invoiceId: string;
   readonly currency: string;
-  readonly amountBeforeTax?: SentNumber;
-  readonly tax?: SentNumber;
-  readonly totalAmount?: SentNumber;
-  readonly details: OrderDetails;
+  readonly amountBeforeTax?: SentAmount;
+  readonly tax?: SentAmount;
+  readonly totalAmount?: SentAmount;
+  readonly details: SentDetails;
 };
 
 export type DecidedOrder = {
   readonly amounts: Amounts;
   readonly conversion: CurrencyConversion | null;
+  readonly details: OrderDetails;
   /** The request in one canonical form: equal text means the same content. Decision 3.5. */
   readonly content: string;
 };
@@ -32,14 +39,16 @@ export function decideOrder(request: OrderRequest, settings: AccountSettings): D
   if (!settings.optionalOrderDetails) requireDetails(request.details);
   checkUser('user.', request.details.user);
   checkAddress('shipping_address', request.details.shippingAddress);
-  const canonicalItems = checkLineItems(request.details, sent);
+  const items = checkLineItems(request.details, sent);
 
+  const details = { ...request.details, ...(items && { lineItems: items.kept }) } as OrderDetails;
+  const content = canonicalContent(request.invoiceId, sent, details, items?.canonical ?? null);
   const alternate = settings.alternateCurrencies.find(({ from }) => from === sent.currency);
-  const content = canonicalContent(request, sent, canonicalItems);
-  if (!alternate) return { amounts: sent, conversion: null, content };
+  if (!alternate) return { amounts: sent, conversion: null, details, content };
   return {
     amounts: convertAmounts(sent, alternate),
     conversion: { original: sent, rate: alternate.rate },
+    details,
     content,
   };
 }
@@ -70,8 +79,8 @@ export function decideAmounts(
   return { currency, total, tax, beforeTax };
 }
 
-function readAmount(member: string, input: SentNumber, exponent: number): MinorUnits {
-  const outcome = parseAmount(input, exponent);
+function readAmount(member: string, input: SentAmount, exponent: number): MinorUnits {
+  const outcome = parseSentAmount(input, exponent);
   if (outcome.kind === 'refused') refuseMember(member, outcome.why);
   return outcome.minor;
 }
@@ -91,7 +100,7 @@ function convertAmounts(original: Amounts, alternate: AlternateCurrency): Amount
 }
 
 /** Decision 3.4: required unless the account has optional order details. */
-function requireDetails({ user, shippingAddress, lineItems }: OrderDetails): void {
+function requireDetails({ user, shippingAddress, lineItems }: SentDetails): void {
   if (!user)
     refuseMember('user', 'is missing: send the consumer with email, first_name and mobile_number');
   if (!user.email)
@@ -131,10 +140,14 @@ function checkAddress(member: string, address: OrderDetails['shippingAddress']):
 }
 
 /** Numbers by value: `"10.50"` and `10.5` are the same content. Absent members have no part in it. */
-function canonicalContent(request: OrderRequest, amounts: Amounts, items: unknown): string {
-  const { customAttributes, lineItems: _asSent, ...details } = request.details;
+function canonicalContent(
+  invoiceId: string,
+  amounts: Amounts,
+  { customAttributes, lineItems: _asSent, ...details }: OrderDetails,
+  items: unknown,
+): string {
   return JSON.stringify([
-    request.invoiceId,
+    invoiceId,
     amounts.currency,
     amounts.total,
     amounts.tax,

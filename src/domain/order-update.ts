@@ -7,17 +7,23 @@ import type { ChangedBy } from './consumer.ts';
 import { getExponent } from './currency.ts';
 import { refuseMember, ServiceError } from './errors.ts';
 import type { State } from './history.ts';
-import { formatAmount } from './money.ts';
-import { type Order, type OrderDetails, orderStatus, type SentNumber, type User } from './order.ts';
+import { formatAmount, type SentAmount } from './money.ts';
+import {
+  type Order,
+  type OrderDetails,
+  orderStatus,
+  type SentDetails,
+  type User,
+} from './order.ts';
 import { decideOrder } from './order-request.ts';
 
 /** An update order call, mapped to our names; what is absent stays as it is. */
 export type OrderUpdate = {
   readonly currency?: string;
-  readonly amountBeforeTax?: SentNumber;
-  readonly tax?: SentNumber;
-  readonly totalAmount?: SentNumber;
-  readonly details: Omit<OrderDetails, 'user'> & { readonly user?: Partial<User> };
+  readonly amountBeforeTax?: SentAmount;
+  readonly tax?: SentAmount;
+  readonly totalAmount?: SentAmount;
+  readonly details: Omit<SentDetails, 'user'> & { readonly user?: Partial<User> };
 };
 
 export type UpdatedContent = Pick<Order, 'amounts' | 'conversion' | 'details'>;
@@ -70,13 +76,12 @@ function decideContent(
   if (update.currency !== undefined && update.currency !== received.currency) {
     refuseMember('currency', `must stay ${received.currency}: create a new order for another one`);
   }
-  const details = layOver(order.details, update.details);
-  const { amounts, conversion } = decideOrder(
+  const { amounts, conversion, details } = decideOrder(
     {
       invoiceId: order.invoiceId,
       currency: received.currency,
       ...(givesAmounts(update) ? amountsOf(update) : amountsAsReceived(order)),
-      details,
+      details: layOver(order.details, update.details),
     },
     {
       ...settings,
@@ -92,7 +97,7 @@ function decideContent(
 }
 
 /** The consumer member by member, everything else whole. */
-function layOver(before: OrderDetails, { user, ...others }: OrderUpdate['details']): OrderDetails {
+function layOver(before: OrderDetails, { user, ...others }: OrderUpdate['details']): SentDetails {
   if (!user) return { ...before, ...others };
   return { ...before, ...others, user: { countryCode: '+91', ...before.user, ...user } };
 }

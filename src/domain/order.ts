@@ -1,5 +1,5 @@
 /** An order as the service keeps it, and what its status is at a given time. */
-import type { MinorUnits } from './money.ts';
+import type { MinorUnits, SentAmount } from './money.ts';
 import type { ReviewFlag } from './notice.ts';
 
 export type OrderStatus = 'new' | 'pending' | 'completed' | 'lapsed';
@@ -37,20 +37,22 @@ export type Address = {
   readonly addressType?: string;
 };
 
-/** A number as the merchant wrote it; items are kept as sent. Decision 3.4. */
+/** A number as it is kept: items stay as the merchant sent them. Decision 3.4. */
 export type SentNumber = number | string;
 
-export type LineItem = {
+export type LineItem<Numeral = SentNumber> = {
   readonly skuId?: string;
   readonly title: string;
   readonly description?: string;
   readonly imageUrl?: string | false;
-  readonly rate?: SentNumber;
-  readonly quantity: SentNumber;
-  readonly amountBeforeTax?: SentNumber;
-  readonly tax?: SentNumber;
-  readonly totalAmount?: SentNumber;
+  readonly rate?: Numeral;
+  readonly quantity: Numeral;
+  readonly amountBeforeTax?: Numeral;
+  readonly tax?: Numeral;
+  readonly totalAmount?: Numeral;
 };
+
+export type SentLineItem = LineItem<SentAmount>;
 
 export type BankAccount = {
   readonly accountNumber?: string;
@@ -78,6 +80,11 @@ export type OrderDetails = {
   readonly ipAddress?: string;
   readonly merchantShopfrontDomain?: string;
   readonly validateOrderLineItem?: boolean;
+};
+
+/** Details as a call brings them, before they are decided on. */
+export type SentDetails = Omit<OrderDetails, 'lineItems'> & {
+  readonly lineItems?: readonly SentLineItem[];
 };
 
 export type Order = {

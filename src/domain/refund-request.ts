@@ -2,8 +2,7 @@
 import { findExponent } from './currency.ts';
 import { refuseMember, ServiceError } from './errors.ts';
 import { paymentsOf, refundsOf } from './matching.ts';
-import { formatAmount, type MinorUnits, parseAmount } from './money.ts';
-import type { SentNumber } from './order.ts';
+import { formatAmount, type MinorUnits, parseSentAmount, type SentAmount } from './money.ts';
 import { type OrderBook, refundedOf, refundSums } from './order-book.ts';
 import { findPaymentOf } from './refund-links.ts';
 import { netAmount, type Payment, type Refund } from './transaction.ts';
@@ -12,7 +11,7 @@ export type WishedRefund = {
   /** The payment to refund; without it the one that paid for the order. */
   readonly transactionId: string | undefined;
   /** Without it all that is available. */
-  readonly amount: SentNumber | undefined;
+  readonly amount: SentAmount | undefined;
   readonly refundRequestId: string | undefined;
 };
 
@@ -83,7 +82,7 @@ function hasContent(refund: Refund, payment: Payment, wished: WishedRefund): boo
   const { start } = refund;
   if (amount === undefined) return start?.refund?.isAll === true;
   const exponent = findExponent(start?.currency ?? refund.currency ?? payment.currency ?? '');
-  const outcome = exponent === undefined ? undefined : parseAmount(amount, exponent);
+  const outcome = exponent === undefined ? undefined : parseSentAmount(amount, exponent);
   return outcome?.kind === 'amount' && outcome.minor === (start?.amount ?? refund.amount);
 }
 
@@ -123,8 +122,8 @@ function isRefundable(payment: Payment): payment is RefundablePayment {
   );
 }
 
-function readAmount(sent: SentNumber, exponent: number): MinorUnits {
-  const outcome = parseAmount(sent, exponent);
+function readAmount(sent: SentAmount, exponent: number): MinorUnits {
+  const outcome = parseSentAmount(sent, exponent);
   if (outcome.kind === 'refused') refuseMember('refund_amount', outcome.why);
   if (outcome.minor === 0) refuseMember('refund_amount', 'must be more than 0');
   return outcome.minor;

@@ -2,7 +2,9 @@
 import { maskPair } from '../domain/card-fields.ts';
 import { holdsCardNumber, maskCardNumbers } from '../domain/card-numbers.ts';
 import { refuseMember } from '../domain/errors.ts';
-import type { Address, BankAccount, LineItem, SentNumber, User } from '../domain/order.ts';
+import { isNumberText } from '../domain/json.ts';
+import type { SentAmount } from '../domain/money.ts';
+import type { Address, BankAccount, SentLineItem, User } from '../domain/order.ts';
 import type { OrderRequest } from '../domain/order-request.ts';
 import type { OrderUpdate } from '../domain/order-update.ts';
 import type { UpdateOrderBody } from './order-change-schemas.ts';
@@ -18,9 +20,9 @@ export function toOrderRequest(body: CreateOrderBody): OrderRequest {
   return {
     invoiceId: String(body.invoice_id),
     currency: body.currency,
-    amountBeforeTax: present(body.amount_before_tax),
-    tax: present(body.tax),
-    totalAmount: present(body.total_amount),
+    amountBeforeTax: sentAmount(body, 'amount_before_tax'),
+    tax: sentAmount(body, 'tax'),
+    totalAmount: sentAmount(body, 'total_amount'),
     details: withoutAbsent({
       user: body.user ? toUser(body.user) : undefined,
       shippingAddress: body.shipping_address ? toAddress(body.shipping_address) : undefined,
@@ -38,9 +40,9 @@ export function toOrderRequest(body: CreateOrderBody): OrderRequest {
 export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
   return withoutAbsent({
     currency: toText(body.currency),
-    amountBeforeTax: present(body.amount_before_tax),
-    tax: present(body.tax),
-    totalAmount: present(body.total_amount),
+    amountBeforeTax: sentAmount(body, 'amount_before_tax'),
+    tax: sentAmount(body, 'tax'),
+    totalAmount: sentAmount(body, 'total_amount'),
     details: withoutEmpty(
       withoutAbsent({
         user: toUserMembers(body.user ?? {}),
@@ -110,7 +112,7 @@ function toBillingAddress(body: AddressBody | null | undefined): Address | undef
   return Object.keys(address).length === 0 ? undefined : address;
 }
 
-function toLineItem(body: LineItemBody, index: number): LineItem {
+function toLineItem(body: LineItemBody, index: number): SentLineItem {
   for (const name of ['rate', 'quantity', 'amount_before_tax', 'tax', 'total_amount'] as const) {
     refuseCardNumber(`order_line_items[${index}].${name}`, body[name]);
   }
@@ -119,11 +121,11 @@ function toLineItem(body: LineItemBody, index: number): LineItem {
     title: maskCardNumbers(body.title),
     description: freeText(body.description),
     imageUrl: body.image_url === false ? false : freeText(body.image_url),
-    rate: present(body.rate),
-    quantity: body.quantity,
-    amountBeforeTax: present(body.amount_before_tax),
-    tax: present(body.tax),
-    totalAmount: present(body.total_amount),
+    rate: sentAmount(body, 'rate'),
+    quantity: sentAmount(body, 'quantity') ?? '',
+    amountBeforeTax: sentAmount(body, 'amount_before_tax'),
+    tax: sentAmount(body, 'tax'),
+    totalAmount: sentAmount(body, 'total_amount'),
   });
 }
 
@@ -154,7 +156,7 @@ function freeText(value: string | number | null | undefined): string | undefined
 }
 
 /** Masked, a number would be none. Its decimals do not count: a rate may have as many as a card number. */
-function refuseCardNumber(member: string, value: SentNumber | null | undefined): void {
+function refuseCardNumber(member: string, value: string | number | null | undefined): void {
   // Nearly every number is a small one.
   if (typeof value === 'number' && value < 1e12) return;
   const [whole = ''] = String(value ?? '').split('.');
@@ -166,8 +168,14 @@ export function toText(value: string | number | null | undefined): string | unde
   return value === null || value === undefined || value === '' ? undefined : String(value);
 }
 
-function present(value: SentNumber | null | undefined): SentNumber | undefined {
-  return value === null || value === '' ? undefined : value;
+/** A number that was kept as its text is still a number: floating point may have made it. Decision 3.9. */
+export function sentAmount<Name extends string>(
+  body: { readonly [Member in Name]?: string | number | null },
+  name: Name,
+): SentAmount | undefined {
+  const value = body[name];
+  if (value === null || value === undefined || value === '') return undefined;
+  return typeof value === 'string' && isNumberText(body, name) ? { numberText: value } : value;
 }
 
 /** Absent members are left out rather than set to undefined, so that equal content is equal. */

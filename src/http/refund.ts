@@ -10,7 +10,7 @@ import type { Services } from '../use-cases/services.ts';
 import { errorReplies } from './error-reply.ts';
 import { getCaller } from './guard.ts';
 import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
-import { toText } from './order-request.ts';
+import { sentAmount, toText } from './order-request.ts';
 
 const id = (description: string, maxLength: number = limits.textCharsMax) =>
   Type.Optional(
@@ -66,11 +66,10 @@ export function addRefund(app: FastifyInstance, services: Services): void {
     handler: async (request, reply) => {
       const { body } = request;
       const key = readIdempotencyKey(request);
-      const { refund_amount: amount } = body;
       const wished = {
         transactionId: toText(body.transaction_id),
         invoiceId: toText(body.invoice_id),
-        amount: amount === null || amount === '' ? undefined : amount,
+        amount: sentAmount(body, 'refund_amount'),
         refundRequestId: readRequestId(body),
       };
       const made = await refund(services, getCaller(request), wished, key);

@@ -58,7 +58,7 @@ function buildOrder(
     conversion: decided.conversion,
     userId: user ? identifyConsumer(account, user) : null,
     restricted: false,
-    ...sealContent(account, orderId, request.details, digestOf(decided)),
+    ...sealContent(account, orderId, decided.details, digestOf(decided)),
     createdAt,
     lapsesAt: addSeconds(createdAt, services.settings.orderLapseSeconds),
     flags: [],

@@ -6,7 +6,7 @@
 import type { Account } from '../domain/account.ts';
 import { findExponent } from '../domain/currency.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { parseAmount } from '../domain/money.ts';
+import { parseSentAmount } from '../domain/money.ts';
 import type { Order } from '../domain/order.ts';
 import { findPaymentOf } from '../domain/refund-links.ts';
 import type { WishedRefund } from '../domain/refund-request.ts';
@@ -81,8 +81,8 @@ function contentOf({ orderId, amounts }: Order, request: RefundRequest): object 
 function amountOf(sent: RefundRequest['amount'], { currency }: Order['amounts']) {
   if (sent === undefined) return undefined;
   const exponent = findExponent(currency);
-  const outcome = exponent === undefined ? undefined : parseAmount(sent, exponent);
-  return outcome?.kind === 'amount' ? outcome.minor : String(sent);
+  const outcome = exponent === undefined ? undefined : parseSentAmount(sent, exponent);
+  return outcome?.kind === 'amount' ? outcome.minor : JSON.stringify(sent);
 }
 
 /** A repeat under the key is answered the same, whatever becomes of the refund. */

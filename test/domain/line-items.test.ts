@@ -122,7 +122,7 @@ test('numbers that cannot be are refused with or without validation', () => {
 
 test('an empty cart is refused, no cart is not', () => {
   assertRefused([], 'order_line_items', {});
-  assert.equal(checkLineItems({ validateOrderLineItem: true }, order), null);
+  assert.equal(checkLineItems({ validateOrderLineItem: true }, order), undefined);
 });
 
 test('any cart agrees with the order that is its sum, and no other', () => {

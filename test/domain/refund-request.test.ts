@@ -47,6 +47,8 @@ describe('the amount of a refund', () => {
     { sent: 118, is: 11_800 },
     { sent: '0.01', is: 1 },
     { sent: 50.5, is: 5_050 },
+    { sent: 0.1 + 0.2, is: 30 },
+    { sent: { numberText: '0.10000000000000001' }, is: 10 },
   ];
   for (const { sent, is } of cases) {
     test(`${JSON.stringify(sent)} is ${is} minor units`, () => {
@@ -54,7 +56,19 @@ describe('the amount of a refund', () => {
     });
   }
 
-  const unusable = [0, '0.00', -1, '1.001', '', 'ten', '1e2', Number.NaN, 1e300];
+  const unusable = [
+    0,
+    '0.00',
+    -1,
+    '1.001',
+    '0.30000000000000004',
+    1e-9,
+    '',
+    'ten',
+    '1e2',
+    Number.NaN,
+    1e300,
+  ];
   for (const sent of unusable) {
     test(`${JSON.stringify(sent)} is refused by its member's name`, () => {
       refuses([paid('pay_1')], { amount: sent }, 'INVALID_REQUEST_PARAMETER', /refund_amount/);

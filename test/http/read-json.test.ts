@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError } from '../../src/domain/errors.ts';
+import { isNumberText } from '../../src/domain/json.ts';
 import { readJson } from '../../src/http/read-json.ts';
 import { anyText } from '../support/any-text.ts';
 
@@ -258,3 +259,16 @@ function decimalOf(number: string): string {
   const scale = fraction.length - Number(exponent) - (digits.length - trimmed.length);
   return trimmed === '' ? '0' : `${number.startsWith('-') ? '-' : ''}${trimmed}/${scale}`;
 }
+
+test('a number that is kept as its text is told from a string with the same text', () => {
+  const digits = '0.10000000000000001';
+  const body: unknown = read(
+    `{"a":${digits},"b":"${digits}","c":0.1,"d":[{"a":"x","b":${digits}},${digits}]}`,
+  );
+  assert.deepEqual(body, { a: digits, b: digits, c: 0.1, d: [{ a: 'x', b: digits }, digits] });
+  const { d } = body as unknown as { d: [object, string] };
+  const names = (holder: object) =>
+    Object.keys(holder).filter((name) => isNumberText(holder, name));
+  assert.deepEqual([names(body as object), names(d), names(d[0])], [['a'], ['1'], ['b']]);
+  assert.deepEqual(names(read(`{"a":${digits},"a":"${digits}"}`) as object), []);
+});

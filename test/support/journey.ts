@@ -41,7 +41,7 @@ export type Journey = {
     body?: object,
     mode?: PaymentModeCode,
   ) => Promise<{ readonly orderId: string; readonly transactionId: string }>;
-  readonly refund: (body: object) => Promise<Reply>;
+  readonly refund: (body: object | string) => Promise<Reply>;
   readonly enquire: (body: object) => Promise<Reply>;
   /** A minute passes, and the background asks about everything that is due. */
   readonly heal: () => Promise<void>;
@@ -68,7 +68,7 @@ export async function startJourney(options: SimulatorOptions = {}): Promise<Jour
   };
   const shop = await openNextShop();
   // A token of its own for each call: the clock may have been turned past the life of another.
-  const call = async (path: string, body: object) => {
+  const call = async (path: string, body: object | string) => {
     const { token } = await issueMerchantToken(service.services, shop.accountId);
     return service.call(`/api/v3/${path}`, { token, body });
   };

@@ -5,6 +5,7 @@ import { findCheckout, modeOf, startJourney } from '../../support/journey.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import type { Reply } from '../../support/test-service.ts';
+import { assertRefused } from '../assertions.ts';
 
 const { service, simulator, shop, openShop, createPaid, refund, enquire, heal, assertSound } =
   await startJourney();
@@ -67,6 +68,22 @@ for (const [provider, mode] of Object.entries(modeOf)) {
     );
   });
 }
+
+test('a refund_amount with what floating point left behind is the exact amount', async () => {
+  const { orderId, transactionId } = await createPaid();
+  for (const number of ['0.30000000000000004', '0.10000000000000001']) {
+    const body = `{"transaction_id":"${transactionId}","refund_amount":${number}}`;
+    assert.equal((await refund(body)).status, 200, number);
+    assertRefused(
+      await refund(body.replace(number, `"${number}"`)),
+      'INVALID_REQUEST_PARAMETER',
+      /^refund_amount /,
+    );
+  }
+  await simulator.settled();
+  const { order } = (await enquire({ order_id: orderId })).body;
+  assert.deepEqual(order.refund_details, details(118, 0.4, 117.6));
+});
 
 const currencies = [
   ['JPY', 500, 499, 499],
