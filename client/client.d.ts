@@ -12,7 +12,7 @@ export type NewOrder = {
     email?: string;
     first_name?: string;
     last_name?: string;
-    country_code?: string;
+    country_code?: string | number;
     mobile_number?: string | number;
   } | null;
   shipping_address?: Address | null;
@@ -40,7 +40,7 @@ export type OrderUpdate = { order_id: string } & {
 export type Consumer = {
   order_id: string;
   mobile_number: string | number;
-  country_code?: string;
+  country_code?: string | number;
   email?: string;
   first_name?: string;
   last_name?: string;

@@ -14,7 +14,15 @@ import {
   parseSentAmount,
   type SentAmount,
 } from './money.ts';
-import type { Amounts, CurrencyConversion, OrderDetails, SentDetails, User } from './order.ts';
+import type {
+  Amounts,
+  CurrencyConversion,
+  OrderDetails,
+  SentDetails,
+  SentUser,
+  User,
+} from './order.ts';
+import { readPhone } from './phone.ts';
 
 /** A create order call, mapped to our names; shapes and lengths were checked at the edge. */
 export type OrderRequest = {
@@ -24,6 +32,8 @@ export type OrderRequest = {
   readonly tax?: SentAmount;
   readonly totalAmount?: SentAmount;
   readonly details: SentDetails;
+  /** The consumer of the order that is updated: what the request does not name stays. */
+  readonly knownUser?: User | undefined;
 };
 
 export type DecidedOrder = {
@@ -36,12 +46,19 @@ export type DecidedOrder = {
 
 export function decideOrder(request: OrderRequest, settings: AccountSettings): DecidedOrder {
   const sent = decideAmounts(request);
-  if (!settings.optionalOrderDetails) requireDetails(request.details);
-  checkUser('user.', request.details.user);
+  const { knownUser } = request;
+  if (!settings.optionalOrderDetails) requireDetails(request.details, knownUser);
+  const user = request.details.user
+    ? readUser('user.', request.details.user, knownUser)
+    : knownUser;
   checkAddress('shipping_address', request.details.shippingAddress);
   const items = checkLineItems(request.details, sent);
 
-  const details = { ...request.details, ...(items && { lineItems: items.kept }) } as OrderDetails;
+  const details = {
+    ...request.details,
+    ...(user && { user }),
+    ...(items && { lineItems: items.kept }),
+  } as OrderDetails;
   const content = canonicalContent(request.invoiceId, sent, details, items?.canonical ?? null);
   const alternate = settings.alternateCurrencies.find(({ from }) => from === sent.currency);
   if (!alternate) return { amounts: sent, conversion: null, details, content };
@@ -100,7 +117,9 @@ function convertAmounts(original: Amounts, alternate: AlternateCurrency): Amount
 }
 
 /** Decision 3.4: required unless the account has optional order details. */
-function requireDetails({ user, shippingAddress, lineItems }: SentDetails): void {
+function requireDetails(details: SentDetails, knownUser: User | undefined): void {
+  const { shippingAddress, lineItems } = details;
+  const user = details.user && { ...knownUser, ...details.user };
   if (!user)
     refuseMember('user', 'is missing: send the consumer with email, first_name and mobile_number');
   if (!user.email)
@@ -114,23 +133,31 @@ function requireDetails({ user, shippingAddress, lineItems }: SentDetails): void
   if (!lineItems) refuseMember('order_line_items', 'is missing: send at least one cart item');
 }
 
-/** `at` stands before the members' names, as the merchant wrote them. */
-export function checkUser(at: string, user: User | undefined): void {
-  if (user?.email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(user.email)) {
+/**
+ * The consumer laid over what is known of them. `at` stands before the names of the fields, as the
+ * merchant wrote them.
+ */
+export function readUser(at: string, sent: SentUser, known?: User): User {
+  if (sent.email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(sent.email)) {
     refuseMember(`${at}email`, 'must be an e-mail address');
   }
-  const { mobileNumberDigitsMin: min, mobileNumberDigitsMax: max } = limits;
-  if (
-    user?.mobileNumber !== undefined &&
-    (!/^\d+$/.test(user.mobileNumber) ||
-      user.mobileNumber.length < min ||
-      user.mobileNumber.length > max)
-  ) {
-    refuseMember(`${at}mobile_number`, `must be ${min} to ${max} digits and nothing else`);
-  }
-  if (user && !/^\+\d{1,4}$/.test(user.countryCode)) {
-    refuseMember(`${at}country_code`, 'must be a telephone country code such as +91');
-  }
+  const { mobileNumber, countryCode, ...others } = sent;
+  const staysAsKnown = known && mobileNumber === undefined && countryCode === undefined;
+  const phone = staysAsKnown
+    ? known
+    : readPhone(at, { mobileNumber, countryCode: countryCode ?? givenCodeOf(known) });
+  return {
+    ...known,
+    countryCode: phone.countryCode,
+    ...others,
+    ...(phone.mobileNumber !== undefined && { mobileNumber: phone.mobileNumber }),
+  };
+}
+
+/** A known country code counts as given, but for the one that stands where no number ever was. */
+function givenCodeOf(known: User | undefined): string | undefined {
+  const isDefault = known?.mobileNumber === undefined && known?.countryCode === '+91';
+  return isDefault ? undefined : known?.countryCode;
 }
 
 function checkAddress(member: string, address: OrderDetails['shippingAddress']): void {

@@ -8,13 +8,7 @@ import { getExponent } from './currency.ts';
 import { refuseMember, ServiceError } from './errors.ts';
 import type { State } from './history.ts';
 import { formatAmount, type SentAmount } from './money.ts';
-import {
-  type Order,
-  type OrderDetails,
-  orderStatus,
-  type SentDetails,
-  type User,
-} from './order.ts';
+import { type Order, type OrderDetails, orderStatus, type SentDetails } from './order.ts';
 import { decideOrder } from './order-request.ts';
 
 /** An update order call, mapped to our names; what is absent stays as it is. */
@@ -23,7 +17,7 @@ export type OrderUpdate = {
   readonly amountBeforeTax?: SentAmount;
   readonly tax?: SentAmount;
   readonly totalAmount?: SentAmount;
-  readonly details: Omit<SentDetails, 'user'> & { readonly user?: Partial<User> };
+  readonly details: SentDetails;
 };
 
 export type UpdatedContent = Pick<Order, 'amounts' | 'conversion' | 'details'>;
@@ -81,7 +75,9 @@ function decideContent(
       invoiceId: order.invoiceId,
       currency: received.currency,
       ...(givesAmounts(update) ? amountsOf(update) : amountsAsReceived(order)),
-      details: layOver(order.details, update.details),
+      // The consumer field by field, everything else whole.
+      details: { ...withoutUser(order.details), ...update.details },
+      knownUser: order.details.user,
     },
     {
       ...settings,
@@ -96,10 +92,8 @@ function decideContent(
   return { amounts, conversion, details };
 }
 
-/** The consumer member by member, everything else whole. */
-function layOver(before: OrderDetails, { user, ...others }: OrderUpdate['details']): SentDetails {
-  if (!user) return { ...before, ...others };
-  return { ...before, ...others, user: { countryCode: '+91', ...before.user, ...user } };
+function withoutUser({ user: _known, ...others }: OrderDetails): SentDetails {
+  return others;
 }
 
 /** Amounts are given as a set: one of them alone does not change the others. */

@@ -1,6 +1,7 @@
 /** An order as the service keeps it, and what its status is at a given time. */
 import type { MinorUnits, SentAmount } from './money.ts';
 import type { ReviewFlag } from './notice.ts';
+import type { SentPhone } from './phone.ts';
 
 export type OrderStatus = 'new' | 'pending' | 'completed' | 'lapsed';
 
@@ -25,6 +26,9 @@ export type User = {
   readonly countryCode: string;
   readonly mobileNumber?: string;
 };
+
+/** A consumer as a call names them: the phone number is not read yet. */
+export type SentUser = Omit<User, 'countryCode' | 'mobileNumber'> & SentPhone;
 
 export type Address = {
   readonly address1?: string;
@@ -83,7 +87,8 @@ export type OrderDetails = {
 };
 
 /** Details as a call brings them, before they are decided on. */
-export type SentDetails = Omit<OrderDetails, 'lineItems'> & {
+export type SentDetails = Omit<OrderDetails, 'user' | 'lineItems'> & {
+  readonly user?: SentUser;
   readonly lineItems?: readonly SentLineItem[];
 };
 

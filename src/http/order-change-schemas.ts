@@ -2,7 +2,13 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../domain/limits.ts';
 import { orderIdMember } from './order-id.ts';
-import { CreateOrderBody, NextCalls, UserReply, userMembers } from './order-schemas.ts';
+import {
+  CreateOrderBody,
+  mobileNumberWords,
+  NextCalls,
+  UserReply,
+  userMembers,
+} from './order-schemas.ts';
 
 export const ResolveUserBody = Type.Object({
   order_id: orderIdMember,
@@ -11,7 +17,7 @@ export const ResolveUserBody = Type.Object({
     type: ['string', 'number'],
     minLength: 1,
     maxLength: limits.textCharsMax,
-    description: 'Mobile number: 4 to 15 digits.',
+    description: mobileNumberWords,
   }),
 });
 export type ResolveUserBody = Static<typeof ResolveUserBody>;

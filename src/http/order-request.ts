@@ -4,7 +4,7 @@ import { holdsCardNumber, maskCardNumbers } from '../domain/card-numbers.ts';
 import { refuseMember } from '../domain/errors.ts';
 import { isNumberText } from '../domain/json.ts';
 import type { SentAmount } from '../domain/money.ts';
-import type { Address, BankAccount, SentLineItem, User } from '../domain/order.ts';
+import type { Address, BankAccount, SentLineItem, SentUser } from '../domain/order.ts';
 import type { OrderRequest } from '../domain/order-request.ts';
 import type { OrderUpdate } from '../domain/order-update.ts';
 import type { UpdateOrderBody } from './order-change-schemas.ts';
@@ -24,7 +24,7 @@ export function toOrderRequest(body: CreateOrderBody): OrderRequest {
     tax: sentAmount(body, 'tax'),
     totalAmount: sentAmount(body, 'total_amount'),
     details: withoutAbsent({
-      user: body.user ? toUser(body.user) : undefined,
+      user: body.user ? toSentUser(body.user) : undefined,
       shippingAddress: body.shipping_address ? toAddress(body.shipping_address) : undefined,
       billingAddress: toBillingAddress(body.billing_address),
       lineItems: body.order_line_items?.map(toLineItem),
@@ -45,7 +45,7 @@ export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
     totalAmount: sentAmount(body, 'total_amount'),
     details: withoutEmpty(
       withoutAbsent({
-        user: toUserMembers(body.user ?? {}),
+        user: toSentUser(body.user ?? {}),
         shippingAddress: toAddress(body.shipping_address ?? {}),
         billingAddress: toBillingAddress(body.billing_address),
         lineItems: body.order_line_items?.map(toLineItem),
@@ -56,28 +56,16 @@ export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
   });
 }
 
-/** A consumer on their own, as resolve user names them. */
-export function toConsumer(body: UserBody): User {
-  return toUser(body);
-}
-
-function toUser(body: UserBody): User {
-  return { countryCode: '+91', ...toUserMembers(body) };
-}
-
-function toUserMembers(body: UserBody): Partial<User> {
-  const countryCode = freeText(body.country_code);
+/** A consumer, in an order or on their own. */
+export function toSentUser(body: UserBody): SentUser {
   return withoutAbsent({
     email: freeText(body.email),
     firstName: freeText(body.first_name),
     lastName: freeText(body.last_name),
-    countryCode: countryCode && withPlus(countryCode),
-    mobileNumber: freeText(body.mobile_number),
+    countryCode: freeText(body.country_code),
+    // With its country code a phone number may look like a card number; the domain tells them apart.
+    mobileNumber: body.mobile_number === '' ? undefined : (body.mobile_number ?? undefined),
   });
-}
-
-function withPlus(countryCode: string): string {
-  return countryCode.startsWith('+') ? countryCode : `+${countryCode}`;
 }
 
 /** The members that are text and nothing else. */

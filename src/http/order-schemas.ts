@@ -31,12 +31,16 @@ const nullableObject = <Shape>(properties: Record<string, object>, description: 
     }),
   );
 
+export const mobileNumberWords =
+  'Mobile number: 4 to 15 digits; spaces, dashes, dots, brackets and a leading + or 00 with the country code are accepted.';
 export const userMembers = {
   email: text('E-mail address.', limits.emailCharsMax),
   first_name: text('First name.'),
   last_name: text('Last name.'),
-  country_code: text('Telephone country code; +91 when left out.'),
-  mobile_number: textOrNumber('Mobile number: 4 to 15 digits.'),
+  country_code: textOrNumber(
+    'Telephone country code: 91, +91 or 0091. When left out, that of mobile_number, or +91.',
+  ),
+  mobile_number: textOrNumber(mobileNumberWords),
 };
 const addressMembers = {
   address_1: text('First line of the address.'),

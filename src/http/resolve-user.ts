@@ -7,7 +7,7 @@ import type { Services } from '../use-cases/services.ts';
 import { errorReplies } from './error-reply.ts';
 import { getCaller } from './guard.ts';
 import { ResolveUserBody, ResolveUserReply } from './order-change-schemas.ts';
-import { toConsumer } from './order-request.ts';
+import { toSentUser } from './order-request.ts';
 import { userView } from './order-view.ts';
 
 export function addResolveUser(app: FastifyInstance, services: Services): void {
@@ -24,7 +24,7 @@ export function addResolveUser(app: FastifyInstance, services: Services): void {
       const caller = getCaller(request);
       const { order, token } = await resolveUser(services, caller, {
         orderId: getOrderId(caller, request.body.order_id),
-        user: toConsumer(request.body),
+        user: toSentUser(request.body),
       });
       return {
         user: userView(order.details.user, order.userId, caller.type !== 'merchant'),

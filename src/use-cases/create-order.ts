@@ -46,7 +46,7 @@ function buildOrder(
   decided: DecidedOrder,
 ): Order {
   const createdAt = services.clock();
-  const { user } = request.details;
+  const { user } = decided.details;
   const orderId = newOrderId(createdAt);
   return {
     accountId: account.accountId,

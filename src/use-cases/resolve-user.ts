@@ -1,7 +1,7 @@
 /** Links a consumer to an order and restricts the order to them. Decision 11.2. */
 import { type LinkedOrder, linkConsumer } from '../domain/consumer.ts';
-import type { User } from '../domain/order.ts';
-import { checkUser } from '../domain/order-request.ts';
+import type { SentUser } from '../domain/order.ts';
+import { readUser } from '../domain/order-request.ts';
 import type { Caller, IssuedToken } from '../security/tokens.ts';
 import { changeOrder } from './change-order.ts';
 import { identifyInOrder } from './identify-consumer.ts';
@@ -18,9 +18,9 @@ export type ResolvedUser = {
 export async function resolveUser(
   services: Services,
   caller: Caller,
-  { orderId, user }: { readonly orderId: string; readonly user: User },
+  { orderId, user: sent }: { readonly orderId: string; readonly user: SentUser },
 ): Promise<ResolvedUser> {
-  checkUser('', user);
+  const user = readUser('', sent);
   const account = await services.accounts.get(caller.accountId);
   const order = await changeOrder(services, caller, {
     orderId,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type AccountSettings, accountDefaults } from '../../src/domain/account.ts';
 import { type ErrorCode, ServiceError } from '../../src/domain/errors.ts';
 import { listChanges } from '../../src/domain/history.ts';
-import type { Order } from '../../src/domain/order.ts';
+import type { Order, SentUser } from '../../src/domain/order.ts';
 import { decideOrder } from '../../src/domain/order-request.ts';
 import {
   contentOf,
@@ -65,8 +65,8 @@ test('whatever else is changed, amounts stay, also once there are attempts', () 
       user: fc.record(
         {
           firstName: fc.string({ minLength: 1 }),
-          mobileNumber: fc.stringMatching(/^\d{4,15}$/),
-          countryCode: fc.stringMatching(/^\+\d{1,4}$/),
+          mobileNumber: fc.stringMatching(/^[1-9]\d{3,11}$/),
+          countryCode: fc.stringMatching(/^\+[1-9]\d{0,3}$/),
         },
         { requiredKeys: [], noNullPrototype: true },
       ),
@@ -137,6 +137,51 @@ test('required details are asked for again only of a consumer who is given', () 
     mobileNumber: '5550100',
     firstName: 'Sam',
   });
+});
+
+test('a new number is read with the country code that is known', () => {
+  const british = {
+    email: 'a@example.com',
+    firstName: 'A',
+    countryCode: '+44',
+    mobileNumber: '7911123456',
+  };
+  const order = { ...orderOf(), details: { ...orderOf().details, user: british } };
+  const userAfter = (user: SentUser) => decide(order, { details: { user } }).details.user;
+  assert.deepEqual(userAfter({ mobileNumber: '07911 999 999' }), {
+    ...british,
+    mobileNumber: '7911999999',
+  });
+  assert.deepEqual(userAfter({ mobileNumber: '+44 7911 999999' }), {
+    ...british,
+    mobileNumber: '7911999999',
+  });
+  const refused = () => userAfter({ mobileNumber: '+91 98765 43210' });
+  assertThrows(refused, 'INVALID_REQUEST_PARAMETER');
+  const moved = userAfter({ mobileNumber: '+91 98765 43210', countryCode: '91' });
+  assert.deepEqual(moved, { ...british, countryCode: '+91', mobileNumber: '9876543210' });
+  assert.deepEqual(userAfter({ countryCode: '0091' }), { ...british, countryCode: '+91' });
+});
+
+test('the country code of a consumer without a number is no obstacle to a number of another', () => {
+  const nameless = { email: 'a@example.com', firstName: 'A', countryCode: '+91' };
+  const order = { ...orderOf(), details: { ...orderOf().details, user: nameless } };
+  const { user } = decide(order, {
+    details: { user: { mobileNumber: '+44 7911 123456' } },
+  }).details;
+  assert.deepEqual(user, { ...nameless, countryCode: '+44', mobileNumber: '7911123456' });
+});
+
+test('what is known of a phone number stays as it is stored when an update does not name it', () => {
+  const odd = {
+    email: 'a@example.com',
+    firstName: 'A',
+    countryCode: '+091',
+    mobileNumber: '00919876',
+  };
+  const order = { ...orderOf(), details: { ...orderOf().details, user: odd } };
+  const { user } = decide(order, { details: { user: { lastName: 'Iyer' } } }).details;
+  assert.deepEqual(user, { ...odd, lastName: 'Iyer' });
 });
 
 function decide(order: Order, update: OrderUpdate, today = settings) {

@@ -83,7 +83,7 @@ const refusals: [changes: Body, named: string | RegExp][] = [
   ...['asha', 'asha@', '@example.com', 'a sha@example.com', 'a@b@c', `${'x'.repeat(250)}@b.in`].map(
     (email): [Body, string] => [withUser({ email }), 'user.email'],
   ),
-  ...['123', '1234567890123456', '98765 43210', '+919876543210', '98-76', -9876543210, 98765.5].map(
+  ...['123', '1234567890123456', '98765/43210', '+44791', '98-7', -9876543210, 98765.5].map(
     (mobile_number): [Body, string] => [withUser({ mobile_number }), 'user.mobile_number'],
   ),
   ...['+', 'IN', '+12345', '9 1'].map((country_code): [Body, string] => [

@@ -107,7 +107,12 @@ test('the same consumer again is answered the same and leaves no trace', async (
   const { order_id } = await create();
   const first = await resolve({ order_id, mobile_number: '9000000004' });
   const before = await dumpTables(service.database);
-  for (const mobile_number of ['9000000004', 9000000004]) {
+  for (const mobile_number of [
+    '9000000004',
+    9000000004,
+    '+91 (0) 90000-00004',
+    '009190000.00004',
+  ]) {
     const again = await resolve({ order_id, mobile_number, country_code: '+91' });
     assert.equal(again.status, 200);
     assert.deepEqual(again.body, first.body);

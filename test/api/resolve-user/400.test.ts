@@ -22,8 +22,16 @@ const refusals: [name: string, changes: Record<string, unknown>, told: RegExp][]
   ['an empty mobile_number', { mobile_number: '' }, /^mobile_number must not be empty/],
   ['a mobile_number too short', { mobile_number: '123' }, /^mobile_number must be 4 to 15 digits/],
   ['one too long', { mobile_number: '1234567890123456' }, /^mobile_number must be 4 to 15/],
-  ['one with a plus', { mobile_number: '+919876543210' }, /^mobile_number must be 4 to 15/],
-  ['one with spaces', { mobile_number: '98765 43210' }, /^mobile_number must be 4 to 15/],
+  [
+    'one with letters',
+    { mobile_number: '98765 4321O' },
+    /^mobile_number must be 4 to 15.*\+91 98765/,
+  ],
+  [
+    'one of another country',
+    { mobile_number: '+447911123456', country_code: '91' },
+    /^mobile_number .*\+44.*\+91/,
+  ],
   ['one with a point', { mobile_number: 98765.5 }, /^mobile_number must be 4 to 15/],
   ['a negative one', { mobile_number: -98765 }, /^mobile_number must be 4 to 15/],
   ['a masked one', { mobile_number: '******3210' }, /^mobile_number must be 4 to 15/],
