@@ -106,9 +106,15 @@ export type Order = {
   token_expiration?: string;
   refresh_token?: string;
   refresh_token_expiration?: string;
+  /** Empty once the order is completed or lapsed. */
   next: { action: string; url: string }[];
+  /** The rest is in the replies of getOrder and updateOrder. */
   order_line_items?: LineItem[];
   shipping_address?: Address;
+  callback_url?: string;
+  callback_mode?: string;
+  custom_attributes?: { key: string; value: string }[];
+  description?: string;
 };
 
 export type Transaction = {

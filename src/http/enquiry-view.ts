@@ -8,7 +8,7 @@ import { refundSums } from '../domain/order-book.ts';
 import type { Payment, Refund } from '../domain/transaction.ts';
 import type { EnquiredTransaction, Enquiry } from '../use-cases/enquire.ts';
 import type { EnquiryReply, TransactionReply } from './enquiry-schemas.ts';
-import { conversionView } from './order-view.ts';
+import { attributesView, conversionView } from './order-view.ts';
 
 export function enquiryView(
   enquiry: Enquiry,
@@ -22,10 +22,7 @@ export function enquiryView(
       svc_order_id: order.orderId,
       invoice_id: order.invoiceId,
       status,
-      custom_attributes: (order.details.customAttributes ?? []).map(([key, value]) => ({
-        key,
-        value,
-      })),
+      custom_attributes: attributesView(order.details.customAttributes ?? []),
       currency_conversion: conversionView(order) ?? null,
       refund_details: enquiry.transactions.some(isPaid) ? refundDetailsView(enquiry) : null,
     },

@@ -237,5 +237,9 @@ export const FullOrderReply = Type.Object({
       address_type: optionalString,
     }),
   ),
+  callback_url: optionalString,
+  callback_mode: optionalString,
+  custom_attributes: Type.Optional(Type.Array(Type.Object({ key: string, value: string }))),
+  description: optionalString,
 });
 export type FullOrderReply = Static<typeof FullOrderReply>;

@@ -1,10 +1,12 @@
-/** An order as it is answered. Contract 2.2, Decisions 2.3, 3.6 and 3.8. */
+/** An order as it is answered. Contract 2.2, Decisions 2.3, 3.6, 3.8 and 3.11. */
 import { getExponent } from '../domain/currency.ts';
 import { maskAddress, maskName, maskPhone } from '../domain/mask.ts';
 import { majorNumber } from '../domain/money.ts';
 import {
   type Address,
   type Amounts,
+  type CustomAttributes,
+  isOpen,
   type LineItem,
   type Order,
   orderStatus,
@@ -14,7 +16,7 @@ import { microsecondTimestamp, spacedTimestamp } from '../domain/time.ts';
 import type { IssuedToken } from '../security/tokens.ts';
 import type { FullOrderReply, OrderReply } from './order-schemas.ts';
 
-/** Every recommended call that applies to an order. */
+/** The calls that an open order recommends; a closed one takes none of them. */
 const nextCalls = [
   { action: 'payment_modes', url: '/api/v3/payment-modes' },
   { action: 'resolve_user', url: '/api/v3/resolve-user' },
@@ -31,10 +33,11 @@ export type ViewOptions = {
 
 export function orderView(order: Order, options: ViewOptions): OrderReply {
   const { user } = order.details;
+  const status = orderStatus(order, options.now);
   return {
     order_id: order.orderId,
     order_date: spacedTimestamp(order.createdAt),
-    status: orderStatus(order, options.now),
+    status,
     invoice_id: order.invoiceId,
     user: user && order.userId ? userView(user, order.userId, options.masked) : undefined,
     attempts: order.attempts,
@@ -46,17 +49,25 @@ export function orderView(order: Order, options: ViewOptions): OrderReply {
     refresh_token: options.refreshToken?.token,
     refresh_token_expiration:
       options.refreshToken && microsecondTimestamp(options.refreshToken.expiresAt),
-    next: nextCalls,
+    next: isOpen(status) ? nextCalls : [],
   };
 }
 
 export function fullOrderView(order: Order, options: ViewOptions): FullOrderReply {
-  const { lineItems, shippingAddress } = order.details;
+  const { lineItems, shippingAddress, customAttributes, ...others } = order.details;
   return {
     ...orderView(order, options),
     order_line_items: lineItems?.map(lineItemView),
     shipping_address: shippingAddress && addressView(shippingAddress, options.masked),
+    callback_url: others.callbackUrl,
+    callback_mode: others.callbackMode,
+    custom_attributes: customAttributes?.length ? attributesView(customAttributes) : undefined,
+    description: others.description,
   };
+}
+
+export function attributesView(attributes: CustomAttributes) {
+  return attributes.map(([key, value]) => ({ key, value }));
 }
 
 function amountsView(amounts: Amounts) {

@@ -47,6 +47,16 @@ export const nextCalls = [
   { action: 'update_order', url: '/api/v3/update-order' },
 ];
 
+/** What the full view of an order adds for the body it was created with. Decisions 3.8 and 3.11. */
+export function fullParts(body: Record<string, unknown>): Record<string, unknown> {
+  const { order_line_items, shipping_address, callback_url, callback_mode, description } = body;
+  const custom_attributes =
+    body.custom_attributes &&
+    Object.entries(body.custom_attributes).map(([key, value]) => ({ key, value }));
+  const parts = { order_line_items, shipping_address, callback_url, callback_mode, description };
+  return JSON.parse(JSON.stringify({ ...parts, custom_attributes }));
+}
+
 /** The contract's webhook refusal, whole. */
 export function assertWebhookRefused(
   reply: Reply,

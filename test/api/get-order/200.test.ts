@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { partnerEvent, partnerPayment, sendPartner } from '../../support/deliveries.ts';
 import { issueMerchantToken } from '../../support/merchant-token.ts';
-import { addressBody, fullOrderBody, orderBody } from '../../support/order-bodies.ts';
+import { fullOrderBody, orderBody } from '../../support/order-bodies.ts';
 import { type Reply, startTestService } from '../../support/test-service.ts';
-import { claimsOf, nextCalls, withoutTokens } from '../assertions.ts';
+import { claimsOf, fullParts, nextCalls, withoutTokens } from '../assertions.ts';
 
 const service = await startTestService();
 const account = await service.createAccount();
 
-test('an order is answered as created, with its items, its address and a fresh token', async () => {
+test('an order is answered as created, with its details and a fresh token', async () => {
   const body = fullOrderBody();
   const created = await create(body);
   for (const query of [
@@ -23,8 +24,7 @@ test('an order is answered as created, with its items, its address and a fresh t
     const { token, token_expiration, ...rest } = reply.body;
     assert.deepEqual(rest, {
       ...withoutTokens(created),
-      order_line_items: body.order_line_items,
-      shipping_address: addressBody('Home'),
+      ...fullParts(body),
     });
     const { exp, iat, sub, token_type, order_id } = claimsOf(token);
     assert.deepEqual(
@@ -95,13 +95,50 @@ test('the order token sees its order with personal data masked', async () => {
         mobile_number: '******3210',
         user_id: created.user.user_id,
       },
-      order_line_items: body.order_line_items,
+      ...fullParts(body),
       shipping_address: {
         ...{ city: 'Bengaluru', state: 'Karnataka', pincode: '560001', address_type: 'Home' },
       },
       next: nextCalls,
     });
     assert.equal(reply.body.token, created.token);
+  }
+});
+
+test('callback, attributes and description are answered where they are set, as they are now', async () => {
+  const created = await create(orderBody({ custom_attributes: {} }));
+  const before = (await get(`order_id=${created.order_id}`)).body;
+  for (const name of ['callback_url', 'callback_mode', 'custom_attributes', 'description']) {
+    assert.equal(name in before, false, name);
+  }
+  const changes = {
+    callback_url: 'https://shop.example/back',
+    callback_mode: 'callback_url_post',
+    custom_attributes: { size: 3, constructor: 'x' },
+    description: 'Two cups',
+  };
+  const body = { order_id: created.order_id, ...changes };
+  const updated = await service.call('/api/v3/update-order', { token: account.token, body });
+  const after = (await get(`order_id=${created.order_id}`)).body;
+  for (const reply of [updated.body, after]) {
+    assert.deepEqual(withoutTokens(reply), {
+      ...withoutTokens(before),
+      ...changes,
+      custom_attributes: [
+        { key: 'size', value: '3' },
+        { key: 'constructor', value: 'x' },
+      ],
+    });
+  }
+});
+
+test('a completed order recommends no further call', async () => {
+  const created = await create(orderBody());
+  const payment = partnerPayment({ notes: { svc_order_id: created.order_id } });
+  await sendPartner(service, account, partnerEvent('payment.captured', { payment }));
+  for (const token of [account.token, created.token]) {
+    const { body } = await get(`order_id=${created.order_id}`, token);
+    assert.deepEqual([body.status, body.next], ['completed', []]);
   }
 });
 
@@ -122,10 +159,11 @@ test('an order that was not paid within 24 hours is lapsed from that moment on',
     service.advanceSeconds(seconds);
     const { accountId } = account;
     const { token } = await issueMerchantToken(service.services, accountId);
-    return (await get(`order_id=${created.order_id}`, token)).body.status;
+    const { status, next } = (await get(`order_id=${created.order_id}`, token)).body;
+    return [status, next];
   };
-  assert.equal(await statusAfter(24 * 3600 - 60), 'new');
-  assert.equal(await statusAfter(60), 'lapsed');
+  assert.deepEqual(await statusAfter(24 * 3600 - 60), ['new', nextCalls]);
+  assert.deepEqual(await statusAfter(60), ['lapsed', []]);
 
   const { accountId } = account;
   const orderToken = await service.services.tokens.issue({

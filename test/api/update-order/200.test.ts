@@ -6,7 +6,7 @@ import { partnerEvent, partnerPayment } from '../../support/deliveries.ts';
 import { addressBody, fullOrderBody, orderBody } from '../../support/order-bodies.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import type { Reply } from '../../support/test-service.ts';
-import { claimsOf, withoutTokens } from '../assertions.ts';
+import { claimsOf, fullParts, withoutTokens } from '../assertions.ts';
 import { assertInvariants, openShop, shopOf } from '../webhooks/shop.ts';
 
 const shop = await openShop();
@@ -29,7 +29,7 @@ for (const [method, path] of names) {
     });
     assertUpdated(reply, {
       ...withoutTokens(created),
-      order_line_items: body.order_line_items,
+      ...fullParts(body),
       shipping_address: addressBody('Work'),
     });
     const got = await service.call(`/api/v3/order?order_id=${created.order_id}`, {
@@ -222,8 +222,8 @@ test('a new cart with its amounts is taken together, checked as the order asked 
     amount_before_tax: 38.5,
     tax: 1.5,
     total_amount: 40,
+    ...fullParts(fullOrderBody()),
     order_line_items,
-    shipping_address: addressBody('Home'),
   });
 });
 
@@ -275,7 +275,7 @@ test('a repeated create answers the updated order', async () => {
   const replay = await service.call('/api/v3/create-order', { token: account.token, body });
   assert.equal(replay.status, 200);
   assert.equal(replay.headers.get('idempotent-replayed'), 'true');
-  const { order_line_items, shipping_address, ...order } = withoutTokens(updated.body);
+  const { order_line_items, shipping_address, description, ...order } = withoutTokens(updated.body);
   assert.deepEqual(withoutTokens(replay.body), order);
 });
 
