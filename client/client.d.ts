@@ -277,6 +277,14 @@ export type Client = {
     consumer: Consumer,
   ) => Promise<{ user: User; next: { action: string; url: string }[] }>;
   paymentModes: (ids: { order_id: string }) => Promise<PaymentModes>;
+  /** For `bank_code`; empty where the account does not offer net_banking. */
+  listOfBanks: (ids: { order_id: string }) => Promise<{
+    items: { bank_code: string; name: string }[];
+  }>;
+  /** For `wallet_code`; empty where the account does not offer wallet. */
+  listOfWallets: (ids: { order_id: string }) => Promise<{
+    items: { wallet_code: string; name: string }[];
+  }>;
   /** Sent again with the same key when it was not answered. */
   initiatePayment: (payment: NewPayment, options?: RetryOptions) => Promise<StartedPayment>;
   /** Sent again with the same key when it was not answered. */

@@ -56,6 +56,8 @@ export function createClient(options) {
     updateOrder: (changes) => call('/api/v3/update-order', changes).then(succeed),
     resolveUser: (consumer) => call('/api/v3/resolve-user', consumer).then(succeed),
     paymentModes: (ids) => call('/api/v3/payment-modes', ids).then(succeed),
+    listOfBanks: (ids) => call('/api/v3/list-of-banks', ids).then(succeed),
+    listOfWallets: (ids) => call('/api/v3/list-of-wallets', ids).then(succeed),
     initiatePayment: (payment, options) =>
       callWithKey('/api/v3/initiate-payment', payment, options).then(succeed),
     refund: (refund, options) => callWithKey('/api/v3/refund', refund, options).then(succeed),

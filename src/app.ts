@@ -7,7 +7,7 @@ import { boundConnections } from './http/bound-connections.ts';
 import { answerClientError } from './http/client-error.ts';
 import { addCommonHeaders, notNow, sendError } from './http/error-reply.ts';
 import { launchPage } from './http/launch-page.ts';
-import { merchantApi } from './http/merchant-api.ts';
+import { merchantApi, olderMerchantApi } from './http/merchant-api.ts';
 import { type Metrics, measureRequests } from './http/metrics.ts';
 import { openApiOptions } from './http/open-api.ts';
 import { type OperatorParts, operatorApi } from './http/operator-api.ts';
@@ -100,6 +100,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
       onShed,
     });
     await served.register(merchantApi(services), { prefix: '/api/v3' });
+    await served.register(olderMerchantApi(services), { prefix: '/api/v2' });
     await served.register(webhookApi(services), { prefix: '/api/v3/webhooks' });
     await served.register(launchPage(services));
   });

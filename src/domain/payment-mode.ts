@@ -12,6 +12,9 @@ export const paymentModes = {
 
 export type PaymentModeCode = keyof typeof paymentModes;
 
+/** The modes in which the consumer chooses one of several banks or wallets. */
+export type ChoiceMode = 'net_banking' | 'wallet';
+
 export const paymentModeCodes = Object.keys(paymentModes) as readonly PaymentModeCode[];
 
 /** The code of a mode as a provider's notice shows it; instalments are paid by card. */

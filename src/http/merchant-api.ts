@@ -6,6 +6,7 @@ import { addGenerateToken } from './generate-token.ts';
 import { addGetOrder } from './get-order.ts';
 import { addGuard } from './guard.ts';
 import { addInitiatePayment } from './initiate-payment.ts';
+import { addListsOfChoices } from './list-of-choices.ts';
 import { addPaymentModes } from './payment-modes.ts';
 import { readJson } from './read-json.ts';
 import { addRefreshToken } from './refresh-token.ts';
@@ -17,11 +18,7 @@ import { addTransactionEnquiry } from './transaction-enquiry.ts';
 import { addUpdateOrder } from './update-order.ts';
 
 export function merchantApi(services: Services): FastifyPluginAsync {
-  return async (app) => {
-    const refuseOtherMethods = watchRoutes(app);
-    addGuard(app, services);
-    readEveryBodyAsJson(app);
-    addSealing(app, services);
+  return merchantScope(services, (app) => {
     addGenerateToken(app, services);
     addRefreshToken(app, services);
     addCreateOrder(app, services);
@@ -30,8 +27,27 @@ export function merchantApi(services: Services): FastifyPluginAsync {
     addResolveUser(app, services);
     addUpdateOrder(app, services);
     addPaymentModes(app, services);
+    addListsOfChoices(app, services);
     addInitiatePayment(app, services);
     addRefund(app, services);
+  });
+}
+
+/** The one call that shipped clients make under an older path; it is the same call. Decision 11.11. */
+export function olderMerchantApi(services: Services): FastifyPluginAsync {
+  return merchantScope(services, (app) => addTransactionEnquiry(app, services, 'V2'));
+}
+
+function merchantScope(
+  services: Services,
+  addRoutes: (app: FastifyInstance) => void,
+): FastifyPluginAsync {
+  return async (app) => {
+    const refuseOtherMethods = watchRoutes(app);
+    addGuard(app, services);
+    readEveryBodyAsJson(app);
+    addSealing(app, services);
+    addRoutes(app);
     refuseOtherMethods();
   };
 }

@@ -1,4 +1,4 @@
-/** `POST /api/v3/transaction-enquiry`. Contract 4.2, Decision 5. */
+/** `POST /api/v3/transaction-enquiry`, and under `/api/v2` too. Contract 4.2, Decisions 5 and 11.11. */
 import type { FastifyInstance } from 'fastify';
 import { enquire } from '../use-cases/enquire.ts';
 import type { Services } from '../use-cases/services.ts';
@@ -8,11 +8,16 @@ import { errorReplies } from './error-reply.ts';
 import { getCaller } from './guard.ts';
 import { toText } from './order-request.ts';
 
-export function addTransactionEnquiry(app: FastifyInstance, services: Services): void {
+/** `version` tells the operation from the one under the current path. */
+export function addTransactionEnquiry(
+  app: FastifyInstance,
+  services: Services,
+  version: '' | 'V2' = '',
+): void {
   app.post<{ Body: EnquiryBody; Reply: EnquiryReply }>('/transaction-enquiry', {
     config: { access: 'order' },
     schema: {
-      operationId: 'transactionEnquiry',
+      operationId: `transactionEnquiry${version}`,
       summary: 'Get the latest status of an order and its transactions',
       tags: ['Orders'],
       body: EnquiryBody,

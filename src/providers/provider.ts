@@ -6,6 +6,7 @@ import type { TSchema } from 'typebox';
 import type { ApiSecretKind, RotatableSecretKind } from '../domain/account.ts';
 import type { ExemptFields } from '../domain/card-fields.ts';
 import type { Notice, OrderNames, ProviderName, ReviewFlag } from '../domain/notice.ts';
+import type { ChoiceMode } from '../domain/payment-mode.ts';
 import type { PersonalValues, Scrub } from '../domain/scrub.ts';
 import type { OutboundProvider } from './outbound.ts';
 
@@ -48,6 +49,9 @@ export type Report = {
   readonly isForeignEvent?: true;
 };
 
+/** A bank or a wallet, by the code that starts a payment with it. */
+export type Choice = { readonly code: string; readonly name: string };
+
 export type Provider = {
   readonly name: ProviderName;
   /** As shown in `payment_partner`. Decision 5.3. */
@@ -63,6 +67,8 @@ export type Provider = {
   readonly outbound: OutboundProvider;
   /** The header that proves a delivery, in lower case. Without it a delivery is not even read. Decision 6.10. */
   readonly proofHeader: string;
+  /** What a consumer can choose from before they pay, by name; absent where that is done at the provider's page. */
+  readonly choices?: Readonly<Partial<Record<ChoiceMode, readonly Choice[]>>>;
   readonly verify: (delivery: RawDelivery, secrets: readonly string[]) => Verification;
   /** The provider's id of the event. No proof covers it, so it does not tell a repeat by itself. Decision 6.7. */
   readonly findEventId: (delivery: RawDelivery) => string | undefined;

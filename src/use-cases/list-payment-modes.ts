@@ -25,9 +25,7 @@ export async function listPaymentModes(
   orderId: string,
 ): Promise<PaymentModesReply> {
   const { accountId } = caller;
-  const isVisible = isOrderId(orderId) && isOpenTo(caller, { orderId });
-  const found = isVisible ? await findOrder(services.database, accountId, orderId) : undefined;
-  const order = checkAccess(caller, found, 'ORDER_NOT_FOUND');
+  const order = await getVisibleOrder(services, caller, orderId);
   const account = await services.accounts.get(accountId);
   const enabled = paymentModeCodes.filter((code) => findRoute(services, account, code));
   const used = order.userId
@@ -36,4 +34,15 @@ export async function listPaymentModes(
   const usedCodes = used.map(findPaymentModeCode);
   const fast = enabled.filter((code) => usedCodes.includes(code));
   return { order, fast, other: enabled.filter((code) => !fast.includes(code)) };
+}
+
+/** Another order does not exist for an order token. */
+export async function getVisibleOrder(
+  { database }: Services,
+  caller: Caller,
+  orderId: string,
+): Promise<Order> {
+  const isVisible = isOrderId(orderId) && isOpenTo(caller, { orderId });
+  const found = isVisible ? await findOrder(database, caller.accountId, orderId) : undefined;
+  return checkAccess(caller, found, 'ORDER_NOT_FOUND');
 }

@@ -20,6 +20,8 @@ const calls = [
   ['POST', 'update-order', {}],
   ['POST', 'resolve-user', { mobile_number: '9876543210' }],
   ['POST', 'payment-modes', {}],
+  ['POST', 'list-of-banks', {}],
+  ['POST', 'list-of-wallets', {}],
   ['POST', 'transaction-enquiry', {}],
   ['POST', 'initiate-payment', { payment_mode_code: 'upi', upi_id: 'asha@okbank' }],
 ] as const;

@@ -17,7 +17,7 @@ type OpenApi = {
 export async function listRoutes(service: TestService): Promise<Route[]> {
   const { body } = await service.call('/openapi.json');
   return Object.entries((body as OpenApi).paths)
-    .filter(([path]) => path.startsWith('/api/v3/'))
+    .filter(([path]) => path.startsWith('/api/'))
     .flatMap(([path, operations]) =>
       Object.entries(operations).map(([method, { security }]) => ({
         method: method.toUpperCase(),

@@ -17,6 +17,10 @@ for (const encrypted of [false, true]) {
       ({ payment_mode_code }) => payment_mode_code,
     );
     assert.ok(codes.includes('upi'));
+    const banks = await client.listOfBanks({ order_id });
+    assert.ok(banks.items.some(({ bank_code }) => bank_code === 'HDFC'));
+    const wallets = await client.listOfWallets({ order_id });
+    assert.ok(wallets.items.some(({ wallet_code }) => wallet_code === 'mobikwik'));
     const payment_mode_code = 'upi';
     const started = await client.initiatePayment({
       order_id,

@@ -3,6 +3,7 @@ import { equalDigests } from '../../security/compare.ts';
 import { hmacHex } from '../../security/hmac.ts';
 import type { Provider } from '../provider.ts';
 import { text } from '../wire.ts';
+import { partnerBanks, partnerWallets } from './choices.ts';
 import { partnerErasing } from './erase.ts';
 import { partnerExemptFields } from './exempt-fields.ts';
 import { partnerOutbound } from './outbound.ts';
@@ -20,6 +21,7 @@ export const partner: Provider = {
   apiSecretKind: 'partner-key-secret',
   outbound: partnerOutbound,
   proofHeader,
+  choices: { net_banking: partnerBanks, wallet: partnerWallets },
   verify: ({ headers, body }, secrets) => {
     const signature = headers[proofHeader];
     if (signature === undefined) return 'absent';

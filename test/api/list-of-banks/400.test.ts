@@ -1,0 +1,22 @@
+import { test } from 'node:test';
+import { startTestService } from '../../support/test-service.ts';
+import { assertRefused } from '../assertions.ts';
+import { lists } from './lists.ts';
+
+const service = await startTestService();
+const { token } = await service.createAccount();
+
+const bodies: [name: string, body: unknown, words: RegExp][] = [
+  ['no order_id', {}, /^order_id is missing/],
+  ['an empty order_id', { order_id: '' }, /^order_id must not be empty/],
+  ['an order_id that is a number', { order_id: 5 }, /^order_id must be of type string/],
+  ['an array', [], /JSON object/],
+  ['no JSON', '{"order_id"', /JSON/],
+];
+for (const { path } of lists) {
+  for (const [name, body, words] of bodies) {
+    test(`${path} with ${name} is refused, and the message names it`, async () => {
+      assertRefused(await service.call(path, { token, body }), 'INVALID_REQUEST_PARAMETER', words);
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { orderBody } from '../../support/order-bodies.ts';
+import { startTestService } from '../../support/test-service.ts';
+import { assertRefused } from '../assertions.ts';
+import { lists } from './lists.ts';
+
+const service = await startTestService();
+const account = await service.createAccount();
+const { body: order } = await service.call('/api/v3/create-order', {
+  token: account.token,
+  body: orderBody(),
+});
+const body = { order_id: order.order_id };
+
+for (const { path } of lists) {
+  test(`without a token of ours ${path} lists nothing`, async () => {
+    const reply = await service.call(path, { body });
+    assertRefused(reply, 'AUTHENTICATION_FAILED', 'Authorization: Bearer');
+    assertRefused(await service.call(path, { body, token: 'x.y.z' }), 'INVALID_TOKEN');
+    const refreshed = await service.call(path, { body, token: order.refresh_token });
+    assertRefused(refreshed, 'INVALID_TOKEN', 'refresh-token');
+  });
+}
+
+/** Last in this file: it moves the clock. */
+test('an order token lists banks and wallets for twenty minutes and no longer', async () => {
+  const { token } = order;
+  for (const { path } of lists) {
+    assert.equal((await service.call(path, { body, token })).status, 200);
+  }
+  service.advanceSeconds(20 * 60 + 1);
+  for (const { path } of lists) {
+    assertRefused(await service.call(path, { body, token }), 'TOKEN_EXPIRED');
+  }
+});
