@@ -442,7 +442,10 @@ test('after a rotation the signature is made with the new access secret', async 
   const { secret } = await rotateSecret(service.services, accountId, 'access-secret', 3600);
   const { order_id, invoice_id } = await own.createOrder();
   await own.sendPartner(captureOf({ order_id }));
-  const [payment] = (await own.enquire({ order_id })).body.transaction;
+  const { body } = await service.call('/api/v3/generate-token', {
+    body: { access_key: own.account.accessKey, access_secret: secret },
+  });
+  const [payment] = (await own.enquire({ order_id }, body.token)).body.transaction;
   const text = `${invoice_id}|${payment.svc_transaction_id}|118.00|INR|succeeded|payment`;
   assert.equal(payment.svc_signature, sign(secret, text));
 });
