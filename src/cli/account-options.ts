@@ -6,6 +6,7 @@ import {
   signatureVersions,
 } from '../domain/account.ts';
 import { limits } from '../domain/limits.ts';
+import { findOrigin } from '../domain/web-address.ts';
 import { jsonOption, UsageError } from './command.ts';
 import {
   type ProviderFlags,
@@ -22,12 +23,13 @@ export const accountOptions = {
   'alternate-currency': { type: 'string', multiple: true },
   'bank-gateway-merchant': { type: 'string' },
   'requests-per-second': { type: 'string' },
+  'callback-origin': { type: 'string', multiple: true },
   ...providerOptions,
   ...jsonOption,
 } as const;
 
 export const accountOptionsUsage =
-  '[--optional-order-details] [--encrypted-payloads] [--signature-version v2|v3] [--alternate-currency USD:INR:83.25] [--bank-gateway-merchant ID] [--requests-per-second N|off] ' +
+  '[--optional-order-details] [--encrypted-payloads] [--signature-version v2|v3] [--alternate-currency USD:INR:83.25] [--bank-gateway-merchant ID] [--requests-per-second N|off] [--callback-origin https://shop.example]... ' +
   `${providerOptionsUsage} [--json]`;
 
 export type AccountFlags = ProviderFlags & {
@@ -38,6 +40,7 @@ export type AccountFlags = ProviderFlags & {
   readonly 'alternate-currency'?: string[];
   readonly 'bank-gateway-merchant'?: string;
   readonly 'requests-per-second'?: string;
+  readonly 'callback-origin'?: string[];
 };
 
 type AccountBefore = Pick<
@@ -53,6 +56,7 @@ export function readSettings(
   const alternatives = flags['alternate-currency'];
   const merchant = flags['bank-gateway-merchant'];
   const rate = flags['requests-per-second'];
+  const origins = flags['callback-origin'];
   return {
     ...(flags.name !== undefined && { name: flags.name }),
     ...(flags['optional-order-details'] !== undefined && {
@@ -69,6 +73,7 @@ export function readSettings(
     }),
     ...(merchant !== undefined && { bankGatewayMerchant: merchant === '' ? null : merchant }),
     ...(rate !== undefined && { requestsPerSecond: readRate(rate) }),
+    ...(origins !== undefined && { callbackOrigins: readOrigins(origins) }),
     ...readProviderSettings(flags, before),
   };
 }
@@ -89,6 +94,19 @@ function readRate(text: string): number | null {
   throw new UsageError(
     `--requests-per-second must be a whole number from 1 to ${limits.requestsPerSecondMax}, or off.`,
   );
+}
+
+/** The whole list: those that are not named are taken away, and `off` alone takes all away. */
+function readOrigins(texts: readonly string[]): string[] {
+  if (texts.length === 1 && texts[0] === 'off') return [];
+  const origins = texts.map((text) => {
+    const origin = findOrigin(text);
+    if (origin !== undefined) return origin;
+    throw new UsageError(
+      '--callback-origin must look like https://shop.example (http only on loopback), or be off.',
+    );
+  });
+  return [...new Set(origins)];
 }
 
 /** `USD:INR:83.25` sets the one for USD, `USD:off` takes it away. */

@@ -21,5 +21,6 @@ export function accountView(account: AccountSettings & { readonly accountId: str
     provider_apis: Object.entries(account.providerApis).map(
       ([provider, { url, login }]) => `${provider}:${login}@${url}`,
     ),
+    callback_origins: account.callbackOrigins,
   };
 }

@@ -5,6 +5,7 @@ import { limits } from './limits.ts';
 import { parseDecimal } from './money.ts';
 import type { ProviderName } from './notice.ts';
 import type { PaymentModeCode } from './payment-mode.ts';
+import { findOrigin, isLoopback } from './web-address.ts';
 
 export const secretKinds = [
   'access-secret',
@@ -40,6 +41,8 @@ export type AccountSettings = {
   /** Calls of the merchant API in each process; null for no limit. Decision 8.2. */
   readonly requestsPerSecond: number | null;
   readonly alternateCurrencies: readonly AlternateCurrency[];
+  /** Where an order token may send its consumer back to; empty for no list. Decision 11.10. */
+  readonly callbackOrigins: readonly string[];
   /** The modes that are enabled, each with the provider it is routed to. Decision 11.4. */
   readonly paymentModes: Readonly<Partial<Record<PaymentModeCode, ProviderName>>>;
   readonly providerApis: Readonly<Record<ProviderName, ProviderAddress>>;
@@ -86,6 +89,7 @@ export const accountDefaults: Omit<AccountSettings, 'name'> = {
   bankGatewayMerchant: null,
   requestsPerSecond: null,
   alternateCurrencies: [],
+  callbackOrigins: [],
   paymentModes: {
     upi: 'partner',
     credit_card: 'partner',
@@ -116,6 +120,7 @@ export function checkSettings(settings: AccountSettings): AccountSettings {
     if (seen.has(from)) refuseMember(written, `is the second one for ${from}`);
     seen.add(from);
   }
+  checkOrigins(settings.callbackOrigins);
   for (const [provider, { url, login }] of Object.entries(settings.providerApis)) {
     if (!isSafeUrl(url)) {
       refuseMember(`${provider} URL`, 'must be an https URL, or an http URL of this machine');
@@ -134,11 +139,23 @@ function checkRate(perSecond: number | null): void {
   }
 }
 
+function checkOrigins(origins: readonly string[]): void {
+  if (origins.length > limits.callbackOriginsMax) {
+    refuseMember('callback origins', `may be at most ${limits.callbackOriginsMax}`);
+  }
+  for (const origin of origins) {
+    if (findOrigin(origin) === origin) continue;
+    refuseMember(
+      `callback origin ${origin}`,
+      'must be https:// and a host, such as https://shop.example, or http:// and a host of this machine',
+    );
+  }
+}
+
 /** A password must not travel in clear, unless it does not travel at all. */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, search, hash } = new URL(text);
   if ([username, password, search, hash].some((part) => part !== '')) return false;
-  const isHere = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-  return protocol === 'https:' || (protocol === 'http:' && isHere);
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }

@@ -69,6 +69,7 @@ export const limits = {
   inboxBodyDays: 90,
   /** Decision 6.8: a delivery that has been dead for so long expires. */
   deadDeliveryDays: 30,
+  callbackOriginsMax: 50,
   /** The most that a limit of an account can be. */
   requestsPerSecondMax: 1_000_000,
 

@@ -3,6 +3,7 @@
  * whole. Decision 11.3.
  */
 import type { AccountSettings } from './account.ts';
+import { checkCallback } from './callback.ts';
 import type { ChangedBy } from './consumer.ts';
 import { getExponent } from './currency.ts';
 import { refuseMember, ServiceError } from './errors.ts';
@@ -48,6 +49,7 @@ export function decideUpdate(
       );
     }
   }
+  checkCallback(order.details, update.details, settings, by);
   return decideContent(order, update, settings);
 }
 

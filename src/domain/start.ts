@@ -28,8 +28,9 @@ export type Start = {
   /** Our consumer pays this way, until the provider knows better. */
   readonly modeCode?: PaymentModeCode;
   readonly subPaymentMode?: Readonly<Record<string, string>>;
-  /** Where the consumer returns to. */
+  /** Where and how the consumer returns, where it was said for this payment alone. */
   readonly callbackUrl?: string;
+  readonly callbackMode?: string;
   readonly refund?: {
     readonly requestId: string;
     readonly paymentPspId: string;

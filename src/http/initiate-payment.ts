@@ -6,7 +6,6 @@ import { holdsCardNumber } from '../domain/card-numbers.ts';
 import { refuseMember } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { type PaymentModeCode, paymentModeCodes } from '../domain/payment-mode.ts';
-import { isWebAddress } from '../domain/web-address.ts';
 import { getOrderId } from '../use-cases/order-access.ts';
 import type { PaymentReply } from '../use-cases/payment-reply.ts';
 import type { Services } from '../use-cases/services.ts';
@@ -36,6 +35,10 @@ const Body = Type.Object(
     upi_id: text('The UPI id; needed for upi.', 255),
     callback_url: text(
       'Where the consumer returns to; that of the order when left out.',
+      limits.textCharsMax,
+    ),
+    callback_mode: text(
+      'How the consumer returns; that of the order when left out.',
       limits.textCharsMax,
     ),
   },
@@ -91,17 +94,14 @@ function paymentView({ orderId, transactionId, status, message, redirectUrl }: P
 
 function toPaymentRequest(orderId: string, body: Body): PaymentRequest {
   refuseCardDetails(body);
-  const callbackUrl = toText(body.callback_url);
-  if (callbackUrl !== undefined && !isWebAddress(callbackUrl)) {
-    refuseMember('callback_url', 'must be an http or https URL');
-  }
   const { payment_mode_code: sent } = body;
   const modeCode = sent === 'card' ? 'credit_card' : sent;
   return {
     orderId,
     modeCode,
     choice: readChoice(body, modeCode),
-    callbackUrl,
+    callbackUrl: toText(body.callback_url),
+    callbackMode: toText(body.callback_mode),
   };
 }
 

@@ -134,8 +134,10 @@ export const CreateOrderBody = Type.Object(
         description: 'Key and value pairs attached to the order.',
       }),
     ),
-    callback_url: text('Where the consumer returns to after payment.'),
-    callback_mode: text('How the consumer returns.'),
+    callback_url: text('Where the consumer returns to after payment: https, or http on loopback.'),
+    callback_mode: text(
+      'callback_url_redirect (the default): a GET with ?response=. callback_url_post: a form post with the field response. Any other value is a redirect.',
+    ),
     description: text('Description of the order.'),
     validate_order_line_item: Type.Optional(
       Type.Unsafe<boolean | null>({

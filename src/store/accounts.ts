@@ -32,6 +32,7 @@ type AccountRow = {
   requests_per_second: number | null;
   payment_modes: AccountSettings['paymentModes'];
   provider_apis: Record<string, ProviderAddress>;
+  callback_origins: string[];
   created_at: Date;
   suspended_at: Date | null;
   alternate_currencies: AlternateCurrency[] | null;
@@ -57,8 +58,8 @@ export async function insertAccount(
   await tx.query({
     text: `insert into accounts (account_id, name, optional_order_details, encrypted_payloads,
                                  signature_version, bank_gateway_merchant, payment_modes,
-                                 provider_apis, requests_per_second, created_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+                                 provider_apis, requests_per_second, callback_origins, created_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     values: [...settingsValues(accountId, settings), now],
   });
   await replaceAlternateCurrencies(tx, accountId, settings.alternateCurrencies);
@@ -73,7 +74,7 @@ export async function updateAccount(
     text: `update accounts
               set name = $2, optional_order_details = $3, encrypted_payloads = $4,
                   signature_version = $5, bank_gateway_merchant = $6, payment_modes = $7,
-                  provider_apis = $8, requests_per_second = $9
+                  provider_apis = $8, requests_per_second = $9, callback_origins = $10
             where account_id = $1`,
     values: settingsValues(accountId, settings),
   });
@@ -213,6 +214,7 @@ function settingsValues(accountId: string, settings: AccountSettings): unknown[]
     JSON.stringify(settings.paymentModes),
     JSON.stringify(settings.providerApis),
     settings.requestsPerSecond,
+    settings.callbackOrigins,
   ];
 }
 
@@ -228,6 +230,7 @@ function toAccount(row: AccountRow, secrets: readonly SecretRow[]): StoredAccoun
     alternateCurrencies: row.alternate_currencies ?? [],
     paymentModes: row.payment_modes,
     providerApis: row.provider_apis,
+    callbackOrigins: row.callback_origins,
     createdAt: row.created_at,
     suspendedAt: row.suspended_at,
     secrets: secrets.map((secret) => ({

@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import type { Account } from '../domain/account.ts';
+import { checkCallback } from '../domain/callback.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { newOrderId } from '../domain/ids.ts';
 import { isOpen, type Order, orderStatus } from '../domain/order.ts';
@@ -30,6 +31,7 @@ export async function createOrder(
 ): Promise<CreatedOrder> {
   const account = await services.accounts.get(accountId);
   const decided = decideOrder(request, account);
+  checkCallback({}, request.details, account, 'merchant');
   const order = buildOrder(services, account, request, decided);
   const { isNew, waiting } = await services.batches.insertOrder(order);
   const kept = isNew ? order : await getReplayedOrder(services, order, decided);

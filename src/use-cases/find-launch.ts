@@ -1,5 +1,6 @@
 /** What the page that sends a consumer on to a provider's payment page has to post. */
 
+import { callbackOf } from '../domain/callback.ts';
 import { isAccountId, isTransactionId } from '../domain/ids.ts';
 import { paymentsOf } from '../domain/matching.ts';
 import { isOpen, orderStatus } from '../domain/order.ts';
@@ -39,7 +40,7 @@ export async function findLaunch(
   // One that failed may be tried again at the provider, as long as the order is open.
   const isPayable = payment.status === 'pending' || payment.status === 'failed';
   if (!isPayable || !isOpen(orderStatus(found.order, services.clock()))) {
-    return { kind: 'over', returnUrl: start.callbackUrl };
+    return { kind: 'over', returnUrl: callbackOf(found.order.details, start)?.url };
   }
   const toStart = toPayment(services, account, found.order, { transactionId, provider, start });
   const form = launchForm(api, { ...toStart, providerOrderId });

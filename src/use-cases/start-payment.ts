@@ -3,6 +3,7 @@
  * a payment is never unknown here that is known there, whenever this process should end. Decision 11.4.
  */
 import type { Account } from '../domain/account.ts';
+import { callbackOf, checkCallback } from '../domain/callback.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { newTransactionId, paymentsOf } from '../domain/matching.ts';
@@ -15,7 +16,6 @@ import { settle } from '../domain/settle.ts';
 import type { Start } from '../domain/start.ts';
 import { addSeconds } from '../domain/time.ts';
 import { isFinal } from '../domain/transaction.ts';
-import { isWebAddress } from '../domain/web-address.ts';
 import type { ProviderApi } from '../providers/call.ts';
 import type { PaymentToStart } from '../providers/outbound.ts';
 import { getProvider } from '../providers/providers.ts';
@@ -34,6 +34,7 @@ import {
   takeFirst,
 } from './idempotency.ts';
 import { lockVisibleOrder } from './lock-open-order.ts';
+import { changedBy } from './order-access.ts';
 import { type PaymentReply, replyAsItStands, replyToStart } from './payment-reply.ts';
 import { findRoute, webhookUrlOf } from './provider-apis.ts';
 import { newsOfStart, recordCall } from './record-call.ts';
@@ -47,6 +48,7 @@ export type PaymentRequest = {
   /** The bank, the wallet or the UPI id the consumer chose. */
   readonly choice: Readonly<Record<string, string>> | undefined;
   readonly callbackUrl: string | undefined;
+  readonly callbackMode: string | undefined;
 };
 
 const refused = { what: 'to start the payment', code: 'PROVIDER_TECHNICAL_ERROR' } as const;
@@ -138,6 +140,7 @@ async function keepPayment(
     if (keyed && first) return { kind: 'repeat', keyed, first };
     const now = services.clock();
     refuseClosed(order, now);
+    checkCallback(order.details, request, account, changedBy(caller));
     const [before = { order, transactions: [], held: [] }] = await loadBooks(tx, [order]);
     const route = findRoute(services, account, request.modeCode);
     if (!route) throw new ServiceError('PAYMENT_MODE_NOT_ENABLED');
@@ -171,11 +174,7 @@ function refuseTooMany(book: LockedBook): void {
 }
 
 function startOf(order: Order, request: PaymentRequest, now: Date): Start {
-  const { modeCode, choice } = request;
-  // The order may hold the address of an app, which no provider's page can lead to.
-  const ofOrder = order.details.callbackUrl;
-  const callbackUrl =
-    request.callbackUrl ?? (ofOrder && isWebAddress(ofOrder) ? ofOrder : undefined);
+  const { modeCode, choice, callbackUrl, callbackMode } = request;
   return {
     atMs: now.getTime(),
     amount: order.amounts.total,
@@ -184,6 +183,7 @@ function startOf(order: Order, request: PaymentRequest, now: Date): Start {
     modeCode,
     ...(choice && { subPaymentMode: choice }),
     ...(callbackUrl !== undefined && { callbackUrl }),
+    ...(callbackMode !== undefined && { callbackMode }),
   };
 }
 
@@ -210,7 +210,7 @@ export function toPayment(
     choice: start.subPaymentMode ?? {},
     description: details.description ?? `Order ${invoiceId}`,
     shopName: account.name,
-    callbackUrl: start.callbackUrl,
+    callbackUrl: callbackOf(details, start)?.url,
     webhookUrl: webhookUrlOf(services, provider, account.accountId),
   };
 }

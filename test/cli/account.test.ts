@@ -88,6 +88,7 @@ test('account create takes every setting, and account list shows them without se
     payment_modes: everyModeAtThePartner,
     provider_apis: [],
     suspended_at: null,
+    callback_origins: [],
   });
   assert.doesNotMatch(JSON.stringify(accounts), /_secret/);
 });
@@ -111,6 +112,7 @@ test('account update changes what is named and leaves the rest, both ways', asyn
     alternate_currencies: ['USD:INR:83.25', 'EUR:INR:90'],
     payment_modes: everyModeAtThePartner,
     provider_apis: [],
+    callback_origins: [],
   };
   const changed = await update(
     ...['--no-optional-order-details', '--encrypted-payloads', '--signature-version', 'v2'],
@@ -137,6 +139,40 @@ test('account update changes what is named and leaves the rest, both ways', asyn
     signature_version: 'v2',
     alternate_currencies: ['EUR:INR:91.5'],
   });
+});
+
+test('account create and update set the callback origins as a whole, and off takes them away', async () => {
+  const created = await runJson([
+    ...['account', 'create', '--name', 'Origins', '--callback-origin', 'https://shop.example'],
+    ...[
+      '--callback-origin',
+      'https://SHOP.example:443/',
+      '--callback-origin',
+      'http://localhost:3000',
+    ],
+  ]);
+  const { account_id } = created;
+  const listed = async () => {
+    const { accounts } = await runJson(['account', 'list']);
+    return accounts.find((one: Printed) => one.account_id === account_id).callback_origins;
+  };
+  assert.deepEqual(await listed(), ['https://shop.example', 'http://localhost:3000']);
+  const update = (...words: string[]) => runJson(['account', 'update', account_id, ...words]);
+  const other = await update('--callback-origin', 'https://other.example:8443');
+  assert.deepEqual(other.callback_origins, ['https://other.example:8443']);
+  assert.deepEqual((await update('--name', 'Renamed')).callback_origins, other.callback_origins);
+  assert.deepEqual((await update('--callback-origin', 'off')).callback_origins, []);
+  assert.deepEqual(await listed(), []);
+});
+
+test('a callback origin that is none is refused with one sentence', async () => {
+  for (const origin of ['https://shop.example/back', '']) {
+    const { code, stderr } = await run([
+      ...['account', 'create', '--name', 'Shop', '--callback-origin', origin],
+    ]);
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /^--callback-origin must look like https:\/\/shop\.example/);
+  }
 });
 
 test('an order of an account with an alternate currency is converted as soon as it is set', async () => {

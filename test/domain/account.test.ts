@@ -57,6 +57,28 @@ test('asking for live secrets changes nothing in the account', () => {
   assert.deepEqual(account, accountWith(secrets));
 });
 
+test('callback origins must be origins, and not too many', () => {
+  const refused = (callbackOrigins: string[], words: RegExp) =>
+    assert.throws(
+      () => checkSettings(settingsWith({ callbackOrigins })),
+      (error) => {
+        assert.ok(error instanceof ServiceError);
+        assert.match(error.merchantMessage, words);
+        return true;
+      },
+    );
+  refused(
+    ['https://shop.example', 'https://shop.example/'],
+    /^callback origin https:\/\/shop\.example\/ must/,
+  );
+  refused(['http://shop.example'], /^callback origin http:\/\/shop\.example must be https/);
+  refused(
+    Array.from({ length: 51 }, (_, index) => `https://s${index}.example`),
+    /at most 50/,
+  );
+  checkSettings(settingsWith({ callbackOrigins: ['https://shop.example', 'http://[::1]:1'] }));
+});
+
 test('settings that can work are returned as they are', () => {
   const settings = settingsWith({
     name: 'n'.repeat(255),
@@ -75,6 +97,7 @@ test('settings that can work are returned as they are', () => {
     bankGatewayMerchant: null,
     requestsPerSecond: null,
     alternateCurrencies: [],
+    callbackOrigins: [],
     paymentModes: {
       credit_card: 'partner',
       debit_card: 'partner',

@@ -1,6 +1,7 @@
 /** Orders as they are kept, for tests of the store alone. */
 import { newOrderId } from '../../src/domain/ids.ts';
 import type { Order } from '../../src/domain/order.ts';
+import type { TestDatabase } from './test-database.ts';
 
 export function storedOrder(
   members: Pick<Order, 'invoiceId' | 'createdAt'> & Partial<Order>,
@@ -21,4 +22,16 @@ export function storedOrder(
     flags: [],
     ...members,
   };
+}
+
+/** An address that was taken before there were rules for it. */
+export async function storeCallback(
+  { database }: Pick<TestDatabase, 'database'>,
+  orderId: string,
+  callbackUrl: string,
+): Promise<void> {
+  await database.query({
+    text: 'update orders set details = (details::jsonb || $2::jsonb)::json where order_id = $1',
+    values: [orderId, JSON.stringify({ callbackUrl })],
+  });
 }

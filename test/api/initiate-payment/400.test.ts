@@ -72,7 +72,7 @@ const bodies: [name: string, body: unknown, words: RegExp][] = [
     (callback_url): [string, unknown, RegExp] => [
       `the callback_url ${callback_url}`,
       { ...upi, callback_url },
-      /^callback_url must be an http or https URL/,
+      /^callback_url must be an https URL/,
     ],
   ),
   [

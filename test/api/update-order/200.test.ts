@@ -11,6 +11,9 @@ import { assertInvariants, openShop, shopOf } from '../webhooks/shop.ts';
 
 const shop = await openShop();
 const { service, account } = shop;
+await updateAccount(service.services, account.accountId, () => ({
+  callbackOrigins: ['https://shop.example'],
+}));
 
 const names = [
   ['POST', '/api/v3/update-order'],

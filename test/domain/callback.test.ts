@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { callbackOf, checkCallback } from '../../src/domain/callback.ts';
+import { ServiceError } from '../../src/domain/errors.ts';
+
+const listed = { callbackOrigins: ['https://shop.example', 'http://127.0.0.1:9000'] };
+const unlisted = { callbackOrigins: [] };
+const shop = 'https://shop.example/back?a=1#end';
+const elsewhere = 'https://elsewhere.example/back';
+const none = {};
+
+const addresses: [url: string, isTaken: boolean][] = [
+  ['https://shop.example', true],
+  [shop, true],
+  ['https://shop.example:8443/back', true],
+  ['https://[2001:db8::1]/back', true],
+  ['http://localhost:3000/back', true],
+  ['http://127.0.0.1/back', true],
+  ['http://127.9.8.7:1/back', true],
+  ['http://[::1]:3000/back', true],
+  ['HTTPS://SHOP.example/back', true],
+  ['http://shop.example/back', false],
+  ['http://localhost.example/back', false],
+  ['http://127.0.0.1.example/back', false],
+  ['https://user@shop.example/back', false],
+  ['https://:word@shop.example/back', false],
+  ['https://shop.example/a b', false],
+  ['shopapp://paid', false],
+  ['intent://paid#Intent;end', false],
+  ['javascript:alert(1)', false],
+  ['data:text/html,x', false],
+  ['file:///etc/passwd', false],
+  ['ftp://shop.example', false],
+  ['//shop.example/back', false],
+  ['/back', false],
+  ['shop.example', false],
+  ['https://', false],
+];
+for (const [callbackUrl, isTaken] of addresses) {
+  test(`a merchant's ${callbackUrl} is ${isTaken ? 'taken' : 'refused'}`, () => {
+    const check = () => checkCallback(none, { callbackUrl }, unlisted, 'merchant');
+    if (isTaken) check();
+    else refused(check, 'INVALID_REQUEST_PARAMETER', /^callback_url must be an https URL/);
+  });
+}
+
+test('a merchant token sets any https address, whatever the list says', () => {
+  for (const account of [listed, unlisted]) {
+    checkCallback(none, { callbackUrl: elsewhere }, account, 'merchant');
+    checkCallback({ callbackUrl: shop }, { callbackUrl: elsewhere }, account, 'merchant');
+  }
+});
+
+test('an order token sets an address whose origin is on the list, also over another one', () => {
+  for (const before of [none, { callbackUrl: elsewhere }, { callbackUrl: 'shopapp://old' }]) {
+    checkCallback(before, { callbackUrl: shop }, listed, 'order');
+    checkCallback(before, { callbackUrl: 'https://SHOP.example:443/x' }, listed, 'order');
+    checkCallback(before, { callbackUrl: 'http://127.0.0.1:9000/x' }, listed, 'order');
+  }
+});
+
+const strangers = [
+  elsewhere,
+  'https://shop.example.evil.example/back',
+  'https://shop.example:8443/back',
+  'https://www.shop.example/back',
+  'http://127.0.0.1:9001/back',
+  'http://localhost:9000/back',
+];
+for (const callbackUrl of strangers) {
+  test(`an order token may not set ${callbackUrl}, whose origin is not on the list`, () => {
+    for (const before of [none, { callbackUrl: shop }]) {
+      const check = () => checkCallback(before, { callbackUrl }, listed, 'order');
+      refused(check, 'PERMISSION_DENIED', /callback_url/);
+    }
+  });
+}
+
+test('without a list an order token sets the first address, and no other', () => {
+  checkCallback(none, { callbackUrl: elsewhere }, unlisted, 'order');
+  const check = () =>
+    checkCallback({ callbackUrl: shop }, { callbackUrl: elsewhere }, unlisted, 'order');
+  refused(check, 'PERMISSION_DENIED', /callback_url/);
+});
+
+test('what an order has already may be sent again with any token, also an old address of an app', () => {
+  for (const callbackUrl of [shop, elsewhere, 'shopapp://old']) {
+    for (const account of [listed, unlisted]) {
+      for (const by of ['merchant', 'order'] as const) {
+        const same = { callbackUrl, callbackMode: 'callback_url_post' };
+        checkCallback(same, same, account, by);
+        checkCallback(same, {}, account, by);
+      }
+    }
+  }
+});
+
+test('an order token changes the mode where it may set the address', () => {
+  const post = { callbackMode: 'callback_url_post' };
+  checkCallback({ callbackUrl: shop }, post, listed, 'order');
+  checkCallback(none, { callbackUrl: shop, ...post }, listed, 'order');
+  checkCallback(none, post, unlisted, 'order');
+  for (const [before, account] of [
+    [{ callbackUrl: elsewhere }, listed],
+    [{ callbackUrl: 'shopapp://old' }, listed],
+    [none, listed],
+    [{ callbackUrl: shop }, unlisted],
+  ] as const) {
+    refused(() => checkCallback(before, post, account, 'order'), 'PERMISSION_DENIED', /callback_/);
+    checkCallback(before, post, account, 'merchant');
+  }
+});
+
+test('a bad address is a bad request whoever sends it', () => {
+  for (const by of ['merchant', 'order'] as const) {
+    for (const account of [listed, unlisted]) {
+      const check = () => checkCallback({ callbackUrl: shop }, { callbackUrl: 'x:y' }, account, by);
+      refused(check, 'INVALID_REQUEST_PARAMETER', /^callback_url /);
+    }
+  }
+});
+
+test("the consumer returns to the payment's own address, else to the order's", () => {
+  const order = { callbackUrl: shop, callbackMode: 'callback_url_post' };
+  assert.deepEqual(callbackOf(order, {}), { url: shop, mode: 'post' });
+  assert.deepEqual(callbackOf(order, { callbackUrl: elsewhere }), { url: elsewhere, mode: 'post' });
+  assert.deepEqual(callbackOf(order, { callbackMode: 'callback_url_redirect' }), {
+    url: shop,
+    mode: 'redirect',
+  });
+  assert.equal(callbackOf({}, {}), undefined);
+});
+
+test('an unknown mode is the redirect, so that nobody is left behind', () => {
+  for (const callbackMode of ['redirect', 'popup', 'CALLBACK_URL_POST', '', undefined]) {
+    const order = { callbackUrl: shop, ...(callbackMode !== undefined && { callbackMode }) };
+    assert.deepEqual(callbackOf(order, {}), { url: shop, mode: 'redirect' });
+  }
+});
+
+test('an address that was stored before there were rules is used only if a browser can go there', () => {
+  for (const callbackUrl of ['shopapp://paid', 'javascript:alert(1)', 'back to us', '']) {
+    assert.equal(callbackOf({ callbackUrl }, {}), undefined);
+  }
+  const plain = 'http://shop.example/back';
+  assert.deepEqual(callbackOf({ callbackUrl: plain }, {}), { url: plain, mode: 'redirect' });
+});
+
+function refused(check: () => void, code: string, words: RegExp): void {
+  assert.throws(check, (error) => {
+    assert.ok(error instanceof ServiceError, String(error));
+    assert.equal(error.code, code);
+    assert.match(error.merchantMessage, words);
+    return true;
+  });
+}
