@@ -14,6 +14,7 @@ import { type OperatorParts, operatorApi } from './http/operator-api.ts';
 import { findMissingHost, ignoreExpectations, knowEveryMethod } from './http/protocol.ts';
 import { newRequestId } from './http/request-id.ts';
 import { boundRequestsAtOnce } from './http/requests-at-once.ts';
+import { returnPage } from './http/return-page.ts';
 import { measureService } from './http/service-metrics.ts';
 import { webhookApi } from './http/webhook-api.ts';
 import type { Log } from './log.ts';
@@ -103,6 +104,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     await served.register(olderMerchantApi(services), { prefix: '/api/v2' });
     await served.register(webhookApi(services), { prefix: '/api/v3/webhooks' });
     await served.register(launchPage(services));
+    await served.register(returnPage(services));
   });
   await app.register(operatorApi(parts));
   await app.ready();

@@ -93,15 +93,18 @@ test('the docs page runs its own scripts only, calls this service only and is fr
 });
 
 test('the page of a payment loads nothing, has no base and is framed by nobody, known or not', async () => {
-  const reply = await service.call(`/pay/${accountId}/nothing`);
-  assert.equal(reply.status, 404);
-  assertCommonHeaders(reply, '/pay');
-  const policy = readPolicy(reply.headers);
-  assert.equal(policy['default-src'], "'none'");
-  assert.equal(policy['script-src'], "'none'");
-  assert.equal(policy['base-uri'], "'none'");
-  assert.equal(policy['frame-ancestors'], "'none'");
-  assert.equal(reply.headers.get('referrer-policy'), 'no-referrer');
+  for (const path of [`/pay/${accountId}/nothing`, `/pay/${accountId}/nothing/return`]) {
+    const reply = await service.call(path);
+    assert.equal(reply.status, 404);
+    assertCommonHeaders(reply, path);
+    const policy = readPolicy(reply.headers);
+    assert.equal(policy['default-src'], "'none'");
+    assert.equal(policy['script-src'], "'none'");
+    assert.equal(policy['base-uri'], "'none'");
+    assert.equal(policy['form-action'], "'none'");
+    assert.equal(policy['frame-ancestors'], "'none'");
+    assert.equal(reply.headers.get('referrer-policy'), 'no-referrer');
+  }
 });
 
 test('what is served is what is listed, and a few pages known by name', async () => {
@@ -109,6 +112,7 @@ test('what is served is what is listed, and a few pages known by name', async ()
   const unlisted = [
     ...['/docs', '/docs/', '/docs/js/scalar.js', '/docs/openapi.json', '/docs/openapi.yaml'],
     ...['/openapi.json', '/pay/{account_id}/{transaction_id}'],
+    '/pay/{account_id}/{transaction_id}/return',
   ];
   assert.deepEqual(await listServedPaths(), [...Object.keys(body.paths), ...unlisted].sort());
 });

@@ -75,6 +75,13 @@ export const limits = {
 
   /** Decision 11.7: what is not final for so long is asked for at its provider. */
   askSeconds: 60,
+  /** Decision 11.10: how long a consumer who returns waits for a result that is not known yet. */
+  returnWaitSeconds: 10,
+  /** One payment is polled this often while consumers wait, for so long after its start; then like an enquiry. */
+  returnPollSeconds: 3,
+  returnPollsOftenSeconds: 3_600,
+  /** Servers take at least 8 KiB of a request line; cookies and other headers may share that. */
+  returnUrlCharsMax: 6_000,
   /** Payments of one order that may be open at once; no consumer needs so many. */
   openPaymentsMax: 50,
   /** Decision 4.14: a shop that names one order in all of its payments must not make it grow without end. */

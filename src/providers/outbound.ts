@@ -18,6 +18,7 @@ export type PaymentToStart = {
   readonly choice: Readonly<Record<string, string>>;
   readonly description: string;
   readonly shopName: string;
+  /** Where the provider sends the consumer afterwards. */
   readonly callbackUrl: string | undefined;
   readonly webhookUrl: string;
 };

@@ -41,8 +41,17 @@ export async function askProvider(services: Services, due: DueAsk): Promise<void
 
 /** At most once a minute, beside the background's own questions. */
 export async function askOfEnquiry(services: Services, due: DueAsk): Promise<void> {
+  await askAtMostEvery(services, due, services.settings.askSeconds);
+}
+
+/** Of all who would poll within these seconds, in every process, one does. */
+export async function askAtMostEvery(
+  services: Services,
+  due: DueAsk,
+  seconds: number,
+): Promise<void> {
   const now = services.clock();
-  const askedBefore = addSeconds(now, -services.settings.askSeconds);
+  const askedBefore = addSeconds(now, -seconds);
   const orderId = await claimAskOfEnquiry(services.database, due, { now, askedBefore });
   if (orderId !== undefined) await askAbout(services, due, orderId);
 }

@@ -19,7 +19,7 @@ export type EnquiredTransaction = {
   readonly transactionType: TransactionType;
   readonly providerName: string;
   readonly paymentMode: string | null;
-  /** Null until the status is final. Decision 5.4. */
+  /** Null until the status is final, unless v3 signs every status. Decisions 5.4 and 11.10. */
   readonly signature: string | null;
   /** Of a payment. */
   readonly latestRefund: Refund | undefined;
@@ -31,6 +31,16 @@ export type Enquiry = {
   readonly transactions: readonly Transaction[];
   /** The one that was asked for, or all, oldest first. */
   readonly asked: readonly EnquiredTransaction[];
+};
+
+/**
+ * Decision 5.4: the enquiry signs final statuses. Decision 11.10: what is sent to the shop is signed by v3 in every
+ * status, because v3 covers the status; v2 does not, so it signs final ones.
+ */
+export type Signing = {
+  readonly account: Account;
+  readonly accessSecret: string;
+  readonly signs: 'final statuses' | 'what v3 covers';
 };
 
 export async function enquire(
@@ -49,10 +59,20 @@ export async function enquire(
     .filter((entry) => transactionId === undefined || entry.transactionId === transactionId)
     .sort(byStart);
   const accessSecret = signingSecret(services, account, caller);
+  return enquiryOf(order, transactions, asked, { account, accessSecret, signs: 'final statuses' });
+}
+
+/** `asked` are those of the transactions that are shown. */
+export function enquiryOf(
+  order: Order,
+  transactions: readonly Transaction[],
+  asked: readonly Transaction[],
+  signing: Signing,
+): Enquiry {
   return {
     order,
     transactions,
-    signatureVersion: account.signatureVersion,
+    signatureVersion: signing.account.signatureVersion,
     asked: asked.map((transaction) => {
       const transactionType = typeOf(transaction, transactions, order);
       return {
@@ -60,7 +80,7 @@ export async function enquire(
         transactionType,
         providerName: getProvider(transaction.provider).displayName,
         paymentMode: paymentModeOf(transaction),
-        signature: sign(order, transaction, transactionType, account, accessSecret),
+        signature: sign(order, transaction, transactionType, signing),
         latestRefund:
           transaction.type === 'payment'
             ? findLatestRefundOf(transaction, transactions)
@@ -96,10 +116,10 @@ function sign(
   { invoiceId }: Order,
   { transactionId, amount, currency, status }: Transaction,
   transactionType: TransactionType,
-  { signatureVersion }: Account,
-  accessSecret: string,
+  { account: { signatureVersion }, accessSecret, signs }: Signing,
 ): string | null {
-  if (!isFinal(status) || amount === null || currency === null) return null;
+  const isCovered = signs === 'what v3 covers' && signatureVersion === 'v3';
+  if (!(isFinal(status) || isCovered) || amount === null || currency === null) return null;
   return signTransaction(
     { invoiceId, transactionId, amount, currency, status, transactionType },
     signatureVersion,

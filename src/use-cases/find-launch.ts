@@ -13,7 +13,7 @@ import { toPayment } from './start-payment.ts';
 export type Launch =
   | { readonly kind: 'form'; readonly form: LaunchForm; readonly shopName: string }
   /** It was paid, or came to nothing: there is nothing to pay any more. */
-  | { readonly kind: 'over'; readonly returnUrl: string | undefined }
+  | { readonly kind: 'over'; readonly hasShop: boolean }
   | { readonly kind: 'unknown' };
 
 /** Whoever has the address may pay; its ids are random, and it shows nothing of the consumer. */
@@ -40,7 +40,7 @@ export async function findLaunch(
   // One that failed may be tried again at the provider, as long as the order is open.
   const isPayable = payment.status === 'pending' || payment.status === 'failed';
   if (!isPayable || !isOpen(orderStatus(found.order, services.clock()))) {
-    return { kind: 'over', returnUrl: callbackOf(found.order.details, start)?.url };
+    return { kind: 'over', hasShop: callbackOf(found.order.details, start) !== undefined };
   }
   const toStart = toPayment(services, account, found.order, { transactionId, provider, start });
   const form = launchForm(api, { ...toStart, providerOrderId });

@@ -74,7 +74,11 @@ function undecided(named: Named): PaymentReply {
   return { ...idsOf(named), status: 'pending', message };
 }
 
-function launchPageOf({ settings }: Services, { accountId, transactionId }: Named): string {
+/** Our own page of a payment. */
+export function launchPageOf(
+  { settings }: Services,
+  { accountId, transactionId }: Pick<Named, 'accountId' | 'transactionId'>,
+): string {
   return `${settings.publicUrl}/pay/${accountId}/${transactionId}`;
 }
 

@@ -3,7 +3,7 @@
  * a payment is never unknown here that is known there, whenever this process should end. Decision 11.4.
  */
 import type { Account } from '../domain/account.ts';
-import { callbackOf, checkCallback } from '../domain/callback.ts';
+import { checkCallback } from '../domain/callback.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { newTransactionId, paymentsOf } from '../domain/matching.ts';
@@ -35,7 +35,7 @@ import {
 } from './idempotency.ts';
 import { lockVisibleOrder } from './lock-open-order.ts';
 import { changedBy } from './order-access.ts';
-import { type PaymentReply, replyAsItStands, replyToStart } from './payment-reply.ts';
+import { launchPageOf, type PaymentReply, replyAsItStands, replyToStart } from './payment-reply.ts';
 import { findRoute, webhookUrlOf } from './provider-apis.ts';
 import { newsOfStart, recordCall } from './record-call.ts';
 import { saveBook } from './save-books.ts';
@@ -210,7 +210,8 @@ export function toPayment(
     choice: start.subPaymentMode ?? {},
     description: details.description ?? `Order ${invoiceId}`,
     shopName: account.name,
-    callbackUrl: callbackOf(details, start)?.url,
+    // They come back to us, who know the result and send them on to the shop.
+    callbackUrl: `${launchPageOf(services, { accountId: account.accountId, transactionId })}/return`,
     webhookUrl: webhookUrlOf(services, provider, account.accountId),
   };
 }

@@ -224,7 +224,7 @@ const hugeBodies = [
   `{"order_line_items":[${'{"title":"x","quantity":1,"rate":1},'.repeat(501).slice(0, -1)}]}`,
 ].map((text) => Buffer.from(text));
 
-/** Known paths by other methods, paths of nothing, and the page that sends a consumer on. */
+/** Known paths by other methods, paths of nothing, and the pages that send a consumer on and back. */
 function otherTargets(operations: readonly Operation[]): fc.Arbitrary<FuzzRequest> {
   const paths = operations.map(({ path }) => path);
   const ids = [
@@ -236,8 +236,8 @@ function otherTargets(operations: readonly Operation[]): fc.Arbitrary<FuzzReques
     '%zz',
   ];
   const page = fc
-    .tuple(fc.constantFrom(...ids), fc.constantFrom(...ids))
-    .map(([account, transaction]) => `/pay/${account}/${transaction}`);
+    .tuple(fc.constantFrom(...ids), fc.constantFrom(...ids), fc.constantFrom('', '/return'))
+    .map(([account, transaction, end]) => `/pay/${account}/${transaction}${end}`);
   return fc
     .record({
       method: fc.constantFrom(
@@ -255,7 +255,7 @@ function otherTargets(operations: readonly Operation[]): fc.Arbitrary<FuzzReques
         fc.constantFrom('//api/v3/order', '/api/v3/order/', '/api/v3/order;x', '*', '/%c0%af'),
         page,
       ),
-      query: queries(['x', 'order_id'], ['x']),
+      query: queries(['x', 'order_id', 'until', 'paid'], ['x', '0']),
       authorization: authorizations([shop.token], [other.token]),
       headers: extraHeaders,
       body: fc.constantFrom(

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { buildApp } from '../../../src/app.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
+import { createLog } from '../../../src/log.ts';
+import { visit } from '../../support/returns.ts';
+import { startTestService } from '../../support/test-service.ts';
+
+test('while the service cannot look, the consumer gets a page that tries again', async () => {
+  const { services } = await startTestService();
+  const app = await buildApp({
+    services,
+    metrics: createMetrics(),
+    log: createLog('silent'),
+    findMissing: async () => [],
+    renderMetrics: async () => ({ contentType: 'text/plain', text: '' }),
+    isPrepared: () => false,
+  });
+  after(() => app.close());
+  const base = await app.listen({ host: '127.0.0.1', port: 0 });
+  for (const method of ['GET', 'POST']) {
+    const path = '/pay/acc_0000000000000000/o_0000000000000000-260101000000/return';
+    const { status, text, headers } = await visit(`${base}${path}`, { method });
+    assert.equal(status, 503);
+    assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.equal(headers.get('retry-after'), '1');
+    assert.match(text, /<noscript><meta http-equiv="refresh" content="2; url=return"><\/noscript>/);
+    assert.match(text, /location\.replace\('return'\)/);
+  }
+});

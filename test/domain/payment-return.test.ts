@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { OrderStatus } from '../../src/domain/order.ts';
+import { decideReturn } from '../../src/domain/payment-return.ts';
+import type { Payment } from '../../src/domain/transaction.ts';
+
+const statuses: [Payment['status'], OrderStatus, status: string, isKnown: boolean][] = [
+  ['new', 'pending', 'pending', false],
+  ['pending', 'pending', 'pending', false],
+  ['pending', 'lapsed', 'pending', false],
+  ['authorized', 'pending', 'pending', false],
+  ['reversing', 'pending', 'pending', false],
+  ['failed', 'pending', 'failed', true],
+  ['failed', 'lapsed', 'failed', true],
+  ['reversed', 'pending', 'failed', true],
+  ['succeeded', 'completed', 'success', true],
+  // Another amount than the order expects.
+  ['succeeded', 'pending', 'pending', true],
+];
+for (const [paymentStatus, orderStatus, status, isKnown] of statuses) {
+  test(`a payment that is ${paymentStatus}, of an order that is ${orderStatus}: ${status}`, () => {
+    const payment = paymentThat({ status: paymentStatus });
+    assert.deepEqual(decideReturn(payment, [payment], orderStatus, false), {
+      status,
+      payment,
+      isKnown,
+    });
+  });
+}
+
+test('the payment that completed the order speaks for all that did not', () => {
+  const twice = paymentThat({ status: 'succeeded', flags: ['duplicate_capture'] });
+  const paid = paymentThat({ status: 'succeeded', transactionId: 'paid' });
+  for (const status of ['pending', 'failed', 'reversed'] as const) {
+    const payment = paymentThat({ status });
+    assert.deepEqual(decideReturn(payment, [payment, twice, paid], 'completed', false), {
+      ...{ status: 'success', payment: paid, isKnown: true },
+    });
+  }
+  assert.equal(decideReturn(twice, [twice, paid], 'completed', false).payment, twice);
+});
+
+test('who says that it was paid has a failure looked at again while it may be tried again', () => {
+  const open = paymentThat({ status: 'failed' });
+  assert.equal(decideReturn(open, [open], 'pending', true).isKnown, false);
+  const refused = paymentThat({ status: 'failed', call: 'refused' });
+  assert.equal(decideReturn(refused, [refused], 'pending', true).isKnown, true);
+});
+
+function paymentThat(fields: {
+  readonly status: Payment['status'];
+  readonly transactionId?: string;
+  readonly flags?: Payment['flags'];
+  readonly call?: 'taken' | 'refused';
+}): Payment {
+  const { status, transactionId = 'own', flags = [], call = 'taken' } = fields;
+  const start = { atMs: 0, amount: 100, currency: 'INR', call };
+  return { type: 'payment', status, transactionId, flags, start, partialCapture: null } as never;
+}

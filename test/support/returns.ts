@@ -1,0 +1,66 @@
+/** A consumer who comes back from a provider, as fetch sees it, and what the shop gets. */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { readLaunchForm } from './journey.ts';
+import { waitUntil } from './service-process.ts';
+
+export type Visit = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Where a redirect leads. */
+  readonly location: string | null;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: what a shop gets is asserted field by field
+export type ReturnedPayload = any;
+
+export async function visit(url: string, init: RequestInit = {}): Promise<Visit> {
+  const response = await fetch(url, { redirect: 'manual', ...init });
+  const { status, headers } = response;
+  return { status, headers, text: await response.text(), location: headers.get('location') };
+}
+
+/** The address of the waiting page's next look. */
+export function nextLookOf({ text }: Visit, url: string): string {
+  const [, next = ''] = /http-equiv="refresh" content="\d+; url=([^"]+)"/.exec(text) ?? [];
+  assert.notEqual(next, '', text);
+  return new URL(next.replaceAll('&#38;', '&'), url).href;
+}
+
+/** Looks again, as the page does, until there is something else than to wait. */
+export async function awaitResult(url: string): Promise<Visit> {
+  let last = await visit(url);
+  await waitUntil('the result is there', async () => {
+    if (last.status !== 202) return true;
+    last = await visit(nextLookOf(last, url));
+    return last.status !== 202;
+  });
+  return last;
+}
+
+/** What a redirect or a form brings to the shop. */
+export function payloadOf({ location, text }: Visit): ReturnedPayload {
+  const response =
+    location === null
+      ? readLaunchForm(text).fields.response
+      : new URL(location).searchParams.get('response');
+  const json = Buffer.from(response ?? '', 'base64').toString('utf8');
+  assert.equal(Buffer.from(json).toString('base64'), response, 'plain base64');
+  const { payload, ...others } = JSON.parse(json);
+  assert.deepEqual(others, {});
+  return payload;
+}
+
+/** Decision 5.4, written anew: nothing of the service's own code. */
+export function signatureOf(payload: ReturnedPayload, accessSecret: string): string {
+  const { transaction, invoice_id, signature_version } = payload;
+  const parts = [
+    ...[invoice_id, transaction.svc_transaction_id],
+    ...[transaction.transaction_amount.toFixed(2), transaction.transaction_currency],
+  ];
+  if (signature_version === 'v3') {
+    parts.push(transaction.payment_status, transaction.transaction_type);
+  }
+  return createHmac('sha256', accessSecret).update(parts.join('|')).digest('hex');
+}
