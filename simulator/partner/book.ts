@@ -24,6 +24,8 @@ export type PartnerOrder = {
 export type Checkout = {
   readonly shopName?: string;
   readonly callbackUrl?: string;
+  /** Where a consumer who cancels is sent. */
+  readonly cancelUrl?: string;
   readonly method?: string;
   readonly notes: Wire;
 };

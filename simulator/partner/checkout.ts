@@ -9,6 +9,7 @@ import type { World } from '../world.ts';
 import { type Checkout, isTaken, type PartnerBook, type PartnerOrder, paymentsOf } from './book.ts';
 import { failureMembers } from './failures.ts';
 import { actAtPartner, referencesOf } from './payments.ts';
+import { sendReturnForm } from './return-form.ts';
 
 export function addPartnerCheckout(app: FastifyInstance, world: World, book: PartnerBook): void {
   app.get('/v1/checkout/embedded', async (request, reply) =>
@@ -26,8 +27,13 @@ export function addPartnerCheckout(app: FastifyInstance, world: World, book: Par
     await actAtPartner(world, book, id, action);
     const order = book.orders.get(id);
     if (!order) return refuse(reply, 404, 'There is no such order.');
-    const { callbackUrl } = order.checkout;
-    if (callbackUrl) return reply.redirect(callbackUrl, 303);
+    const { callbackUrl, cancelUrl = callbackUrl } = order.checkout;
+    if (action === 'cancel' && cancelUrl) return reply.redirect(cancelUrl, 303);
+    const payment = paymentsOf(book, id).at(-1);
+    const shop = await world.shops.findPartner(order.keyId);
+    if (callbackUrl && payment && shop) {
+      return sendReturnForm(reply, callbackUrl, payment, shop.keySecret);
+    }
     return reply.headers(pageHeaders).send(resultPage(viewOf(order)));
   });
 
@@ -66,11 +72,12 @@ function readCheckout(form: Wire): Checkout {
   });
   const [shopName] = texts(form.name);
   const [method] = texts(form.method);
-  const { callback_url: callbackUrl } = form;
+  const { callback_url: callbackUrl, cancel_url: cancelUrl } = form;
   return {
     ...(shopName && { shopName }),
     ...(method && { method }),
     ...(isWebAddress(callbackUrl) && { callbackUrl }),
+    ...(isWebAddress(cancelUrl) && { cancelUrl }),
     notes: Object.fromEntries(notes),
   };
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { keyId, onlyPayment, startShop } from './support.ts';
 
@@ -44,19 +45,56 @@ test('what the form says beside the order’s notes goes into the payment', asyn
   });
 });
 
-test('after acting the consumer is sent back to the shop, if it said where', async (t) => {
+test('who paid, or was declined, is sent back to the shop by a form from another site', async (t) => {
   const { simulator, openOrder } = await startShop(t);
-  for (const [callback, status] of [
-    ['https://shop.example/back?x=1', 303],
-    ['javascript:alert(1)', 200],
+  const callback = 'https://shop.example/back?x=1';
+  const paid = await openAt(simulator.url, await openOrder(), { callback_url: callback });
+  const page = await paid.act('pay');
+  assert.equal(page.status, 200);
+  const html = await page.text();
+  const { action, fields } = readForm(html);
+  assert.equal(action, 'https://shop.example/back?x=1');
+  const { id } = onlyPayment(simulator);
+  const signature = createHmac('sha256', 'key-secret')
+    .update(`${paid.orderId}|${id}`)
+    .digest('hex');
+  assert.deepEqual(fields, {
+    razorpay_payment_id: id,
+    razorpay_order_id: paid.orderId,
+    razorpay_signature: signature,
+  });
+  const policy = page.headers.get('content-security-policy') ?? '';
+  const [, nonce = ''] = /script-src 'nonce-([\w+/=]+)'/.exec(policy) ?? [];
+  assert.ok(nonce && html.includes(`<script nonce="${nonce}">`), policy);
+
+  const declined = await openAt(simulator.url, await openOrder(), { callback_url: callback });
+  const failed = readForm(await (await declined.act('decline')).text());
+  assert.equal(failed.action, callback);
+  assert.equal(failed.fields['error[reason]'], 'insufficient_funds');
+  assert.equal(failed.fields.razorpay_payment_id, undefined);
+  assert.equal(JSON.parse(failed.fields['error[metadata]'] ?? '').order_id, declined.orderId);
+});
+
+test('who cancels is sent back by a plain link, to the address for that if there is one', async (t) => {
+  const { simulator, openOrder } = await startShop(t);
+  const callback_url = 'https://shop.example/back?x=1';
+  for (const [form, expected] of [
+    [{ callback_url }, callback_url],
+    [{ callback_url, cancel_url: 'https://shop.example/left' }, 'https://shop.example/left'],
   ] as const) {
-    const orderId = await openOrder();
-    const form = new URLSearchParams({ order_id: orderId, callback_url: callback });
-    await fetch(`${simulator.url}/v1/checkout/embedded`, { method: 'POST', body: form });
-    const done = await act(`${simulator.url}/v1/checkout/${orderId}/act`, 'cancel');
-    assert.equal(done.status, status);
-    assert.equal(done.headers.get('location'), status === 303 ? callback : null);
+    const done = await (await openAt(simulator.url, await openOrder(), form)).act('cancel');
+    assert.deepEqual([done.status, done.headers.get('location')], [303, expected]);
     await done.text();
+  }
+});
+
+test('an address that is none of the web is not gone to', async (t) => {
+  const { simulator, openOrder } = await startShop(t);
+  for (const action of ['pay', 'decline', 'cancel']) {
+    const form = { callback_url: 'javascript:alert(1)', cancel_url: 'data:,x' };
+    const done = await (await openAt(simulator.url, await openOrder(), form)).act(action);
+    assert.deepEqual([done.status, done.headers.get('location')], [200, null]);
+    assert.doesNotMatch(await done.text(), /<form|<script|javascript:/);
   }
 });
 
@@ -161,6 +199,23 @@ test('a shop is registered over HTTP, or told what is missing', async (t) => {
   );
   assert.equal((await register({})).status, 400);
 });
+
+/** The consumer opens the partner's page with what the shop's form brings. */
+async function openAt(url: string, orderId: string, members: Record<string, string>) {
+  const form = new URLSearchParams({ order_id: orderId, ...members });
+  await (await fetch(`${url}/v1/checkout/embedded`, { method: 'POST', body: form })).text();
+  return { orderId, act: (action: string) => act(`${url}/v1/checkout/${orderId}/act`, action) };
+}
+
+function readForm(html: string) {
+  const plain = (text = '') =>
+    text.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+  const inputs = html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
+  const fields: Record<string, string> = Object.fromEntries(
+    [...inputs].map(([, name, value]) => [plain(name), plain(value)]),
+  );
+  return { action: plain(actionOf(html)), fields };
+}
 
 function act(url: string, action: string): Promise<Response> {
   const body = new URLSearchParams({ action });
