@@ -212,6 +212,7 @@ export type NewPayment = {
   /** For upi. */
   upi_id?: string;
   callback_url?: string;
+  callback_mode?: string;
 };
 
 export type RetryOptions = {
@@ -299,6 +300,8 @@ export type Client = {
   ) => Promise<{ token: string; token_expiration: string; expires_at: string }>;
   /** True when the answer is the service's own and unchanged. */
   verifySignature: (transaction: Transaction, invoiceId: string) => Promise<boolean>;
+  /** Reads what a consumer brings back to `callback_url`; throws when it is not the service's own. */
+  readReturn: (response: string) => Promise<ReturnedPayment>;
 };
 
 export function createClient(options: ClientOptions): Client;
@@ -310,6 +313,40 @@ export function verifySignature(
   /** What the account is set to, not what the answer says; v2 does not cover the status. */
   version?: 'v2' | 'v3',
 ): Promise<boolean>;
+
+/**
+ * What a consumer brings back to `callback_url`. Only invoice, transaction, amount, currency and (by v3) status are
+ * signed: compare invoice and amount with your own order before you act on it.
+ */
+export type ReturnedPayment = {
+  svc_order_id: string;
+  svc_transaction_id: string;
+  invoice_id: string;
+  status: 'success' | 'failed' | 'pending';
+  /** Safe to show to the consumer. */
+  message: string;
+  svc_signature: string | null;
+  signature_version: 'v2' | 'v3';
+  /** Without `custom_attributes` where a redirect would become too long. */
+  order: Omit<Enquiry['order'], 'custom_attributes'> &
+    Partial<Pick<Enquiry['order'], 'custom_attributes'>>;
+  transaction: Transaction & {
+    /** As `svc_signature`. */
+    signature: string | null;
+    /** As `payment_status`. */
+    status: Transaction['payment_status'];
+  };
+};
+
+/** The result of a payment from the field `response`, or an error when it cannot be trusted. */
+export function readReturn(options: {
+  /** The parameter or form field `response`, as it came. */
+  response: string;
+  /** During a rotation both secrets. */
+  accessSecret: string | readonly string[];
+  /** What the account is set to; with v2 the status is not signed, so enquire before you deliver. */
+  signatureVersion?: 'v2' | 'v3';
+}): Promise<ReturnedPayment>;
 
 /** Thrown for every refusal of the service. */
 export class ServiceCallError extends Error {

@@ -66,6 +66,7 @@ export function createClient(options) {
       call('/api/v3/refresh-token', { refresh_token: refreshToken }).then(succeed),
     verifySignature: (transaction, invoiceId) =>
       verifySignature(transaction, invoiceId, accessSecret, signatureVersion),
+    readReturn: (response) => readReturn({ response, accessSecret, signatureVersion }),
   };
 }
 
@@ -117,6 +118,62 @@ export async function verifySignature(transaction, invoiceId, accessSecret, vers
     fromHex(signature),
     new TextEncoder().encode(parts.join('|')),
   );
+}
+
+/**
+ * What a consumer brings back from the payment, once it is proved to be the service's own. The signature covers the
+ * transaction; everything beside it must agree with that.
+ * @type {typeof import('./client.d.ts').readReturn}
+ */
+export async function readReturn({ response, accessSecret, signatureVersion = 'v3' }) {
+  const payload = parseReturn(response);
+  const { transaction, order } = payload;
+  if (transaction.svc_signature === null) {
+    throw new Error('the returned result is not signed: ask transactionEnquiry for it');
+  }
+  const secrets = typeof accessSecret === 'string' ? [accessSecret] : accessSecret;
+  const verified = await Promise.all(
+    secrets.map((secret) =>
+      verifySignature(transaction, payload.invoice_id, secret, signatureVersion),
+    ),
+  );
+  if (!verified.includes(true)) {
+    throw new Error('the signature of the returned result is not valid: do not trust it');
+  }
+  const agrees =
+    payload.svc_transaction_id === transaction.svc_transaction_id &&
+    payload.svc_signature === transaction.svc_signature &&
+    payload.signature_version === transaction.signature_version &&
+    transaction.signature === transaction.svc_signature &&
+    transaction.status === transaction.payment_status &&
+    transaction.svc_transaction_id.startsWith(`${payload.svc_order_id}-`) &&
+    order.svc_order_id === payload.svc_order_id &&
+    order.invoice_id === payload.invoice_id &&
+    statusesOf(transaction.payment_status).includes(payload.status);
+  if (!agrees) throw new Error('the returned result contradicts its signature: do not trust it');
+  return payload;
+}
+
+/** @param {string} response @returns {import('./client.d.ts').ReturnedPayment} */
+function parseReturn(response) {
+  // Base64 has no percent sign, so one is left from the address.
+  const text = response.includes('%') ? decodeURIComponent(response) : response;
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const payload = parse(new TextDecoder().decode(bytes))?.payload;
+  if (!payload?.transaction?.svc_transaction_id || !payload.order) {
+    throw new Error('the response is not a result of the service');
+  }
+  return payload;
+}
+
+/**
+ * What a result may say of a payment with this status. One that succeeded with another amount than the order expects
+ * is pending.
+ * @param {string | null} status
+ */
+function statusesOf(status) {
+  if (status === 'succeeded') return ['success', 'pending'];
+  return status === 'failed' || status === 'reversed' ? ['failed'] : ['pending'];
 }
 
 /**
