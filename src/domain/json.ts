@@ -1,4 +1,5 @@
 /** JSON without surprises: how deep it is, and numbers that keep their digits. */
+import { resolveEscapedNames } from './escaped-names.ts';
 import { quoteInexactNumbers } from './inexact-numbers.ts';
 
 /** True when brackets outside strings nest deeper than allowed; told from the bytes alone. */
@@ -41,8 +42,11 @@ function hasMoreBrackets(bytes: Buffer, max: number): boolean {
  * Parses; a number whose digits a double would change stays as its text, and `isNumberText` tells it from a string.
  * Throws as JSON.parse does.
  */
-export function parseExactJson(text: string): unknown {
-  const value: unknown = JSON.parse(text);
+export function parseExactJson(sent: string): unknown {
+  // First of all: what follows may count on a valid text.
+  const parsed: unknown = JSON.parse(sent);
+  const text = resolveEscapedNames(sent);
+  const value: unknown = text === sent ? parsed : JSON.parse(text);
   const quoted = quoteInexactNumbers(text);
   if (quoted === text) return value;
   const exact: unknown = JSON.parse(quoted);
@@ -50,16 +54,22 @@ export function parseExactJson(text: string): unknown {
   return exact;
 }
 
-/** Where a text stands for a number: the object or list that holds it, and under which names. */
+/** Where a text stands for a number: the object that holds it, and under which names. */
 const numberTexts = new WeakMap<object, Set<string>>();
 
-/** True when `parseExactJson` read a number there and kept it as its text. */
+/** True when `parseExactJson` read a number in that field and kept it as its text. Entries of lists are not noted. */
 export function isNumberText(holder: object, name: string): boolean {
   return numberTexts.get(holder)?.has(name) === true;
 }
 
 /** Both are of one text, and differ only where a number has become a text. */
 function noteNumberTexts(value: unknown, exact: unknown): void {
+  if (Array.isArray(value) && Array.isArray(exact)) {
+    for (const [index, entry] of value.entries()) {
+      if (typeof entry === 'object') noteNumberTexts(entry, exact[index]);
+    }
+    return;
+  }
   if (!isObject(value) || !isObject(exact)) return;
   for (const name of Object.keys(value)) {
     if (typeof value[name] !== 'number') noteNumberTexts(value[name], exact[name]);

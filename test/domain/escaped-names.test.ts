@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { resolveEscapedNames } from '../../src/domain/escaped-names.ts';
+import { parseExactJson } from '../../src/domain/json.ts';
+
+/** Names that made the parser mistake others for them, read by somebody else before. */
+function readHostileNames(): void {
+  for (const name of ['\\', '\\u00e9', 'a\\/b', '\\n']) {
+    for (let times = 0; times < 3; times += 1) parseExactJson(JSON.stringify({ b: 0, [name]: 1 }));
+  }
+}
+
+test('a name that is written with escapes is read as it is, whatever was read before', () => {
+  readHostileNames();
+  assert.deepEqual(parseExactJson('{"b":0,"\\u00e9":1}'), { b: 0, é: 1 });
+  assert.deepEqual(parseExactJson('{"b":0,"a\\/b":1}'), { b: 0, 'a/b': 1 });
+  assert.deepEqual(parseExactJson('{"b":0,"\\u0928\\u093e\\u092e":1}'), { b: 0, नाम: 1 });
+});
+
+test('any value written with every escape that JSON knows is read as it is', () => {
+  const name = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom('a/b', 'é', '"', '\\', '\n'),
+  );
+  const objects = fc.dictionary(
+    name,
+    fc.oneof(fc.string({ unit: 'grapheme' }), fc.integer(), fc.dictionary(name, fc.boolean())),
+  );
+  fc.assert(
+    fc.property(objects, (value) => {
+      const escaped = escapeAll(JSON.stringify(value));
+      assert.deepEqual(parseExactJson(escaped), JSON.parse(JSON.stringify(value)));
+    }),
+  );
+});
+
+test('nothing but names is written anew', () => {
+  const text = '{"\\u00e9" : ["\\u00e9", {"x\\/y":"\\/"}], "q\\"":"\\u00e9", "c\\u0000":1}';
+  const resolved = '{"é" : ["\\u00e9", {"x/y":"\\/"}], "q\\"":"\\u00e9", "c\\u0000":1}';
+  assert.equal(resolveEscapedNames(text), resolved);
+});
+
+test('a text that is not JSON is refused without looking at its names', () => {
+  assert.throws(() => parseExactJson(`"${'\\"'.repeat(120_000)}`), SyntaxError);
+});
+
+/** As a careful writer does: everything that is not ASCII, and slashes. */
+function escapeAll(json: string): string {
+  return json.replaceAll(/[/\u007f-\uffff]/g, (character) =>
+    character === '/' ? '\\/' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
