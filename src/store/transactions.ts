@@ -102,7 +102,8 @@ export async function updateTransactions(
   await tx.query({
     name: 'update-transactions',
     text: `update transactions t
-              set psp_transaction_id = row.psp_transaction_id, status = row.status,
+              set type = row.type, provider = row.provider,
+                  psp_transaction_id = row.psp_transaction_id, status = row.status,
                   amount = row.amount, currency = row.currency, started_at = row.started_at,
                   recorded_at = row.recorded_at, finished_at = row.finished_at,
                   members = row.members, flags = row.flags, start = row.start,

@@ -6,7 +6,7 @@ import { prepareGround } from '../../../src/use-cases/aims.ts';
 import { newDelivery } from '../../../src/use-cases/keep-delivery.ts';
 import { keepTogether } from '../../../src/use-cases/keep-together.ts';
 import { sweep } from '../../../src/use-cases/sweep.ts';
-import { partnerId } from '../../support/deliveries.ts';
+import { gatewayBody, partnerId } from '../../support/deliveries.ts';
 import { assertInvariants, captureOf, openShop } from './shop.ts';
 
 const shop = await openShop();
@@ -46,6 +46,40 @@ test('of two transactions that tie one partner order to two orders at once, the 
     const states = outcomes.map(([entry]) => entry && 'received' in entry && entry.received.status);
     assert.deepEqual(states.sort(), ['needs_review', 'processed']);
   }
+});
+
+test('an id that one delivery gives up and the next one takes is of the kind that it is taken for', async () => {
+  const { services } = service;
+  const kept = await services.accounts.get(shop.account.accountId);
+  const { order_id } = await shop.createOrder();
+  const at = '2026-11-14T10:00:30.000Z';
+  const record = (id: string, type: string, changes: object = {}, key = id) => {
+    const times = { timeOfRecord: at, timeOfLastUpdate: at };
+    const order = { id: order_id, creationTime: at, lastUpdatedTime: at };
+    const body = gatewayBody({ ...times, ...changes, order, transaction: { id, type } });
+    const raw = { key: `${order_id}-${key}`, headers: {}, body: Buffer.from(JSON.stringify(body)) };
+    return {
+      caller: 'provider',
+      delivery: newDelivery(services, kept, 'bank-gateway', raw),
+    } as const;
+  };
+  const early = { timeOfRecord: '2026-11-14T09:00:00.000Z' };
+  const declined = { ...early, result: 'FAILURE', response: { gatewayCode: 'DECLINED' } };
+  // Beside a payment that failed it is one of its own; beside one that did not, a part of that.
+  await keepTogether(services, [record('P', 'PAYMENT', declined, 'declined')]);
+  await keepTogether(services, [record('C', 'CAPTURE')]);
+  const { transaction } = (await shop.enquire({ order_id })).body;
+  const [capture] = transaction.filter(
+    ({ payment_status }: { payment_status: string }) => payment_status === 'succeeded',
+  );
+  const refund = record('R', 'REFUND', { timeOfRecord: timeOfId(capture.svc_transaction_id) });
+  await keepTogether(services, [record('P', 'PAYMENT', early, 'paid'), refund]);
+  const { body } = await shop.enquire({ order_id });
+  const types = body.transaction.map(
+    ({ transaction_type }: { transaction_type: string }) => transaction_type,
+  );
+  assert.deepEqual(types.sort(), ['full_refund', 'payment']);
+  await assertInvariants(shop);
 });
 
 test('orders are locked before they are looked up only where every delivery tells its own', async () => {
@@ -149,4 +183,10 @@ async function refuseTransactionsOf(
   return async () => {
     await database.query({ text: 'drop function refuse_one() cascade' });
   };
+}
+
+/** The second that a transaction id ends with, `yyMMddHHmmss`. */
+function timeOfId(transactionId: string): string {
+  const [year, month, day, hour, minute, second] = transactionId.slice(-12).match(/../g) ?? [];
+  return `20${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
 }
