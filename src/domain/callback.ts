@@ -30,6 +30,8 @@ export function checkCallback(
   }
   if (by === 'merchant') return;
   const { callbackOrigins } = account;
+  // A mode alone leads nowhere.
+  if (after.callbackUrl === undefined) return;
   if (callbackOrigins.length > 0 ? isListed(callbackOrigins, after) : !before.callbackUrl) return;
   throw new ServiceError(
     'PERMISSION_DENIED',

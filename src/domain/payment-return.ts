@@ -10,7 +10,7 @@ export type PaymentReturn = {
   readonly status: ReturnStatus;
   /** The payment that the status is about. */
   readonly payment: Payment;
-  /** False while it is worth waiting for more. */
+  /** False while it is worth waiting for more; the status is then pending. */
   readonly isKnown: boolean;
 };
 
@@ -30,8 +30,11 @@ export function decideReturn(
       // Another amount than the order expects: the shop must not take the order for paid.
       return { status: 'pending', payment, isKnown: true };
     case 'failed':
-      // The consumer may have tried again at the same checkout, and the news of that may be under way.
-      return { status: 'failed', payment, isKnown: !saysPaid || isSettled(payment) };
+      // The consumer may have tried again at the same checkout, and the news of that may be under way. A shop that
+      // took it for failed would ask them to pay a second time.
+      return saysPaid && !isSettled(payment)
+        ? { status: 'pending', payment, isKnown: false }
+        : { status: 'failed', payment, isKnown: true };
     case 'reversed':
       return { status: 'failed', payment, isKnown: true };
     case 'new':

@@ -2,9 +2,14 @@
 
 /** http or https, without credentials: anything else may be a script, or lead elsewhere than it looks. */
 export function isWebAddress(text: string): boolean {
-  if (/\s/.test(text) || !URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && username === '' && password === '';
+  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return false;
+  const { username, password, hostname } = new URL(text);
+  return username === '' && password === '' && isPlainHost(hostname);
+}
+
+/** A name or an address. The parser lets characters pass that mean something in a header. */
+function isPlainHost(hostname: string): boolean {
+  return /^(?:[\w.-]+|\[[\da-f:.]+\])$/i.test(hostname);
 }
 
 /** A web address whose content nobody on the way can read or change: https, or http on this machine. */

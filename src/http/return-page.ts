@@ -80,7 +80,8 @@ function sendWaiting(reply: FastifyReply, untilMs: number, saysPaid: boolean): F
   const next = `return?until=${untilMs}${saysPaid ? '&paid' : ''}`;
   return sendPage(reply.code(202), {
     head: refresh(1, next),
-    content: '<h1>Waiting for your bank</h1><p>This takes a few seconds. Please stay here.</p>',
+    content: `<h1>Waiting for your bank</h1>
+<p>We are waiting for your bank to confirm the payment. This takes a few seconds. Please stay here.</p>`,
     // A service that is restarted meanwhile is asked again.
     script: `const next = ${JSON.stringify(next)};
 async function look() {
@@ -108,8 +109,13 @@ function sendOn(reply: FastifyReply, known: KnownReturn, now: Date): FastifyRepl
 ${hiddenForm(href, { response: encodeReturn(payload) }, 'Continue to the shop')}`,
     script: 'document.forms[0].submit()',
     // The shop may answer the form with a redirect, which the browser holds against this list too.
-    formAction: [...new Set([origin, ...callbackOrigins])],
+    formAction: [...new Set([origin, ...callbackOrigins].map(sourceOf))],
   });
+}
+
+/** A policy cannot name an address of IPv6; only loopback is http there. */
+function sourceOf(origin: string): string {
+  return origin.includes('[') ? new URL(origin).protocol : origin;
 }
 
 const outcomes: Readonly<Record<ReturnStatus, readonly [heading: string, words: string]>> = {

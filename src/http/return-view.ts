@@ -7,9 +7,9 @@ import { enquiryView } from './enquiry-view.ts';
 
 export type KnownReturn = Extract<FoundReturn, { kind: 'known' }>;
 
-/** Masked as for an order token: an address in a browser's history is no secret. */
+/** The transaction is that of the merchant's enquiry, whole: the shop can compare the two. */
 export function returnPayload({ status, enquiry }: KnownReturn, now: Date) {
-  const { order, transaction: elements } = enquiryView(enquiry, { now, masked: true });
+  const { order, transaction: elements } = enquiryView(enquiry, { now, masked: false });
   const [element] = elements;
   if (!element) throw new Error('a return shows one payment');
   const { svc_signature, signature_version } = element;

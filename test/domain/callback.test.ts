@@ -35,6 +35,10 @@ const addresses: [url: string, isTaken: boolean][] = [
   ['/back', false],
   ['shop.example', false],
   ['https://', false],
+  ['https:shop.example/p', false],
+  ['https://shop.example\\@elsewhere.example/', false],
+  ['https://a;frame-ancestors/', false],
+  ['https://*.elsewhere.example/', false],
 ];
 for (const [callbackUrl, isTaken] of addresses) {
   test(`a merchant's ${callbackUrl} is ${isTaken ? 'taken' : 'refused'}`, () => {
@@ -103,7 +107,6 @@ test('an order token changes the mode where it may set the address', () => {
   for (const [before, account] of [
     [{ callbackUrl: elsewhere }, listed],
     [{ callbackUrl: 'shopapp://old' }, listed],
-    [none, listed],
     [{ callbackUrl: shop }, unlisted],
   ] as const) {
     refused(() => checkCallback(before, post, account, 'order'), 'PERMISSION_DENIED', /callback_/);
@@ -154,3 +157,9 @@ function refused(check: () => void, code: string, words: RegExp): void {
     return true;
   });
 }
+
+test('an order token may set a mode alone while the order has no address', () => {
+  for (const account of [listed, unlisted]) {
+    checkCallback(none, { callbackMode: 'callback_url_post' }, account, 'order');
+  }
+});

@@ -42,7 +42,9 @@ test('the payment that completed the order speaks for all that did not', () => {
 
 test('who says that it was paid has a failure looked at again while it may be tried again', () => {
   const open = paymentThat({ status: 'failed' });
-  assert.equal(decideReturn(open, [open], 'pending', true).isKnown, false);
+  assert.deepEqual(decideReturn(open, [open], 'pending', true), {
+    ...{ status: 'pending', payment: open, isKnown: false },
+  });
   const refused = paymentThat({ status: 'failed', call: 'refused' });
   assert.equal(decideReturn(refused, [refused], 'pending', true).isKnown, true);
 });

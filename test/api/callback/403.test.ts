@@ -19,7 +19,6 @@ const cases: [name: string, account: JourneyShop, before: object, sent: object][
     { callback_url: shop },
     { callback_url: elsewhere },
   ],
-  ['a mode without an address', listed, {}, { callback_mode: 'callback_url_post' }],
   ['another address without a list', unlisted, { callback_url: shop }, { callback_url: elsewhere }],
   [
     'the same origin without a list',
