@@ -11,7 +11,7 @@ import { merchantApi, olderMerchantApi } from './http/merchant-api.ts';
 import { type Metrics, measureRequests } from './http/metrics.ts';
 import { openApiOptions } from './http/open-api.ts';
 import { type OperatorParts, operatorApi } from './http/operator-api.ts';
-import { findMissingHost, ignoreExpectations, knowEveryMethod } from './http/protocol.ts';
+import { answerExpectations, findMissingHost, knowEveryMethod } from './http/protocol.ts';
 import { newRequestId } from './http/request-id.ts';
 import { boundRequestsAtOnce } from './http/requests-at-once.ts';
 import { returnPage } from './http/return-page.ts';
@@ -78,7 +78,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     done();
   });
   knowEveryMethod(app);
-  ignoreExpectations(app);
+  answerExpectations(app);
   boundConnections(app, parts.connectionsMax ?? limits.connectionsMax);
   measureRequests(app, metrics);
   measureService(

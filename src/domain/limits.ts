@@ -3,6 +3,8 @@ export const limits = {
   bodyBytesMax: 256 * 1024,
   /** Decision 8.6: of calls that anybody may make, generate-token and refresh-token. */
   publicBodyBytesMax: 8 * 1024,
+  /** A refused request has its body read up to this size; with a larger one its connection is closed. */
+  unreadBodyBytesMax: 64 * 1024,
   nestingMax: 16,
   textCharsMax: 1_024,
   invoiceIdCharsMax: 255,
@@ -90,6 +92,9 @@ export const limits = {
   providerAnswerMsMax: 5_000,
   /** A repeat waits so long for the answer to the first request: the provider's time, and some for the database. */
   firstAnswerMsMax: 7_000,
+  /** Repeats that wait for it, each in one of the places of `requestsAtOnceMax`. */
+  waitingRepeatsOfAccountMax: 64,
+  waitingRepeatsMax: 200,
   providerAnswerBytesMax: 4 * 1024 * 1024,
   providerTriesMax: 3,
   /** Calls to one provider under way at once, and as many waiting; the rest is not made. */

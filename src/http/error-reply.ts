@@ -57,8 +57,16 @@ export function prepareErrorReply(
   addCommonHeaders(request, reply);
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
+  if (leavesBodyUnread(request)) reply.header('connection', 'close');
   reply.code(status).type('application/json; charset=utf-8');
   return error;
+}
+
+/** A small body is read to its end, so that the connection can be used again; one without end must not be. */
+function leavesBodyUnread({ raw }: FastifyRequest): boolean {
+  if (raw.complete) return false;
+  const { 'transfer-encoding': encoding, 'content-length': length } = raw.headers;
+  return encoding !== undefined || Number(length ?? 0) > limits.unreadBodyBytesMax;
 }
 
 /** On every reply: it may hold tokens or personal data, and is what its type says. */
