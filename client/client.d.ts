@@ -217,7 +217,7 @@ export type NewPayment = {
 
 export type RetryOptions = {
   /**
-   * 1 to 255 printable ASCII characters. Give one that you have stored, and your own repeats are safe for 24 hours, also
+   * 1 to 255 characters. Give one that you have stored, and your own repeats are safe for 24 hours, also
    * after a crash of yours. Without it each call has a new one, for the retries of the client alone.
    */
   idempotencyKey?: string;

@@ -9,22 +9,22 @@ export const IdempotencyHeaders = Type.Object({
   'Idempotency-Key': Type.Optional(
     Type.String({
       description:
-        'Any value of 1 to 255 printable ASCII characters, such as a UUID. The same key and content within 24 hours answers the first answer again, with the header Idempotent-Replayed: true.',
+        'Any value of 1 to 255 characters, such as a UUID. The same key and content within 24 hours answers the first answer again, with the header Idempotent-Replayed: true.',
     }),
   ),
 });
 
-const printableAscii = /^[ -~]+$/;
+const controls = /[\0-\x1f\x7f]/;
 
 export function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
-  const key = headers['idempotency-key'];
-  if (key === undefined) return undefined;
-  const { idempotencyKeyCharsMax } = limits;
-  if (typeof key !== 'string' || key.length > idempotencyKeyCharsMax || !printableAscii.test(key)) {
-    refuseMember(
-      'Idempotency-Key',
-      `must have 1 to ${idempotencyKeyCharsMax} printable ASCII characters`,
-    );
+  const sent = headers['idempotency-key'];
+  if (sent === undefined) return undefined;
+  // A header is read byte by byte; clients write UTF-8.
+  const key = Buffer.from(String(sent), 'latin1').toString('utf8');
+  const { idempotencyKeyCharsMax: max } = limits;
+  const count = [...key].length;
+  if (count < 1 || count > max || controls.test(key)) {
+    refuseMember('Idempotency-Key', `must have 1 to ${max} characters, none of them a control`);
   }
   return key;
 }

@@ -6,14 +6,13 @@ import { holdsCardNumber } from '../domain/card-numbers.ts';
 import { refuseMember } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { type PaymentModeCode, paymentModeCodes } from '../domain/payment-mode.ts';
-import { getOrderId } from '../use-cases/order-access.ts';
 import type { PaymentReply } from '../use-cases/payment-reply.ts';
 import type { Services } from '../use-cases/services.ts';
 import { type PaymentRequest, startPayment } from '../use-cases/start-payment.ts';
 import { errorReplies } from './error-reply.ts';
 import { getCaller } from './guard.ts';
 import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
-import { orderIdMember } from './order-id.ts';
+import { orderIdMember, readOrderId } from './order-id.ts';
 import { toText } from './order-request.ts';
 
 const text = (description: string, maxLength: number = 64) =>
@@ -72,7 +71,7 @@ export function addInitiatePayment(app: FastifyInstance, services: Services): vo
     },
     handler: async (request, reply) => {
       const caller = getCaller(request);
-      const orderId = getOrderId(caller, request.body.order_id);
+      const orderId = readOrderId(caller, request.body);
       const key = readIdempotencyKey(request);
       const wished = toPaymentRequest(orderId, request.body);
       const started = await startPayment(services, caller, wished, key);

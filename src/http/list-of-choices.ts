@@ -2,11 +2,10 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { listChoices } from '../use-cases/list-choices.ts';
-import { getOrderId } from '../use-cases/order-access.ts';
 import type { Services } from '../use-cases/services.ts';
 import { errorReplies } from './error-reply.ts';
 import { getCaller } from './guard.ts';
-import { orderIdMember } from './order-id.ts';
+import { orderIdMember, readOrderId } from './order-id.ts';
 
 const Body = Type.Object({ order_id: orderIdMember });
 
@@ -43,7 +42,7 @@ export function addListsOfChoices(app: FastifyInstance, services: Services): voi
       },
       handler: async (request) => {
         const caller = getCaller(request);
-        const orderId = getOrderId(caller, request.body.order_id);
+        const orderId = readOrderId(caller, request.body);
         const choices = await listChoices(services, caller, { orderId, modeCode });
         return { items: choices.map((choice) => ({ [code]: choice.code, name: choice.name })) };
       },

@@ -46,10 +46,20 @@ function merchantScope(
     const refuseOtherMethods = watchRoutes(app);
     addGuard(app, services);
     readEveryBodyAsJson(app);
+    takeNoBodyAsEmpty(app);
     addSealing(app, services);
     addRoutes(app);
     refuseOtherMethods();
   };
+}
+
+/** Where an order token calls, the token may say all there is to say. Decision 2.10. */
+function takeNoBodyAsEmpty(app: FastifyInstance): void {
+  app.addHook('preValidation', (request, _reply, done) => {
+    const { config, schema } = request.routeOptions;
+    if (config.access === 'order' && schema?.body && request.body === undefined) request.body = {};
+    done();
+  });
 }
 
 /** Decision 3.1: shipped clients send JSON under other names, under a broken one, or under none. */

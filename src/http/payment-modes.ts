@@ -6,11 +6,10 @@ import { majorNumber } from '../domain/money.ts';
 import type { Order } from '../domain/order.ts';
 import { type PaymentModeCode, paymentModes } from '../domain/payment-mode.ts';
 import { listPaymentModes } from '../use-cases/list-payment-modes.ts';
-import { getOrderId } from '../use-cases/order-access.ts';
 import type { Services } from '../use-cases/services.ts';
 import { errorReplies } from './error-reply.ts';
 import { getCaller } from './guard.ts';
-import { orderIdMember } from './order-id.ts';
+import { orderIdMember, readOrderId } from './order-id.ts';
 
 const Body = Type.Object({ order_id: orderIdMember });
 
@@ -44,7 +43,7 @@ export function addPaymentModes(app: FastifyInstance, services: Services): void 
       const { order, fast, other } = await listPaymentModes(
         services,
         caller,
-        getOrderId(caller, request.body.order_id),
+        readOrderId(caller, request.body),
       );
       return {
         fast_payment_modes: { items: fast.map((code) => itemView(order, code)) },

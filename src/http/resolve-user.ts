@@ -1,12 +1,12 @@
 /** `POST /api/v3/resolve-user`: links a consumer to an order. Decision 11.2. */
 import type { FastifyInstance } from 'fastify';
 import { microsecondTimestamp } from '../domain/time.ts';
-import { getOrderId } from '../use-cases/order-access.ts';
 import { resolveUser } from '../use-cases/resolve-user.ts';
 import type { Services } from '../use-cases/services.ts';
 import { errorReplies } from './error-reply.ts';
 import { getCaller } from './guard.ts';
 import { ResolveUserBody, ResolveUserReply } from './order-change-schemas.ts';
+import { readOrderId } from './order-id.ts';
 import { toSentUser } from './order-request.ts';
 import { userView } from './order-view.ts';
 
@@ -23,7 +23,7 @@ export function addResolveUser(app: FastifyInstance, services: Services): void {
     handler: async (request) => {
       const caller = getCaller(request);
       const { order, token } = await resolveUser(services, caller, {
-        orderId: getOrderId(caller, request.body.order_id),
+        orderId: readOrderId(caller, request.body),
         user: toSentUser(request.body),
       });
       return {

@@ -1,11 +1,11 @@
 /** Update order, under the four names that shipped clients call it by. Decision 11.3. */
 import type { FastifyInstance, HTTPMethods } from 'fastify';
-import { getOrderId } from '../use-cases/order-access.ts';
 import type { Services } from '../use-cases/services.ts';
 import { updateOrder } from '../use-cases/update-order.ts';
 import { errorReplies } from './error-reply.ts';
 import { getCaller } from './guard.ts';
 import { UpdateOrderBody } from './order-change-schemas.ts';
+import { readOrderId } from './order-id.ts';
 import { toOrderUpdate } from './order-request.ts';
 import { FullOrderReply } from './order-schemas.ts';
 import { refuseFieldsOfMerchant } from './order-token-fields.ts';
@@ -33,7 +33,7 @@ export function addUpdateOrder(app: FastifyInstance, services: Services): void {
       },
       handler: async (request) => {
         const caller = getCaller(request);
-        const orderId = getOrderId(caller, request.body.order_id);
+        const orderId = readOrderId(caller, request.body);
         refuseFieldsOfMerchant(caller, orderId, request.body);
         const { order, token } = await updateOrder(services, caller, {
           orderId,

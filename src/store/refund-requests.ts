@@ -2,6 +2,24 @@
 import type { Transaction } from './database.ts';
 import { hasId } from './transactions.ts';
 
+/** The refund that has a request id and is not failed. */
+export async function findLiveRefundOf(
+  tx: Transaction,
+  accountId: string,
+  refundRequestId: string,
+): Promise<string | undefined> {
+  const { rows } = await tx.query<{ transaction_id: string }>({
+    name: 'find-live-refund',
+    text: `select r.transaction_id from refund_requests r
+            where r.account_id = $1 and r.refund_request_id = $2
+              and not exists (select from transactions t
+                               where t.account_id = r.account_id and ${hasId('r.transaction_id')}
+                                 and t.status = 'failed')`,
+    values: [accountId, refundRequestId],
+  });
+  return rows[0]?.transaction_id;
+}
+
 /**
  * Takes a refund request id for a refund. False when another refund has it that is not failed; the row
  * is locked until the transaction ends, so a rival waits and is told.

@@ -12,6 +12,9 @@ import type { MasterKeys } from '../security/master-keys.ts';
 import { findAccount, type SealedSecret, type StoredAccount } from '../store/accounts.ts';
 import type { Database } from '../store/database.ts';
 
+/** When the proof was begun, by `performance.now()`: what was read since then need not be read again. */
+export type Proof = { readonly begunAtMs: number };
+
 export type AccountDirectory = {
   readonly find: (accountId: string) => Promise<Account | undefined>;
   /** The account when it is known without asking. */
@@ -23,7 +26,7 @@ export type AccountDirectory = {
    * most once a second, so that bad proofs cost little; callers within that second share the read.
    * Decision 2.7.
    */
-  readonly readAgain: (accountId: string) => Promise<Account | undefined>;
+  readonly readAgain: (accountId: string, proof?: Proof) => Promise<Account | undefined>;
 };
 
 export function createAccountDirectory(
@@ -33,6 +36,7 @@ export function createAccountDirectory(
   const absent = 'absent';
   const bounds = { max: limits.accountsCachedMax, ttl: limits.secretsCacheMsMax };
   const cache = new LRUCache<string, Account | typeof absent>(bounds);
+  const readAt = new LRUCache<string, number>(bounds);
   const reads = new Map<string, Promise<Account | typeof absent>>();
   const readsAgain = new LRUCache<string, Promise<Account | typeof absent>>(bounds);
 
@@ -40,6 +44,7 @@ export function createAccountDirectory(
     const stored = await findAccount(database, accountId);
     const account = stored ? await openAccount(stored, masterKeys) : absent;
     cache.set(accountId, account);
+    readAt.set(accountId, performance.now());
     return account;
   };
   /** Callers that arrive together share one read. */
@@ -63,7 +68,8 @@ export function createAccountDirectory(
       if (!account) throw new ServiceError('INVALID_TOKEN');
       return account;
     },
-    readAgain: async (accountId) => {
+    readAgain: async (accountId, { begunAtMs } = { begunAtMs: Number.POSITIVE_INFINITY }) => {
+      if ((readAt.get(accountId) ?? 0) >= begunAtMs) return find(accountId);
       const reading = readsAgain.get(accountId) ?? read(accountId);
       readsAgain.set(accountId, reading, { noUpdateTTL: true });
       // A database that is away is no reason to refuse for the rest of the second.

@@ -83,7 +83,7 @@ export async function findFirstAnswer<Answer>(
   request: KeyedRequest,
   { createdAt }: FirstRequest,
 ): Promise<Answer | undefined> {
-  const answer = await waitForFirst(services, createdAt, async () => {
+  const answer = await waitForFirst(services, request.accountId, createdAt, async () => {
     const found = await findFirstRequest(services.database, request, usedAfter(services));
     return found?.answer ?? undefined;
   });

@@ -16,7 +16,7 @@ import type { ProviderApi } from '../providers/call.ts';
 import type { RefundToStart } from '../providers/outbound.ts';
 import { getProvider } from '../providers/providers.ts';
 import type { Transaction } from '../store/database.ts';
-import { takeRefundRequest } from '../store/refund-requests.ts';
+import { findLiveRefundOf, takeRefundRequest } from '../store/refund-requests.ts';
 import type { LockedBook } from './books.ts';
 import type { TransactionType } from './enquire.ts';
 import { refuseFullOrder } from './full-order.ts';
@@ -66,6 +66,9 @@ export async function keepRefund(
   const first = keyed && (await findFirst(tx, services, keyed));
   if (keyed && first) return { kind: 'answered', keyed, first };
   const { orderId } = before.order;
+  if (await isTakenElsewhere(tx, account.accountId, orderId, request.refundRequestId)) {
+    throw new ServiceError('DUPLICATE_REFUND_REQUEST');
+  }
   const now = services.clock();
   // As an enquiry shows it: time may have settled what is stored.
   const current = settle(before, now);
@@ -117,6 +120,18 @@ export async function keepRefund(
   if (refund.type !== 'refund') throw new Error('a refund was kept as something else');
   const asKept = refundReply(refund, payment.transactionId, after);
   return { kind: 'new', api, provider, transactionId, calls, askAt, asKept };
+}
+
+/** Before anything is said about the amount: the id belongs to a refund of another order. */
+async function isTakenElsewhere(
+  tx: Transaction,
+  accountId: string,
+  orderId: string,
+  refundRequestId: string | undefined,
+): Promise<boolean> {
+  if (refundRequestId === undefined) return false;
+  const holder = await findLiveRefundOf(tx, accountId, refundRequestId);
+  return holder !== undefined && !holder.startsWith(`${orderId}-`);
 }
 
 function startOf(

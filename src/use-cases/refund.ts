@@ -27,6 +27,7 @@ import {
 } from './keep-refund.ts';
 import { type EnquiredIds, getNamedOrder } from './named-order.ts';
 import { askForRefund } from './refund-calls.ts';
+import { storableRequestId } from './refund-request-id.ts';
 import type { Services } from './services.ts';
 import { type Replayable, waitForFirst } from './wait-for-first.ts';
 
@@ -35,11 +36,14 @@ export type RefundRequest = WishedRefund & { readonly invoiceId: string | undefi
 export async function refund(
   services: Services,
   caller: Caller,
-  request: RefundRequest,
+  sent: RefundRequest,
   idempotencyKey?: string,
 ): Promise<Replayable<RefundReply>> {
   const { accountId } = caller;
   const account = await services.accounts.get(accountId);
+  const { refundRequestId: sentId } = sent;
+  const refundRequestId = sentId && storableRequestId(account, sentId);
+  const request = { ...sent, refundRequestId };
   const ids: EnquiredIds = { transactionId: request.transactionId, invoiceId: request.invoiceId };
   if (ids.transactionId === undefined && ids.invoiceId === undefined) {
     throw new ServiceError('INVALID_REQUEST_PARAMETER', 'Send transaction_id or invoice_id.');
@@ -132,10 +136,15 @@ async function readRepeat(
   const { transactionId, start } = refund;
   const read = () =>
     readRefund(services, accountId, orderId, { transactionId, paymentTransactionId });
-  const madeOrOver = await waitForFirst(services, new Date(start?.atMs ?? 0), async () => {
-    const { isBeingMade, reply } = await read();
-    return isBeingMade ? undefined : reply;
-  });
+  const madeOrOver = await waitForFirst(
+    services,
+    accountId,
+    new Date(start?.atMs ?? 0),
+    async () => {
+      const { isBeingMade, reply } = await read();
+      return isBeingMade ? undefined : reply;
+    },
+  );
   return madeOrOver ?? (await read()).reply;
 }
 

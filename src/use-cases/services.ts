@@ -12,6 +12,7 @@ import { type Incoming, type KeptOrRefused, keepTogether } from './keep-together
 import { type Ask, createPlans, type Plans, type Retry } from './plans.ts';
 import { type CountCall, createRateLimits } from './rate-limits.ts';
 import { createTokenService, type TokenService } from './token-service.ts';
+import { createWaitingRepeats, type WaitingRepeats } from './wait-for-first.ts';
 import { createWarnings, type LogWarning, type Warnings } from './warnings.ts';
 
 export type Services = {
@@ -23,6 +24,7 @@ export type Services = {
   readonly accounts: AccountDirectory;
   readonly tokens: TokenService;
   readonly countCall: CountCall;
+  readonly waitingRepeats: WaitingRepeats;
   readonly retries: Plans<Retry>;
   readonly asks: Plans<Ask>;
   readonly callProvider: CallProvider;
@@ -94,6 +96,7 @@ export function createServices(parts: {
     accounts,
     tokens: createTokenService(database, masterKeys, clock),
     countCall: createRateLimits(clock),
+    waitingRepeats: createWaitingRepeats(),
   };
   return services;
 }

@@ -26,7 +26,7 @@ export async function updateOrder(
       const content = decideUpdate(before, update, account, by);
       const userId =
         before.userId === null || namesConsumer(update)
-          ? consumerIdFor(account, before, content.details.user, by)
+          ? consumerIdFor(account, before, update, content.details.user, by)
           : before.userId;
       return { ...before, ...content, userId };
     },
@@ -42,6 +42,7 @@ function namesConsumer({ details: { user } }: OrderUpdate): boolean {
 function consumerIdFor(
   account: Account,
   before: Order,
+  update: OrderUpdate,
   user: User | undefined,
   by: ChangedBy,
 ): string | null {
@@ -49,5 +50,21 @@ function consumerIdFor(
   // Who gives neither has an id made at random: it stays with the order.
   const isNameless = user.mobileNumber === undefined && user.email === undefined;
   if (isNameless && before.userId !== null) return before.userId;
-  return decideConsumerId(before, identifyInOrder(account, before.orderId, user), by);
+  const ids = identifyInOrder(account, before.orderId, user);
+  const isNamed = givesIdentity(update, user) || isNamedByMerchant(account, before);
+  return decideConsumerId(before, ids, isNamed ? by : 'order');
+}
+
+/** A consumer is known by the mobile number, and by the e-mail address where there is none. */
+function givesIdentity({ details }: OrderUpdate, user: User): boolean {
+  const identity = user.mobileNumber === undefined ? 'email' : 'mobileNumber';
+  return details.user?.[identity] !== undefined;
+}
+
+/** A merchant who corrects the e-mail address has not named the number that an order token set. */
+function isNamedByMerchant(
+  account: Account,
+  { orderId, userId, details: { user } }: Order,
+): boolean {
+  return user !== undefined && userId === identifyInOrder(account, orderId, user).ofAccount;
 }

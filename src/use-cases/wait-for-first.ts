@@ -4,7 +4,36 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../domain/limits.ts';
+import type { Clock } from '../domain/time.ts';
 import type { Services } from './services.ts';
+
+/** How many repeats wait for a first answer in this process. */
+export type WaitingRepeats = {
+  /** False when too many wait, of the account or in all. */
+  readonly enter: (accountId: string) => boolean;
+  readonly leave: (accountId: string) => void;
+};
+
+export function createWaitingRepeats(): WaitingRepeats {
+  const waiting = new Map<string, number>();
+  let total = 0;
+  return {
+    enter: (accountId) => {
+      const own = waiting.get(accountId) ?? 0;
+      if (total >= limits.waitingRepeatsMax || own >= limits.waitingRepeatsOfAccountMax)
+        return false;
+      waiting.set(accountId, own + 1);
+      total += 1;
+      return true;
+    },
+    leave: (accountId) => {
+      const own = waiting.get(accountId) ?? 0;
+      if (own > 1) waiting.set(accountId, own - 1);
+      else waiting.delete(accountId);
+      total -= 1;
+    },
+  };
+}
 
 /** What an answer is, and whether it was given before. */
 export type Replayable<Reply> = { readonly reply: Reply; readonly replayed: boolean };
@@ -12,11 +41,26 @@ export type Replayable<Reply> = { readonly reply: Reply; readonly replayed: bool
 const [pauseMsMin, pauseMsMax] = [25, 400];
 
 /**
- * Undefined when the first request has taken longer than any request does: its process has ended. Polls, because neither
- * a lock nor a connection may be held while a provider is called.
+ * Undefined when the first request has taken longer than any request does: its process has ended. Also when too many
+ * wait already: each holds one of the places that all accounts share. Polls, because neither a lock nor a connection may
+ * be held while a provider is called.
  */
 export async function waitForFirst<Found>(
-  { clock }: Services,
+  { clock, waitingRepeats }: Services,
+  accountId: string,
+  firstAt: Date,
+  look: () => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  if (!waitingRepeats.enter(accountId)) return look();
+  try {
+    return await pollFor(clock, firstAt, look);
+  } finally {
+    waitingRepeats.leave(accountId);
+  }
+}
+
+async function pollFor<Found>(
+  clock: Clock,
   firstAt: Date,
   look: () => Promise<Found | undefined>,
 ): Promise<Found | undefined> {

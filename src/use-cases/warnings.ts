@@ -1,6 +1,6 @@
 /**
- * Warnings about what may happen often: refused webhooks and failed calls to providers. One a minute for each kind,
- * account and provider, with how many were left out since the last one. They carry no secret and nothing of a body.
+ * Warnings about what may happen often: refused webhooks, by reason, and failed calls to providers. One a minute for
+ * each account and provider, with how many were left out since the last one. They carry no secret and nothing of a body.
  */
 import { LRUCache } from 'lru-cache';
 import { isAccountId } from '../domain/ids.ts';
@@ -55,7 +55,10 @@ export function createWarnings(
       () => clock().getTime(),
     );
   const warn = (warning: Warning): void => {
-    const key = `${warning.kind} ${warning.provider} ${warning.accountId ?? ''}`;
+    const { kind, provider, accountId = '', reason } = warning;
+    // A refusal that anybody can bring about must not hide one that needs a look; there are few reasons.
+    const cause = kind === 'webhook-refused' ? reason : '';
+    const key = [kind, provider, accountId, cause].join(' ');
     const throttle = throttles.get(key) ?? newThrottle();
     throttles.set(key, throttle);
     throttle(warning);

@@ -61,6 +61,18 @@ for (const [method, path, body] of calls) {
   });
 }
 
+test('an order that is named by null or by nothing is the order of the token', async () => {
+  const { token } = await create();
+  for (const path of ['payment-modes', 'list-of-banks', 'update-order', 'transaction-enquiry']) {
+    for (const order_id of [null, '']) {
+      const reply = await post(path, token, { order_id });
+      assert.equal(reply.status, 200, `${path}: ${JSON.stringify(reply.body)}`);
+    }
+    const bare = await service.call(`/api/v3/${path}`, { method: 'POST', token });
+    assert.equal(bare.status, 200, `${path} without a body: ${JSON.stringify(bare.body)}`);
+  }
+});
+
 test('a merchant has to name the order', async () => {
   for (const [method, path, body] of calls) {
     const reply = await call(method, path, account.token, { ...body });
@@ -214,6 +226,23 @@ test('a merchant who names the consumer again gives them their past back', async
   const other = await create({ user: consumerOf('9444444444') });
   assert.notEqual(own.body.user.user_id, named.body.user.user_id);
   assert.equal(named.body.user.user_id, other.user.user_id);
+});
+
+test('a merchant who corrects the e-mail address does not name the number that an order token set', async () => {
+  const { order_id, token } = await create({ user: consumerOf('9333333335') });
+  const own = await post('update-order', token, { user: { mobile_number: '9111111111' } });
+  const merchant = await shop.freshToken();
+  for (const user of [{ email: 'other@example.com' }, { country_code: '+91' }]) {
+    const corrected = await post('update-order', merchant, { order_id, user });
+    assert.equal(corrected.body.user.user_id, own.body.user.user_id);
+  }
+  const named = await create({ user: consumerOf('9333333336') });
+  const country = await post('update-order', merchant, {
+    ...{ order_id: named.order_id, user: { country_code: '+1' } },
+  });
+  const abroad = { ...consumerOf('9333333336'), country_code: '+1' };
+  const known = await create({ user: abroad });
+  assert.equal(country.body.user.user_id, known.user.user_id, 'whom the merchant named before');
 });
 
 test('a merchant who resolves the consumer of a restricted order is not told it is another', async () => {

@@ -20,7 +20,7 @@ const bodies: [name: string, body: unknown, words: RegExp][] = [
   ['an array', [], /JSON object/],
   ['no JSON', '{"order_id"', /JSON/],
   ['no order_id', { ...upi, order_id: undefined }, /^order_id is missing/],
-  ['an empty order_id', { ...upi, order_id: '' }, /^order_id must not be empty/],
+  ['an empty order_id', { ...upi, order_id: '' }, /^order_id is missing/],
   ['an order_id that is a number', { ...upi, order_id: 5 }, /^order_id must be of type string/],
   ['no mode', { order_id }, /^payment_mode_code is missing/],
   [

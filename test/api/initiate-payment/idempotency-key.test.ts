@@ -113,14 +113,13 @@ test('one key at once for two orders is one payment, and the other order is refu
 const keys: [name: string, key: string][] = [
   ['is empty', ''],
   ['has 256 characters', 'k'.repeat(256)],
-  ['is not ASCII', 'clé'],
   ['holds a tab', 'a\tb'],
 ];
 for (const [name, key] of keys) {
   test(`a key that ${name} is refused by name, and nothing happens`, async () => {
     const orderId = await createOrder();
     await assertNothingHappens(async () => {
-      const words = 'Idempotency-Key must have 1 to 255 printable ASCII characters';
+      const words = 'Idempotency-Key must have 1 to 255 characters';
       assertRefused(await start(key, upi(orderId)), 'INVALID_REQUEST_PARAMETER', words);
     });
   });

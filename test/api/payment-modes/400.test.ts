@@ -8,9 +8,9 @@ const account = await service.createAccount();
 const bodies: [name: string, body: unknown, words: RegExp][] = [
   ['no order_id', {}, /^order_id is missing/],
   ['only an invoice_id', { invoice_id: 'INV-1' }, /^order_id is missing/],
-  ['an empty order_id', { order_id: '' }, /^order_id must not be empty/],
+  ['an empty order_id', { order_id: '' }, /^order_id is missing/],
   ['an order_id that is a number', { order_id: 5 }, /^order_id must be of type string/],
-  ['an order_id that is null', { order_id: null }, /^order_id must be of type string/],
+  ['an order_id that is null', { order_id: null }, /^order_id is missing/],
   ['an order_id that is too long', { order_id: 'o'.repeat(1025) }, /^order_id may have at most/],
   ['an array', [], /JSON object/],
   ['no JSON', '{"order_id"', /JSON/],

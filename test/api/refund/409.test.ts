@@ -31,6 +31,34 @@ for (const [provider, mode] of Object.entries(modeOf)) {
   });
 }
 
+test('a request id of another order is refused before anything is said of the amount', async () => {
+  const [one, other] = [await createPaid(), await createPaid()];
+  const refund_request_id = 'elsewhere';
+  await refund({ transaction_id: one.transactionId, refund_amount: 1, refund_request_id });
+  const wished = { transaction_id: other.transactionId, refund_amount: 9_999, refund_request_id };
+  assertRefused(await refund(wished), 'DUPLICATE_REFUND_REQUEST');
+});
+
+test('two request ids that look like card numbers of one mask make two refunds', async () => {
+  const { transactionId } = await createPaid();
+  const ids = ['4111111111111111', '4111110000091111'];
+  const replies = [];
+  for (const refund_request_id of ids) {
+    replies.push(
+      await refund({ transaction_id: transactionId, refund_amount: 1, refund_request_id }),
+    );
+  }
+  const made = replies.map(({ body }) => body.transaction_id);
+  assert.equal(new Set(made).size, 2, JSON.stringify(replies.map(({ body }) => body)));
+  const again = await refund({
+    ...{ transaction_id: transactionId, refund_amount: 1, refund_request_id: ids[0] },
+  });
+  assert.equal(again.body.transaction_id, made[0]);
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  const stored = JSON.stringify(await dumpTables(service.database));
+  for (const id of ids) assert.ok(!stored.includes(id), id);
+});
+
 test('a request id is taken while its refund is pending', async () => {
   const { orderId, transactionId } = await createPaid();
   simulator.setScenarioFor(orderId, { name: 'lost-webhook' });

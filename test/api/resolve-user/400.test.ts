@@ -15,8 +15,8 @@ const before = await dumpTables(service.database);
 
 const refusals: [name: string, changes: Record<string, unknown>, told: RegExp][] = [
   ['no order_id', { order_id: undefined }, /^order_id is missing/],
-  ['null for an order_id', { order_id: null }, /^order_id must be of type string/],
-  ['an empty order_id', { order_id: '' }, /^order_id must not be empty/],
+  ['null for an order_id', { order_id: null }, /^order_id is missing/],
+  ['an empty order_id', { order_id: '' }, /^order_id is missing/],
   ['no mobile_number', { mobile_number: undefined }, /^mobile_number is missing/],
   ['null for a mobile_number', { mobile_number: null }, /^mobile_number must be of type/],
   ['an empty mobile_number', { mobile_number: '' }, /^mobile_number must not be empty/],
