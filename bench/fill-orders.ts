@@ -43,7 +43,6 @@ export async function fillOrders(
   for (const text of keys) await patiently(database, { text });
   await letAutovacuum(database, true);
   for (const table of tables) await patiently(database, { text: `vacuum analyze ${table}` });
-  await patiently(database, { text: 'checkpoint' });
 }
 
 /** Rows go in ten times as fast without keys; gives back what makes them again. */

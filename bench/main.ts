@@ -23,12 +23,12 @@ export type Row = { readonly what: string; readonly connections: number } & Meas
 await withDataDir(async (dataDir) => {
   const floor = await startFloor();
   const service = await startService(dataDir);
-  const database = openStageDatabase(dataDir);
+  const database = await openStageDatabase(dataDir);
   try {
     const shop = await openShop(service.url, dataDir);
     const stage = { floor, service, database, shop };
     await warmUp(stage);
-    const ratios = await measureRatios(stage, embeddedAddress(dataDir));
+    const ratios = await measureRatios(stage, await embeddedAddress(dataDir));
     const rows = await measureAll(stage);
     const hanging = await measureBesideHangingProvider(stage);
     await service.stop();

@@ -14,7 +14,7 @@ const ordersAtATime = 30_000;
 
 await withDataDir(async (dataDir) => {
   const service = await startService(dataDir);
-  const database = openStageDatabase(dataDir);
+  const database = await openStageDatabase(dataDir);
   try {
     const opened = await openShop(service.url, dataDir);
     const lines: string[] = [];

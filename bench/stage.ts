@@ -53,8 +53,8 @@ export async function withDataDir<Result>(
   }
 }
 
-export function openStageDatabase(dataDir: string) {
-  return openDatabase(embeddedAddress(dataDir));
+export async function openStageDatabase(dataDir: string) {
+  return openDatabase(await embeddedAddress(dataDir));
 }
 
 async function startProgram(

@@ -82,7 +82,7 @@ export async function joinFoundation(
   }
   // Who may wait is a worker, whose first process brings the database up to date.
   const check = waiting ? awaitSchema : refuseMissingSchema;
-  return open(config, log, { address: addressOf(config), check, waiting });
+  return open(config, log, { address: await addressOf(config), check, waiting });
 }
 
 /** Opens the database, checks it, and makes sure that there is a key to sign with. */
@@ -171,7 +171,7 @@ function tellOfWaiting(log: Log): (explained: unknown) => void {
   });
 }
 
-function addressOf(config: Config): DatabaseAddress {
+async function addressOf(config: Config): Promise<DatabaseAddress> {
   return config.databaseUrl === undefined
     ? embeddedAddress(config.dataDir)
     : { connectionString: config.databaseUrl };

@@ -20,12 +20,7 @@ import { sendAlone, sendInTurns } from './turn.ts';
 /** Where the database is: a URL, or the socket folder of the embedded one. */
 export type DatabaseAddress =
   | { readonly connectionString: string }
-  | {
-      readonly host: string;
-      readonly port: number;
-      readonly user: string;
-      readonly database: string;
-    };
+  | Readonly<{ host: string; port: number; user: string; password?: string; database: string }>;
 
 /** Anything that runs a statement: the pool, or a transaction. */
 export type Queryable = {

@@ -77,7 +77,10 @@ export function openPool(address: DatabaseAddress): pg.Pool {
 function clientOf(onConnected: (error: unknown) => void): typeof pg.Client {
   return class extends pg.Client {
     constructor(config?: pg.ClientConfig) {
-      super({ ...config, connectionTimeoutMillis: limits.databaseConnectMsMax });
+      // The pool hides the password from whoever lists its options.
+      const password = config?.password;
+      const connectionTimeoutMillis = limits.databaseConnectMsMax;
+      super({ ...config, ...(password && { password }), connectionTimeoutMillis });
     }
 
     /** The pool waits by a callback; the driver's types have other ways as well. */

@@ -20,6 +20,7 @@ import {
   callsOf,
   type Kind,
 } from '../support/shop-callers.ts';
+import { letSuperuserIn } from '../support/test-cluster.ts';
 
 const folder = await createTemporaryFolder();
 /** Mounting needs rights that a container may lack. */
@@ -141,8 +142,7 @@ async function startOnSmallDisk(): Promise<Stage> {
     { command: ['unshare', '--mount', 'sh', '-c', script, process.execPath] },
   );
   const disk = `/proc/${service.pid}/root${path}`;
-  const host = join(disk, 'data', 'postgres');
-  const database = openDatabase({ host, port: 5432, user: 'postgres', database: 'postgres' });
+  const database = openDatabase(await letSuperuserIn(join(disk, 'data')));
   after(() => database.close());
 
   const find = (name: string) =>

@@ -177,7 +177,7 @@ function assertUnavailable(reply: Awaited<ReturnType<ServiceProcess['call']>>): 
 async function listConnections(serverPid: number): Promise<number[]> {
   const children = await listChildren(serverPid);
   return children
-    .filter(({ command }) => /^postgres: postgres postgres/.test(command))
+    .filter(({ command }) => /^postgres: payment_orders postgres/.test(command))
     .map(({ pid }) => pid);
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { cp, mkdir, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -14,6 +14,7 @@ import {
 } from '../../src/store/embedded/postgres-process.ts';
 import { chooseServerUser, giveTo } from '../../src/store/embedded/server-user.ts';
 import { createTemporaryFolder, readServerPid } from '../support/service-process.ts';
+import { superuserAddress, trustEverybody } from '../support/test-cluster.ts';
 
 /** As when the whole project was cloned by root under /root or into a `mktemp -d`. */
 test('programs and data in a folder closed to others make and run a server, also as root', async () => {
@@ -31,8 +32,9 @@ test('programs and data in a folder closed to others make and run a server, also
   await giveTo(user, directory);
 
   await initialiseCluster(programs, user, directory);
+  await writeFile(join(directory, 'pg_hba.conf'), trustEverybody);
   const server = startServer(programs, user, directory, directory, () => {});
-  await waitUntilReady(server, directory);
+  await waitUntilReady(server, superuserAddress(directory));
   process.kill(server.pid, 'SIGINT');
   await server.ended;
   assert.equal(process.getuid?.() === 0, user.ids !== undefined);

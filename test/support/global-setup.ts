@@ -1,22 +1,14 @@
 /** Starts one real PostgreSQL for the whole test run and migrates a template that each file clones. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openDatabase } from '../../src/store/database.ts';
-import {
-  type EmbeddedDatabase,
-  startEmbeddedDatabase,
-} from '../../src/store/embedded/embedded-database.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { startTestCluster, type TestCluster } from './test-cluster.ts';
 import { clusterAddress, templateName } from './test-database.ts';
 
-let dataDir: string;
-let embedded: EmbeddedDatabase;
+let server: TestCluster;
 
 export async function globalSetup(): Promise<void> {
-  dataDir = await mkdtemp(join(tmpdir(), 'pos-test-'));
-  embedded = await startEmbeddedDatabase(dataDir, { warn: console.error });
-  process.env.TEST_DATABASE_ADDRESS = JSON.stringify(embedded.address);
+  server = await startTestCluster();
+  process.env.TEST_DATABASE_ADDRESS = JSON.stringify(server.address);
   const cluster = openDatabase(clusterAddress());
   // Nothing here has to outlive the machine; what does is tried on servers of its own.
   for (const setting of ['fsync', 'full_page_writes']) {
@@ -31,6 +23,5 @@ export async function globalSetup(): Promise<void> {
 }
 
 export async function globalTeardown(): Promise<void> {
-  await embedded.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  await server.stop();
 }

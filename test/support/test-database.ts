@@ -2,10 +2,9 @@
 import { after } from 'node:test';
 import { randomBase62 } from '../../src/domain/ids.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
+import type { SuperuserAddress } from './test-cluster.ts';
 
 export const templateName = 'migrated_template';
-
-type Address = { host: string; port: number; user: string; database: string };
 
 export type TestDatabase = {
   readonly database: Database;
@@ -14,10 +13,10 @@ export type TestDatabase = {
 };
 
 /** The cluster that the global set-up started. */
-export function clusterAddress(): Address {
+export function clusterAddress(): SuperuserAddress {
   const text = process.env.TEST_DATABASE_ADDRESS;
   if (text === undefined) throw new Error('run the tests with "npm test", which starts PostgreSQL');
-  return JSON.parse(text) as Address;
+  return JSON.parse(text) as SuperuserAddress;
 }
 
 export async function createTestDatabase(template: string = templateName): Promise<TestDatabase> {

@@ -4,22 +4,23 @@
  * machine left behind is put right at the next start. The caller holds the lock on the folder.
  */
 import { createHash } from 'node:crypto';
-import { chmod, lstat, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, lstat, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartError } from '../../domain/start-error.ts';
 import type { DatabaseAddress } from '../database.ts';
 import { explainFolderTrouble } from './data-folder.ts';
+import { isAccessSet, serviceAddress, setAccess } from './database-access.ts';
+import { endLeftoverServer } from './leftover-server.ts';
 import {
-  addressOf,
   findPrograms,
   initialiseCluster,
   isListening,
   type Programs,
   type Server,
-  socketFiles,
   startServer,
+  WrongPassword,
   waitUntilReady,
 } from './postgres-process.ts';
 import { chooseServerUser, giveTo, type ServerUser } from './server-user.ts';
@@ -34,7 +35,6 @@ type Log = { readonly warn: (line: string) => void };
 
 const stopMsMax = 5_000;
 const leftoverMsMax = 10_000;
-const lastMomentMsMax = 500;
 const restartMsMax = 1_000;
 
 export async function startEmbeddedDatabase(dataDir: string, log: Log): Promise<EmbeddedDatabase> {
@@ -46,13 +46,25 @@ export async function startEmbeddedDatabase(dataDir: string, log: Log): Promise<
     );
   });
   const user = await chooseServerUser(directory, [directory, programs.postgres]);
-  const start = () => launchServer(programs, user, directory, socketDir, log);
+  const cluster = { programs, user, dataDir, directory };
+  const start = async () => {
+    const address = await serviceAddress(dataDir, socketDir);
+    const launch = () => startServer(programs, user, directory, socketDir, log.warn);
+    return untilReleased(() => launchServer(launch, address));
+  };
+  const set = () => untilReleased(() => setAccess(cluster));
 
   let server = await (async () => {
     await initialiseOnce(programs, user, directory);
     if (socketDir !== directory) await makeSocketDir(user, socketDir);
     await endLeftoverServer(directory, socketDir);
-    return start();
+    if (!(await isAccessSet(cluster))) await set();
+    return start().catch(async (error: unknown) => {
+      if (!(error instanceof WrongPassword)) throw error;
+      log.warn('the database has another password than its file, and is given a new one');
+      await set();
+      return start();
+    });
   })().catch((error: unknown) => {
     throw explainFolderTrouble(dataDir, error) ?? startErrorOf(dataDir, error);
   });
@@ -76,7 +88,7 @@ export async function startEmbeddedDatabase(dataDir: string, log: Log): Promise<
   void supervise();
 
   return {
-    address: addressOf(socketDir),
+    address: await serviceAddress(dataDir, socketDir),
     stop: async () => {
       stopping = true;
       await endServer(server);
@@ -85,8 +97,8 @@ export async function startEmbeddedDatabase(dataDir: string, log: Log): Promise<
 }
 
 /** Where a running embedded database of this folder is reached; used by workers and command line. */
-export function embeddedAddress(dataDir: string): DatabaseAddress {
-  return addressOf(socketDirOf(dataDir));
+export function embeddedAddress(dataDir: string): Promise<DatabaseAddress> {
+  return serviceAddress(dataDir, socketDirOf(dataDir));
 }
 
 export function isEmbeddedDatabaseRunning(dataDir: string): Promise<boolean> {
@@ -137,63 +149,29 @@ async function initialiseOnce(
   await rename(aside, directory);
 }
 
-async function launchServer(
-  programs: Programs,
-  user: ServerUser,
-  directory: string,
-  socketDir: string,
-  log: Log,
-): Promise<Server> {
+async function launchServer(launch: () => Server, address: DatabaseAddress): Promise<Server> {
+  const server = launch();
+  try {
+    await waitUntilReady(server, address);
+    return server;
+  } catch (error) {
+    await endServer(server);
+    throw error;
+  }
+}
+
+/** Processes of a killed server see its end within moments and then let go of the data. */
+async function untilReleased<Result>(work: () => Promise<Result>): Promise<Result> {
   const deadline = Date.now() + leftoverMsMax;
   for (;;) {
-    const server = startServer(programs, user, directory, socketDir, (line) => log.warn(line));
     try {
-      await waitUntilReady(server, socketDir);
-      return server;
+      return await work();
     } catch (error) {
-      // Processes of a killed server see its end within moments and then let go of the data.
-      const heldByLeftovers = /shared memory block|postmaster\.pid/.test(String(error));
-      if (!heldByLeftovers || Date.now() > deadline) throw error;
+      const isHeld = /shared memory block|postmaster\.pid/.test(String(error));
+      if (!isHeld || Date.now() > deadline) throw error;
       await delay(50);
     }
   }
-}
-
-/**
- * The lock on the folder is ours, so a server on this data was left behind by a service that was
- * killed. One that listens is ended in good order, which it shows by removing its
- * `postmaster.pid`. One that does not is gone, and the file is stale even where its number names
- * a process: a zombie that nobody collects, or a stranger.
- */
-async function endLeftoverServer(directory: string, socketDir: string): Promise<void> {
-  const pidFile = join(directory, 'postmaster.pid');
-  const readPid = async () =>
-    Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0]);
-  const pid = await readPid();
-  const isGone = async () => (await readPid()) !== pid || !(await isAlive(pid));
-  if (pid && (await isListening(socketDir))) {
-    process.kill(pid, 'SIGINT');
-    if (!(await waitFor(isGone, stopMsMax))) {
-      process.kill(pid, 'SIGQUIT');
-      await waitFor(isGone, stopMsMax);
-    }
-  } else if (pid) {
-    // It may be just about to end: the socket goes first, the file last.
-    await waitFor(isGone, lastMomentMsMax);
-  }
-  // Whatever a killed server left would make the next one believe that it still runs.
-  for (const stale of [pidFile, ...socketFiles(socketDir)]) await rm(stale, { force: true });
-}
-
-async function isAlive(pid: number): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const isZombie = status.slice(status.lastIndexOf(')') + 2).startsWith('Z');
-  return !isZombie;
 }
 
 async function endServer(server: Server): Promise<void> {
@@ -208,15 +186,6 @@ async function endServer(server: Server): Promise<void> {
   const slow = setTimeout(() => signal('SIGQUIT'), stopMsMax / 2);
   await server.ended;
   clearTimeout(slow);
-}
-
-async function waitFor(isSo: () => Promise<boolean>, msMax: number): Promise<boolean> {
-  const deadline = Date.now() + msMax;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) return false;
-    await delay(10);
-  }
-  return true;
 }
 
 function startErrorOf(dataDir: string, error: unknown): StartError {

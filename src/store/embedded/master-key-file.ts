@@ -3,10 +3,11 @@
  * one first, the others those of rotations. Decision 1.4.
  */
 import { randomBytes } from 'node:crypto';
-import { chmod, chown, open, readFile, rename, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { StartError } from '../../domain/start-error.ts';
 import { explainingTrouble, lockFile } from './data-folder.ts';
+import { writeDurably } from './durable-file.ts';
 
 /** The very first start makes one; from then on a file that is gone or out of reach is never replaced. */
 export async function makeMasterKeyOnce(dataDir: string): Promise<void> {
@@ -67,20 +68,4 @@ function checkKey(hex: string, path: string): string {
   throw new StartError(
     `The file ${path} must hold 64 hexadecimal digits a line: restore it from a backup.`,
   );
-}
-
-/** Whole or not at all, for the owner it had: a key cut short or out of reach locks everybody out. */
-async function writeDurably(path: string, text: string): Promise<void> {
-  const aside = `${path}.new`;
-  const former = await stat(path).catch(() => undefined);
-  const file = await open(aside, 'w', 0o600);
-  await file.writeFile(text);
-  await file.sync();
-  await file.close();
-  await chmod(aside, 0o600);
-  if (former) await chown(aside, former.uid, former.gid);
-  await rename(aside, path);
-  const folder = await open(dirname(path), 'r');
-  await folder.sync();
-  await folder.close();
 }

@@ -1,4 +1,4 @@
-/** One run of the PostgreSQL programs: make a cluster, start a server, wait for it, end it. */
+/** One run of the PostgreSQL programs: make a cluster, prepare it, start a server, wait for it, end it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -20,16 +20,22 @@ export type Server = {
   readonly lastWords: () => string;
 };
 
-const port = 5432;
-const superuser = 'postgres';
+/** Names the socket; nothing listens on a port. */
+export const socketPort = 5432;
+export const databaseName = 'postgres';
+/** Made with the cluster and a superuser, as one has to be. */
+export const bootstrapRole = 'postgres';
 
-export function addressOf(socketDir: string): DatabaseAddress {
-  return { host: socketDir, port, user: superuser, database: 'postgres' };
-}
+/** The service logs for itself; the server must not write values of rows into a log. */
+const quiet = {
+  log_min_messages: 'fatal',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+};
 
 /** The socket and the file that guards it. */
 export function socketFiles(socketDir: string): [socket: string, lock: string] {
-  const socket = join(socketDir, `.s.PGSQL.${port}`);
+  const socket = join(socketDir, `.s.PGSQL.${socketPort}`);
   return [socket, `${socket}.lock`];
 }
 
@@ -46,9 +52,9 @@ export async function initialiseCluster(
 ): Promise<void> {
   const server = launch(programs.initdb, user, [
     `--pgdata=${directory}`,
-    `--username=${superuser}`,
-    // Only the owner of the data folder gets to the socket (start below), so no password is needed.
-    '--auth=trust',
+    `--username=${bootstrapRole}`,
+    // Until it is decided who may log in, nobody may.
+    '--auth=reject',
     '--encoding=UTF8',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
@@ -56,6 +62,24 @@ export async function initialiseCluster(
   ]);
   const code = await server.exitCode;
   if (code !== 0) throw new Error(`initdb failed: ${server.lastWords()}`);
+}
+
+/** Runs each statement as the superuser, in single-user mode: no server may run, and nobody has to log in. */
+export async function runStatements(
+  programs: Programs,
+  user: ServerUser,
+  directory: string,
+  statements: readonly string[],
+): Promise<void> {
+  const settings = flagsOf({ ...quiet, exit_on_error: 'on' });
+  const words = ['--single', '-D', directory, ...settings, databaseName];
+  const program = launch(programs.postgres, user, words, () => {}, 'pipe');
+  // A line is a statement there.
+  const lines = statements.map((statement) => `${statement.replaceAll(/\s+/g, ' ')}\n`);
+  program.input?.on('error', () => {});
+  program.input?.end(lines.join(''));
+  const code = await program.exitCode;
+  if (code !== 0) throw new Error(`the database could not be set up: ${program.lastWords()}`);
 }
 
 export function startServer(
@@ -71,18 +95,19 @@ export function startServer(
     unix_socket_permissions: '0700',
     max_connections: '200',
     shared_buffers: `${sharedBuffersMb(machineMemoryBytes())}MB`,
-    // The service logs for itself; the server must not write values of rows into a log.
-    log_min_messages: 'fatal',
-    log_min_error_statement: 'panic',
-    log_error_verbosity: 'terse',
+    ...quiet,
   };
-  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const isNews = (line: string) =>
     !/the database system is (starting|shutting|in recovery|not yet)/.test(line);
   const tell = (line: string) => {
     if (isNews(line)) log(line);
   };
-  return launch(programs.postgres, user, ['-D', directory, '-p', String(port), ...flags], tell);
+  const words = ['-D', directory, '-p', String(socketPort), ...flagsOf(settings)];
+  return launch(programs.postgres, user, words, tell);
+}
+
+function flagsOf(settings: Readonly<Record<string, string>>): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
 /**
@@ -99,13 +124,13 @@ function machineMemoryBytes(): number {
   return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 }
 
-/** Resolves when the server answers; throws when it ended before. */
-export async function waitUntilReady(server: Server, socketDir: string): Promise<void> {
+/** Resolves when the server answers; throws when it ended before, or does not let us in. */
+export async function waitUntilReady(server: Server, address: DatabaseAddress): Promise<void> {
   let hasEnded = false;
   void server.ended.then(() => {
     hasEnded = true;
   });
-  while (!(await answers(socketDir))) {
+  while (!(await answers(address))) {
     if (hasEnded) throw new Error(`the database server ended: ${server.lastWords()}`);
     await delay(10);
   }
@@ -124,13 +149,18 @@ export async function isListening(socketDir: string): Promise<boolean> {
   }
 }
 
-async function answers(socketDir: string): Promise<boolean> {
-  const client = new pg.Client({ ...addressOf(socketDir), connectionTimeoutMillis: 2_000 });
+/** The password is not the one that the server knows, as when only one of the two was restored. */
+export class WrongPassword extends Error {}
+
+async function answers(address: DatabaseAddress): Promise<boolean> {
+  const client = new pg.Client({ ...address, connectionTimeoutMillis: 2_000 });
   client.on('error', () => {});
   try {
     await client.connect();
     return true;
-  } catch {
+  } catch (error) {
+    const isRefused = /^28/.test(String((error as { code?: unknown }).code));
+    if (isRefused) throw new WrongPassword((error as Error).message);
     return false;
   } finally {
     await client.end().catch(() => {});
@@ -142,6 +172,7 @@ function launch(
   user: ServerUser,
   args: readonly string[],
   log: (line: string) => void = () => {},
+  input: 'ignore' | 'pipe' = 'ignore',
 ) {
   const [command = program, ...words] = [...user.prefix, program, ...args];
   const child = spawn(command, words, {
@@ -149,11 +180,11 @@ function launch(
     detached: true,
     cwd: '/',
     env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input, 'pipe', 'pipe'],
     ...(user.prefix.length === 0 ? user.ids : undefined),
   });
   const lines: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
+  for (const stream of [child.stdout, child.stderr].filter((stream) => stream !== null)) {
     createInterface({ input: stream }).on('line', (line) => {
       lines.push(line.trim());
       if (lines.length > 50) lines.shift();
@@ -163,6 +194,7 @@ function launch(
   const exitCode = ending(child, lines);
   return {
     pid: child.pid ?? 0,
+    input: child.stdin,
     exitCode,
     ended: exitCode.then(() => undefined),
     lastWords: () => lines.join(' '),

@@ -1,0 +1,140 @@
+/** A data folder as the first release made it, where everybody on the socket was the superuser. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { startBackground } from '../../src/background.ts';
+import { createLog } from '../../src/log.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { embeddedAddress } from '../../src/store/embedded/embedded-database.ts';
+import { makeMasterKeyOnce, readMasterKeys } from '../../src/store/embedded/master-key-file.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { createAccount } from '../../src/use-cases/create-account.ts';
+import { createServices } from '../../src/use-cases/services.ts';
+import { runCommand } from '../support/command-line.ts';
+import { orderBody } from '../support/order-bodies.ts';
+import {
+  createTemporaryFolder,
+  findFreePort,
+  launchService,
+  type ServiceProcess,
+  startServiceProcess,
+} from '../support/service-process.ts';
+import { startTrustingServer } from '../support/test-cluster.ts';
+
+test('a start hands everything over to a role without privileges, and the data are there', async () => {
+  const { dataDir, shop } = await makeFirstRelease();
+
+  const service = await startServiceProcess({ DATA_DIR: dataDir });
+
+  await assertUpgraded(dataDir, service, shop);
+  // The jobs of the background, whose tables changed hands as well.
+  assert.doesNotMatch(service.output(), /does not start|a defect/);
+  assert.equal(await service.end('SIGTERM'), 0);
+  const again = await startServiceProcess({ DATA_DIR: dataDir });
+  await assertUpgraded(dataDir, again, shop);
+});
+
+test('a start that is killed at any moment of the upgrade is made good by the next', async (t) => {
+  const { dataDir, shop } = await makeFirstRelease();
+  // Before, while and after the superuser's statements run, which nothing but their lock file shows.
+  const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
+  const isAtWork = () =>
+    readFile(pidFile, 'utf8').then(
+      (text) => text.startsWith('-'),
+      () => false,
+    );
+  let kills = 0;
+  for (const waitMs of [0, 0, 20, 40, 80, 120, 160, 200]) {
+    const env = { DATA_DIR: dataDir, PORT: String(await findFreePort()) };
+    const { child, exited, output } = launchService(env);
+    while (!(await isAtWork()) && !output().includes('is ready on')) await delay(1);
+    await delay(waitMs);
+    const isOver = output().includes('is ready on');
+    child.kill(isOver ? 'SIGTERM' : 'SIGKILL');
+    await exited;
+    if (isOver) break;
+    kills += 1;
+  }
+  t.diagnostic(`${kills} kills`);
+  assert.ok(kills > 1);
+
+  await assertUpgraded(dataDir, await startServiceProcess({ DATA_DIR: dataDir }), shop);
+});
+
+type Shop = { readonly accessKey: string; readonly accessSecret: string };
+
+async function makeFirstRelease(): Promise<{ dataDir: string; shop: Shop }> {
+  const dataDir = await createTemporaryFolder();
+  await makeMasterKeyOnce(dataDir);
+  const server = await startTrustingServer(join(dataDir, 'postgres'));
+  const database = openDatabase(server.address);
+  await migrate(database);
+  const [masterKeyHex = ''] = await readMasterKeys(dataDir);
+  const settings = { publicUrl: 'http://service.test', orderLapseSeconds: 3600 };
+  const services = createServices({ database, masterKeyHex, settings });
+  const shop = await createAccount(services, { name: 'Shop of the first release' });
+  const background = await startBackground(services, createLog('silent'));
+  await background.stop();
+  // Whatever else there could be: the operator may have added it.
+  for (const text of [
+    'create table public.notes (note_id int generated always as identity, text text)',
+    'create view public.names as select name from accounts',
+    'create schema reports',
+    `create type reports.mood as enum ('good', 'bad')`,
+    'create domain reports.share as numeric check (value <= 1)',
+    'create sequence reports.numbers',
+    'create function reports.one() returns int language sql return 1',
+    'create procedure reports.nothing() language sql begin atomic end',
+    'create table reports."Odd name" (mood reports.mood) partition by list (mood)',
+    `create table reports.good partition of reports."Odd name" for values in ('good')`,
+    'create materialized view reports.accounts as select account_id from accounts',
+  ]) {
+    await database.query({ text });
+  }
+  await database.close();
+  await server.stop();
+  return { dataDir, shop };
+}
+
+async function assertUpgraded(dataDir: string, service: ServiceProcess, shop: Shop): Promise<void> {
+  const { body } = await service.call('/api/v3/generate-token', {
+    body: { access_key: shop.accessKey, access_secret: shop.accessSecret },
+  });
+  const order = orderBody();
+  const created = await service.call('/api/v3/create-order', { token: body.token, body: order });
+  assert.equal(created.status, 200);
+
+  const client = new pg.Client({ ...(await embeddedAddress(dataDir)) });
+  await client.connect();
+  const { rows } = await client.query(
+    `select current_user as name, rolsuper, (select name from accounts limit 1) as shop
+       from pg_roles where rolname = current_user`,
+  );
+  assert.deepEqual(rows, [
+    { name: 'payment_orders', rolsuper: false, shop: 'Shop of the first release' },
+  ]);
+  const { rows: others } = await client.query(ownedByOthers);
+  assert.deepEqual(others, []);
+  await client.end();
+  await assert.rejects(
+    new pg.Client({ ...(await embeddedAddress(dataDir)), user: 'postgres' }).connect(),
+  );
+
+  const verified = await runCommand(['verify'], { DATA_DIR: dataDir });
+  assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+}
+
+const outside = `nspname !~ '^pg_' and nspname not in ('information_schema', 'public')`;
+const ownedByOthers = `
+  select name::text, owner::regrole::text from (
+    select nspname, nspname, nspowner from pg_namespace
+    union all select nspname, relname, relowner from pg_class c join pg_namespace n on n.oid = relnamespace
+    union all select nspname, proname, proowner from pg_proc join pg_namespace n on n.oid = pronamespace
+    union all select nspname, typname, typowner from pg_type join pg_namespace n on n.oid = typnamespace
+    union all select 'database', datname, datdba from pg_database where datname = current_database()
+  ) owned (nspname, name, owner)
+  where owner::regrole::text <> 'payment_orders'
+    and (${outside} or (nspname = 'public' and name <> 'public'))`;

@@ -1,0 +1,75 @@
+/**
+ * A PostgreSQL for tests, made as the first release made its own: whoever reaches the socket is the superuser.
+ * Tests make databases and roles there, which the service itself may not.
+ */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  findPrograms,
+  initialiseCluster,
+  startServer,
+  waitUntilReady,
+} from '../../src/store/embedded/postgres-process.ts';
+import { chooseServerUser, giveTo } from '../../src/store/embedded/server-user.ts';
+
+export type SuperuserAddress = {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+};
+
+export type TestCluster = {
+  readonly address: SuperuserAddress;
+  readonly stop: () => Promise<void>;
+};
+
+export const trustEverybody = 'local all all trust\n';
+
+export async function startTestCluster(): Promise<TestCluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'pos-test-'));
+  const directory = join(folder, 'postgres');
+  const { address, stop } = await startTrustingServer(directory);
+  return {
+    address,
+    stop: async () => {
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Makes a cluster in a folder that is not there yet, and starts its server. */
+export async function startTrustingServer(directory: string): Promise<TestCluster> {
+  const programs = await findPrograms();
+  await mkdir(directory, { mode: 0o700 });
+  const user = await chooseServerUser(directory, [directory, programs.postgres]);
+  await giveTo(user, directory);
+  await initialiseCluster(programs, user, directory);
+  await writeFile(join(directory, 'pg_hba.conf'), trustEverybody);
+  const server = startServer(programs, user, directory, directory, console.error);
+  const address = superuserAddress(directory);
+  await waitUntilReady(server, address);
+  return {
+    address,
+    stop: async () => {
+      process.kill(server.pid, 'SIGINT');
+      await server.ended;
+    },
+  };
+}
+
+export function superuserAddress(socketDir: string): SuperuserAddress {
+  return { host: socketDir, port: 5432, user: 'postgres', database: 'postgres' };
+}
+
+/** Opens the embedded database of a running service to its superuser, until the service is started again. */
+export async function letSuperuserIn(dataDir: string): Promise<SuperuserAddress> {
+  const directory = join(dataDir, 'postgres');
+  const rules = join(directory, 'pg_hba.conf');
+  await writeFile(rules, `local all postgres trust\n${await readFile(rules, 'utf8')}`);
+  const [pid] = (await readFile(join(directory, 'postmaster.pid'), 'utf8')).split('\n');
+  process.kill(Number(pid), 'SIGHUP');
+  return superuserAddress(directory);
+}
