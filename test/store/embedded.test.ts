@@ -1,44 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { cp, mkdir, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { startEmbeddedDatabase } from '../../src/store/embedded/embedded-database.ts';
-import {
-  findPrograms,
-  initialiseCluster,
-  sharedBuffersMb,
-  startServer,
-  waitUntilReady,
-} from '../../src/store/embedded/postgres-process.ts';
-import { chooseServerUser, giveTo } from '../../src/store/embedded/server-user.ts';
+import { sharedBuffersMb } from '../../src/store/embedded/postgres-process.ts';
 import { createTemporaryFolder, readServerPid } from '../support/service-process.ts';
-import { superuserAddress, trustEverybody } from '../support/test-cluster.ts';
-
-/** As when the whole project was cloned by root under /root or into a `mktemp -d`. */
-test('programs and data in a folder closed to others make and run a server, also as root', async () => {
-  const closed = await createTemporaryFolder();
-  const found = await findPrograms();
-  const native = join(closed, 'native');
-  await cp(dirname(dirname(found.postgres)), native, { recursive: true, verbatimSymlinks: true });
-  const programs = {
-    initdb: join(native, 'bin', 'initdb'),
-    postgres: join(native, 'bin', 'postgres'),
-  };
-  const directory = join(closed, 'postgres');
-  await mkdir(directory, { mode: 0o700 });
-  const user = await chooseServerUser(directory, [directory, programs.postgres]);
-  await giveTo(user, directory);
-
-  await initialiseCluster(programs, user, directory);
-  await writeFile(join(directory, 'pg_hba.conf'), trustEverybody);
-  const server = startServer(programs, user, directory, directory, () => {});
-  await waitUntilReady(server, superuserAddress(directory));
-  process.kill(server.pid, 'SIGINT');
-  await server.ended;
-  assert.equal(process.getuid?.() === 0, user.ids !== undefined);
-});
 
 test('the server keeps a quarter of the memory for its pages, within bounds', () => {
   const mebibyte = 2 ** 20;

@@ -1,13 +1,14 @@
 /** The service as a process of its own, started the way `npm start` starts it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findFreePort } from '../../demo/free-port.ts';
+import { findDatabaseFolder } from '../../src/store/embedded/database-folder.ts';
 import { type Call, callService, type Reply } from './test-service.ts';
 
 export { findFreePort };
@@ -31,8 +32,10 @@ export type ServiceProcess = {
 type Environment = Readonly<Record<string, string>>;
 
 type Launch = {
-  /** What is run in the project's folder; the program itself unless told. */
+  /** What is run; the program itself unless told. */
   readonly command?: readonly [string, ...string[]];
+  /** Where; in the project's folder unless told. */
+  readonly cwd?: string;
   /** Puts it into a process group of its own, as a terminal does. */
   readonly ownGroup?: boolean;
 };
@@ -110,7 +113,7 @@ export async function runFailingStart(
 export function launchService(env: Environment, launch: Launch = {}): Launched {
   const [program, ...words] = launch.command ?? serviceCommand;
   const child = spawn(program, words, {
-    cwd: projectDir,
+    cwd: launch.cwd ?? projectDir,
     env: { ...passedOn, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: launch.ownGroup ?? false,
@@ -126,9 +129,13 @@ export function launchService(env: Environment, launch: Launch = {}): Launched {
   return launched;
 }
 
-/** A folder that is gone after the test, or after the file, with the services that run on it. */
-export async function createTemporaryFolder(): Promise<string> {
+/**
+ * A folder that is gone after the test, or after the file, with the services that run on it. Others may pass it,
+ * as the user of the database server must when the tests run as root.
+ */
+export async function createTemporaryFolder(mode = 0o711): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'pos-folder-'));
+  await chmod(folder, mode);
   temporaryFolders.push(folder);
   after(async () => {
     const users = launchedHere.filter(({ env }) => isWithin(folder, env));
@@ -141,7 +148,7 @@ export async function createTemporaryFolder(): Promise<string> {
 
 /** The process id of the embedded database server, as it wrote it down itself. */
 export async function readServerPid(dataDir: string): Promise<number> {
-  const text = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8');
+  const text = await readFile(join(await findDatabaseFolder(dataDir), 'postmaster.pid'), 'utf8');
   return Number(text.split('\n')[0]);
 }
 

@@ -2,9 +2,10 @@
  * A PostgreSQL for tests, made as the first release made its own: whoever reaches the socket is the superuser.
  * Tests make databases and roles there, which the service itself may not.
  */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { reachablePrograms } from '../../src/store/embedded/machine-folder.ts';
 import {
   findPrograms,
   initialiseCluster,
@@ -29,6 +30,8 @@ export const trustEverybody = 'local all all trust\n';
 
 export async function startTestCluster(): Promise<TestCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'pos-test-'));
+  // Its server may run as another user.
+  await chmod(folder, 0o711);
   const directory = join(folder, 'postgres');
   const { address, stop } = await startTrustingServer(directory);
   return {
@@ -42,9 +45,9 @@ export async function startTestCluster(): Promise<TestCluster> {
 
 /** Makes a cluster in a folder that is not there yet, and starts its server. */
 export async function startTrustingServer(directory: string): Promise<TestCluster> {
-  const programs = await findPrograms();
   await mkdir(directory, { mode: 0o700 });
-  const user = await chooseServerUser(directory, [directory, programs.postgres]);
+  const user = await chooseServerUser(dirname(directory), directory);
+  const programs = await reachablePrograms(await findPrograms(), user);
   await giveTo(user, directory);
   await initialiseCluster(programs, user, directory);
   await writeFile(join(directory, 'pg_hba.conf'), trustEverybody);

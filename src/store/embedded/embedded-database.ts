@@ -10,9 +10,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartError } from '../../domain/start-error.ts';
 import type { DatabaseAddress } from '../database.ts';
-import { explainFolderTrouble } from './data-folder.ts';
+import { explainFolderTrouble, explainingTrouble } from './data-folder.ts';
 import { isAccessSet, serviceAddress, setAccess } from './database-access.ts';
+import { findDatabaseFolder, settleDatabaseFolder } from './database-folder.ts';
 import { endLeftoverServer } from './leftover-server.ts';
+import { reachablePrograms } from './machine-folder.ts';
 import {
   findPrograms,
   initialiseCluster,
@@ -23,7 +25,7 @@ import {
   WrongPassword,
   waitUntilReady,
 } from './postgres-process.ts';
-import { chooseServerUser, giveTo, type ServerUser } from './server-user.ts';
+import { giveTo, type ServerUser } from './server-user.ts';
 
 export type EmbeddedDatabase = {
   readonly address: DatabaseAddress;
@@ -38,14 +40,16 @@ const leftoverMsMax = 10_000;
 const restartMsMax = 1_000;
 
 export async function startEmbeddedDatabase(dataDir: string, log: Log): Promise<EmbeddedDatabase> {
-  const directory = databaseDir(dataDir);
-  const socketDir = socketDirOf(dataDir);
-  const programs = await findPrograms().catch(() => {
+  const installed = await findPrograms().catch(() => {
     throw new StartError(
       `There is no embedded PostgreSQL for ${process.platform}-${process.arch}: set DATABASE_URL to a PostgreSQL of your own.`,
     );
   });
-  const user = await chooseServerUser(directory, [directory, programs.postgres]);
+  const { directory, user } = await explainingTrouble(dataDir, () =>
+    settleDatabaseFolder(dataDir, log.warn),
+  );
+  const programs = await reachablePrograms(installed, user);
+  const socketDir = socketDirOf(directory);
   const cluster = { programs, user, dataDir, directory };
   const start = async () => {
     const address = await serviceAddress(dataDir, socketDir);
@@ -97,23 +101,18 @@ export async function startEmbeddedDatabase(dataDir: string, log: Log): Promise<
 }
 
 /** Where a running embedded database of this folder is reached; used by workers and command line. */
-export function embeddedAddress(dataDir: string): Promise<DatabaseAddress> {
-  return serviceAddress(dataDir, socketDirOf(dataDir));
+export async function embeddedAddress(dataDir: string): Promise<DatabaseAddress> {
+  return serviceAddress(dataDir, socketDirOf(await findDatabaseFolder(dataDir)));
 }
 
-export function isEmbeddedDatabaseRunning(dataDir: string): Promise<boolean> {
-  return isListening(socketDirOf(dataDir));
-}
-
-function databaseDir(dataDir: string): string {
-  return join(dataDir, 'postgres');
+export async function isEmbeddedDatabaseRunning(dataDir: string): Promise<boolean> {
+  return isListening(socketDirOf(await findDatabaseFolder(dataDir)));
 }
 
 /** The socket is in the database's own folder, which is closed to others. */
-function socketDirOf(dataDir: string): string {
+function socketDirOf(directory: string): string {
   // A socket's path may have some 100 bytes; a folder that is deeper gets a short one instead.
   const pathBytesMax = 80;
-  const directory = databaseDir(dataDir);
   if (Buffer.byteLength(directory) <= pathBytesMax) return directory;
   const digest = createHash('sha256').update(directory).digest('hex').slice(0, 16);
   return join(tmpdir(), `payment-order-service-${digest}`);
@@ -189,11 +188,6 @@ async function endServer(server: Server): Promise<void> {
 }
 
 function startErrorOf(dataDir: string, error: unknown): StartError {
-  if (/spawn setpriv ENOENT/.test(String(error))) {
-    return new StartError(
-      `Started as root in a folder closed to other users, the embedded database needs the program setpriv: install util-linux, move the checkout, or start as another user.`,
-    );
-  }
   if (error instanceof StartError) return error;
   return new StartError(
     `The embedded database in ${dataDir} does not start: ${error instanceof Error ? error.message : String(error)}`,

@@ -7,17 +7,16 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartError } from '../../domain/start-error.ts';
 import { explainingTrouble, lockFile } from './data-folder.ts';
+import { hasDatabase } from './database-folder.ts';
 import { writeDurably } from './durable-file.ts';
 
 /** The very first start makes one; from then on a file that is gone or out of reach is never replaced. */
 export async function makeMasterKeyOnce(dataDir: string): Promise<void> {
-  const isThere = (path: string) =>
-    stat(join(dataDir, path)).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
-    );
-  const isFirst = !(await isThere('master.key')) && !(await isThere('postgres'));
-  if (isFirst) await writeMasterKeys(dataDir, [newKey()]);
+  const isThere = await stat(fileIn(dataDir)).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  );
+  if (!isThere && !(await hasDatabase(dataDir))) await writeMasterKeys(dataDir, [newKey()]);
 }
 
 export async function readMasterKeys(dataDir: string): Promise<string[]> {

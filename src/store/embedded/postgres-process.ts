@@ -174,14 +174,13 @@ function launch(
   log: (line: string) => void = () => {},
   input: 'ignore' | 'pipe' = 'ignore',
 ) {
-  const [command = program, ...words] = [...user.prefix, program, ...args];
-  const child = spawn(command, words, {
+  const child = spawn(program, args, {
     // Its own process group: Ctrl-C is for the service, which ends the server after itself.
     detached: true,
     cwd: '/',
     env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
     stdio: [input, 'pipe', 'pipe'],
-    ...(user.prefix.length === 0 ? user.ids : undefined),
+    ...user.ids,
   });
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr].filter((stream) => stream !== null)) {
