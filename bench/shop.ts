@@ -14,7 +14,7 @@ export type Shop = {
 };
 
 export async function openShop(url: string, dataDir: string): Promise<Shop> {
-  const account = await runCli(dataDir, 'account', 'create', '--name', 'Bench shop');
+  const account = await runCli(dataDir, 'account', 'create', '--name', 'Bench shop', '--simulator');
   const { access_key, access_secret } = account;
   const shop = {
     dataDir,

@@ -24,7 +24,8 @@ export type Config = {
   /** 0 for never. */
   readonly inboxBodyDays: number;
   readonly historyDays: number;
-  readonly simulatorUrl: string;
+  /** Undefined unless it was chosen: who is there is trusted by accounts that use it. Decision 11.6. */
+  readonly simulatorUrl: string | undefined;
 };
 
 /** A hundred years. */
@@ -52,7 +53,7 @@ export function readConfig(env: Environment): Config {
     askSeconds: readInteger(env, 'PROVIDER_ASK_SECONDS', 60, 1, 3600),
     inboxBodyDays: readInteger(env, 'INBOX_BODY_DAYS', limits.inboxBodyDays, 0, daysMax),
     historyDays: readInteger(env, 'HISTORY_DAYS', 0, 0, daysMax),
-    simulatorUrl: readUrl(env, 'SIMULATOR_URL') ?? 'http://127.0.0.1:8090',
+    simulatorUrl: readUrl(env, 'SIMULATOR_URL'),
   });
 }
 

@@ -122,10 +122,12 @@ async function awaitSchema(database: Database): Promise<void> {
   }
 }
 
+/** Where `npm run simulator` is. */
+const usualSimulatorUrl = 'http://127.0.0.1:8090';
+
 async function assemble(config: Config, log: Log, database: Database): Promise<Services> {
-  const { publicUrl, orderLapseSeconds, askSeconds, databaseUrl } = config;
-  const { inboxBodyDays, historyDays } = config;
-  const simulatorUrl = databaseUrl === undefined ? config.simulatorUrl : undefined;
+  const { publicUrl, orderLapseSeconds, askSeconds } = config;
+  const { inboxBodyDays, historyDays, simulatorUrl = usualSimulatorUrl } = config;
   return createServices({
     database,
     ...(await masterKeysOf(config)),

@@ -10,7 +10,7 @@ import { type Foundation, joinFoundation, layFoundation } from './foundation.ts'
 import { explainListenTrouble } from './listen-trouble.ts';
 import { createLog, type Log } from './log.ts';
 import { hasAccounts } from './store/accounts.ts';
-import { createAccount } from './use-cases/create-account.ts';
+import { createAccount, simulatorWarning } from './use-cases/create-account.ts';
 import { firstStartText, readyText } from './welcome.ts';
 import { renderSharedMetrics, reportReady, reportServing, startWorkers } from './workers.ts';
 
@@ -64,7 +64,7 @@ async function start({ config, log, closers, ending }: Life): Promise<void> {
   }
   await Promise.all(ready);
   // Only now: an account whose secrets nobody gets to see would be of no use.
-  console.log(await welcomeText(config, foundation));
+  console.log(await welcomeText(config, foundation, log));
 }
 
 type Serve = typeof import('./serve.ts').serve;
@@ -135,10 +135,11 @@ async function refuseTakenPort({ host, port }: Config): Promise<void> {
 }
 
 /** Decision 1.5: the very first start in the embedded mode brings an account to try things with. */
-async function welcomeText(config: Config, { services }: Foundation): Promise<string> {
+async function welcomeText(config: Config, { services }: Foundation, log: Log): Promise<string> {
   const isFirst = config.databaseUrl === undefined && !(await hasAccounts(services.database));
   if (!isFirst) return readyText(config.publicUrl);
-  const account = await createAccount(services, { name: 'Demo shop' });
+  const account = await createAccount(services, { name: 'Demo shop', isSimulated: true });
+  log.warn(simulatorWarning(services));
   return firstStartText(config.publicUrl, account);
 }
 

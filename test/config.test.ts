@@ -22,7 +22,7 @@ test('an empty environment gives the embedded mode on 127.0.0.1:8080', () => {
     askSeconds: 60,
     inboxBodyDays: 90,
     historyDays: 0,
-    simulatorUrl: 'http://127.0.0.1:8090',
+    simulatorUrl: undefined,
   });
 });
 

@@ -1,5 +1,5 @@
 /** `account create`: opens an account and prints its secrets this once. */
-import { createAccount } from '../use-cases/create-account.ts';
+import { createAccount, simulatorWarning } from '../use-cases/create-account.ts';
 import { accountOptions, accountOptionsUsage, readSettings } from './account-options.ts';
 import { type Command, readWords, UsageError } from './command.ts';
 import { readApiSecrets } from './provider-options.ts';
@@ -15,8 +15,13 @@ export const accountCreate: Command = {
     const apiSecrets = readApiSecrets(values);
     return {
       json: values.json,
-      run: async (services) => {
-        const account = await createAccount(services, { ...settings, name, apiSecrets });
+      run: async (services, config) => {
+        // Whoever sets the address of a simulator means accounts to use it. Decision 11.6.
+        const isChosen = config.databaseUrl === undefined && config.simulatorUrl !== undefined;
+        const isSimulated = values.simulator ?? isChosen;
+        const wished = { ...settings, name, apiSecrets, isSimulated };
+        const account = await createAccount(services, wished);
+        if (isSimulated) console.error(simulatorWarning(services));
         return {
           account_id: account.accountId,
           name: account.name,

@@ -24,12 +24,13 @@ export const accountOptions = {
   'bank-gateway-merchant': { type: 'string' },
   'requests-per-second': { type: 'string' },
   'callback-origin': { type: 'string', multiple: true },
+  simulator: { type: 'boolean' },
   ...providerOptions,
   ...jsonOption,
 } as const;
 
 export const accountOptionsUsage =
-  '[--optional-order-details] [--encrypted-payloads] [--signature-version v2|v3] [--alternate-currency USD:INR:83.25] [--bank-gateway-merchant ID] [--requests-per-second N|off] [--callback-origin https://shop.example]... ' +
+  '[--optional-order-details] [--encrypted-payloads] [--signature-version v2|v3] [--alternate-currency USD:INR:83.25] [--bank-gateway-merchant ID] [--requests-per-second N|off] [--callback-origin https://shop.example]... [--simulator] ' +
   `${providerOptionsUsage} [--json]`;
 
 export type AccountFlags = ProviderFlags & {

@@ -25,28 +25,32 @@ export type NewAccount = {
 };
 
 export type WishedAccount = Partial<AccountSettings> &
-  Pick<AccountSettings, 'name'> & { readonly apiSecrets?: ApiSecrets };
+  Pick<AccountSettings, 'name'> & {
+    readonly apiSecrets?: ApiSecrets;
+    /** Its providers are those of the simulator, unless it is said otherwise. */
+    readonly isSimulated?: boolean;
+  };
 
 /** What the providers gave the merchant for their APIs. */
 export type ApiSecrets = Readonly<Partial<Record<ApiSecretKind, string>>>;
 
 export async function createAccount(
   services: Services,
-  { apiSecrets, ...wished }: WishedAccount,
+  { apiSecrets, isSimulated = false, ...wished }: WishedAccount,
 ): Promise<NewAccount> {
   const accountId = newAccountId();
-  const simulated = simulatedApis(services, accountId, wished);
+  const simulated = isSimulated ? simulatedApis(services, accountId, wished) : {};
   const settings = checkSettings({
     ...accountDefaults,
     ...wished,
-    providerApis: { ...simulated.apis, ...wished.providerApis },
+    providerApis: { ...simulated, ...wished.providerApis },
   });
   const values = {
     'access-secret': newSecretValue('access-secret'),
     'partner-webhook-secret': newSecretValue('partner-webhook-secret'),
     'bank-gateway-secret': newSecretValue('bank-gateway-secret'),
     'consumer-id-key': randomBytes(32).toString('hex'),
-    ...simulated.secrets,
+    ...(isSimulated && newSimulatorSecrets()),
     ...apiSecrets,
   };
   await services.database.transaction(async (tx) => {
@@ -68,24 +72,30 @@ export async function createAccount(
   };
 }
 
-/** Decision 11.6: in the embedded mode a new account finds its providers at the simulator. */
-function simulatedApis(
+/** Decision 11.6: both providers of an account at the simulator, under names of its own. */
+export function simulatedApis(
   { settings: { simulatorUrl: url } }: Services,
   accountId: string,
   { bankGatewayMerchant }: Partial<AccountSettings>,
-): { readonly apis: AccountSettings['providerApis']; readonly secrets: ApiSecrets } {
-  if (url === undefined) return { apis: {}, secrets: {} };
+): AccountSettings['providerApis'] {
+  if (url === undefined) return {};
   const name = accountId.slice('acc_'.length);
   return {
-    apis: {
-      partner: { url, login: `rzp_test_${name}` },
-      'bank-gateway': { url, login: bankGatewayMerchant ?? `SIM${name}` },
-    },
-    secrets: {
-      'partner-key-secret': newSecretValue('partner-key-secret'),
-      'bank-gateway-password': newSecretValue('bank-gateway-password'),
-    },
+    partner: { url, login: `rzp_test_${name}` },
+    'bank-gateway': { url, login: bankGatewayMerchant ?? `SIM${name}` },
   };
+}
+
+export function newSimulatorSecrets(): ApiSecrets {
+  return {
+    'partner-key-secret': newSecretValue('partner-key-secret'),
+    'bank-gateway-password': newSecretValue('bank-gateway-password'),
+  };
+}
+
+/** For the operator, whenever an account is pointed there. */
+export function simulatorWarning({ settings: { simulatorUrl } }: Services): string {
+  return `Whoever listens at ${simulatorUrl} is trusted as both payment providers of this account: use it for trials only.`;
 }
 
 /** Decision 2.5: access secrets begin `access_secret_`; the others are told apart the same way. */

@@ -47,7 +47,7 @@ export type ServiceSettings = {
   /** Bodies of finished deliveries, and rows of history, are forgotten after so long; 0 for never. */
   readonly inboxBodyDays: number;
   readonly historyDays: number;
-  /** Where new accounts find their providers, in the embedded mode. Decision 11.6. */
+  /** Where accounts that ask for it find their providers. Decision 11.6. */
   readonly simulatorUrl?: string | undefined;
 };
 

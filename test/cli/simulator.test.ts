@@ -1,0 +1,91 @@
+/** Whoever listens at the simulator's address is trusted, so accounts go there only when somebody said so. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runCommand } from '../support/command-line.ts';
+import { createTemporaryFolder, startServiceProcess } from '../support/service-process.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { testMasterKeyHex } from '../support/test-service.ts';
+
+const usualUrl = 'http://127.0.0.1:8090';
+const chosenUrl = 'http://127.0.0.1:9';
+const embedded = { DATA_DIR: await createTemporaryFolder() };
+const service = await startServiceProcess(embedded);
+
+test('the demo account is there, and the log warns of who is trusted', async () => {
+  const accountId = /^ {2}account_id +(\S+)$/m.exec(service.output())?.[1] ?? '';
+  assert.deepEqual(await urlsOf(accountId), [usualUrl, usualUrl]);
+  assert.ok(service.output().includes(warningOf(usualUrl)));
+});
+
+test('another account is not', async () => {
+  const { account_id, stderr } = await create(embedded);
+  assert.deepEqual(await urlsOf(account_id), []);
+  assert.equal(stderr, '');
+});
+
+test('an account made with --simulator is, with a warning beside its one object', async () => {
+  const { account_id, stderr } = await create(embedded, '--simulator');
+  assert.deepEqual(await urlsOf(account_id), [usualUrl, usualUrl]);
+  assert.equal(stderr, `${warningOf(usualUrl)}\n`);
+});
+
+test('with SIMULATOR_URL set every account is, unless it is told not to', async () => {
+  const env = { ...embedded, SIMULATOR_URL: chosenUrl };
+  const told = await create(env);
+  assert.deepEqual(await urlsOf(told.account_id), [chosenUrl, chosenUrl]);
+  assert.equal(told.stderr, `${warningOf(chosenUrl)}\n`);
+  const { account_id, stderr } = await create(env, '--no-simulator');
+  assert.deepEqual([await urlsOf(account_id), stderr], [[], '']);
+});
+
+test('an account is moved there later, but never one that has keys of a real provider', async () => {
+  const { account_id } = await create(embedded);
+  const update = ['account', 'update', account_id];
+  const moved = await runCommand([...update, '--simulator', '--json'], embedded);
+  assert.deepEqual([moved.code, moved.stderr], [0, `${warningOf(usualUrl)}\n`]);
+  assert.deepEqual(await urlsOf(account_id), [usualUrl, usualUrl]);
+  const modes = [...update, '--payment-mode', 'upi:off', '--json'];
+  assert.equal((await runCommand(modes, embedded)).stderr, '');
+
+  const keys = ['--partner-key-id', 'rzp_live_1', '--partner-key-secret', 'secret'];
+  assert.equal((await runCommand([...update, ...keys], embedded)).code, 0);
+  const before = await urlsOf(account_id);
+  const refused = await runCommand([...update, '--simulator'], embedded);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /^--simulator is for accounts without keys of a real provider: /);
+  assert.deepEqual(await urlsOf(account_id), before);
+});
+
+test('with a database elsewhere SIMULATOR_URL alone points nobody there, and --simulator does', async () => {
+  const { url } = await createTestDatabase();
+  const env = { DATABASE_URL: url, MASTER_KEY: testMasterKeyHex, SIMULATOR_URL: chosenUrl };
+  const { account_id } = await create(env);
+  assert.deepEqual(await urlsOf(account_id, env), []);
+  const { account_id: asked, stderr } = await create(env, '--simulator');
+  assert.deepEqual(await urlsOf(asked, env), [chosenUrl, chosenUrl]);
+  assert.equal(stderr, `${warningOf(chosenUrl)}\n`);
+});
+
+type Environment = Readonly<Record<string, string>>;
+
+async function create(env: Environment, ...words: readonly string[]) {
+  const wish = ['account', 'create', '--name', 'Shop', ...words, '--json'];
+  const { code, stdout, stderr } = await runCommand(wish, env);
+  assert.equal(code, 0, stderr);
+  const { account_id } = JSON.parse(stdout) as { account_id: string };
+  return { account_id, stderr };
+}
+
+/** Where the account finds its providers. */
+async function urlsOf(accountId: string, env: Environment = embedded): Promise<string[]> {
+  const { stdout } = await runCommand(['account', 'list', '--json'], env);
+  const { accounts } = JSON.parse(stdout) as {
+    accounts: { account_id: string; provider_apis: string[] }[];
+  };
+  const found = accounts.find(({ account_id }) => account_id === accountId);
+  return (found ?? assert.fail()).provider_apis.map((text) => text.split('@')[1] ?? '');
+}
+
+function warningOf(url: string): string {
+  return `Whoever listens at ${url} is trusted as both payment providers of this account: use it for trials only.`;
+}
