@@ -6,6 +6,7 @@ import { StartError } from './domain/start-error.ts';
 import { type Log, logWarningsTo } from './log.ts';
 import { type Preparation, prepareOrWait } from './preparation.ts';
 import { sealingKeyIdOf } from './security/master-key.ts';
+import { chooseServiceUser, type ServiceUser } from './service-user.ts';
 import { listSealedSamples } from './store/accounts.ts';
 import { type Database, type DatabaseAddress, openDatabase } from './store/database.ts';
 import { isUnavailable } from './store/database-troubles.ts';
@@ -24,6 +25,8 @@ export type Foundation = {
   readonly services: Services;
   /** Of the database: until it is done nothing can be served. */
   readonly preparation: Preparation;
+  /** Whom the process becomes when it needs root no longer. */
+  readonly serviceUser: ServiceUser;
   /** Closes what was opened, in the opposite order. */
   readonly close: () => Promise<void>;
 };
@@ -35,6 +38,7 @@ type Ground = {
   readonly waiting?: AbortSignal | undefined;
   readonly onWaiting?: (explained: unknown) => void;
   readonly closeMore?: () => Promise<void>;
+  readonly serviceUser?: ServiceUser;
 };
 
 /**
@@ -49,20 +53,22 @@ export async function layFoundation(
   if (config.databaseUrl !== undefined) {
     const address = { connectionString: config.databaseUrl };
     const onWaiting = tellOfWaiting(log);
-    return open(config, log, { address, check: migrate, waiting, onWaiting });
+    const serviceUser = await chooseServiceUser(config);
+    return open(config, log, { address, check: migrate, waiting, onWaiting, serviceUser });
   }
   const lock = await lockDataFolder(config.dataDir);
   try {
     // Before there are data: data without their key are not to be given another.
     if (config.masterKeyHex === undefined) await makeMasterKeyOnce(config.dataDir);
-    const embedded = await startEmbeddedDatabase(config.dataDir, {
-      warn: (line) => log.warn({ line }, 'embedded database'),
-    });
+    const serviceUser = await chooseServiceUser(config);
+    const warn = (line: string) => log.warn({ line }, 'embedded database');
+    const embedded = await startEmbeddedDatabase(config.dataDir, { warn }, serviceUser?.ids);
     const closeMore = async () => {
       await embedded.stop();
       lock.release();
     };
-    return await open(config, log, { address: embedded.address, check: migrate, closeMore });
+    const { address } = embedded;
+    return await open(config, log, { address, check: migrate, closeMore, serviceUser });
   } catch (error) {
     lock.release();
     throw error;
@@ -101,7 +107,7 @@ async function open(config: Config, log: Log, ground: Ground): Promise<Foundatio
     };
     const explain = (error: unknown) => explainUnreachable(config, error);
     const preparation = await prepareOrWait({ prepare, explain, ...ground });
-    return { services, preparation, close };
+    return { services, preparation, serviceUser: ground.serviceUser, close };
   } catch (error) {
     await close();
     throw error;

@@ -9,6 +9,12 @@ import { StartError } from './domain/start-error.ts';
 import { type Foundation, joinFoundation, layFoundation } from './foundation.ts';
 import { explainListenTrouble } from './listen-trouble.ts';
 import { createLog, type Log } from './log.ts';
+import {
+  becomeUser,
+  chooseServiceUser,
+  isPrivilegedPort,
+  type ServiceUser,
+} from './service-user.ts';
 import { hasAccounts } from './store/accounts.ts';
 import { createAccount, simulatorWarning } from './use-cases/create-account.ts';
 import { firstStartText, readyText } from './welcome.ts';
@@ -51,13 +57,21 @@ async function start({ config, log, closers, ending }: Life): Promise<void> {
   await refuseTakenPort(config);
   // The application is loaded while the database starts: both take their time.
   const application = import('./serve.ts');
+  // What root compiles only root can keep, so the rest is loaded as well before root is left.
+  const isAll = process.getuid?.() === 0 && config.workers === 1;
+  const rest = isAll ? import('./background.ts') : undefined;
   const foundation = await layFoundation(config, log, ending.signal);
   closers.push(foundation.close);
   const { serve } = await application;
+  await rest;
   const ready = [foundation.preparation.done];
+  const needsRoot = await isPrivilegedPort(config.port);
+  if (!needsRoot) await becomeUser(foundation.serviceUser, log);
   if (config.workers === 1) {
     closers.push(await serveWithBackground(config, foundation, log, serve));
+    if (needsRoot) await becomeUser(foundation.serviceUser, log);
   } else {
+    if (needsRoot) await becomeUser(rootForWorkers(foundation.serviceUser, config.port), log);
     const workers = await startWorkers(config.workers, log, ending.signal);
     closers.push(workers.stop);
     ready.push(workers.ready);
@@ -116,9 +130,17 @@ async function startWorker({ config, log, closers, ending }: Life): Promise<void
   const foundation = await joinFoundation(config, log, ending.signal);
   closers.push(foundation.close);
   closers.push(await serveWithBackground(config, foundation, log, serve, renderSharedMetrics));
+  // It is root only where it had to be, to listen.
+  const user = await chooseServiceUser(config);
+  if (user?.ids) await becomeUser(user, log);
   reportServing();
   await foundation.preparation.done;
   reportReady();
+}
+
+/** Who replaces a worker must be able to listen anew; the workers themselves do not stay root. */
+function rootForWorkers(user: ServiceUser, port: number): ServiceUser {
+  return user && { why: user.why ?? `only root may start workers on port ${port}` };
 }
 
 /** Better to say so at once than after a database was started. */

@@ -17,8 +17,8 @@ import {
 
 const dataDir = await createTemporaryFolder();
 /** Both begin with the process id of the server. */
-const lockFiles = ['postmaster.pid', '.s.PGSQL.5432.lock'].map((name) =>
-  join(dataDir, 'postgres', name),
+const lockFiles = ['postgres/postmaster.pid', 'socket/.s.PGSQL.5432.lock'].map((name) =>
+  join(dataDir, name),
 );
 let service = await start();
 const credentials = readCredentials(service.output());
@@ -29,8 +29,16 @@ beforeEach(async () => {
   orderIds.push(await createOrder(service));
 });
 
-test('a killed service whose database server lives on starts again with its data', async () => {
+test('a database server ends with a service that was killed', async () => {
   const serverPid = await readServerPid(dataDir);
+  assert.equal(await service.end('SIGKILL'), null);
+  await waitUntil('the server has ended', async () => !(await isRunning(serverPid)));
+});
+
+test('a killed service whose database server is still there starts again with its data', async () => {
+  const serverPid = await readServerPid(dataDir);
+  // Nobody is left to end it.
+  process.kill(await findKeeper(service), 'SIGKILL');
   assert.equal(await service.end('SIGKILL'), null);
   assert.ok(await isRunning(serverPid), 'the server was left behind');
 
@@ -179,6 +187,13 @@ async function listConnections(serverPid: number): Promise<number[]> {
   return children
     .filter(({ command }) => /^postgres: payment_orders postgres/.test(command))
     .map(({ pid }) => pid);
+}
+
+/** The process that starts and ends the database server for the service. */
+async function findKeeper(of: ServiceProcess): Promise<number> {
+  const children = await listChildren(of.pid);
+  const keeper = children.find(({ command }) => command.includes('database-keeper'));
+  return (keeper ?? assert.fail('there is no keeper')).pid;
 }
 
 /** Runs as the user of the database server, whose own checks would otherwise see a foreigner. */

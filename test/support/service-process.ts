@@ -34,6 +34,8 @@ type Environment = Readonly<Record<string, string>>;
 type Launch = {
   /** What is run; the program itself unless told. */
   readonly command?: readonly [string, ...string[]];
+  /** As whom; as the tests themselves unless told. */
+  readonly user?: { readonly uid: number; readonly gid: number };
   /** Where; in the project's folder unless told. */
   readonly cwd?: string;
   /** Puts it into a process group of its own, as a terminal does. */
@@ -117,6 +119,7 @@ export function launchService(env: Environment, launch: Launch = {}): Launched {
     env: { ...passedOn, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: launch.ownGroup ?? false,
+    ...launch.user,
   });
   const chunks: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk.toString('utf8')));

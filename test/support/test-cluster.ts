@@ -2,17 +2,18 @@
  * A PostgreSQL for tests, made as the first release made its own: whoever reaches the socket is the superuser.
  * Tests make databases and roles there, which the service itself may not.
  */
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeOwnFolder } from '../../src/store/embedded/durable-file.ts';
 import { reachablePrograms } from '../../src/store/embedded/machine-folder.ts';
 import {
   findPrograms,
   initialiseCluster,
-  startServer,
   waitUntilReady,
 } from '../../src/store/embedded/postgres-process.ts';
-import { chooseServerUser, giveTo } from '../../src/store/embedded/server-user.ts';
+import { launchKeeper } from '../../src/store/embedded/server-keeper.ts';
+import { chooseServerUser } from '../../src/store/embedded/server-user.ts';
 
 export type SuperuserAddress = {
   readonly host: string;
@@ -45,20 +46,22 @@ export async function startTestCluster(): Promise<TestCluster> {
 
 /** Makes a cluster in a folder that is not there yet, and starts its server. */
 export async function startTrustingServer(directory: string): Promise<TestCluster> {
-  await mkdir(directory, { mode: 0o700 });
   const user = await chooseServerUser(dirname(directory), directory);
+  await makeOwnFolder(directory, { owner: user.ids, mode: 0o700 });
   const programs = await reachablePrograms(await findPrograms(), user);
-  await giveTo(user, directory);
   await initialiseCluster(programs, user, directory);
   await writeFile(join(directory, 'pg_hba.conf'), trustEverybody);
-  const server = startServer(programs, user, directory, directory, console.error);
+  const place = { directory, socketDir: directory, socketMode: '0700' };
+  const keeper = launchKeeper(programs, user, place, console.error);
+  const server = await keeper.start();
   const address = superuserAddress(directory);
   await waitUntilReady(server, address);
   return {
     address,
     stop: async () => {
-      process.kill(server.pid, 'SIGINT');
+      server.signal('INT');
       await server.ended;
+      keeper.close();
     },
   };
 }
@@ -74,5 +77,5 @@ export async function letSuperuserIn(dataDir: string): Promise<SuperuserAddress>
   await writeFile(rules, `local all postgres trust\n${await readFile(rules, 'utf8')}`);
   const [pid] = (await readFile(join(directory, 'postmaster.pid'), 'utf8')).split('\n');
   process.kill(Number(pid), 'SIGHUP');
-  return superuserAddress(directory);
+  return superuserAddress(join(dataDir, 'socket'));
 }

@@ -1,4 +1,5 @@
 /** The folder that holds everything of the embedded mode: the lock, the master key, the database. */
+import { constants } from 'node:fs';
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -28,7 +29,7 @@ export async function lockFile(
   await explainingTrouble(dataDir, async () => {
     await makeFolder(dataDir);
     // SQLite would not say why it cannot.
-    await (await open(path, 'a')).close();
+    await makeLockFile(dataDir, path);
   });
   try {
     const lock = new DatabaseSync(path, { timeout: 0 });
@@ -41,6 +42,19 @@ export async function lockFile(
   } catch (error) {
     if (/locked/.test(String(error))) throw new StartError(sentenceWhenTaken);
     throw new StartError(`The data folder ${dataDir} cannot be locked: ${String(error)}.`);
+  }
+}
+
+/** It belongs to the owner of the folder, whoever makes it: root may lock first, and that user later. */
+async function makeLockFile(dataDir: string, path: string): Promise<void> {
+  const { uid } = await stat(dataDir);
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW);
+  try {
+    const found = await file.stat();
+    const isGiven = process.getuid?.() === 0 && found.isFile() && found.nlink === 1;
+    if (isGiven && found.uid !== uid) await file.chown(uid, found.gid);
+  } finally {
+    await file.close();
   }
 }
 
@@ -67,6 +81,7 @@ export async function explainingTrouble<Result>(
 }
 
 export function explainFolderTrouble(folder: string, error: unknown): StartError | undefined {
+  if (error instanceof StartError) return error;
   const text = String(error);
   if (/ENOSPC|EDQUOT|No space left|disk quota/i.test(text)) {
     return new StartError(

@@ -16,7 +16,7 @@ import {
   runStatements,
   socketPort,
 } from './postgres-process.ts';
-import { giveTo, type ServerUser } from './server-user.ts';
+import type { ServerUser } from './server-user.ts';
 
 const serviceRole = 'payment_orders';
 
@@ -63,8 +63,7 @@ export async function isAccessSet({ dataDir, directory }: Cluster): Promise<bool
 export async function setAccess({ programs, user, dataDir, directory }: Cluster): Promise<void> {
   const password = randomBytes(32).toString('hex');
   await runStatements(programs, user, directory, statementsFor(password));
-  await writeDurably(rulesFile(directory), accessRules);
-  await giveTo(user, rulesFile(directory));
+  await writeDurably(rulesFile(directory), accessRules, user.ids);
   await writeDurably(passwordFile(dataDir), `${password}\n`);
 }
 

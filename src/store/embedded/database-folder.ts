@@ -3,20 +3,23 @@
  * get there. A file in the data folder then names that place, so that it is found again and never made anew.
  */
 import { constants } from 'node:fs';
-import { open, readdir, readFile, stat } from 'node:fs/promises';
+import { lchown, open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartError } from '../../domain/start-error.ts';
 import { explainingTrouble } from './data-folder.ts';
-import { writeDurably } from './durable-file.ts';
+import { giveFile, type Ids, writeDurably } from './durable-file.ts';
 import { databaseFolderOf, makeDatabaseFolder } from './machine-folder.ts';
-import { chooseServerUser, findClosedFolder, type Ids, type ServerUser } from './server-user.ts';
+import { chooseServerUser, findClosedFolder, type ServerUser } from './server-user.ts';
 
 const folderName = 'postgres';
 const placeFile = 'database.folder';
 
-/** Everything that the service itself puts into a data folder. */
-const ownNames =
-  /^(master\.key|database\.(password|folder)|(service|rotation)\.lock|postgres)(\.new|-journal)?$/;
+const secretFiles = ['master.key', 'database.password', placeFile];
+const lockFiles = ['service.lock', 'rotation.lock'];
+/** Everything that the service puts into a data folder, also what a crash left half made; and what a disk has. */
+const ownNames = new RegExp(
+  `^(${[...secretFiles, ...lockFiles, folderName, 'socket', 'lost+found'].join('|').replaceAll(/[.+]/g, '\\$&')})(\\.new|-journal)?$`,
+);
 
 /** The folder of the cluster, made or not. */
 export async function findDatabaseFolder(dataDir: string): Promise<string> {
@@ -69,14 +72,39 @@ export async function hasDatabase(dataDir: string): Promise<boolean> {
 
 /** The data folder itself is ours: the server's group may pass it, and nobody else gets more than before. */
 async function letPass(dataDir: string, { gid }: Ids): Promise<void> {
-  const strangers = (await readdir(dataDir)).filter((name) => !ownNames.test(name));
-  if (strangers.length > 0) return;
+  if (!(await isOwnFolder(dataDir))) return;
   const folder = await open(dataDir, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     const { uid, mode } = await folder.stat();
-    if (uid !== 0) return;
     await folder.chown(uid, gid);
     await folder.chmod((mode & 0o777) | 0o010);
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Root's, and with nothing in it but what the service puts there: only then may its owner be changed. */
+export async function isOwnFolder(dataDir: string): Promise<boolean> {
+  const { uid } = await stat(dataDir);
+  return uid === 0 && (await readdir(dataDir)).every((name) => ownNames.test(name));
+}
+
+/** Gives the data folder and the files of the service to the user that it becomes; the database stays as it is. */
+export async function handOver(dataDir: string, { uid, gid }: Ids): Promise<void> {
+  const paths = secretFiles.map((name) => join(dataDir, name));
+  if (!(await isOwnFolder(dataDir))) {
+    for (const path of paths) await giveFile(path, { uid, gid });
+    return;
+  }
+  // Nobody else can put anything here yet. Locks must not even be opened: to close them would end our own.
+  for (const path of [...paths, ...lockFiles.map((name) => join(dataDir, name))]) {
+    if (await isThere(path)) await lchown(path, uid, gid);
+  }
+  const folder = await open(dataDir, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    const { gid: ofServer } = await folder.stat();
+    await folder.chown(uid, ofServer);
+    await folder.chmod(0o710);
   } finally {
     await folder.close();
   }

@@ -1,21 +1,66 @@
-/** Small files that must survive a crash: whole or not at all, and readable by their owner only. */
-import { chown, open, rename, rm, stat } from 'node:fs/promises';
+/**
+ * Files and folders made with care: a file is whole or not at all, and owners change by an open handle, since root
+ * must not be led elsewhere by a link that the owner of the folder put there meanwhile.
+ */
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Replaces the file, which keeps the owner it had. */
-export async function writeDurably(path: string, text: string): Promise<void> {
+export type Ids = { readonly uid: number; readonly gid: number };
+
+/** Replaces the file, readable by its owner only: the one that is given, else the one it had. */
+export async function writeDurably(path: string, text: string, owner?: Ids): Promise<void> {
   const aside = `${path}.new`;
-  const former = await stat(path).catch(() => undefined);
-  // A crash may have left one. It is made anew, so that a link in its place is never followed.
+  const former = await lstat(path).catch(() => undefined);
+  // A crash may have left one.
   await rm(aside, { force: true });
   const file = await open(aside, 'wx', 0o600);
   await file.chmod(0o600);
+  const { uid, gid } = owner ?? former ?? (await file.stat());
+  await file.chown(uid, gid);
   await file.writeFile(text);
   await file.sync();
   await file.close();
-  if (former) await chown(aside, former.uid, former.gid);
   await rename(aside, path);
   const folder = await open(dirname(path), 'r');
   await folder.sync();
   await folder.close();
+}
+
+/** Makes the folder if it is not there. Throws for a link, and for a folder of anybody else. */
+export async function makeOwnFolder(
+  path: string,
+  { owner, mode }: { readonly owner: Ids | undefined; readonly mode: number },
+): Promise<void> {
+  await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  const folder = await openUnlinked(path, constants.O_DIRECTORY);
+  try {
+    const { uid } = await folder.stat();
+    if (uid !== process.getuid?.() && uid !== owner?.uid) throw new Error(`${path} is not ours`);
+    if (owner) await folder.chown(owner.uid, owner.gid);
+    await folder.chmod(mode);
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Gives a file to another user, unless it is a link or is known by a second name elsewhere. */
+export async function giveFile(path: string, { uid, gid }: Ids): Promise<void> {
+  const file = await openUnlinked(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ELOOP') return undefined;
+    throw error;
+  });
+  if (!file) return;
+  try {
+    const found = await file.stat();
+    if (found.isFile() && found.nlink === 1) await file.chown(uid, gid);
+  } finally {
+    await file.close();
+  }
+}
+
+function openUnlinked(path: string, flags = 0) {
+  return open(path, constants.O_RDONLY | constants.O_NOFOLLOW | flags);
 }

@@ -3,16 +3,15 @@
  * service, started again if it dies, ended with the service; whatever a killed service or a lost
  * machine left behind is put right at the next start. The caller holds the lock on the folder.
  */
-import { createHash } from 'node:crypto';
-import { chmod, lstat, mkdir, rename, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartError } from '../../domain/start-error.ts';
 import type { DatabaseAddress } from '../database.ts';
 import { explainFolderTrouble, explainingTrouble } from './data-folder.ts';
 import { isAccessSet, serviceAddress, setAccess } from './database-access.ts';
-import { findDatabaseFolder, settleDatabaseFolder } from './database-folder.ts';
+import { findDatabaseFolder, handOver, settleDatabaseFolder } from './database-folder.ts';
+import { type Ids, makeOwnFolder } from './durable-file.ts';
 import { endLeftoverServer } from './leftover-server.ts';
 import { reachablePrograms } from './machine-folder.ts';
 import {
@@ -20,12 +19,12 @@ import {
   initialiseCluster,
   isListening,
   type Programs,
-  type Server,
-  startServer,
   WrongPassword,
   waitUntilReady,
 } from './postgres-process.ts';
-import { giveTo, type ServerUser } from './server-user.ts';
+import { type Keeper, launchKeeper, type Server } from './server-keeper.ts';
+import type { ServerUser } from './server-user.ts';
+import { makeSocketFolder, socketDirOf } from './socket-folder.ts';
 
 export type EmbeddedDatabase = {
   readonly address: DatabaseAddress;
@@ -39,7 +38,12 @@ const stopMsMax = 5_000;
 const leftoverMsMax = 10_000;
 const restartMsMax = 1_000;
 
-export async function startEmbeddedDatabase(dataDir: string, log: Log): Promise<EmbeddedDatabase> {
+/** `service` is the user that this process becomes, where that is not who it is. */
+export async function startEmbeddedDatabase(
+  dataDir: string,
+  log: Log,
+  service?: Ids,
+): Promise<EmbeddedDatabase> {
   const installed = await findPrograms().catch(() => {
     throw new StartError(
       `There is no embedded PostgreSQL for ${process.platform}-${process.arch}: set DATABASE_URL to a PostgreSQL of your own.`,
@@ -48,39 +52,58 @@ export async function startEmbeddedDatabase(dataDir: string, log: Log): Promise<
   const { directory, user } = await explainingTrouble(dataDir, () =>
     settleDatabaseFolder(dataDir, log.warn),
   );
-  const programs = await reachablePrograms(installed, user);
+  const explaining = <Result>(work: () => Promise<Result>) =>
+    work().catch((error: unknown) => {
+      throw explainFolderTrouble(dataDir, error) ?? startErrorOf(dataDir, error);
+    });
+  const programs = await explaining(() => reachablePrograms(installed, user));
   const socketDir = socketDirOf(directory);
   const cluster = { programs, user, dataDir, directory };
+  const socketMode = await explaining(async () => {
+    await initialiseOnce(programs, user, directory);
+    return makeSocketFolder(socketDir, user, service);
+  });
+  const place = { directory, socketDir, socketMode };
+  const launch = () => launchKeeper(programs, user, place, log.warn);
+  let keeper = launch();
   const start = async () => {
     const address = await serviceAddress(dataDir, socketDir);
-    const launch = () => startServer(programs, user, directory, socketDir, log.warn);
-    return untilReleased(() => launchServer(launch, address));
+    return untilReleased(() => startServer(keeper, address));
   };
   const set = () => untilReleased(() => setAccess(cluster));
 
-  let server = await (async () => {
-    await initialiseOnce(programs, user, directory);
-    if (socketDir !== directory) await makeSocketDir(user, socketDir);
-    await endLeftoverServer(directory, socketDir);
+  let server = await explaining(async () => {
+    await endLeftoverServer(place, keeper.signal);
     if (!(await isAccessSet(cluster))) await set();
-    return start().catch(async (error: unknown) => {
+    const started = await start().catch(async (error: unknown) => {
       if (!(error instanceof WrongPassword)) throw error;
       log.warn('the database has another password than its file, and is given a new one');
       await set();
       return start();
     });
-  })().catch((error: unknown) => {
-    throw explainFolderTrouble(dataDir, error) ?? startErrorOf(dataDir, error);
+    if (service) await handOver(dataDir, service);
+    return started;
+  }).catch((error: unknown) => {
+    keeper.close();
+    throw error;
   });
   let stopping = false;
+
+  /** Whoever killed the keeper may have left the server, which then serves on; only its end has to be waited for. */
+  const replaceKeeper = async () => {
+    while (await isListening(socketDir)) await delay(restartMsMax);
+    keeper = launch();
+    await endLeftoverServer(place, keeper.signal);
+  };
 
   /** A server that was killed comes back by itself; meanwhile the service answers 503. */
   const supervise = async () => {
     for (let waitMs = 50; ; waitMs = Math.min(2 * waitMs, restartMsMax)) {
       await server.ended;
-      if (stopping) return;
+      // Also of one that took another's place meanwhile.
+      if (stopping) return keeper.close();
       log.warn(`the database server ended and is started again: ${server.lastWords()}`);
-      await endLeftoverServer(directory, socketDir);
+      if (keeper.isGone()) await replaceKeeper();
       server = await start().catch(async (error: unknown) => {
         log.warn(`the database server does not start: ${String(error)}`);
         await delay(waitMs);
@@ -96,6 +119,7 @@ export async function startEmbeddedDatabase(dataDir: string, log: Log): Promise<
     stop: async () => {
       stopping = true;
       await endServer(server);
+      keeper.close();
     },
   };
 }
@@ -109,29 +133,6 @@ export async function isEmbeddedDatabaseRunning(dataDir: string): Promise<boolea
   return isListening(socketDirOf(await findDatabaseFolder(dataDir)));
 }
 
-/** The socket is in the database's own folder, which is closed to others. */
-function socketDirOf(directory: string): string {
-  // A socket's path may have some 100 bytes; a folder that is deeper gets a short one instead.
-  const pathBytesMax = 80;
-  if (Buffer.byteLength(directory) <= pathBytesMax) return directory;
-  const digest = createHash('sha256').update(directory).digest('hex').slice(0, 16);
-  return join(tmpdir(), `payment-order-service-${digest}`);
-}
-
-async function makeSocketDir(user: ServerUser, socketDir: string): Promise<void> {
-  await mkdir(socketDir, { recursive: true, mode: 0o700 });
-  // Somebody else may have been here first, with a folder of their own or a link to one.
-  const found = await lstat(socketDir);
-  const isOurs = found.uid === process.getuid?.() || found.uid === user.ids?.uid;
-  if (!found.isDirectory() || !isOurs) {
-    throw new StartError(
-      `The folder ${socketDir} belongs to another user: remove it and start again.`,
-    );
-  }
-  await chmod(socketDir, 0o700);
-  await giveTo(user, socketDir);
-}
-
 /** A cluster is made aside and then named: one that a crash left half made is never taken for whole. */
 async function initialiseOnce(
   programs: Programs,
@@ -142,14 +143,13 @@ async function initialiseOnce(
   if (made) return;
   const aside = `${directory}.new`;
   await rm(aside, { recursive: true, force: true });
-  await mkdir(aside, { mode: 0o700 });
-  await giveTo(user, aside);
+  await makeOwnFolder(aside, { owner: user.ids, mode: 0o700 });
   await initialiseCluster(programs, user, aside);
   await rename(aside, directory);
 }
 
-async function launchServer(launch: () => Server, address: DatabaseAddress): Promise<Server> {
-  const server = launch();
+async function startServer(keeper: Keeper, address: DatabaseAddress): Promise<Server> {
+  const server = await keeper.start();
   try {
     await waitUntilReady(server, address);
     return server;
@@ -174,15 +174,8 @@ async function untilReleased<Result>(work: () => Promise<Result>): Promise<Resul
 }
 
 async function endServer(server: Server): Promise<void> {
-  const signal = (name: NodeJS.Signals) => {
-    try {
-      process.kill(server.pid, name);
-    } catch {
-      // It has ended already.
-    }
-  };
-  signal('SIGINT');
-  const slow = setTimeout(() => signal('SIGQUIT'), stopMsMax / 2);
+  server.signal('INT');
+  const slow = setTimeout(() => server.signal('QUIT'), stopMsMax / 2);
   await server.ended;
   clearTimeout(slow);
 }

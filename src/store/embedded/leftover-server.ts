@@ -2,7 +2,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isListening, socketFiles } from './postgres-process.ts';
+import { isListening } from './postgres-process.ts';
 
 const stopMsMax = 5_000;
 const lastMomentMsMax = 500;
@@ -13,7 +13,10 @@ const lastMomentMsMax = 500;
  * `postmaster.pid`. One that does not is gone, and the file is stale even where its number names
  * a process: a zombie that nobody collects, or a stranger.
  */
-export async function endLeftoverServer(directory: string, socketDir: string): Promise<void> {
+export async function endLeftoverServer(
+  { directory, socketDir }: { readonly directory: string; readonly socketDir: string },
+  signal: (name: 'INT' | 'QUIT', pid: number) => void,
+): Promise<void> {
   const pidFile = join(directory, 'postmaster.pid');
   // Single-user mode notes its own with a minus sign. Killed in the middle it listens to nobody, and ends by
   // itself at the end of its input.
@@ -21,18 +24,26 @@ export async function endLeftoverServer(directory: string, socketDir: string): P
     Math.abs(Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0]));
   const pid = await readPid();
   const isGone = async () => (await readPid()) !== pid || !(await isAlive(pid));
-  if (pid && (await isListening(socketDir))) {
-    process.kill(pid, 'SIGINT');
+  // The first release listened in the folder of the data. What the file says may be about another place, of which
+  // this is a copy.
+  const listens = (await isListening(socketDir)) || (await isListening(directory));
+  if (pid && listens) {
+    signal('INT', pid);
     if (!(await waitFor(isGone, stopMsMax))) {
-      process.kill(pid, 'SIGQUIT');
+      signal('QUIT', pid);
       await waitFor(isGone, stopMsMax);
     }
   } else if (pid) {
     // It may be just about to end: the socket goes first, the file last.
-    await waitFor(isGone, lastMomentMsMax);
+    await waitFor(isGone, (await isServerOf(directory, pid)) ? stopMsMax : lastMomentMsMax);
   }
-  // Whatever a killed server left would make the next one believe that it still runs.
-  for (const stale of [pidFile, ...socketFiles(socketDir)]) await rm(stale, { force: true });
+  await rm(pidFile, { force: true });
+}
+
+/** A process that works on this data, and not a stranger with the same number; never known without /proc. */
+async function isServerOf(directory: string, pid: number): Promise<boolean> {
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return command.split('\0').includes(directory);
 }
 
 async function isAlive(pid: number): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** One run of the PostgreSQL programs: make a cluster, prepare it, start a server, wait for it, end it. */
+/** The PostgreSQL programs: make a cluster, prepare it, how a server is started, whether it answers. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -11,14 +11,6 @@ import type { DatabaseAddress } from '../database.ts';
 import type { ServerUser } from './server-user.ts';
 
 export type Programs = { readonly initdb: string; readonly postgres: string };
-
-export type Server = {
-  readonly pid: number;
-  /** Resolves when the process has ended, for whatever reason. */
-  readonly ended: Promise<void>;
-  /** What it last said, to explain why it ended. */
-  readonly lastWords: () => string;
-};
 
 /** Names the socket; nothing listens on a port. */
 export const socketPort = 5432;
@@ -50,7 +42,7 @@ export async function initialiseCluster(
   user: ServerUser,
   directory: string,
 ): Promise<void> {
-  const server = launch(programs.initdb, user, [
+  const program = launch(programs.initdb, user, [
     `--pgdata=${directory}`,
     `--username=${bootstrapRole}`,
     // Until it is decided who may log in, nobody may.
@@ -60,8 +52,9 @@ export async function initialiseCluster(
     '--builtin-locale=C.UTF-8',
     '--no-locale',
   ]);
-  const code = await server.exitCode;
-  if (code !== 0) throw new Error(`initdb failed: ${server.lastWords()}`);
+  program.input.end();
+  const code = await program.exitCode;
+  if (code !== 0) throw new Error(`initdb failed: ${program.lastWords()}`);
 }
 
 /** Runs each statement as the superuser, in single-user mode: no server may run, and nobody has to log in. */
@@ -73,37 +66,29 @@ export async function runStatements(
 ): Promise<void> {
   const settings = flagsOf({ ...quiet, exit_on_error: 'on' });
   const words = ['--single', '-D', directory, ...settings, databaseName];
-  const program = launch(programs.postgres, user, words, () => {}, 'pipe');
+  const program = launch(programs.postgres, user, words);
   // A line is a statement there.
   const lines = statements.map((statement) => `${statement.replaceAll(/\s+/g, ' ')}\n`);
-  program.input?.on('error', () => {});
-  program.input?.end(lines.join(''));
+  program.input.end(lines.join(''));
   const code = await program.exitCode;
   if (code !== 0) throw new Error(`the database could not be set up: ${program.lastWords()}`);
 }
 
-export function startServer(
-  programs: Programs,
-  user: ServerUser,
-  directory: string,
-  socketDir: string,
-  log: (line: string) => void,
-): Server {
+/** The words after the server's name on its command line. */
+export function serverWords(place: {
+  readonly directory: string;
+  readonly socketDir: string;
+  readonly socketMode: string;
+}): string[] {
   const settings = {
     listen_addresses: '',
-    unix_socket_directories: socketDir,
-    unix_socket_permissions: '0700',
+    unix_socket_directories: place.socketDir,
+    unix_socket_permissions: place.socketMode,
     max_connections: '200',
     shared_buffers: `${sharedBuffersMb(machineMemoryBytes())}MB`,
     ...quiet,
   };
-  const isNews = (line: string) =>
-    !/the database system is (starting|shutting|in recovery|not yet)/.test(line);
-  const tell = (line: string) => {
-    if (isNews(line)) log(line);
-  };
-  const words = ['-D', directory, '-p', String(socketPort), ...flagsOf(settings)];
-  return launch(programs.postgres, user, words, tell);
+  return ['-D', place.directory, '-p', String(socketPort), ...flagsOf(settings)];
 }
 
 function flagsOf(settings: Readonly<Record<string, string>>): string[] {
@@ -125,7 +110,10 @@ function machineMemoryBytes(): number {
 }
 
 /** Resolves when the server answers; throws when it ended before, or does not let us in. */
-export async function waitUntilReady(server: Server, address: DatabaseAddress): Promise<void> {
+export async function waitUntilReady(
+  server: { readonly ended: Promise<void>; readonly lastWords: () => string },
+  address: DatabaseAddress,
+): Promise<void> {
   let hasEnded = false;
   void server.ended.then(() => {
     hasEnded = true;
@@ -167,35 +155,27 @@ async function answers(address: DatabaseAddress): Promise<boolean> {
   }
 }
 
-function launch(
-  program: string,
-  user: ServerUser,
-  args: readonly string[],
-  log: (line: string) => void = () => {},
-  input: 'ignore' | 'pipe' = 'ignore',
-) {
+function launch(program: string, user: ServerUser, args: readonly string[]) {
   const child = spawn(program, args, {
-    // Its own process group: Ctrl-C is for the service, which ends the server after itself.
+    // Its own process group: Ctrl-C is for the service, and what is begun here is finished.
     detached: true,
     cwd: '/',
     env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
-    stdio: [input, 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     ...user.ids,
   });
   const lines: string[] = [];
-  for (const stream of [child.stdout, child.stderr].filter((stream) => stream !== null)) {
+  for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
       lines.push(line.trim());
       if (lines.length > 50) lines.shift();
-      log(line);
     });
   }
-  const exitCode = ending(child, lines);
+  // It may have ended before it has read all of it.
+  child.stdin.on('error', () => {});
   return {
-    pid: child.pid ?? 0,
     input: child.stdin,
-    exitCode,
-    ended: exitCode.then(() => undefined),
+    exitCode: ending(child, lines),
     lastWords: () => lines.join(' '),
   };
 }

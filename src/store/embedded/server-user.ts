@@ -5,11 +5,11 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
-
-export type Ids = { readonly uid: number; readonly gid: number };
+import { StartError } from '../../domain/start-error.ts';
+import type { Ids } from './durable-file.ts';
 
 export type ServerUser = {
   /** Undefined when the server runs as the same user as the service. */
@@ -25,23 +25,26 @@ export async function chooseServerUser(dataDir: string, databaseDir: string): Pr
   return { ids: ids ?? findUnprivileged(users) };
 }
 
-/** Gives a file to the server's user, where that is another one than ours. */
-export async function giveTo(user: ServerUser, path: string): Promise<void> {
-  if (user.ids) await chown(path, user.ids.uid, user.ids.gid);
-}
-
-/** The first of the folders above the path that the user may not pass; the user itself is asked, not the modes. */
+/** The first of the folders above the path that the user may not pass. */
 export async function findClosedFolder(
   { ids }: ServerUser,
   path: string,
 ): Promise<string | undefined> {
-  const folders: string[] = [];
-  for (let folder = dirname(path); ; folder = dirname(folder)) {
-    folders.unshift(folder);
-    if (folder === dirname(folder)) break;
-  }
-  const script = 'for folder; do test -x "$folder" || { printf %s "$folder"; exit; }; done';
-  const asked = spawn('sh', ['-c', script, 'sh', ...folders], {
+  return findRefused(ids, '-x', foldersAbove(path)).catch((error: NodeJS.ErrnoException) => {
+    throw new StartError(
+      `Started as root, the embedded database needs another user, which may not be used here (${error.code}): start the service as another user, or set DATABASE_URL.`,
+    );
+  });
+}
+
+/** The first that the user may not read or pass. The user is asked, not the modes: there are also access lists. */
+export async function findRefused(
+  ids: Ids | undefined,
+  right: '-r' | '-x',
+  paths: readonly string[],
+): Promise<string | undefined> {
+  const script = `for path; do test ${right} "$path" || { printf %s "$path"; exit; }; done`;
+  const asked = spawn('sh', ['-c', script, 'sh', ...paths], {
     cwd: '/',
     stdio: ['ignore', 'pipe', 'ignore'],
     ...ids,
@@ -50,14 +53,21 @@ export async function findClosedFolder(
   return said === '' ? undefined : said;
 }
 
-async function findOwner(folder: string): Promise<Ids | undefined> {
+/** From the root of the disk down. */
+export function foldersAbove(path: string): string[] {
+  const folder = dirname(path);
+  return folder === dirname(folder) ? [folder] : [...foldersAbove(folder), folder];
+}
+
+/** Undefined also for root. */
+export async function findOwner(folder: string): Promise<Ids | undefined> {
   const found = await stat(folder).catch(() => undefined);
   return found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : undefined;
 }
 
-type KnownUser = Ids & { readonly name: string };
+export type KnownUser = Ids & { readonly name: string };
 
-async function listUsers(): Promise<KnownUser[]> {
+export async function listUsers(): Promise<KnownUser[]> {
   const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n');
   return lines.map((line) => {
     const [name = '', , uid, gid] = line.split(':');
