@@ -56,8 +56,9 @@ function merchantScope(
 /** Where an order token calls, the token may say all there is to say. Decision 2.10. */
 function takeNoBodyAsEmpty(app: FastifyInstance): void {
   app.addHook('preValidation', (request, _reply, done) => {
-    const { config, schema } = request.routeOptions;
-    if (config.access === 'order' && schema?.body && request.body === undefined) request.body = {};
+    const { caller, routeOptions } = request;
+    const mayBeEmpty = caller?.type === 'order' && routeOptions.schema?.body !== undefined;
+    if (mayBeEmpty && request.body === undefined) request.body = {};
     done();
   });
 }
