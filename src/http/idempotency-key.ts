@@ -14,7 +14,7 @@ export const IdempotencyHeaders = Type.Object({
   ),
 });
 
-const controls = /[\0-\x1f\x7f]/;
+const controls = /\p{Cc}/u;
 
 export function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
   const sent = headers['idempotency-key'];
