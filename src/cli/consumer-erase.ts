@@ -24,6 +24,7 @@ export const consumerErase: Command = {
         return {
           account_id: accountId,
           orders: erased.orders,
+          mentioned_orders: erased.mentionedOrders,
           transactions: erased.transactions,
           deliveries: erased.deliveries,
           history_rows: erased.historyRows,

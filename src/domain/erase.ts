@@ -194,5 +194,6 @@ export function eraseOrder(
 ): Order {
   const details = eraseDetails(order.details, scrub, belonging);
   if (belonging === 'mentioned') return { ...order, details };
-  return { ...order, details, userId: order.userId === null ? null : userId, contentDigest };
+  const { earlierConsumers: _forgotten, ...others } = order;
+  return { ...others, details, userId: order.userId === null ? null : userId, contentDigest };
 }

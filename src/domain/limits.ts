@@ -111,5 +111,7 @@ export const limits = {
   /** Decision 2.9: what the tokens of one order may do. */
   orderTokenRequestsPerSecond: 20,
   orderTokenChangesMax: 100,
+  /** Decision 8.7: digests of earlier consumers in one order. Each change adds four at most; the oldest go first. */
+  earlierConsumersMax: 1_000,
   ordersCountedMax: 50_000,
 } as const;

@@ -92,6 +92,14 @@ export type SentDetails = Omit<OrderDetails, 'user' | 'lineItems'> & {
   readonly lineItems?: readonly SentLineItem[];
 };
 
+/** Whom an order was for before it was changed, so that erasing them finds it. Decision 8.7. */
+export type EarlierConsumer = {
+  /** The order's `userId` of that time. */
+  readonly userId: string | null;
+  /** A keyed digest of an e-mail address or phone number that the order has lost. */
+  readonly digest: string;
+};
+
 export type Order = {
   readonly accountId: string;
   readonly orderId: string;
@@ -105,6 +113,8 @@ export type Order = {
   /** Resolve user tied the order to the consumer in `userId`. Decision 11.2. */
   readonly restricted: boolean;
   readonly details: OrderDetails;
+  /** Absent for nearly every order: its consumer was never changed. */
+  readonly earlierConsumers?: readonly EarlierConsumer[];
   /** Tells the same request sent again from another one under the same invoice. Decision 3.5. */
   readonly contentDigest: Buffer;
   readonly createdAt: Date;

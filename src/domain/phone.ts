@@ -14,7 +14,8 @@ export type SentPhone = {
 
 export type Phone = { readonly countryCode: string; readonly mobileNumber?: string };
 
-const countryCodeOtherwise = '91';
+/** The country of a number that is written without one. Decision 3.4. */
+export const countryCodeOtherwise = '91';
 
 /** `at` stands before the names of the fields, as the merchant wrote them. */
 export function readPhone(at: string, sent: SentPhone): Phone {
@@ -42,10 +43,21 @@ function readNumber(at: string, sent: SentPhone['mobileNumber']) {
   if (sent === undefined) return undefined;
   // A sign or a point makes no sense in a number; in text they are a spelling.
   if (typeof sent === 'number' && !(Number.isSafeInteger(sent) && sent >= 0)) refuseNumber(at);
+  return findWrittenNumber(String(sent)) ?? refuseNumber(at);
+}
+
+export type WrittenNumber = {
+  /** A plus or 00 stood before it, so that it begins with a country code. */
+  readonly isInternational: boolean;
+  readonly digits: string;
+};
+
+/** The digits of a phone number in any spelling; undefined for any other text. */
+export function findWrittenNumber(text: string): WrittenNumber | undefined {
   // Full-width digits are digits.
-  const text = String(sent).normalize('NFKC').replaceAll(separators, '');
-  const [, prefix, digits = ''] = /^(\+|00)?(\d+)$/.exec(text) ?? refuseNumber(at);
-  if (digits.length < limits.mobileNumberDigitsMin) refuseNumber(at);
+  const plain = text.normalize('NFKC').replaceAll(separators, '');
+  const [, prefix, digits = ''] = /^(\+|00)?(\d+)$/.exec(plain) ?? [];
+  if (digits.length < limits.mobileNumberDigitsMin) return undefined;
   return { isInternational: prefix !== undefined, digits };
 }
 
@@ -79,7 +91,7 @@ function readCountryCode(at: string, sent: SentPhone['countryCode']): string | u
   );
 }
 
-function isNumber(digits: string): boolean {
+export function isNumber(digits: string): boolean {
   const { mobileNumberDigitsMin: min, mobileNumberDigitsMax: max } = limits;
   return digits.length >= min && digits.length <= max;
 }

@@ -67,7 +67,8 @@ function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0');
 }
 
-const separators = '(?:[\\s().\\-\\u2010-\\u2015]|%20){0,3}';
+/** As in the numbers of orders, and an encoded space. */
+const separators = '(?:[\\s\\p{Pd}\\p{Cf}.()[\\]]|%20){0,3}';
 
 /** With or without its country code, in groups of any kind; never within a longer number. */
 function phoneSource({ full, number }: Phone): string {
@@ -77,6 +78,6 @@ function phoneSource({ full, number }: Phone): string {
   const isShort = number === undefined || number.length < phoneDigitsMin;
   const digits = isShort
     ? `${plus}${grouped(full)}`
-    : `(?:${plus}${grouped(code)}${separators})?0?${grouped(number)}`;
+    : `(?:${plus}${grouped(code)}${separators})?(?:0${separators})?${grouped(number)}`;
   return `(?:(?<!\\d)|${encodedBefore})${digits}(?!\\d)`;
 }

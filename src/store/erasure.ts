@@ -1,61 +1,34 @@
 /** What an erasure reads and writes: an account's orders and deliveries, page by page, and notes of people. */
-import type { Order, OrderDetails } from '../domain/order.ts';
+import type { Order } from '../domain/order.ts';
 import type { HeldNotice } from '../domain/records.ts';
 import type { Transaction as OrderTransaction } from '../domain/transaction.ts';
 import type { Queryable, Transaction } from './database.ts';
 import type { Delivery } from './deliveries.ts';
-import type { OrderName } from './orders.ts';
+import type { OrderName, OrderRow } from './orders.ts';
 import { defineRows } from './rows.ts';
 import { membersOf } from './transactions.ts';
 
-/** Texts that are looked for in an order's details. JavaScript decides; this only leaves out most orders. */
-export type Wanted = {
-  readonly userIds: readonly string[];
-  /** In lower case. */
-  readonly texts: readonly [string | null, string | null];
-  /** A regular expression for digits in groups. */
-  readonly digits: string | null;
-};
+export type ListedOrder = Pick<Order, 'orderId' | 'userId' | 'details' | 'earlierConsumers'>;
 
-export type CandidateOrder = {
-  readonly orderId: string;
-  readonly userId: string | null;
-  readonly details: OrderDetails;
-};
-
-export type Page<Entry> = { readonly entries: readonly Entry[]; readonly last: string | undefined };
-
-/** A page of all orders of an account; without a last one it was the last page. */
-export async function listCandidateOrders(
+/** A page of all orders of an account, by their ids. */
+export async function listOrdersOfAccount(
   database: Queryable,
   accountId: string,
   after: string,
-  wanted: Wanted,
   limit: number,
-): Promise<Page<CandidateOrder>> {
-  type Row = {
-    order_id: string;
-    user_id: string | null;
-    details: OrderDetails;
-    nth: number;
-    is_wanted: boolean | null;
-  };
+): Promise<ListedOrder[]> {
+  type Row = Pick<OrderRow, 'order_id' | 'user_id' | 'details' | 'earlier_consumers'>;
   const { rows } = await database.query<Row>({
-    text: `select * from (
-             select order_id, user_id, details, row_number() over (order by order_id) as nth,
-                    user_id = any($4::text[]) or position($5::text in lower(details::text)) > 0
-                      or position($6::text in lower(details::text)) > 0
-                      or details::text ~ $7::text as is_wanted
-               from (select order_id, user_id, details from orders
-                      where account_id = $1 and order_id > $2
-                      order by order_id limit $3) page) looked_at
-            where is_wanted or nth = $3 order by order_id`,
-    values: [accountId, after, limit, wanted.userIds, ...wanted.texts, wanted.digits],
+    text: `select order_id, user_id, details, earlier_consumers from orders
+            where account_id = $1 and order_id > $2 order by order_id limit $3`,
+    values: [accountId, after, limit],
   });
-  const entries = rows
-    .filter((row) => row.is_wanted)
-    .map((row) => ({ orderId: row.order_id, userId: row.user_id, details: row.details }));
-  return { entries, last: rows.find(({ nth }) => nth === limit)?.order_id };
+  return rows.map((row) => ({
+    orderId: row.order_id,
+    userId: row.user_id,
+    details: row.details,
+    ...(row.earlier_consumers && { earlierConsumers: row.earlier_consumers }),
+  }));
 }
 
 export type StoredBody = Pick<Delivery, 'deliveryId' | 'provider' | 'orderId' | 'why'> & {
@@ -161,16 +134,18 @@ export async function saveErasedBodies(
 /** The order must be locked. */
 export async function saveErasedOrder(
   tx: Transaction,
-  { accountId, orderId, details, userId, contentDigest }: Order,
+  { accountId, orderId, details, userId, contentDigest, earlierConsumers }: Order,
   held: readonly HeldNotice[],
   at: Date,
 ): Promise<void> {
   await tx.query({
-    text: `update orders set details = $3, user_id = $4, content_digest = $5, held_notices = $6, erased_at = $7
+    text: `update orders set details = $3, user_id = $4, content_digest = $5, held_notices = $6, erased_at = $7,
+                             earlier_consumers = $8
             where account_id = $1 and order_id = $2`,
     values: [
       ...[accountId, orderId, JSON.stringify(details), userId, contentDigest],
       ...[held.length === 0 ? null : JSON.stringify(held), at],
+      earlierConsumers ? JSON.stringify(earlierConsumers) : null,
     ],
   });
 }

@@ -25,6 +25,7 @@ export type OrderRow = {
   user_id: string | null;
   restricted: boolean;
   details: OrderDetails;
+  earlier_consumers?: Order['earlierConsumers'] | null;
   content_digest: Buffer;
   created_at: Date;
   lapses_at: Date;
@@ -171,20 +172,17 @@ export async function saveOrderContent(tx: Transaction, order: Order): Promise<v
     text: `update orders
               set amount_before_tax = $3, tax = $4, total_amount = $5,
                   original_amount_before_tax = $6, original_tax = $7, original_total_amount = $8,
-                  user_id = $9, restricted = $10, details = $11
+                  user_id = $9, restricted = $10, details = $11, earlier_consumers = $12
             where account_id = $1 and order_id = $2`,
     values: [
-      order.accountId,
-      order.orderId,
-      amounts.beforeTax,
-      amounts.tax,
-      amounts.total,
+      ...[order.accountId, order.orderId, amounts.beforeTax, amounts.tax, amounts.total],
       conversion?.original.beforeTax ?? null,
       conversion?.original.tax ?? null,
       conversion?.original.total ?? null,
       order.userId,
       order.restricted,
       JSON.stringify(order.details),
+      order.earlierConsumers ? JSON.stringify(order.earlierConsumers) : null,
     ],
   });
 }
@@ -231,6 +229,7 @@ export function toOrder(row: OrderRow): Order {
     conversion: toConversion(row),
     restricted: row.restricted,
     details: row.details,
+    ...(row.earlier_consumers && { earlierConsumers: row.earlier_consumers }),
     contentDigest: row.content_digest,
   };
 }

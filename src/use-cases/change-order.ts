@@ -7,6 +7,7 @@ import type { Caller } from '../security/tokens.ts';
 import { appendHistory } from '../store/history.ts';
 import { saveOrderContent } from '../store/orders.ts';
 import { countTokenChange } from './count-token-change.ts';
+import { withEarlierConsumers } from './earlier-consumers.ts';
 import { lockOpenOrder } from './lock-open-order.ts';
 import type { Services } from './services.ts';
 
@@ -23,6 +24,7 @@ export async function changeOrder<Changed extends Order>(
   caller: Caller,
   { orderId, cause, decide }: OrderChange<Changed>,
 ): Promise<Changed> {
+  const account = await services.accounts.get(caller.accountId);
   return services.database.transaction(async (tx) => {
     // Ends the race with deliveries, attempts and other changes: each sees what the one before left.
     const before = await lockOpenOrder(tx, services, caller, orderId);
@@ -30,7 +32,7 @@ export async function changeOrder<Changed extends Order>(
     const changes = listChanges(contentOf(before), contentOf(after));
     if (changes.length === 0) return after;
     await countTokenChange(tx, caller, before);
-    await saveOrderContent(tx, after);
+    await saveOrderContent(tx, withEarlierConsumers(account, before, after));
     // After they were compared: a change that masking hides is a change all the same.
     const masked = changes.map(maskChange);
     const entry = { transactionId: null, changes: masked, cause, happenedAt: services.clock() };

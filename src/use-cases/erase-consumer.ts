@@ -3,7 +3,7 @@
  * Each order is a transaction of its own; a run that was cut off is done by running it again. Decision 8.7.
  */
 import type { Account } from '../domain/account.ts';
-import { type Consumer, valuesOf } from '../domain/erased-consumer.ts';
+import { type Consumer, foldEmail, valuesOf } from '../domain/erased-consumer.ts';
 import { newAuditId } from '../domain/ids.ts';
 import { createScrub, createSearch } from '../domain/scrub.ts';
 import { appendAudit } from '../store/audit.ts';
@@ -22,6 +22,8 @@ import { textsOfBody } from './texts-of-body.ts';
 
 export type ErasedConsumer = {
   readonly orders: number;
+  /** Those among them that are of others: they only mention the consumer. */
+  readonly mentionedOrders: number;
   readonly transactions: number;
   readonly deliveries: number;
   readonly historyRows: number;
@@ -35,10 +37,10 @@ export async function eraseConsumer(
   actor: string,
 ): Promise<ErasedConsumer> {
   const { accountId } = account;
-  const found = await findConsumer(services.database, accountId, given);
+  const found = await findConsumer(services.database, account, given);
   const { consumer, named, linked } = found;
   const { deliveries, orderIds } = await eraseUnlinked(services, accountId, consumer);
-  const total = { orders: 0, transactions: 0, deliveries, historyRows: 0 };
+  const total = { orders: 0, mentionedOrders: 0, transactions: 0, deliveries, historyRows: 0 };
   // Those that were named come last: by them a second run finds the others, should this one be cut off.
   const own = new Set([...linked, ...named]);
   const others = [...new Set([...found.mentioned, ...orderIds])].filter((id) => !own.has(id));
@@ -46,6 +48,7 @@ export async function eraseConsumer(
     const erased = await eraseOneOrder(services, found, { accountId, orderId });
     if (!erased) continue;
     total.orders += 1;
+    if (erased.belonging === 'mentioned') total.mentionedOrders += 1;
     total.transactions += erased.transactions;
     total.deliveries += erased.deliveries;
     total.historyRows += erased.historyRows;
@@ -111,7 +114,8 @@ async function finish(
 ): Promise<number> {
   const { accountId } = account;
   const scrub = createScrub(valuesOf(consumer));
-  const name = given.email ?? given.phones.map(({ full }) => full).join(',');
+  const email = given.email === undefined ? undefined : foldEmail(given.email);
+  const name = email ?? given.phones.map(({ full }) => full).join(',');
   const object = `consumer_${consumerDataKeyOf(account).digest(name).toString('hex').slice(0, 32)}`;
   return database.transaction(async (tx) => {
     const notes = (await lockNotes(tx, accountId)).filter(({ note }) => scrub(note) !== note);

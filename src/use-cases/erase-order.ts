@@ -9,7 +9,7 @@ import {
   eraseTransaction,
   personalValuesOf,
 } from '../domain/erase.ts';
-import { isConsumer, valuesOf } from '../domain/erased-consumer.ts';
+import { valuesOf } from '../domain/erased-consumer.ts';
 import { newUserId } from '../domain/ids.ts';
 import type { Order } from '../domain/order.ts';
 import { createScrub, type PersonalValues, type Scrub } from '../domain/scrub.ts';
@@ -31,6 +31,7 @@ import type { Services } from './services.ts';
 
 /** How much of an order was changed. */
 export type ErasedOrder = {
+  readonly belonging: Belonging;
   readonly transactions: number;
   readonly deliveries: number;
   readonly historyRows: number;
@@ -38,7 +39,7 @@ export type ErasedOrder = {
 
 export async function eraseOneOrder(
   services: Services,
-  { consumer, userIds }: Pick<FoundConsumer, 'consumer' | 'userIds'>,
+  { consumer, isOwn }: Pick<FoundConsumer, 'consumer' | 'isOwn'>,
   name: OrderName,
 ): Promise<ErasedOrder | undefined> {
   return services.database.transaction(async (tx) => {
@@ -48,8 +49,7 @@ export async function eraseOneOrder(
     if (!order) return undefined;
     const [book] = await loadBooks(tx, [order]);
     const { transactions = [], held = [] } = book ?? {};
-    const isOwn = isConsumer(consumer, order.details.user) || userIds.has(order.userId ?? '');
-    const belonging = isOwn ? 'own' : 'mentioned';
+    const belonging = isOwn(order) ? 'own' : 'mentioned';
     const scrub = createScrub(
       together([
         valuesOf(consumer),
@@ -67,6 +67,7 @@ export async function eraseOneOrder(
     );
     await saveErasedTransactions(tx, name, erased);
     return {
+      belonging,
       transactions: erased.filter((entry, place) => !isDeepStrictEqual(entry, transactions[place]))
         .length,
       deliveries: await eraseBodies(tx, name, scrub, now),

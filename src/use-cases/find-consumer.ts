@@ -1,16 +1,26 @@
 /** Finds what an account has stored of a consumer: their orders, and orders that mention them. Decision 8.7. */
 import { isDeepStrictEqual } from 'node:util';
+import type { Account } from '../domain/account.ts';
 import { eraseDetails } from '../domain/erase.ts';
-import { type Consumer, isConsumer, phoneOf, valuesOf } from '../domain/erased-consumer.ts';
-import { createScrub, type Phone, type Scrub } from '../domain/scrub.ts';
+import {
+  type Consumer,
+  type ConsumerPhone,
+  isConsumer,
+  phoneOf,
+  valuesOf,
+} from '../domain/erased-consumer.ts';
+import type { Order } from '../domain/order.ts';
+import { createScrub, type Scrub } from '../domain/scrub.ts';
 import type { Database } from '../store/database.ts';
-import { type CandidateOrder, listCandidateOrders, type Wanted } from '../store/erasure.ts';
+import { type ListedOrder, listOrdersOfAccount } from '../store/erasure.ts';
+import { createFindEarlier } from './earlier-consumers.ts';
 
 export type FoundConsumer = {
   /** With the phone numbers of their orders. */
   readonly consumer: Consumer;
-  readonly userIds: ReadonlySet<string>;
-  /** Orders with the e-mail address or phone number that was given. */
+  /** True for an order that is theirs, or was theirs before it was changed. */
+  readonly isOwn: (order: OwnedOrder) => boolean;
+  /** Orders with the e-mail address or phone number that was given, now or before a change. */
   readonly named: readonly string[];
   /** Orders of the same consumer under another e-mail address. */
   readonly linked: readonly string[];
@@ -18,80 +28,94 @@ export type FoundConsumer = {
   readonly mentioned: readonly string[];
 };
 
-const pageSize = 1_000;
+type OwnedOrder = Pick<Order, 'userId' | 'details' | 'earlierConsumers'>;
 
-/** All orders of the account are read, a page at a time: nothing of a consumer has an index. */
+/** What the orders that were named tell of their consumer. */
+type Learned = { readonly userIds: Set<string>; readonly phones: ConsumerPhone[] };
+
 export async function findConsumer(
   database: Database,
-  accountId: string,
+  account: Account,
   given: Consumer,
 ): Promise<FoundConsumer> {
-  const named: string[] = [];
-  const mentioned = new Set<string>();
-  const userIds = new Set<string>();
-  const phones: Phone[] = [];
-  const scrub = createScrub(valuesOf(given));
-  await walk(database, accountId, wantedBy(given, []), (order) => {
-    if (isConsumer(given, order.details.user)) {
-      named.push(order.orderId);
-      learn(order, userIds, phones);
-    } else if (isMentionedIn(order, scrub)) mentioned.add(order.orderId);
-  });
-  const consumer = { ...given, phones: withoutCopies([...given.phones, ...phones]) };
+  const named = new Set<string>();
   const linked = new Set<string>();
-  const learned = { email: undefined, phones: withoutCopies(phones) };
-  if (userIds.size > 0) {
-    const scrubLearned = createScrub(valuesOf(learned));
-    await walk(database, accountId, wantedBy(learned, [...userIds]), (order) => {
-      if (order.userId !== null && userIds.has(order.userId)) linked.add(order.orderId);
+  const mentioned = new Set<string>();
+  const learned: Learned = { userIds: new Set(), phones: [] };
+  const learn = createLearn(account, given, learned);
+  const scrub = createScrub(valuesOf(given));
+  for await (const order of eachOrder(database, account)) {
+    if (learn(order)) named.add(order.orderId);
+    else if (isMentionedIn(order, scrub)) mentioned.add(order.orderId);
+  }
+  const consumer = { ...given, phones: withoutCopies([...given.phones, ...learned.phones]) };
+  const isOwn = createIsOwn(account, consumer, learned.userIds);
+  if (named.size > 0) {
+    const scrubLearned = createScrub({ words: [], phones: withoutCopies(learned.phones) });
+    for await (const order of eachOrder(database, account)) {
+      if (named.has(order.orderId)) continue;
+      if (isOwn(order)) linked.add(order.orderId);
       else if (isMentionedIn(order, scrubLearned)) mentioned.add(order.orderId);
-    });
+    }
   }
-  const own = new Set(named);
-  for (const orderId of [...own, ...linked]) mentioned.delete(orderId);
-  const others = [...linked].filter((orderId) => !own.has(orderId));
-  return { consumer, userIds, named, linked: others, mentioned: [...mentioned] };
+  const others = [...mentioned].filter((orderId) => !named.has(orderId) && !linked.has(orderId));
+  return { consumer, isOwn, named: [...named], linked: [...linked], mentioned: others };
 }
 
-async function walk(
+/** An order may be large, and a whole page is held in memory. */
+const pageSize = 500;
+
+/**
+ * All orders of the account: nothing of a consumer has an index. They are compared here and not in SQL, where letters
+ * have other counterparts in lower case, and texts are escaped.
+ */
+async function* eachOrder(
   database: Database,
-  accountId: string,
-  wanted: Wanted,
-  look: (order: CandidateOrder) => void,
-): Promise<void> {
-  let after: string | undefined = '';
-  while (after !== undefined) {
-    const page = await listCandidateOrders(database, accountId, after, wanted, pageSize);
-    for (const order of page.entries) look(order);
-    after = page.last;
-  }
+  { accountId }: Account,
+): AsyncGenerator<ListedOrder, void> {
+  let page: readonly ListedOrder[];
+  let after = '';
+  do {
+    page = await listOrdersOfAccount(database, accountId, after, pageSize);
+    yield* page;
+    after = page.at(-1)?.orderId ?? '';
+  } while (page.length === pageSize);
 }
 
-/** A consumer is known by the phone number, so what has the same number is theirs as well. */
-function learn({ userId, details }: CandidateOrder, userIds: Set<string>, phones: Phone[]): void {
-  if (userId !== null) userIds.add(userId);
-  const phone = details.user && phoneOf(details.user);
-  if (phone) phones.push(phone);
-}
-
-function withoutCopies(phones: readonly Phone[]): Phone[] {
-  return [...new Map(phones.map((phone) => [phone.full, phone])).values()];
-}
-
-function isMentionedIn({ details }: CandidateOrder, scrub: Scrub): boolean {
-  return !isDeepStrictEqual(eraseDetails(details, scrub, 'mentioned'), details);
-}
-
-/** Wider than what is meant, and never narrower. */
-function wantedBy({ email, phones }: Consumer, userIds: readonly string[]): Wanted {
-  const separators = '(?:[^0-9A-Za-z"]|%20){0,4}';
-  const numbers = phones.map(({ full, number }) => [...(number ?? full)].join(separators));
-  return {
-    userIds,
-    texts: [
-      email === undefined ? null : JSON.stringify(email).slice(1, -1),
-      email === undefined ? null : encodeURIComponent(email).toLowerCase(),
-    ],
-    digits: numbers.length === 0 ? null : numbers.join('|'),
+/**
+ * Learns from an order that is named; false for any other. A consumer is known by the phone number, so orders with the
+ * same number are theirs as well. Whom such an order was changed to is not: they may be another.
+ */
+function createLearn(account: Account, given: Consumer, { userIds, phones }: Learned) {
+  const findEarlier = createFindEarlier(account, given);
+  return ({ userId, details: { user }, earlierConsumers }: OwnedOrder): boolean => {
+    const isNow = isConsumer(given, user);
+    const earlier = findEarlier(earlierConsumers).map((entry) => entry.userId);
+    for (const id of [...earlier, isNow ? userId : null]) if (id !== null) userIds.add(id);
+    const isSame = isNow || (userId !== null && earlier.includes(userId));
+    const phone = isSame && user ? phoneOf(user) : undefined;
+    if (phone) phones.push(phone);
+    return isNow || earlier.length > 0;
   };
+}
+
+function createIsOwn(account: Account, consumer: Consumer, userIds: ReadonlySet<string>) {
+  const findEarlier = createFindEarlier(account, consumer);
+  const isKnown = ({ userId }: Pick<Order, 'userId'>) => userId !== null && userIds.has(userId);
+  return (order: OwnedOrder): boolean =>
+    isKnown(order) ||
+    isConsumer(consumer, order.details.user) ||
+    (order.earlierConsumers?.some(isKnown) ?? false) ||
+    findEarlier(order.earlierConsumers).length > 0;
+}
+
+/** The first of each stays: only one that was given may have any country code. */
+function withoutCopies(phones: readonly ConsumerPhone[]): ConsumerPhone[] {
+  const byNumber = new Map<string, ConsumerPhone>();
+  for (const phone of phones) if (!byNumber.has(phone.full)) byNumber.set(phone.full, phone);
+  return [...byNumber.values()];
+}
+
+function isMentionedIn({ details }: ListedOrder, scrub: Scrub): boolean {
+  return !isDeepStrictEqual(eraseDetails(details, scrub, 'mentioned'), details);
 }

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { findEmail, findPhones, isConsumer } from '../../src/domain/erased-consumer.ts';
+import {
+  addEarlierConsumer,
+  findEmail,
+  findPhones,
+  isConsumer,
+  valuesOf,
+} from '../../src/domain/erased-consumer.ts';
+import { limits } from '../../src/domain/limits.ts';
+import type { EarlierConsumer } from '../../src/domain/order.ts';
+import { readPhone, type SentPhone } from '../../src/domain/phone.ts';
 import { createScrub, createSearch } from '../../src/domain/scrub.ts';
 
 const values = {
@@ -16,6 +25,7 @@ const mentions = [
   ...['?mail=asha%40example.com&', 'mail%3Dasha%40example%2Ecom', '\\u0061sha\\u0040example.com'],
   ...['+919876543210', '919876543210', '9876543210', '09876543210', '00919876543210'],
   ...['+91 98765 43210', '(+91) 98765-43210', '98765.43210', '987-654-3210', 'tel:9876543210'],
+  ...['+91 (0) 98765 43210', '+91 [98765] 43210', '98765\u201143210', '98\u200b765 43210'],
   ...['%2B919876543210', 'x%209876543210', '\\n9876543210', '\\nasha@example.com'],
 ];
 for (const text of mentions) {
@@ -65,30 +75,122 @@ test('a text of 256 KiB that is nearly all digits costs no more than some millis
   assert.ok(performance.now() - since < 2_000);
 });
 
-test('a phone number is read with its country code or as one of +91', () => {
+test('a phone number is read as for an order; without a country code it is of +91 in texts', () => {
   const home = { full: '919876543210', number: '9876543210' };
-  for (const text of ['+91 98765 43210', '0091 98765-43210', '9876543210', '09876543210']) {
+  const bare = { ...home, hasAnyCode: true };
+  for (const text of ['+91 98765 43210', '0091 98765-43210', '+91 (0) 98765 43210']) {
     assert.deepEqual(findPhones(text), [home], text);
   }
-  assert.deepEqual(findPhones('+44 7700 900123'), [{ full: '447700900123' }]);
-  const double = { full: '91919876543210', number: '919876543210' };
+  for (const text of ['9876543210', '09876543210', '+0 98765 43210', '\uff19876543210\u200e']) {
+    assert.deepEqual(findPhones(text), [bare], text);
+  }
+  const british = { full: '447700900123', number: '7700900123' };
+  for (const text of ['+44 7700 900123', '+44 (0)7700 900123', '0044[0]7700.900123']) {
+    assert.deepEqual(findPhones(text), [british], text);
+  }
+  assert.deepEqual(findPhones('+999 123456'), [{ full: '999123456' }]);
+  assert.deepEqual(findPhones('+999 0123456'), [{ full: '9990123456' }, { full: '999123456' }]);
+  const double = { full: '91919876543210', number: '919876543210', hasAnyCode: true };
   assert.deepEqual(findPhones('919876543210'), [double, home]);
-  for (const text of ['', '12', 'abc', '+', '98765x43210', '1234567890123456']) {
+  for (const text of ['', '12', 'abc', '+', '98765x43210', '1234567890123456', '+44 12']) {
     assert.equal(findPhones(text), undefined, text);
   }
 });
 
-test('a consumer is known by e-mail address or phone number, of the same country', () => {
-  const consumer = {
-    email: findEmail(' Asha@Example.com '),
-    phones: findPhones('9876543210') ?? [],
-  };
+test('a consumer is known by e-mail address or phone number, of the same country if one is given', () => {
+  const email = findEmail(' Asha@Example.com ');
+  const bare = { email, phones: findPhones('9876543210') ?? [] };
+  const full = { email, phones: findPhones('+91 9876543210') ?? [] };
   const user = { email: 'x@y.z', countryCode: '+91', mobileNumber: '9876543210' };
-  assert.equal(isConsumer(consumer, user), true);
-  assert.equal(isConsumer(consumer, { ...user, mobileNumber: '919876543210' }), true);
-  assert.equal(isConsumer(consumer, { ...user, mobileNumber: '09876543210' }), true);
-  assert.equal(isConsumer(consumer, { ...user, countryCode: '+1' }), false);
-  assert.equal(isConsumer(consumer, { countryCode: '+1', email: 'ASHA@example.com' }), true);
-  assert.equal(isConsumer(consumer, { countryCode: '+91' }), false);
-  assert.equal(isConsumer(consumer, undefined), false);
+  for (const consumer of [bare, full]) {
+    assert.equal(isConsumer(consumer, user), true);
+    assert.equal(isConsumer(consumer, { ...user, mobileNumber: '919876543210' }), true);
+    assert.equal(isConsumer(consumer, { ...user, mobileNumber: '09876543210' }), true);
+    assert.equal(isConsumer(consumer, { countryCode: '+1', email: 'ASHA@example.com' }), true);
+    assert.equal(isConsumer(consumer, { countryCode: '+91' }), false);
+    assert.equal(isConsumer(consumer, undefined), false);
+  }
+  assert.equal(isConsumer(bare, { ...user, countryCode: '+1' }), true);
+  assert.equal(isConsumer(full, { ...user, countryCode: '+1' }), false);
+});
+
+test('a number of ten digits is not taken for a shorter one behind its country code, nor the other way', () => {
+  const singapore = { countryCode: '+65', mobileNumber: '91234567' };
+  const indian = { countryCode: '+91', mobileNumber: '6591234567' };
+  const named = (text: string) => ({ email: undefined, phones: findPhones(text) ?? [] });
+  assert.deepEqual(
+    [isConsumer(named('+6591234567'), singapore), isConsumer(named('+6591234567'), indian)],
+    [true, false],
+  );
+  assert.deepEqual(
+    [isConsumer(named('6591234567'), singapore), isConsumer(named('6591234567'), indian)],
+    [false, true],
+  );
+});
+
+test('every number that an order takes is found by the text that it was sent as', () => {
+  const separator = fc.constantFrom('', ' ', '-', ' (', ') ', '.', '\u2011', '\u200e', '[', ']');
+  const prefix = fc.constantFrom('', '+', '00');
+  const digit = fc.integer({ min: 0, max: 9 });
+  const spelled = fc.tuple(prefix, fc.array(fc.tuple(digit, separator), { maxLength: 20 }));
+  const code = fc.option(fc.constantFrom('91', '1', '44', '999'), { nil: undefined });
+  let read = 0;
+  fc.assert(
+    fc.property(spelled, code, ([plus, parts], countryCode) => {
+      const sent = plus + parts.flat().join('');
+      const stored = findStored({ mobileNumber: sent, ...(countryCode && { countryCode }) });
+      if (!stored || /^0*$/.test(stored.mobileNumber ?? '')) return;
+      read += 1;
+      const phones = findPhones(sent);
+      assert.ok(phones && isConsumer({ email: undefined, phones }, stored), sent);
+    }),
+    { numRuns: 2_000 },
+  );
+  assert.ok(read > 200, `${read} were numbers`);
+});
+
+function findStored(sent: SentPhone) {
+  try {
+    return readPhone('', sent);
+  } catch {
+    return undefined;
+  }
+}
+
+test('an e-mail address is the same in any case, and is found in texts as it was given', () => {
+  const pairs = [
+    ['\u0130nci@mail.example', '\u0130nci@mail.example'],
+    ['\u0130nci@mail.example', 'i\u0307nci@mail.example'],
+    ['R\u00c9MI@mail.example', 're\u0301mi@mail.example'],
+    ['\u212aim@mail.example', 'kim@mail.example'],
+  ] as const;
+  for (const [email, given] of pairs) {
+    const consumer = { email: findEmail(given), phones: [] };
+    assert.equal(isConsumer(consumer, { email, countryCode: '+91' }), true, given);
+    assert.equal(createScrub(valuesOf(consumer))(`Ask ${email}.`), 'Ask [erased].', given);
+  }
+});
+
+test('an order keeps what its consumer was known by before, once each, and the latest only', () => {
+  const digest = (identifier: string) => identifier;
+  const user = (email: string) => ({ email, countryCode: '+91', mobileNumber: '9876543210' });
+  const change = (earlier: readonly EarlierConsumer[], from: string, to: string) =>
+    addEarlierConsumer(earlier, { userId: 'user_1', user: user(from) }, user(to), digest);
+  const none: EarlierConsumer[] = [];
+  assert.equal(change(none, 'a@b.c', 'A@b.c'), none);
+  const once = change(none, 'a@b.c', 'x@y.z');
+  assert.deepEqual(once, [{ userId: 'user_1', digest: 'mailto:a@b.c' }]);
+  assert.equal(change(once, 'a@b.c', 'x@y.z'), once);
+  assert.deepEqual(
+    addEarlierConsumer(none, { userId: null, user: user('a@b.c') }, undefined, digest).map(
+      (entry) => entry.digest,
+    ),
+    ['mailto:a@b.c', 'tel:919876543210', 'national:9876543210'],
+  );
+  let earlier: readonly EarlierConsumer[] = none;
+  for (let nth = 0; nth <= limits.earlierConsumersMax; nth += 1) {
+    earlier = change(earlier, `${nth}@b.c`, 'x@y.z');
+  }
+  assert.equal(earlier.length, limits.earlierConsumersMax);
+  assert.equal(earlier[0]?.digest, 'mailto:1@b.c');
 });

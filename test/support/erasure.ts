@@ -1,7 +1,10 @@
 /** A consumer with everything that an order, a payment and a delivery may tell of them, and the search for it. */
 import assert from 'node:assert/strict';
+import { consumerErase } from '../../src/cli/consumer-erase.ts';
+import type { Config } from '../../src/config.ts';
 import type { Database } from '../../src/store/database.ts';
 import { dumpTables } from './test-database.ts';
+import type { TestService } from './test-service.ts';
 
 export const meera = {
   email: 'Meera.Nair@Example.org',
@@ -87,4 +90,11 @@ function decode(text: string): string {
 
 export async function assertErased(database: Database): Promise<void> {
   assert.deepEqual(await findSpellings(database), []);
+}
+
+/** The command itself with the services of the test, whose clock may be turned. */
+export async function eraseIn({ services }: TestService, accountId: string, words: string[]) {
+  const { run } = consumerErase.parse([accountId, ...words]);
+  // biome-ignore lint/suspicious/noExplicitAny: the outcome is asserted field by field
+  return (await run(services, {} as Config)) as any;
 }
