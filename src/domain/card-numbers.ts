@@ -19,6 +19,7 @@ const lastShown = 4;
 
 /** Masks every card number in a text, however it is grouped and written; the rest stays as it is. */
 export function maskCardNumbers(text: string): string {
+  if (!mayHoldDigit.test(text)) return text;
   const plain = findPlainNumber(text);
   if (plain !== undefined && plain !== text && holdsCardNumber(plain))
     return maskCardNumbers(plain);
@@ -30,6 +31,9 @@ export function maskCardNumbers(text: string): string {
     return hidden ? write(part, digits, hidden) : part;
   });
 }
+
+/** Most texts have no digit in any spelling. */
+const mayHoldDigit = /[\d%]|[^\0-\x7f]/;
 
 export function holdsCardNumber(text: string): boolean {
   return maskCardNumbers(text) !== text;

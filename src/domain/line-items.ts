@@ -69,6 +69,8 @@ function checkItem(item: SentLineItem, index: number, exponent: number): Checked
 
 /** An amount where it is one, and otherwise by its digits: a rate may be finer than the currency. */
 function readPrice(member: string, input: SentAmount | undefined, exponent: number) {
+  // A whole number carries nothing of floating point.
+  if (Number.isSafeInteger(input)) return readDecimal(member, input);
   const outcome = input === undefined ? undefined : parseSentAmount(input, exponent);
   return outcome?.kind === 'amount'
     ? parseDecimal(formatAmount(outcome.minor, exponent))

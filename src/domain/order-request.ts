@@ -119,7 +119,7 @@ function convertAmounts(original: Amounts, alternate: AlternateCurrency): Amount
 /** Decision 3.4: required unless the account has optional order details. */
 function requireDetails(details: SentDetails, knownUser: User | undefined): void {
   const { shippingAddress, lineItems } = details;
-  const user = details.user && { ...knownUser, ...details.user };
+  const user = details.user && knownUser ? { ...knownUser, ...details.user } : details.user;
   if (!user)
     refuseMember('user', 'is missing: send the consumer with email, first_name and mobile_number');
   if (!user.email)

@@ -52,8 +52,12 @@ export type WrittenNumber = {
   readonly digits: string;
 };
 
+/** As most are written: there is nothing to take away from it. */
+const plainNumber = /^[1-9]\d{3,14}$/;
+
 /** The digits of a phone number in any spelling; undefined for any other text. */
 export function findWrittenNumber(text: string): WrittenNumber | undefined {
+  if (plainNumber.test(text)) return { isInternational: false, digits: text };
   // Full-width digits are digits.
   const plain = text.normalize('NFKC').replaceAll(separators, '');
   const [, prefix, digits = ''] = /^(\+|00)?(\d+)$/.exec(plain) ?? [];

@@ -46,21 +46,10 @@ function merchantScope(
     const refuseOtherMethods = watchRoutes(app);
     addGuard(app, services);
     readEveryBodyAsJson(app);
-    takeNoBodyAsEmpty(app);
     addSealing(app, services);
     addRoutes(app);
     refuseOtherMethods();
   };
-}
-
-/** Where an order token calls, the token may say all there is to say. Decision 2.10. */
-function takeNoBodyAsEmpty(app: FastifyInstance): void {
-  app.addHook('preValidation', (request, _reply, done) => {
-    const { caller, routeOptions } = request;
-    const mayBeEmpty = caller?.type === 'order' && routeOptions.schema?.body !== undefined;
-    if (mayBeEmpty && request.body === undefined) request.body = {};
-    done();
-  });
 }
 
 /** Decision 3.1: shipped clients send JSON under other names, under a broken one, or under none. */
@@ -73,11 +62,16 @@ function readEveryBodyAsJson(app: FastifyInstance): void {
       done(error as Error);
     }
   });
-  app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { headers } = request.raw;
     const hasBody =
       headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
     if (hasBody) headers['content-type'] = 'application/json';
-    else delete headers['content-type'];
+    else {
+      delete headers['content-type'];
+      // Where an order token calls, the token may say all there is to say. Decision 2.10.
+      if (request.caller?.type === 'order') request.body = {};
+    }
     done();
   });
 }

@@ -26,16 +26,16 @@ export function knowEveryMethod(app: FastifyInstance): void {
  * An expectation we cannot meet is no reason to refuse: the request is answered as it is. A client that asks before it
  * sends its body gets its answer once the body is wanted, and not for a request that is refused.
  */
-export function answerExpectations(app: FastifyInstance): void {
-  const asking = new WeakSet<object>();
-  const { server } = app;
+export function answerExpectations({ server }: FastifyInstance): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('checkContinue', (request, response) => {
-    asking.add(request);
+    const read = request._read.bind(request);
+    request._read = (size) => {
+      // After a refusal the rest is read only to be thrown away.
+      if (!response.headersSent) response.writeContinue();
+      request._read = read;
+      read(size);
+    };
     server.emit('request', request, response);
-  });
-  app.addHook('preParsing', ({ raw }, reply, _payload, done) => {
-    if (asking.delete(raw)) reply.raw.writeContinue();
-    done();
   });
 }

@@ -22,27 +22,27 @@ export async function verifyCaller(
 ): Promise<AuthenticatedCaller> {
   const caller = await services.tokens.verify(token);
   const { accountId } = caller;
-  const known = services.accounts.recall(accountId) ?? (await services.accounts.get(accountId));
-  const account =
-    caller.type === 'merchant'
-      ? await checkAccessSecret(services, known, caller.secretMark)
-      : known;
-  return { caller, account };
+  const account = services.accounts.recall(accountId) ?? (await services.accounts.get(accountId));
+  const isLive =
+    caller.type !== 'merchant' || hasLiveAccessSecret(account, caller.secretMark, services.clock());
+  if (isLive) return { caller, account };
+  return { caller, account: await readNewestAccount(services, accountId, caller.secretMark) };
 }
 
 export function refuseSuspended({ suspendedAt }: Account): void {
   if (suspendedAt !== null) throw new ServiceError('ACCOUNT_SUSPENDED');
 }
 
-/** A merchant token ends with the access secret it was issued for. */
-async function checkAccessSecret(
+/**
+ * A merchant token ends with the access secret it was issued for. Another process may have issued it for a secret that
+ * is newer than what is known here.
+ */
+async function readNewestAccount(
   { accounts, clock }: Services,
-  known: Account,
+  accountId: string,
   mark: string,
 ): Promise<Account> {
-  if (hasLiveAccessSecret(known, mark, clock())) return known;
-  // Another process may have issued it for a secret that is newer than what is known here.
-  const account = await accounts.readAgain(known.accountId);
+  const account = await accounts.readAgain(accountId);
   if (account && hasLiveAccessSecret(account, mark, clock())) return account;
   throw new ServiceError(
     'INVALID_TOKEN',
