@@ -30,7 +30,9 @@ export function readPhone(at: string, sent: SentPhone): Phone {
     : written.digits;
   const mobileNumber = national.replace(/^0/, '');
   if (!isNumber(mobileNumber)) refuseNumber(at);
-  if (holdsCardNumber(mobileNumber)) {
+  // No phone number has more digits with its country code; with as many it may look like a card number and be none.
+  const isTooLong = written.digits.length > limits.mobileNumberDigitsMax;
+  if (holdsCardNumber(mobileNumber) || (isTooLong && holdsCardNumber(written.digits))) {
     refuseMember(`${at}mobile_number`, 'holds a card number: send the mobile number instead');
   }
   return { countryCode: `+${countryCode}`, mobileNumber };

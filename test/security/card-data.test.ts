@@ -183,7 +183,8 @@ async function resolveUser(order_id: string): Promise<void> {
 /** What is refused must not be repeated in the reply either. */
 async function refusedOrders(): Promise<void> {
   const bodies: Fields[] = [
-    { user: { ...person('a phone'), mobile_number: deal('mobile_number') } },
+    // Behind a plus it may be a phone number; then its country code is stored apart.
+    { user: { ...person('a phone'), mobile_number: deal('mobile_number').replace(/^\+/, '') } },
     { user: { ...person('a phone'), mobile_number: jsonNumber(dealPlain('mobile_number')) } },
     { user: { ...person('a country'), country_code: deal('country_code') } },
     { user: { ...person('an email'), email: deal('email') } },
