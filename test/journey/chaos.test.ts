@@ -38,7 +38,7 @@ await startServiceProcess({
 const needReview = ['void', 'release', 'partial-capture-only', 'chargeback'];
 const reviewed: string[] = [];
 
-for (const seed of [7, 8, 9]) {
+for (const seed of [7, 8]) {
   test(`60 orders under chaos end right, seed ${seed}`, async () => {
     const { travellers, troubles } = await runChaos({ client, simulator }, { seed, orders: 60 });
     assert.deepEqual(troubles, []);

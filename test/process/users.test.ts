@@ -29,43 +29,39 @@ const skip = isRoot ? false : 'only root can become other users';
 const secrets = ['master.key', 'database.password'];
 
 describe('started as root', { skip }, () => {
-  for (const workers of [1, 2]) {
-    test(`the service and the database are two users without privileges, with WORKERS=${workers}`, async () => {
-      const dataDir = join(await createTemporaryFolder(), 'data');
-      const env = { DATA_DIR: dataDir, WORKERS: String(workers) };
-      const service = await startServiceProcess(env);
-      const serverPid = await readServerPid(dataDir);
-      const server = await readUser(serverPid);
-      const own = await readUser(service.pid);
-      assert.ok(own.uid !== 0 && server.uid !== 0 && own.uid !== server.uid);
-      for (const child of await listChildren(service.pid)) {
-        const isWorker = child.command.includes('src/main.ts');
-        assert.equal((await readUser(child.pid)).uid, isWorker ? own.uid : server.uid);
-      }
-      assert.doesNotMatch(service.output(), /keeps running as root/);
+  test('the service, its workers and the database are two users without privileges', async () => {
+    const dataDir = join(await createTemporaryFolder(), 'data');
+    const env = { DATA_DIR: dataDir, WORKERS: '2' };
+    const service = await startServiceProcess(env);
+    const serverPid = await readServerPid(dataDir);
+    const server = await readUser(serverPid);
+    const own = await readUser(service.pid);
+    assert.ok(own.uid !== 0 && server.uid !== 0 && own.uid !== server.uid);
+    for (const child of await listChildren(service.pid)) {
+      const isWorker = child.command.includes('src/main.ts');
+      assert.equal((await readUser(child.pid)).uid, isWorker ? own.uid : server.uid);
+    }
+    assert.doesNotMatch(service.output(), /keeps running as root/);
 
-      for (const name of secrets) {
-        const { uid, mode } = await stat(join(dataDir, name));
-        assert.deepEqual([uid, mode & 0o777], [own.uid, 0o600]);
-        await assert.rejects(runAs(server, 'cat', join(dataDir, name)), /Permission denied/);
-      }
-      await assert.rejects(runAs(own, 'ls', join(dataDir, 'postgres')), /Permission denied/);
-      // The socket is for the two of them.
-      await assert.rejects(runAs({ uid: 65533, gid: 65533 }, 'ls', join(dataDir, 'socket')));
+    for (const name of secrets) {
+      const { uid, mode } = await stat(join(dataDir, name));
+      assert.deepEqual([uid, mode & 0o777], [own.uid, 0o600]);
+      await assert.rejects(runAs(server, 'cat', join(dataDir, name)), /Permission denied/);
+    }
+    await assert.rejects(runAs(own, 'ls', join(dataDir, 'postgres')), /Permission denied/);
+    // The socket is for the two of them.
+    await assert.rejects(runAs({ uid: 65533, gid: 65533 }, 'ls', join(dataDir, 'socket')));
 
-      process.kill(serverPid, 'SIGKILL');
-      await waitUntil('it serves again', async () => {
-        const { status } = await service.call('/readyz');
-        return (
-          status === 200 && (await readServerPid(dataDir).catch(() => serverPid)) !== serverPid
-        );
-      });
-      const second = await readServerPid(dataDir);
-      assert.equal((await readUser(second)).uid, server.uid);
-      assert.equal(await service.end('SIGTERM'), 0);
-      assert.ok(!(await isRunning(second)));
+    process.kill(serverPid, 'SIGKILL');
+    await waitUntil('it serves again', async () => {
+      const { status } = await service.call('/readyz');
+      return status === 200 && (await readServerPid(dataDir).catch(() => serverPid)) !== serverPid;
     });
-  }
+    const second = await readServerPid(dataDir);
+    assert.equal((await readUser(second)).uid, server.uid);
+    assert.equal(await service.end('SIGTERM'), 0);
+    assert.ok(!(await isRunning(second)));
+  });
 
   test('the command line works for root and for the user of the service, and for nobody else', async () => {
     const dataDir = await createTemporaryFolder();

@@ -11,7 +11,7 @@ import {
 } from './fuzz-client.ts';
 
 /** How many requests all fuzz tests together send; a long run asks for more. */
-export const fuzzCases = Number(process.env.FUZZ_CASES ?? 12_000);
+export const fuzzCases = Number(process.env.FUZZ_CASES ?? 10_000);
 /** Set it to the seed that was printed to see the same requests again. */
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 console.log(`fuzz: ${fuzzCases} requests in all, seed ${seed} (FUZZ_CASES, FUZZ_SEED)`);
