@@ -22,7 +22,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     .header('content-security-policy', policyOf(page, nonce))
     .type('text/html; charset=utf-8')
     .send(`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Payment</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">${page.head ?? ''}
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">${page.head ?? ''}
 <style nonce="${nonce}">${style}</style></head>
 <body><main>${page.content}</main>${script}</body></html>`);
 }
