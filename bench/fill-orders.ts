@@ -1,5 +1,5 @@
 /** Fills a database with paid orders: copies of one, each with its transaction and its provider's name. */
-import type { Database, Statement } from '../src/store/database.ts';
+import type { Database, Statement } from '../src/postgres/database.ts';
 
 const perStatement = 100_000;
 const tables = ['orders', 'transactions', 'provider_orders'] as const;
@@ -89,7 +89,7 @@ const patienceMs = 60 * 60 * 1_000;
 
 /** The service's own connections give up on what takes long. */
 async function patiently(database: Database, statement: Statement): Promise<void> {
-  await database.inTurn(async (connection) => {
+  await database.pipelined(async (connection) => {
     await connection.query({ text: 'set statement_timeout = 0' });
     await connection.query({ ...statement, query_timeout: patienceMs });
     await connection.query({ text: 'reset statement_timeout' });

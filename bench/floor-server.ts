@@ -8,7 +8,7 @@ import {
   CreateOrderBody as Body,
   type CreateOrderBody,
   OrderReply,
-} from '../src/http/order-schemas.ts';
+} from '../src/http/merchant/order-schemas.ts';
 
 const app = Fastify({
   ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },

@@ -4,7 +4,7 @@
  * database itself from one that the service made; some 20 GB of disk and a quarter of an hour for the default.
  */
 import { writeFile } from 'node:fs/promises';
-import type { Database } from '../src/store/database.ts';
+import type { Database } from '../src/postgres/database.ts';
 import { fillOrders } from './fill-orders.ts';
 import { type Measured, measure, type NextRequest } from './load.ts';
 import { createOrders, enquire, makeOrders, partnerWebhooks } from './requests.ts';

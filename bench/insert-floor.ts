@@ -3,7 +3,7 @@
  * What a service could do that commits each order by itself and does nothing else.
  */
 import pg from 'pg';
-import type { DatabaseAddress } from '../src/store/database.ts';
+import type { DatabaseAddress } from '../src/postgres/database.ts';
 
 const inFlight = 64;
 

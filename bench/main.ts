@@ -4,7 +4,7 @@
  * `bench/RESULTS.md` and `bench/throughput.svg`.
  */
 import { writeFile } from 'node:fs/promises';
-import { embeddedAddress } from '../src/store/embedded/embedded-database.ts';
+import { embeddedAddress } from '../src/embedded-postgres/embedded-database.ts';
 import { measureBesideHangingProvider } from './hanging-provider.ts';
 import { type Measured, measure } from './load.ts';
 import { plotOf } from './plot.ts';

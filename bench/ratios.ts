@@ -2,7 +2,7 @@
  * How the service compares with its floors. A noisy machine changes its speed from one second to the next, so each
  * figure is taken right beside its floor, several times, and the middle one of the ratios counts.
  */
-import type { DatabaseAddress } from '../src/store/database.ts';
+import type { DatabaseAddress } from '../src/postgres/database.ts';
 import { measureInserts } from './insert-floor.ts';
 import { type Measured, measure } from './load.ts';
 import { createOrders } from './requests.ts';

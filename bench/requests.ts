@@ -1,7 +1,7 @@
 /** Everything that is sent to the service under load on behalf of a shop. */
 import { createHmac } from 'node:crypto';
 import { newOrderId } from '../src/domain/ids.ts';
-import type { Database } from '../src/store/database.ts';
+import type { Database } from '../src/postgres/database.ts';
 import type { NextRequest } from './load.ts';
 import type { Shop } from './shop.ts';
 

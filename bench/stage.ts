@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../demo/free-port.ts';
 import packageFile from '../package.json' with { type: 'json' };
-import { openDatabase } from '../src/store/database.ts';
-import { embeddedAddress } from '../src/store/embedded/embedded-database.ts';
+import { embeddedAddress } from '../src/embedded-postgres/embedded-database.ts';
+import { openDatabase } from '../src/postgres/database.ts';
 import type { Served } from './load.ts';
 
 const root = new URL('../', import.meta.url).pathname;

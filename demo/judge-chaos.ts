@@ -27,7 +27,7 @@ export async function judgeAll(
   };
 }
 
-/** The providers' books are the truth. */
+/** The providers' order states are the truth. */
 async function judge(
   { client }: ChaosStage,
   { orderId, scenario, end }: Journey,

@@ -9,8 +9,8 @@ export const dim = (text: string): string => (isColoured ? `\x1b[2m${text}\x1b[0
 /** A body as one reads it: tokens and other long texts are cut. */
 export function shown(value: unknown): string {
   const cut: unknown = JSON.parse(
-    JSON.stringify(value, (_name, member: unknown) =>
-      typeof member === 'string' && member.length > 90 ? `${member.slice(0, 12)}…` : member,
+    JSON.stringify(value, (_name, field: unknown) =>
+      typeof field === 'string' && field.length > 90 ? `${field.slice(0, 12)}…` : field,
     ),
   );
   const text = inspect(cut, { breakLength: 96, compact: 3, depth: 6, colors: isColoured });

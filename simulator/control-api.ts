@@ -49,8 +49,8 @@ function readScenario(body: Wire): Scenario {
 }
 
 function readShop(body: Wire): Shop {
-  const partner = readMembers(body, 'partner', ['keyId', 'keySecret']);
-  const gateway = readMembers(body, 'gateway', ['merchantId', 'password']);
+  const partner = readFields(body, 'partner', ['keyId', 'keySecret']);
+  const gateway = readFields(body, 'gateway', ['merchantId', 'password']);
   if (!partner && !gateway) throw refusal('Give partner, gateway or both.');
   const { webhookForm } = object(body.gateway);
   const isForm = webhookForm === 'json' || webhookForm === 'form';
@@ -60,19 +60,19 @@ function readShop(body: Wire): Shop {
   };
 }
 
-function readMembers<Name extends string>(
+function readFields<Name extends string>(
   body: Wire,
   provider: string,
   names: readonly Name[],
 ): Record<Name | 'webhookUrl' | 'webhookSecret', string> | undefined {
   if (body[provider] === undefined) return undefined;
   const given = object(body[provider]);
-  const members = [...names, 'webhookUrl', 'webhookSecret'].map((name) => {
+  const fields = [...names, 'webhookUrl', 'webhookSecret'].map((name) => {
     const value = text(given[name]);
     if (!value) throw refusal(`${provider}.${name} is missing.`);
     return [name, value] as const;
   });
-  return Object.fromEntries(members) as Record<Name | 'webhookUrl' | 'webhookSecret', string>;
+  return Object.fromEntries(fields) as Record<Name | 'webhookUrl' | 'webhookSecret', string>;
 }
 
 function refusal(why: string): Refusal {

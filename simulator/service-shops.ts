@@ -2,13 +2,14 @@
  * The shops of the service that runs beside the simulator, read from its database, so that by hand nothing
  * has to be registered. The one place here that knows the service from inside.
  */
+
+import { type Bootstrapped, joinBootstrapped } from '../src/bootstrap.ts';
 import { readConfig } from '../src/config.ts';
-import { type Account, liveSecrets } from '../src/domain/account.ts';
-import { type Foundation, joinFoundation } from '../src/foundation.ts';
+import { type Account, liveSecrets } from '../src/domain/accounts/account.ts';
 import { createLog } from '../src/log.ts';
+import { webhookUrlOf } from '../src/services/provider-apis.ts';
+import type { Services } from '../src/services/services.ts';
 import { listAccounts } from '../src/store/accounts.ts';
-import { webhookUrlOf } from '../src/use-cases/provider-apis.ts';
-import type { Services } from '../src/use-cases/services.ts';
 import type { Shop } from './simulator.ts';
 
 export type ServiceShops = {
@@ -19,9 +20,9 @@ export type ServiceShops = {
 
 export function openServiceShops(env: NodeJS.ProcessEnv): ServiceShops {
   // Joined at the first question: the simulator may be started before the service.
-  let joined: Promise<Foundation> | undefined;
+  let joined: Promise<Bootstrapped> | undefined;
   const join = () => {
-    joined ??= joinFoundation(readConfig(env), createLog('silent'));
+    joined ??= joinBootstrapped(readConfig(env), createLog('silent'));
     joined.catch(() => {
       joined = undefined;
     });

@@ -1,19 +1,19 @@
 /** The simulator as a library: both providers on one HTTP address, and a hand on all of it. */
 import Fastify, { type FastifyInstance } from 'fastify';
 import { addGatewayApi } from './bank-gateway/api.ts';
-import { openGatewayBook } from './bank-gateway/book.ts';
 import { addGatewayCheckout } from './bank-gateway/checkout.ts';
 import { gatewayPaymentsInLedger, gatewayRefundsInLedger } from './bank-gateway/ledger.ts';
 import { actAtGateway } from './bank-gateway/payments.ts';
+import { createGatewayState } from './bank-gateway/state.ts';
 import { addControlApi, type Ledger } from './control-api.ts';
 import { addPartnerApi } from './partner/api.ts';
-import {
-  openPartnerBook,
-  partnerPaymentsInLedger,
-  partnerRefundsInLedger,
-} from './partner/book.ts';
 import { addPartnerCheckout } from './partner/checkout.ts';
 import { actAtPartner } from './partner/payments.ts';
+import {
+  createPartnerState,
+  partnerPaymentsInLedger,
+  partnerRefundsInLedger,
+} from './partner/state.ts';
 import { type Action, openScenarios, type Scenario } from './scenarios.ts';
 import { openSchedule } from './schedule.ts';
 import { type FindShop, openShops, type Shop } from './shops.ts';
@@ -69,8 +69,8 @@ const linesKept = 50;
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const lines: string[] = [];
   const world = openWorld(options, lines);
-  const partner = openPartnerBook();
-  const gateway = openGatewayBook();
+  const partner = createPartnerState();
+  const gateway = createGatewayState();
   const ledger = () => ({
     payments: [...partnerPaymentsInLedger(partner), ...gatewayPaymentsInLedger(gateway)],
     refunds: [...partnerRefundsInLedger(partner), ...gatewayRefundsInLedger(gateway)],

@@ -47,12 +47,12 @@ export function openWebhookSender(
         for (const { label } of webhooks) log(`webhook: ${label}: lost on purpose`);
       } else if (order === 'reversed') gather(lane, posts);
       else if (scenario.scatter) for (const post of posts) scatter(post, scenario.scatter);
-      else sendInTurn(lane, posts);
+      else sendPipelined(lane, posts);
     },
   };
 
   /** The next one starts when the first try of the one before was answered, whatever it said. */
-  function sendInTurn(lane: string, posts: readonly Post[]): void {
+  function sendPipelined(lane: string, posts: readonly Post[]): void {
     schedule.run(async () => {
       const before = lanes.get(lane);
       const mine = (async () => {
@@ -82,7 +82,7 @@ export function openWebhookSender(
         await schedule.wait(gatherMs, delayMs);
       }
       gathering.delete(lane);
-      sendInTurn(lane, gathered.toReversed());
+      sendPipelined(lane, gathered.toReversed());
     });
   }
 

@@ -4,22 +4,22 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { ServiceError } from './domain/errors.ts';
 import { limits } from './domain/limits.ts';
 import { boundConnections } from './http/bound-connections.ts';
+import { launchPage } from './http/checkout/launch-page.ts';
+import { returnPage } from './http/checkout/return-page.ts';
 import { answerClientError } from './http/client-error.ts';
+import { limitConcurrency } from './http/concurrency-limit.ts';
 import { addCommonHeaders, notNow, sendError } from './http/error-reply.ts';
-import { launchPage } from './http/launch-page.ts';
-import { merchantApi, olderMerchantApi } from './http/merchant-api.ts';
-import { type Metrics, measureRequests } from './http/metrics.ts';
+import { merchantApi, olderMerchantApi } from './http/merchant/merchant-api.ts';
 import { openApiOptions } from './http/open-api.ts';
-import { type OperatorParts, operatorApi } from './http/operator-api.ts';
+import { type Metrics, measureRequests } from './http/operator/metrics.ts';
+import { type OperatorParts, operatorApi } from './http/operator/operator-api.ts';
+import { measureService } from './http/operator/service-metrics.ts';
 import { answerExpectations, findMissingHost, knowEveryMethod } from './http/protocol.ts';
 import { newRequestId } from './http/request-id.ts';
-import { boundRequestsAtOnce } from './http/requests-at-once.ts';
-import { returnPage } from './http/return-page.ts';
-import { measureService } from './http/service-metrics.ts';
-import { webhookApi } from './http/webhook-api.ts';
+import { webhookApi } from './http/webhooks/webhook-api.ts';
 import type { Log } from './log.ts';
-import { createFiguresReader } from './use-cases/read-figures.ts';
-import type { Services } from './use-cases/services.ts';
+import type { Services } from './services/services.ts';
+import { createCountersReader } from './use-cases/maintenance/read-counters.ts';
 
 export type AppParts = OperatorParts & {
   readonly services: Services;
@@ -31,7 +31,7 @@ export type AppParts = OperatorParts & {
   readonly isDraining?: () => boolean;
   readonly connectionsMax?: number;
   /** How long figures from the database stay good. */
-  readonly figuresKeptMs?: number;
+  readonly countersCachedMs?: number;
 };
 
 export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
@@ -84,7 +84,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   measureService(
     metrics.registry,
     services,
-    createFiguresReader(services, { keptMs: parts.figuresKeptMs }),
+    createCountersReader(services, { keptMs: parts.countersCachedMs }),
   );
 
   await app.register(swagger, openApiOptions(services.settings.publicUrl));
@@ -93,11 +93,13 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     served.addHook('onRequest', (_request, _reply, done) => {
       done(parts.isPrepared?.() === false ? notNow : undefined);
     });
-    const { onShed } = services.database.load.addQueue('requests', () => door.countWaiting());
-    const door = boundRequestsAtOnce(served, {
-      requestsMax: limits.requestsAtOnceMax,
-      lineMax: limits.doorLineMax,
-      lineBytesMax: limits.doorLineBytesMax,
+    const { onShed } = services.database.load.addQueue('requests', () =>
+      admissionQueue.countWaiting(),
+    );
+    const admissionQueue = limitConcurrency(served, {
+      requestsMax: limits.concurrentRequestsMax,
+      lineMax: limits.admissionQueueMax,
+      lineBytesMax: limits.admissionQueueBytesMax,
       onShed,
     });
     await served.register(merchantApi(services), { prefix: '/api/v3' });

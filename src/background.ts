@@ -3,14 +3,14 @@
  * What is due stands in our own tables; a job that is lost is made good by the next sweep.
  */
 import { type Job, PgBoss } from 'pg-boss';
-import type { ProviderName } from './domain/notice.ts';
+import type { ProviderName } from './domain/provider-name.ts';
 import type { Log } from './log.ts';
+import { jobDatabase } from './postgres/job-database.ts';
 import { providers } from './providers/providers.ts';
-import { jobDatabase } from './store/job-database.ts';
-import { askProvider } from './use-cases/ask-provider.ts';
-import { retryAndWake } from './use-cases/retry-and-wake.ts';
-import type { Services } from './use-cases/services.ts';
-import { sweep } from './use-cases/sweep.ts';
+import type { Services } from './services/services.ts';
+import { retryAndUnpark } from './use-cases/inbox/retry-and-unpark.ts';
+import { sweep } from './use-cases/maintenance/sweep.ts';
+import { pollProvider } from './use-cases/payments/poll-provider.ts';
 
 export type Background = { readonly stop: () => Promise<void> };
 
@@ -22,10 +22,10 @@ const everyMinute = '* * * * *';
 /** A job whose process died is given up soon, so that it does not stand in the way of the next. */
 const jobSettings = { expireInSeconds: 60, deleteAfterSeconds: 60, retryLimit: 0 };
 
-const askQueueOf = (provider: ProviderName): string => `ask-${provider}`;
+const pollQueueOf = (provider: ProviderName): string => `ask-${provider}`;
 
 type RetryJob = { readonly accountId: string; readonly deliveryId: string };
-type AskJob = { readonly accountId: string; readonly transactionId: string };
+type PollJob = { readonly accountId: string; readonly transactionId: string };
 
 export async function startBackground(services: Services, log: Log): Promise<Background> {
   const boss = new PgBoss({ db: jobDatabase(services.database) });
@@ -59,20 +59,20 @@ async function takeUpWork(boss: PgBoss, services: Services, log: Log): Promise<(
     async (jobs: Job<RetryJob>[]) => {
       // One that fails was noted with its delivery and must not keep the others from their turn.
       for (const { data } of jobs) {
-        await retryAndWake(services, data.accountId, data.deliveryId).catch(() => undefined);
+        await retryAndUnpark(services, data.accountId, data.deliveryId).catch(() => undefined);
       }
     },
   );
   // A queue for each: one provider that hangs must not make the others wait.
   for (const { name } of providers) {
-    await boss.createQueue(askQueueOf(name), { policy: 'short', ...jobSettings });
-    await boss.work<AskJob>(
-      askQueueOf(name),
+    await boss.createQueue(pollQueueOf(name), { policy: 'short', ...jobSettings });
+    await boss.work<PollJob>(
+      pollQueueOf(name),
       { batchSize: 20, pollingIntervalSeconds: 0.5 },
-      async (jobs: Job<AskJob>[]) => {
+      async (jobs: Job<PollJob>[]) => {
         await Promise.all(
           jobs.map(({ data }) =>
-            askProvider(services, data).catch((error: unknown) =>
+            pollProvider(services, data).catch((error: unknown) =>
               log.warn({ err: error }, 'asking a provider is left to the sweep'),
             ),
           ),
@@ -88,7 +88,12 @@ async function takeUpWork(boss: PgBoss, services: Services, log: Log): Promise<(
   await boss.send(firstSweepQueue, {});
   // One after the other: jobs must not take the connections of those who serve.
   let sending: Promise<unknown> = Promise.resolve();
-  const send = (queue: string, data: RetryJob | AskJob, startAfter: Date, singletonKey: string) => {
+  const send = (
+    queue: string,
+    data: RetryJob | PollJob,
+    startAfter: Date,
+    singletonKey: string,
+  ) => {
     sending = sending
       .then(() => boss.send(queue, data, { startAfter, singletonKey }))
       .catch((error: unknown) => log.warn({ err: error }, 'a job is left to the sweep'));
@@ -96,11 +101,11 @@ async function takeUpWork(boss: PgBoss, services: Services, log: Log): Promise<(
   const stopRetries = services.retries.listen(({ accountId, deliveryId, at }) =>
     send(retryQueue, { accountId, deliveryId }, at, deliveryId),
   );
-  const stopAsks = services.asks.listen(({ accountId, transactionId, provider, at }) =>
-    send(askQueueOf(provider), { accountId, transactionId }, at, transactionId),
+  const stopPolls = services.polls.listen(({ accountId, transactionId, provider, at }) =>
+    send(pollQueueOf(provider), { accountId, transactionId }, at, transactionId),
   );
   return () => {
     stopRetries();
-    stopAsks();
+    stopPolls();
   };
 }

@@ -1,7 +1,7 @@
 /** The environment, read once: validated, frozen, and refused with one sentence naming what is wrong. */
 import { isAbsolute, resolve } from 'node:path';
 import { limits } from './domain/limits.ts';
-import { StartError } from './domain/start-error.ts';
+import { StartError } from './domain/transactions/start-error.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -20,7 +20,7 @@ export type Config = {
   readonly workers: number;
   readonly logLevel: (typeof logLevels)[number];
   readonly orderLapseSeconds: number;
-  readonly askSeconds: number;
+  readonly pollSeconds: number;
   /** 0 for never. */
   readonly inboxBodyDays: number;
   readonly historyDays: number;
@@ -50,7 +50,7 @@ export function readConfig(env: Environment): Config {
     workers: readInteger(env, 'WORKERS', 1, 1, 256),
     logLevel: readLogLevel(env),
     orderLapseSeconds: readInteger(env, 'ORDER_LAPSE_HOURS', 24, 1, 24 * 365) * 3600,
-    askSeconds: readInteger(env, 'PROVIDER_ASK_SECONDS', 60, 1, 3600),
+    pollSeconds: readInteger(env, 'PROVIDER_ASK_SECONDS', 60, 1, 3600),
     inboxBodyDays: readInteger(env, 'INBOX_BODY_DAYS', limits.inboxBodyDays, 0, daysMax),
     historyDays: readInteger(env, 'HISTORY_DAYS', 0, 0, daysMax),
     simulatorUrl: readUrl(env, 'SIMULATOR_URL'),

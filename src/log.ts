@@ -1,11 +1,11 @@
 /** Structured logs on standard output. What is secret or personal never gets this far, or is redacted. */
 import { type DestinationStream, type Logger, pino } from 'pino';
-import type { LogWarning, Warning } from './use-cases/warnings.ts';
+import type { LogWarning, Warning } from './services/warnings.ts';
 
 export type Log = Logger;
 
-/** Members that hold secrets or personal data, wherever they stand in a logged object. */
-const secretMembers = [
+/** Fields that hold secrets or personal data, wherever they stand in a logged object. */
+const secretFields = [
   ...['authorization', 'token', 'refresh_token', 'access_secret', 'secret', 'password'],
   ...['email', 'mobile_number', 'mobileNumber', 'account_number', 'accountNumber'],
 ];
@@ -18,7 +18,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: {
-        paths: secretMembers.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
+        paths: secretFields.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
         censor: '[redacted]',
       },
       serializers: { err: describeError },

@@ -3,11 +3,12 @@ import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Bootstrapped, bootstrap, joinBootstrapped } from './bootstrap.ts';
 import { type Config, readConfig } from './config.ts';
 import { limits } from './domain/limits.ts';
-import { StartError } from './domain/start-error.ts';
-import { type Foundation, joinFoundation, layFoundation } from './foundation.ts';
-import { explainListenTrouble } from './listen-trouble.ts';
+import { StartError } from './domain/transactions/start-error.ts';
+import { firstStartText, readyText } from './first-start-message.ts';
+import { explainListenError } from './listen-errors.ts';
 import { createLog, type Log } from './log.ts';
 import {
   becomeUser,
@@ -16,8 +17,7 @@ import {
   type ServiceUser,
 } from './service-user.ts';
 import { hasAccounts } from './store/accounts.ts';
-import { createAccount, simulatorWarning } from './use-cases/create-account.ts';
-import { firstStartText, readyText } from './welcome.ts';
+import { createAccount, simulatorWarning } from './use-cases/accounts/create-account.ts';
 import { renderSharedMetrics, reportReady, reportServing, startWorkers } from './workers.ts';
 
 try {
@@ -60,25 +60,25 @@ async function start({ config, log, closers, ending }: Life): Promise<void> {
   // What root compiles only root can keep, so the rest is loaded as well before root is left.
   const isAll = process.getuid?.() === 0 && config.workers === 1;
   const rest = isAll ? import('./background.ts') : undefined;
-  const foundation = await layFoundation(config, log, ending.signal);
-  closers.push(foundation.close);
+  const bootstrapped = await bootstrap(config, log, ending.signal);
+  closers.push(bootstrapped.close);
   const { serve } = await application;
   await rest;
-  const ready = [foundation.preparation.done];
+  const ready = [bootstrapped.preparation.done];
   const needsRoot = await isPrivilegedPort(config.port);
-  if (!needsRoot) await becomeUser(foundation.serviceUser, log);
+  if (!needsRoot) await becomeUser(bootstrapped.serviceUser, log);
   if (config.workers === 1) {
-    closers.push(await serveWithBackground(config, foundation, log, serve));
-    if (needsRoot) await becomeUser(foundation.serviceUser, log);
+    closers.push(await serveWithBackground(config, bootstrapped, log, serve));
+    if (needsRoot) await becomeUser(bootstrapped.serviceUser, log);
   } else {
-    if (needsRoot) await becomeUser(rootForWorkers(foundation.serviceUser, config.port), log);
+    if (needsRoot) await becomeUser(rootForWorkers(bootstrapped.serviceUser, config.port), log);
     const workers = await startWorkers(config.workers, log, ending.signal);
     closers.push(workers.stop);
     ready.push(workers.ready);
   }
   await Promise.all(ready);
   // Only now: an account whose secrets nobody gets to see would be of no use.
-  console.log(await welcomeText(config, foundation, log));
+  console.log(await firstStartMessage(config, bootstrapped, log));
 }
 
 type Serve = typeof import('./serve.ts').serve;
@@ -86,13 +86,13 @@ type Serve = typeof import('./serve.ts').serve;
 /** The background joins after the first request can be served; both end together. */
 async function serveWithBackground(
   config: Config,
-  foundation: Foundation,
+  bootstrapped: Bootstrapped,
   log: Log,
   serve: Serve,
   renderMetrics?: Parameters<Serve>[3],
 ): Promise<Closer> {
-  const serving = await serve(config, foundation, log, renderMetrics);
-  const background = joinBackground(foundation, log);
+  const serving = await serve(config, bootstrapped, log, renderMetrics);
+  const background = joinBackground(bootstrapped, log);
   return async () => {
     await Promise.all([serving.stop(), background.stop()]);
   };
@@ -100,7 +100,7 @@ async function serveWithBackground(
 
 /** Serving does not depend on it, so a failure to start it is tried again rather than fatal. */
 function joinBackground(
-  { services, preparation }: Foundation,
+  { services, preparation }: Bootstrapped,
   log: Log,
 ): { readonly stop: Closer } {
   const retryMs = 5_000;
@@ -127,14 +127,14 @@ function joinBackground(
 
 async function startWorker({ config, log, closers, ending }: Life): Promise<void> {
   const { serve } = await import('./serve.ts');
-  const foundation = await joinFoundation(config, log, ending.signal);
-  closers.push(foundation.close);
-  closers.push(await serveWithBackground(config, foundation, log, serve, renderSharedMetrics));
+  const bootstrapped = await joinBootstrapped(config, log, ending.signal);
+  closers.push(bootstrapped.close);
+  closers.push(await serveWithBackground(config, bootstrapped, log, serve, renderSharedMetrics));
   // It is root only where it had to be, to listen.
   const user = await chooseServiceUser(config);
   if (user?.ids) await becomeUser(user, log);
   reportServing();
-  await foundation.preparation.done;
+  await bootstrapped.preparation.done;
   reportReady();
 }
 
@@ -150,14 +150,18 @@ async function refuseTakenPort({ host, port }: Config): Promise<void> {
     probe.listen({ host, port });
     await once(probe, 'listening');
   } catch (error) {
-    throw explainListenTrouble(error, host, port);
+    throw explainListenError(error, host, port);
   } finally {
     probe.close();
   }
 }
 
 /** Decision 1.5: the very first start in the embedded mode brings an account to try things with. */
-async function welcomeText(config: Config, { services }: Foundation, log: Log): Promise<string> {
+async function firstStartMessage(
+  config: Config,
+  { services }: Bootstrapped,
+  log: Log,
+): Promise<string> {
   const isFirst = config.databaseUrl === undefined && !(await hasAccounts(services.database));
   if (!isFirst) return readyText(config.publicUrl);
   const account = await createAccount(services, { name: 'Demo shop', isSimulated: true });

@@ -4,15 +4,15 @@ import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
+import type { Bootstrapped } from './bootstrap.ts';
 import type { Config } from './config.ts';
-import type { Foundation } from './foundation.ts';
-import { createMetrics, type Metrics } from './http/metrics.ts';
-import type { OperatorParts } from './http/operator-api.ts';
-import { explainListenTrouble } from './listen-trouble.ts';
+import { createMetrics, type Metrics } from './http/operator/metrics.ts';
+import type { OperatorParts } from './http/operator/operator-api.ts';
+import { explainListenError } from './listen-errors.ts';
 import type { Log } from './log.ts';
-import type { Preparation } from './preparation.ts';
+import type { Services } from './services/services.ts';
 import { findMissingMigrations } from './store/migrate.ts';
-import type { Services } from './use-cases/services.ts';
+import type { DatabaseWait } from './wait-for-database.ts';
 
 export type Serving = {
   readonly app: FastifyInstance;
@@ -22,7 +22,7 @@ export type Serving = {
 
 export async function serve(
   config: Config,
-  { services, preparation }: Foundation,
+  { services, preparation }: Bootstrapped,
   log: Log,
   renderMetrics: (metrics: Metrics) => OperatorParts['renderMetrics'] = renderOwnMetrics,
 ): Promise<Serving> {
@@ -56,7 +56,7 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
     const address = { host, port, reusePort };
     await app.listen(address);
   } catch (error) {
-    throw explainListenTrouble(error, host, port);
+    throw explainListenError(error, host, port);
   }
 }
 
@@ -84,7 +84,7 @@ async function drain(app: FastifyInstance, sayClose: () => void): Promise<void> 
 
 const otherWorkersCloseMs = 100;
 
-async function findMissing(services: Services, { isDone }: Preparation): Promise<string[]> {
+async function findMissing(services: Services, { isDone }: DatabaseWait): Promise<string[]> {
   try {
     const missing = await findMissingMigrations(services.database);
     if (missing.length === 0 && !isDone()) return ['the preparation of the database'];

@@ -7,16 +7,16 @@ import { readFile } from 'node:fs/promises';
 import { flushCompileCache, getCompileCacheDir } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Config } from './config.ts';
-import type { Log } from './log.ts';
-import { isOwnFolder } from './store/embedded/database-folder.ts';
-import { type Ids, makeOwnFolder } from './store/embedded/durable-file.ts';
+import { isOwnFolder } from './embedded-postgres/database-folder.ts';
+import { type Ids, makeOwnFolder } from './embedded-postgres/durable-file.ts';
 import {
   findOwner,
   findRefused,
   foldersAbove,
   type KnownUser,
   listUsers,
-} from './store/embedded/server-user.ts';
+} from './embedded-postgres/server-user.ts';
+import type { Log } from './log.ts';
 
 /** Of neither a distribution nor systemd, and within what a container usually has. */
 const [freeIdMin, freeIdMax] = [60_514, 60_577];

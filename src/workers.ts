@@ -3,8 +3,8 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AggregatorRegistry } from 'prom-client';
-import type { Metrics } from './http/metrics.ts';
-import type { OperatorParts } from './http/operator-api.ts';
+import type { Metrics } from './http/operator/metrics.ts';
+import type { OperatorParts } from './http/operator/operator-api.ts';
 import type { Log } from './log.ts';
 
 export type Workers = {

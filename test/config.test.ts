@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { readConfig } from '../src/config.ts';
-import { StartError } from '../src/domain/start-error.ts';
+import { StartError } from '../src/domain/transactions/start-error.ts';
 
 const masterKey = 'ab'.repeat(32);
 const databaseUrl = 'postgres://service:hunter2@db.example.com/orders';
@@ -19,7 +19,7 @@ test('an empty environment gives the embedded mode on 127.0.0.1:8080', () => {
     workers: 1,
     logLevel: 'info',
     orderLapseSeconds: 24 * 3600,
-    askSeconds: 60,
+    pollSeconds: 60,
     inboxBodyDays: 90,
     historyDays: 0,
     simulatorUrl: undefined,
@@ -54,7 +54,7 @@ test('every variable is read', () => {
     workers: 4,
     logLevel: 'silent',
     orderLapseSeconds: 48 * 3600,
-    askSeconds: 5,
+    pollSeconds: 5,
     inboxBodyDays: 30,
     historyDays: 730,
     simulatorUrl: 'https://simulator.example.com',

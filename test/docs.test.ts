@@ -1,11 +1,12 @@
 /** Documents that repeat what the code says are kept equal to it. */
+
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { type ErrorCode, errorTable } from '../src/domain/errors.ts';
-import { reviewFlags } from '../src/domain/review.ts';
-import { deliveryStates } from '../src/store/deliveries.ts';
+import { deliveryStates } from '../src/domain/inbox/delivery.ts';
+import { reviewFlags } from '../src/domain/inbox/review.ts';
 
 const root = new URL('../', import.meta.url).pathname;
 

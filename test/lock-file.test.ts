@@ -142,7 +142,7 @@ test('every production dependency is used, and what is used is a production depe
   assert.deepEqual(used.sort(), Object.keys(production).sort());
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: each test asserts the members it looks at
+// biome-ignore lint/suspicious/noExplicitAny: each test asserts the fields it looks at
 async function readJson(file: string): Promise<any> {
   return JSON.parse(await readFile(join(root, file), 'utf8'));
 }

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { buildApp } from '../src/app.ts';
-import { createMetrics } from '../src/http/metrics.ts';
+import { createMetrics } from '../src/http/operator/metrics.ts';
 import { createLog } from '../src/log.ts';
 import { sendBytes } from './api/raw-http.ts';
 import { listRoutes } from './api/routes.ts';

@@ -7,28 +7,64 @@ import { test } from 'node:test';
 
 const root = new URL('../', import.meta.url).pathname;
 
-/** A folder of src and the folders it may import from, besides itself. */
-const mayImport: Readonly<Record<string, readonly string[]>> = {
+/** A layer of src and the layers it may import from, besides itself. */
+const layers: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   security: ['domain'],
-  store: ['domain'],
+  postgres: ['domain'],
+  'embedded-postgres': ['domain', 'postgres'],
+  store: ['domain', 'postgres'],
   providers: ['domain', 'security'],
-  'use-cases': ['domain', 'security', 'store', 'providers'],
-  http: ['domain', 'security', 'use-cases'],
-  cli: ['', 'domain', 'security', 'store', 'providers', 'use-cases'],
-  '': ['', 'domain', 'security', 'store', 'providers', 'use-cases', 'http'],
+  services: ['domain', 'security', 'postgres', 'store', 'providers'],
+  'use-cases': ['domain', 'security', 'postgres', 'store', 'providers', 'services'],
+  http: ['domain', 'security', 'services', 'use-cases'],
+  cli: [
+    ...['', 'domain', 'security', 'postgres', 'embedded-postgres', 'store', 'providers'],
+    ...['services', 'use-cases'],
+  ],
+  '': [
+    ...['domain', 'security', 'postgres', 'embedded-postgres', 'store', 'providers'],
+    ...['services', 'use-cases', 'http'],
+  ],
+};
+
+/** The subjects of a layer, lowest first: each may import those before it. '' is the folder itself. */
+const subjects: Readonly<Record<string, readonly string[]>> = {
+  domain: [
+    ...['', 'json', 'cards', 'money', 'accounts', 'orders', 'transactions', 'personal-data'],
+    'inbox',
+  ],
+  'use-cases': [
+    ...['order-state', 'accounts', 'inbox', 'orders', 'payments', 'consumers', 'maintenance'],
+  ],
+  http: ['', 'merchant', 'webhooks', 'operator', 'checkout'],
 };
 const linesMax = 250;
 
-test('every folder imports only from the layers below it', async () => {
+test('every layer imports only from the layers below it', async () => {
   const strangers: string[] = [];
   for (const file of await listFiles('src')) {
     const layer = layerOf(file);
-    const allowed = mayImport[layer];
+    const allowed = layers[layer];
     assert.ok(allowed, `src/${layer} has no line in the table of layers`);
     for (const target of await importsOf(file)) {
       const other = layerOf(target);
       if (other !== layer && !allowed.includes(other)) strangers.push(`${file} imports ${target}`);
+    }
+  }
+  assert.deepEqual(strangers, []);
+});
+
+test('every subject of a layer imports only from the subjects below it', async () => {
+  const strangers: string[] = [];
+  for (const [layer, order] of Object.entries(subjects)) {
+    for (const file of await listFiles(`src/${layer}`)) {
+      const place = order.indexOf(subjectOf(file));
+      assert.ok(place >= 0, `${file} is in no subject of the table`);
+      for (const target of await importsOf(file)) {
+        if (layerOf(target) !== layer) continue;
+        if (order.indexOf(subjectOf(target)) > place) strangers.push(`${file} imports ${target}`);
+      }
     }
   }
   assert.deepEqual(strangers, []);
@@ -78,7 +114,11 @@ test('the database is asked by the store alone', async () => {
   const writers = [];
   for (const file of await listFiles('src')) {
     const text = await readFile(join(root, file), 'utf8');
-    if (/database\.query|tx\.query/.test(text) && layerOf(file) !== 'store') writers.push(file);
+    if (
+      /database\.query|tx\.query/.test(text) &&
+      !['store', 'postgres', 'embedded-postgres'].includes(layerOf(file))
+    )
+      writers.push(file);
   }
   assert.deepEqual(writers, []);
 });
@@ -94,6 +134,11 @@ async function listFiles(folder: string): Promise<string[]> {
 function layerOf(file: string): string {
   const [, folder = '', ...rest] = file.split('/');
   return rest.length === 0 ? '' : folder;
+}
+
+function subjectOf(file: string): string {
+  const [, , subject = '', ...rest] = file.split('/');
+  return rest.length === 0 ? '' : subject;
 }
 
 async function importsOf(file: string): Promise<string[]> {

@@ -5,11 +5,11 @@ import type { GatewayShop } from '../shops.ts';
 import type { StartCalls } from '../start-call.ts';
 import { basicCredentials, object, texts, type Wire } from '../wire.ts';
 import type { World } from '../world.ts';
-import { type GatewayBook, type GatewayOrder, type GatewaySession, orderKey } from './book.ts';
 import { orderBody, transactionBody } from './records.ts';
 import { refundReferences, startGatewayRefund } from './refunds.ts';
 import { gatewayUnavailable, invalidCredentials, invalidRequest } from './refusals.ts';
 import { readRefund, readSession } from './requests.ts';
+import { type GatewayOrder, type GatewaySession, type GatewayState, orderKey } from './state.ts';
 
 type Path = { Params: { version: string; merchant: string; order: string; transaction: string } };
 
@@ -18,7 +18,7 @@ const prefix = '/api/rest/version/:version/merchant/:merchant';
 export function addGatewayApi(
   app: FastifyInstance,
   world: World,
-  book: GatewayBook,
+  state: GatewayState,
   answerStart: StartCalls,
 ): void {
   app.post<Path>(`${prefix}/session`, async (request, reply) => {
@@ -32,7 +32,7 @@ export function addGatewayApi(
       unavailable: gatewayUnavailable,
       effect: () => {
         const session = openSession(shop, request.params.version, body);
-        book.sessions.set(session.id, session);
+        state.sessions.set(session.id, session);
         return { id: session.id, status: 201, body: sessionBody(session) };
       },
     });
@@ -50,7 +50,7 @@ export function addGatewayApi(
       unavailable: gatewayUnavailable,
       effect: () => {
         // Read again: another refund may have been made while this one waited.
-        const refund = startGatewayRefund(world, book, shop, getOrder(request), wished);
+        const refund = startGatewayRefund(world, state, shop, getOrder(request), wished);
         const body = transactionBody(getOrder(request), refund);
         return { id: `${order.id}|${id}`, status: 201, body };
       },
@@ -91,7 +91,7 @@ export function addGatewayApi(
   }
 
   function getOrder({ params }: FastifyRequest<Path>): GatewayOrder {
-    const order = book.orders.get(orderKey(params.merchant, params.order));
+    const order = state.orders.get(orderKey(params.merchant, params.order));
     if (!order) throw invalidRequest(`Unable to find order ${params.order}.`);
     return order;
   }
@@ -119,7 +119,7 @@ export function addGatewayApi(
   function newSessionId(merchantId: string, orderId: string): string {
     for (let count = 0; ; count += 1) {
       const id = `SESSION${idOf(world.seed, `session:${merchantId}:${orderId}:${count}`, 24)}`;
-      if (!book.sessions.has(id)) return id;
+      if (!state.sessions.has(id)) return id;
     }
   }
 }

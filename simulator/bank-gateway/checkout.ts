@@ -5,33 +5,33 @@ import { messagePage, type PaymentPage, paymentPage, resultPage } from '../payme
 import { isAction } from '../scenarios.ts';
 import { object } from '../wire.ts';
 import type { World } from '../world.ts';
-import { type GatewayBook, type GatewaySession, orderKey } from './book.ts';
 import { actAtGateway } from './payments.ts';
 import { words } from './records.ts';
+import { type GatewaySession, type GatewayState, orderKey } from './state.ts';
 import { isApproved } from './totals.ts';
 
 type ById = { Params: { id: string } };
 
-export function addGatewayCheckout(app: FastifyInstance, world: World, book: GatewayBook): void {
+export function addGatewayCheckout(app: FastifyInstance, world: World, state: GatewayState): void {
   app.get<ById>('/checkout/pay/:id', async (request, reply) => {
-    const session = book.sessions.get(request.params.id);
+    const session = state.sessions.get(request.params.id);
     if (!session) return refuse(reply, 404, 'There is no such session.');
     return reply.headers(pageHeaders).send(paymentPage(viewOf(session)));
   });
 
   app.post<ById>('/checkout/:id/act', async (request, reply) => {
-    const session = book.sessions.get(request.params.id);
+    const session = state.sessions.get(request.params.id);
     const { action } = object(request.body);
     if (!session) return refuse(reply, 404, 'There is no such session.');
     if (!isAction(action)) return refuse(reply, 400, 'Choose to pay, decline or cancel.');
-    await actAtGateway(world, book, session.id, action);
+    await actAtGateway(world, state, session.id, action);
     const view = viewOf(session);
     if (session.returnUrl) return reply.redirect(returnTo(session, view.isPaid), 303);
     return reply.headers(pageHeaders).send(resultPage(view));
   });
 
   function viewOf(session: GatewaySession): PaymentPage {
-    const order = book.orders.get(orderKey(session.merchantId, session.orderId));
+    const order = state.orders.get(orderKey(session.merchantId, session.orderId));
     const failed = order?.transactions.findLast(({ result }) => result === 'FAILURE');
     return {
       provider: 'Bank card gateway',

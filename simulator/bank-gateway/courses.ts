@@ -1,5 +1,5 @@
 /** What follows at the gateway once the bank has said yes, step by step, as a table. */
-import type { TransactionType } from './book.ts';
+import type { TransactionType } from './state.ts';
 
 export type GatewayCourse =
   | 'paid'
@@ -12,7 +12,7 @@ export type GatewayCourse =
   | 'charged-back';
 
 export type Course = {
-  /** How the consumer's try goes into the books. */
+  /** How the consumer's try goes into the states. */
   readonly opens: 'PAYMENT' | 'AUTHORIZATION';
   /** What the shop or the bank does later, each after a wait. */
   readonly steps: readonly Step[];

@@ -2,15 +2,15 @@
 import type { Scenario } from '../scenarios.ts';
 import type { GatewayShop } from '../shops.ts';
 import type { World } from '../world.ts';
+import { amountOf, type Course, type Step } from './courses.ts';
+import { gatewayNotification } from './notification.ts';
 import {
-  type GatewayBook,
   type GatewayOrder,
+  type GatewayState,
   type GatewayTransaction,
   orderKey,
   withTransaction,
-} from './book.ts';
-import { amountOf, type Course, type Step } from './courses.ts';
-import { gatewayNotification } from './notification.ts';
+} from './state.ts';
 import { refundableOf } from './totals.ts';
 
 /** Hours or days at a real gateway; here short enough for scattered notifications to overtake. */
@@ -18,7 +18,7 @@ const stepAfterMs = 10_000;
 
 export function followCourse(
   world: World,
-  book: GatewayBook,
+  state: GatewayState,
   shop: GatewayShop,
   { merchantId, id: orderId }: GatewayOrder,
   course: Course & { readonly firstId: number },
@@ -28,14 +28,14 @@ export function followCourse(
   world.schedule.run(async () => {
     for (const [index, step] of course.steps.entries()) {
       await world.schedule.wait(stepAfterMs, scenario.delayMs);
-      const order = book.orders.get(key);
+      const order = state.orders.get(key);
       const target = order?.transactions.find(
         ({ id }) => id === String(course.firstId + step.target - 1),
       );
       if (!order || !target || !isPossible(order, target, step)) return;
       const transaction = take(step, target, String(course.firstId + index + 1));
       const updated = withTransaction(order, transaction);
-      book.orders.set(key, updated);
+      state.orders.set(key, updated);
       world.log(`bank-gateway: ${step.type} ${orderId}|${transaction.id} SUCCESS`);
       world.webhooks.post(key, [gatewayNotification(world, shop, updated, transaction)], scenario);
     }

@@ -1,10 +1,10 @@
 /** The gateway's orders as entries of the ledger: one payment is one authorisation or one PAYMENT. */
 import type { LedgerPayment, LedgerRefund } from '../world.ts';
-import type { GatewayBook, GatewayOrder, GatewayTransaction } from './book.ts';
+import type { GatewayOrder, GatewayState, GatewayTransaction } from './state.ts';
 import { isVoided, totalsOf } from './totals.ts';
 
-export function gatewayPaymentsInLedger(book: GatewayBook): LedgerPayment[] {
-  return [...book.orders.values()].flatMap((order) =>
+export function gatewayPaymentsInLedger(state: GatewayState): LedgerPayment[] {
+  return [...state.orders.values()].flatMap((order) =>
     order.transactions.filter(isAttempt).map((transaction) => ({
       provider: 'bank-gateway',
       id: `${order.id}|${transaction.id}`,
@@ -19,8 +19,8 @@ export function gatewayPaymentsInLedger(book: GatewayBook): LedgerPayment[] {
 
 const refundStatuses = { SUCCESS: 'processed', FAILURE: 'failed', PENDING: 'pending' } as const;
 
-export function gatewayRefundsInLedger(book: GatewayBook): LedgerRefund[] {
-  return [...book.orders.values()].flatMap((order) =>
+export function gatewayRefundsInLedger(state: GatewayState): LedgerRefund[] {
+  return [...state.orders.values()].flatMap((order) =>
     order.transactions
       .filter(({ type }) => type === 'REFUND')
       .map(({ id, amount, currency, result, targetTransactionId }) => ({

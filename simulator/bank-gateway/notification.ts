@@ -3,8 +3,8 @@ import { idOf, pick, randomOf } from '../random.ts';
 import type { GatewayShop } from '../shops.ts';
 import type { Webhook } from '../webhook-sender.ts';
 import type { World } from '../world.ts';
-import type { GatewayOrder, GatewayTransaction } from './book.ts';
 import { transactionBody } from './records.ts';
+import type { GatewayOrder, GatewayTransaction } from './state.ts';
 
 /** Thirteen tries over three days. */
 const ladderSeconds = [
@@ -49,8 +49,8 @@ function formData(content: object): string {
     if (Array.isArray(value)) {
       for (const [index, item] of value.entries()) place(`${name}[${index}]`, item);
     } else if (typeof value === 'object' && value !== null) {
-      for (const [member, inner] of Object.entries(value)) {
-        place(name === '' ? member : `${name}.${member}`, inner);
+      for (const [field, inner] of Object.entries(value)) {
+        place(name === '' ? field : `${name}.${field}`, inner);
       }
     } else pairs.append(name, String(value));
   }

@@ -4,17 +4,17 @@ import { type Action, decideOutcome, type Outcome, type Scenario } from '../scen
 import type { GatewayShop } from '../shops.ts';
 import { texts } from '../wire.ts';
 import type { World } from '../world.ts';
-import {
-  type GatewayBook,
-  type GatewayOrder,
-  type GatewaySession,
-  type GatewayTransaction,
-  orderKey,
-  withTransaction,
-} from './book.ts';
 import { courses } from './courses.ts';
 import { followCourse } from './follow-course.ts';
 import { gatewayNotification } from './notification.ts';
+import {
+  type GatewayOrder,
+  type GatewaySession,
+  type GatewayState,
+  type GatewayTransaction,
+  orderKey,
+  withTransaction,
+} from './state.ts';
 import { isApproved } from './totals.ts';
 
 /** When a payment that was reported failed turns out to have gone through. */
@@ -34,15 +34,15 @@ const gatewayCodes: Readonly<Record<string, string>> = {
 /** Does nothing when there is nothing to act on: an unknown session, or an order that is paid. */
 export async function actAtGateway(
   world: World,
-  book: GatewayBook,
+  state: GatewayState,
   sessionId: string,
   action: Action,
 ): Promise<void> {
-  const session = book.sessions.get(sessionId);
+  const session = state.sessions.get(sessionId);
   const shop = await world.shops.findGateway(session?.merchantId ?? '');
   if (!session || !shop) return;
   const key = orderKey(session.merchantId, session.orderId);
-  const before = book.orders.get(key) ?? newOrder(world, session);
+  const before = state.orders.get(key) ?? newOrder(world, session);
   if (isApproved(before)) return;
 
   const scenario = world.scenarios.of(referencesOf(before));
@@ -57,12 +57,12 @@ export async function actAtGateway(
       return gatewayNotification(world, shop, order, transaction);
     },
   );
-  book.orders.set(key, order);
+  state.orders.set(key, order);
   world.webhooks.post(key, notifications, scenario);
-  if (outcome === 'declined-then-paid') captureLater(world, book, shop, order, scenario);
+  if (outcome === 'declined-then-paid') captureLater(world, state, shop, order, scenario);
   if (outcome === 'paid') {
     const course = { ...courses[behaviourOf(scenario).gateway], firstId: triesBefore + 1 };
-    followCourse(world, book, shop, order, course, scenario);
+    followCourse(world, state, shop, order, course, scenario);
   }
 }
 
@@ -119,7 +119,7 @@ function attempt(
 
 function captureLater(
   world: World,
-  book: GatewayBook,
+  state: GatewayState,
   shop: GatewayShop,
   { merchantId, id, transactions }: GatewayOrder,
   scenario: Scenario,
@@ -129,7 +129,7 @@ function captureLater(
   world.schedule.run(async () => {
     await world.schedule.wait(lateAfterMs, scenario.delayMs);
     const key = orderKey(merchantId, id);
-    const order = book.orders.get(key);
+    const order = state.orders.get(key);
     // Another try may have paid meanwhile; nobody is charged twice.
     if (!order || isApproved(order)) return;
     const paid: GatewayTransaction = {
@@ -139,7 +139,7 @@ function captureLater(
       timeOfLastUpdate: new Date(world.now()).toISOString(),
     };
     const updated = withTransaction(order, paid);
-    book.orders.set(key, updated);
+    state.orders.set(key, updated);
     world.log(`bank-gateway: PAYMENT ${id}|${paid.id} SUCCESS after all`);
     world.webhooks.post(key, [gatewayNotification(world, shop, updated, paid)], scenario);
   });

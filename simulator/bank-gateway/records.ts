@@ -2,13 +2,13 @@
 import { majorNumber } from '../money.ts';
 import { digitsOf, idOf, pick, randomOf } from '../random.ts';
 import type { Wire } from '../wire.ts';
-import type { GatewayOrder, GatewayTransaction, TransactionType } from './book.ts';
+import type { GatewayOrder, GatewayTransaction, TransactionType } from './state.ts';
 import { isApproved, totalsOf } from './totals.ts';
 
 /** The answer to "retrieve order". */
 export function orderBody(order: GatewayOrder): Wire {
   return {
-    ...orderMembers(order),
+    ...orderFields(order),
     merchant: order.merchantId,
     result: 'SUCCESS',
     transaction: order.transactions.map((transaction) => transactionBody(order, transaction)),
@@ -19,16 +19,16 @@ export function orderBody(order: GatewayOrder): Wire {
 export function transactionBody(order: GatewayOrder, transaction: GatewayTransaction): Wire {
   const { merchantId, apiVersion } = order;
   return {
-    ...(isConsumers(transaction.type) && authenticationMembers(order, transaction)),
+    ...(isConsumers(transaction.type) && authenticationFields(order, transaction)),
     gatewayEntryPoint: entryPointOf(transaction.type),
     merchant: merchantId,
-    order: orderMembers(order),
-    response: responseMembers(transaction),
+    order: orderFields(order),
+    response: responseFields(transaction),
     result: transaction.result,
-    sourceOfFunds: { type: 'CARD', provided: { card: cardMembers(order) } },
+    sourceOfFunds: { type: 'CARD', provided: { card: cardFields(order) } },
     timeOfLastUpdate: transaction.timeOfLastUpdate,
     timeOfRecord: transaction.timeOfRecord,
-    transaction: transactionMembers(order, transaction),
+    transaction: transactionFields(order, transaction),
     version: apiVersion,
   };
 }
@@ -43,7 +43,7 @@ function entryPointOf(type: TransactionType): string {
   return type === 'REFUND' ? 'WEB_SERVICES_API' : 'MERCHANT_ADMINISTRATION';
 }
 
-function orderMembers(order: GatewayOrder): Wire {
+function orderFields(order: GatewayOrder): Wire {
   const { id, currency, creationTime, reference, description, transactions } = order;
   const totals = totalsOf(order);
   const amount = majorNumber(order.amount, currency);
@@ -92,7 +92,7 @@ function lastAuthentication({ transactions }: GatewayOrder): GatewayTransaction 
   return transactions.findLast(({ type }) => type === 'AUTHENTICATION');
 }
 
-function authenticationMembers(order: GatewayOrder, transaction: GatewayTransaction): Wire {
+function authenticationFields(order: GatewayOrder, transaction: GatewayTransaction): Wire {
   const isProven = transaction.type !== 'AUTHENTICATION' || transaction.result === 'SUCCESS';
   const id = idOf(0, `3ds:${order.id}:${transaction.id}`, 28);
   return {
@@ -121,7 +121,7 @@ const acquirerCodes: Readonly<Record<string, string>> = {
   SYSTEM_ERROR: '96',
 };
 
-function responseMembers({ result, gatewayCode, type }: GatewayTransaction): Wire {
+function responseFields({ result, gatewayCode, type }: GatewayTransaction): Wire {
   if (type === 'AUTHENTICATION') {
     const isProven = result === 'SUCCESS';
     return { gatewayCode, gatewayRecommendation: isProven ? 'PROCEED' : 'DO_NOT_PROCEED' };
@@ -137,7 +137,7 @@ function responseMembers({ result, gatewayCode, type }: GatewayTransaction): Wir
   };
 }
 
-function cardMembers({ id }: GatewayOrder): Wire {
+function cardFields({ id }: GatewayOrder): Wire {
   return {
     brand: 'VISA',
     expiry: { month: '12', year: '30' },
@@ -149,7 +149,7 @@ function cardMembers({ id }: GatewayOrder): Wire {
   };
 }
 
-function transactionMembers(order: GatewayOrder, transaction: GatewayTransaction): Wire {
+function transactionFields(order: GatewayOrder, transaction: GatewayTransaction): Wire {
   const { id, type, currency, amount, timeOfRecord, reference } = transaction;
   const target = transaction.isTargetHidden ? undefined : transaction.targetTransactionId;
   const given = (label: string, length: number) =>

@@ -2,15 +2,15 @@
 import { behaviourOf } from '../behaviours.ts';
 import type { GatewayShop } from '../shops.ts';
 import type { World } from '../world.ts';
+import { gatewayNotification } from './notification.ts';
+import { invalidField, invalidRequest } from './refusals.ts';
 import {
-  type GatewayBook,
   type GatewayOrder,
+  type GatewayState,
   type GatewayTransaction,
   orderKey,
   withTransaction,
-} from './book.ts';
-import { gatewayNotification } from './notification.ts';
-import { invalidField, invalidRequest } from './refusals.ts';
+} from './state.ts';
 import { capturesOf, refundableOf } from './totals.ts';
 
 export type RefundRequest = {
@@ -27,7 +27,7 @@ const failedAfterMs = 1_000;
 /** Its result, and whether it was made before by the same request. */
 export function startGatewayRefund(
   world: World,
-  book: GatewayBook,
+  state: GatewayState,
   shop: GatewayShop,
   order: GatewayOrder,
   wished: RefundRequest,
@@ -74,8 +74,8 @@ export function startGatewayRefund(
 
   function save(transaction: GatewayTransaction): void {
     const key = orderKey(order.merchantId, order.id);
-    const updated = withTransaction(book.orders.get(key) ?? order, transaction);
-    book.orders.set(key, updated);
+    const updated = withTransaction(state.orders.get(key) ?? order, transaction);
+    state.orders.set(key, updated);
     world.log(`bank-gateway: REFUND ${order.id}|${transaction.id} ${transaction.result}`);
     const notification = gatewayNotification(world, shop, updated, transaction);
     world.webhooks.post(key, [notification], scenario);

@@ -5,7 +5,7 @@ export function invalidRequest(explanation: string): Refusal {
   return refusal(400, explanation);
 }
 
-/** One member of the request is at fault; the gateway names it. */
+/** One field of the request is at fault; the gateway names it. */
 export function invalidField(
   field: string,
   explanation = `Value of ${field} is missing or not valid.`,

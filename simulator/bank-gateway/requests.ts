@@ -2,9 +2,9 @@
 import { isCurrency, minorOf } from '../money.ts';
 import { isWebAddress } from '../web-address.ts';
 import { object, text, type Wire } from '../wire.ts';
-import type { GatewaySession } from './book.ts';
 import type { RefundRequest } from './refunds.ts';
 import { invalidField } from './refusals.ts';
+import type { GatewaySession } from './state.ts';
 
 /** The most characters that the gateway accepts. */
 const idCharsMax = 40;

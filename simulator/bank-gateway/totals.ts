@@ -1,5 +1,5 @@
 /** What the transactions of a gateway order add up to today. */
-import type { GatewayOrder, GatewayTransaction, TransactionType } from './book.ts';
+import type { GatewayOrder, GatewayTransaction, TransactionType } from './state.ts';
 
 export function totalsOf(order: GatewayOrder) {
   const captured = sumOf(capturesOf(order));

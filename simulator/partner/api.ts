@@ -6,11 +6,11 @@ import type { PartnerShop } from '../shops.ts';
 import type { StartCalls } from '../start-call.ts';
 import { basicCredentials, object, text, texts, type Wire } from '../wire.ts';
 import type { World } from '../world.ts';
-import { type PartnerBook, type PartnerOrder, paymentsOf, refundsOf } from './book.ts';
 import { readCapture } from './capture-settings.ts';
 import { collection, orderRecord, paymentRecord, refundRecord } from './records.ts';
 import { refundReferences, startPartnerRefund } from './refunds.ts';
 import { badRequest, partnerUnavailable, unauthorized, unknownId } from './refusals.ts';
+import { type PartnerOrder, type PartnerState, paymentsOf, refundsOf } from './state.ts';
 
 type ById = { Params: { id: string } };
 
@@ -21,7 +21,7 @@ const ordersPerPageMax = 100;
 export function addPartnerApi(
   app: FastifyInstance,
   world: World,
-  book: PartnerBook,
+  state: PartnerState,
   answerStart: StartCalls,
 ): void {
   app.post('/v1/orders', async (request, reply) => {
@@ -35,7 +35,7 @@ export function addPartnerApi(
       unavailable: partnerUnavailable,
       effect: () => {
         const order = readOrder(shop, body);
-        book.orders.set(order.id, order);
+        state.orders.set(order.id, order);
         return { id: order.id, status: 200, body: orderRecord(order) };
       },
     });
@@ -43,18 +43,18 @@ export function addPartnerApi(
 
   app.post<ById>('/v1/payments/:id/refund', async (request, reply) => {
     const shop = await authenticate(request);
-    const payment = own(shop, book.payments.get(request.params.id));
+    const payment = own(shop, state.payments.get(request.params.id));
     const body = object(request.body);
     const wished = readRefund(payment.id, body, text(request.headers['x-refund-idempotency']));
     return answerStart(reply, {
       provider: 'partner',
       operation: 'start-refund',
-      references: refundReferences(book, payment, wished),
+      references: refundReferences(state, payment, wished),
       unavailable: partnerUnavailable,
       effect: () => {
         // Read again: another refund may have been made while this one waited.
-        const current = own(shop, book.payments.get(payment.id));
-        const refund = startPartnerRefund(world, book, shop, current, wished);
+        const current = own(shop, state.payments.get(payment.id));
+        const refund = startPartnerRefund(world, state, shop, current, wished);
         return { id: refund.id, status: 200, body: refundRecord(refund) };
       },
     });
@@ -67,26 +67,26 @@ export function addPartnerApi(
         const { receipt, count = '10', skip = '0' } = request.query;
         const wanted = Math.min(Number(count) || 10, ordersPerPageMax);
         const first = Number(skip) || 0;
-        const found = [...book.orders.values()]
+        const found = [...state.orders.values()]
           .filter((order) => order.keyId === keyId)
           .filter((order) => receipt === undefined || order.receipt === receipt)
           .reverse();
         return collection(found.slice(first, first + wanted).map(orderRecord));
       }),
   );
-  getById('/v1/orders/:id', (id, shop) => orderRecord(own(shop, book.orders.get(id))));
+  getById('/v1/orders/:id', (id, shop) => orderRecord(own(shop, state.orders.get(id))));
   getById('/v1/orders/:id/payments', (id, shop) => {
-    const order = own(shop, book.orders.get(id));
-    return collection(paymentsOf(book, order.id).map(paymentRecord));
+    const order = own(shop, state.orders.get(id));
+    return collection(paymentsOf(state, order.id).map(paymentRecord));
   });
-  getById('/v1/payments/:id', (id, shop) => paymentRecord(own(shop, book.payments.get(id))));
+  getById('/v1/payments/:id', (id, shop) => paymentRecord(own(shop, state.payments.get(id))));
   getById('/v1/payments/:id/refunds', (id, shop) => {
-    const payment = own(shop, book.payments.get(id));
-    return collection(refundsOf(book, payment.id).map(refundRecord));
+    const payment = own(shop, state.payments.get(id));
+    return collection(refundsOf(state, payment.id).map(refundRecord));
   });
   getById('/v1/refunds/:id', (id, shop) => {
-    const refund = book.refunds.get(id);
-    own(shop, book.payments.get(refund?.paymentId ?? ''));
+    const refund = state.refunds.get(id);
+    own(shop, state.payments.get(refund?.paymentId ?? ''));
     if (!refund) throw unknownId();
     return refundRecord(refund);
   });
@@ -142,7 +142,7 @@ export function addPartnerApi(
   function newOrderId(label: string): string {
     for (let count = 0; ; count += 1) {
       const id = `order_${idOf(world.seed, `order:${label}:${count}`, 14)}`;
-      if (!book.orders.has(id)) return id;
+      if (!state.orders.has(id)) return id;
     }
   }
 }

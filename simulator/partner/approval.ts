@@ -2,11 +2,11 @@
 import type { Scenario } from '../scenarios.ts';
 import type { PartnerShop } from '../shops.ts';
 import type { World } from '../world.ts';
-import type { PartnerBook } from './book.ts';
+import type { PartnerState } from './state.ts';
 
 export type Approval = {
   readonly world: World;
-  readonly book: PartnerBook;
+  readonly state: PartnerState;
   readonly shop: PartnerShop;
   readonly scenario: Scenario;
 };

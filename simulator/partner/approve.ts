@@ -3,10 +3,10 @@ import { behaviourOf } from '../behaviours.ts';
 import { amountText } from '../money.ts';
 import { idOf } from '../random.ts';
 import type { Approval } from './approval.ts';
-import type { PartnerOrder, PartnerPayment } from './book.ts';
 import { raiseDispute } from './dispute.ts';
 import { partnerEvent } from './events.ts';
 import { release } from './release.ts';
+import type { PartnerOrder, PartnerPayment } from './state.ts';
 
 /** Hours or days at the real partner; here short enough for scattered webhooks to overtake. */
 const laterMs = 10_000;
@@ -42,8 +42,8 @@ export function approve(
 
 /** Authorized and not captured: the money is set aside and nobody has it. */
 function hold(approval: Approval, payment: PartnerPayment): PartnerPayment {
-  const { world, book, scenario } = approval;
-  book.payments.set(payment.id, payment);
+  const { world, state, scenario } = approval;
+  state.payments.set(payment.id, payment);
   world.log(`partner: payment ${payment.id} authorized, ${amountText(payment)}`);
   const event = eventOf(approval, 'payment.authorized', payment);
   world.webhooks.post(payment.id, [event], scenario);
@@ -55,13 +55,13 @@ function capture(
   authorized: PartnerPayment,
   before: readonly ReturnType<typeof eventOf>[],
 ): PartnerPayment {
-  const { world, book, shop, scenario } = approval;
+  const { world, state, shop, scenario } = approval;
   const payment: PartnerPayment = { ...authorized, status: 'captured' };
-  book.payments.set(payment.id, payment);
-  const order = book.orders.get(payment.orderId);
+  state.payments.set(payment.id, payment);
+  const order = state.orders.get(payment.orderId);
   if (!order) return payment;
   const paid = { ...order, isPaid: true, offerId: payment.offerId };
-  book.orders.set(order.id, paid);
+  state.orders.set(order.id, paid);
   world.log(`partner: payment ${payment.id} captured, ${amountText(payment)}`);
   world.webhooks.post(
     payment.id,

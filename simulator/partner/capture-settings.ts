@@ -36,7 +36,7 @@ function isWhole(value: unknown, min: number, max: number): boolean {
   return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
 }
 
-function invalid(member: string) {
-  const field = `payment.${member}`;
+function invalid(name: string) {
+  const field = `payment.${name}`;
   return badRequest(`The selected ${field} is invalid.`, field);
 }

@@ -6,12 +6,18 @@ import { isAction } from '../scenarios.ts';
 import { isWebAddress } from '../web-address.ts';
 import { object, text, texts, type Wire } from '../wire.ts';
 import type { World } from '../world.ts';
-import { type Checkout, isTaken, type PartnerBook, type PartnerOrder, paymentsOf } from './book.ts';
-import { failureMembers } from './failures.ts';
+import { failureFields } from './failures.ts';
 import { actAtPartner, referencesOf } from './payments.ts';
 import { sendReturnForm } from './return-form.ts';
+import {
+  type Checkout,
+  isTaken,
+  type PartnerOrder,
+  type PartnerState,
+  paymentsOf,
+} from './state.ts';
 
-export function addPartnerCheckout(app: FastifyInstance, world: World, book: PartnerBook): void {
+export function addPartnerCheckout(app: FastifyInstance, world: World, state: PartnerState): void {
   app.get('/v1/checkout/embedded', async (request, reply) =>
     open(reply, object(request.query), undefined),
   );
@@ -24,12 +30,12 @@ export function addPartnerCheckout(app: FastifyInstance, world: World, book: Par
     const { id } = request.params;
     const { action } = object(request.body);
     if (!isAction(action)) return refuse(reply, 400, 'Choose to pay, decline or cancel.');
-    await actAtPartner(world, book, id, action);
-    const order = book.orders.get(id);
+    await actAtPartner(world, state, id, action);
+    const order = state.orders.get(id);
     if (!order) return refuse(reply, 404, 'There is no such order.');
     const { callbackUrl, cancelUrl = callbackUrl } = order.checkout;
     if (action === 'cancel' && cancelUrl) return reply.redirect(cancelUrl, 303);
-    const payment = paymentsOf(book, id).at(-1);
+    const payment = paymentsOf(state, id).at(-1);
     const shop = await world.shops.findPartner(order.keyId);
     if (callbackUrl && payment && shop) {
       return sendReturnForm(reply, callbackUrl, payment, shop.keySecret);
@@ -38,19 +44,19 @@ export function addPartnerCheckout(app: FastifyInstance, world: World, book: Par
   });
 
   function open(reply: FastifyReply, form: Wire, checkout: Checkout | undefined): FastifyReply {
-    const order = book.orders.get(text(form.order_id) ?? '');
+    const order = state.orders.get(text(form.order_id) ?? '');
     if (!order) return refuse(reply, 404, 'There is no such order.');
     if (form.key_id !== undefined && form.key_id !== order.keyId) {
       return refuse(reply, 400, 'The order belongs to another shop.');
     }
     const opened = checkout ? { ...order, checkout } : order;
-    book.orders.set(order.id, opened);
+    state.orders.set(order.id, opened);
     return reply.headers(pageHeaders).send(paymentPage(viewOf(opened)));
   }
 
   function viewOf(order: PartnerOrder): PaymentPage {
-    const failed = paymentsOf(book, order.id).findLast(({ status }) => status === 'failed');
-    const failure = text(failureMembers(failed?.failureReason ?? null).error_description);
+    const failed = paymentsOf(state, order.id).findLast(({ status }) => status === 'failed');
+    const failure = text(failureFields(failed?.failureReason ?? null).error_description);
     return {
       provider: 'Payment partner',
       shopName: order.checkout.shopName ?? 'The shop',
@@ -58,8 +64,8 @@ export function addPartnerCheckout(app: FastifyInstance, world: World, book: Par
       currency: order.currency,
       reference: referencesOf(order)[0] ?? order.id,
       actUrl: `/v1/checkout/${order.id}/act`,
-      isPaid: isTaken(book, order),
-      ...(failure && !isTaken(book, order) && { failure }),
+      isPaid: isTaken(state, order),
+      ...(failure && !isTaken(state, order) && { failure }),
     };
   }
 }

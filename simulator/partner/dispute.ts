@@ -1,13 +1,13 @@
 /** A dispute: the consumer's bank asks for the money back, and the shop loses. */
 import { idOf } from '../random.ts';
 import type { Approval } from './approval.ts';
-import type { PartnerDispute, PartnerPayment } from './book.ts';
 import { partnerEvent } from './events.ts';
+import type { PartnerDispute, PartnerPayment } from './state.ts';
 
 const respondWithinSeconds = 7 * 24 * 3600;
 
 export function raiseDispute(approval: Approval, payment: PartnerPayment, stepMs: number): void {
-  const { world, book, shop, scenario } = approval;
+  const { world, state, shop, scenario } = approval;
   world.schedule.run(async () => {
     await world.schedule.wait(stepMs, scenario.delayMs);
     const createdAt = Math.floor(world.now() / 1000);
@@ -27,7 +27,7 @@ export function raiseDispute(approval: Approval, payment: PartnerPayment, stepMs
 
   function report(event: string, dispute: PartnerDispute): void {
     // The payment as it stands: parts of it may have been refunded meanwhile.
-    const current = book.payments.get(payment.id) ?? payment;
+    const current = state.payments.get(payment.id) ?? payment;
     world.log(`partner: dispute ${dispute.id} of payment ${payment.id} ${dispute.status}`);
     const webhook = partnerEvent(world, shop, event, { payment: current, dispute });
     world.webhooks.post(payment.id, [webhook], scenario);

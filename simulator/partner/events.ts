@@ -5,8 +5,8 @@ import type { PartnerShop } from '../shops.ts';
 import type { Webhook } from '../webhook-sender.ts';
 import type { Wire } from '../wire.ts';
 import type { World } from '../world.ts';
-import type { PartnerDispute, PartnerOrder, PartnerPayment, PartnerRefund } from './book.ts';
 import { disputeRecord, orderRecord, paymentRecord, refundRecord } from './records.ts';
+import type { PartnerDispute, PartnerOrder, PartnerPayment, PartnerRefund } from './state.ts';
 
 /** Sixteen tries over 22.8 hours. */
 const ladderSeconds = [

@@ -18,7 +18,7 @@ const sources: readonly (readonly [RegExp, string, string])[] = [
   [/not_enabled|risk|compliance/, 'business', 'payment_initiation'],
 ];
 
-export function failureMembers(reason: string | null): Wire {
+export function failureFields(reason: string | null): Wire {
   if (reason === null) return noFailure;
   const [, source, step] = sources.find(([pattern]) => pattern.test(reason)) ?? bank;
   return {

@@ -5,8 +5,8 @@ import { texts } from '../wire.ts';
 import type { World } from '../world.ts';
 import type { Approval } from './approval.ts';
 import { approve } from './approve.ts';
-import { isTaken, type PartnerBook, type PartnerOrder, type PartnerPayment } from './book.ts';
 import { partnerEvent } from './events.ts';
+import { isTaken, type PartnerOrder, type PartnerPayment, type PartnerState } from './state.ts';
 
 /** When a payment that was reported failed turns out to have gone through. */
 const lateAfterMs = 60_000;
@@ -14,22 +14,22 @@ const lateAfterMs = 60_000;
 /** Undefined when there is nothing to act on: an unknown order, or one that is paid or about to be. */
 export async function actAtPartner(
   world: World,
-  book: PartnerBook,
+  state: PartnerState,
   orderId: string,
   action: Action,
 ): Promise<PartnerPayment | undefined> {
-  const shop = await world.shops.findPartner(book.orders.get(orderId)?.keyId ?? '');
-  const order = book.orders.get(orderId);
-  if (!order || !shop || isTaken(book, order)) return undefined;
+  const shop = await world.shops.findPartner(state.orders.get(orderId)?.keyId ?? '');
+  const order = state.orders.get(orderId);
+  if (!order || !shop || isTaken(state, order)) return undefined;
 
   const scenario = world.scenarios.of(referencesOf(order));
   const outcome = decideOutcome(scenario, action, order.attempts);
   const payment = attempt(world, order);
   const isCancelled = outcome === 'cancelled';
   const reason = isCancelled ? 'payment_cancelled' : (scenario.reason ?? 'insufficient_funds');
-  book.orders.set(order.id, { ...order, attempts: order.attempts + 1 });
+  state.orders.set(order.id, { ...order, attempts: order.attempts + 1 });
 
-  const approval = { world, book, shop, scenario };
+  const approval = { world, state, shop, scenario };
   if (outcome === 'paid') return approve(approval, order, payment);
   if (outcome === 'declined-then-paid') approveLater(approval, payment);
   return fail(approval, { ...payment, failureReason: reason.toLowerCase() });
@@ -60,8 +60,8 @@ function attempt(world: World, order: PartnerOrder): PartnerPayment {
 }
 
 function fail(approval: Approval, payment: PartnerPayment): PartnerPayment {
-  const { world, book, shop, scenario } = approval;
-  book.payments.set(payment.id, payment);
+  const { world, state, shop, scenario } = approval;
+  state.payments.set(payment.id, payment);
   world.log(`partner: payment ${payment.id} failed: ${payment.failureReason}`);
   world.webhooks.post(
     payment.id,
@@ -72,11 +72,11 @@ function fail(approval: Approval, payment: PartnerPayment): PartnerPayment {
 }
 
 function approveLater(approval: Approval, payment: PartnerPayment): void {
-  const { world, book, scenario } = approval;
+  const { world, state, scenario } = approval;
   world.schedule.run(async () => {
     await world.schedule.wait(lateAfterMs, scenario.delayMs);
-    const order = book.orders.get(payment.orderId);
+    const order = state.orders.get(payment.orderId);
     // Another try may have paid meanwhile; nobody is charged twice.
-    if (order && !isTaken(book, order)) approve(approval, order, payment);
+    if (order && !isTaken(state, order)) approve(approval, order, payment);
   });
 }

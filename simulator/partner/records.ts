@@ -1,8 +1,8 @@
 /** The partner's records as they stand in its answers and webhooks. */
 import { digitsOf, idOf, pick, randomOf } from '../random.ts';
 import type { Wire } from '../wire.ts';
-import type { PartnerDispute, PartnerOrder, PartnerPayment, PartnerRefund } from './book.ts';
-import { failureMembers } from './failures.ts';
+import { failureFields } from './failures.ts';
+import type { PartnerDispute, PartnerOrder, PartnerPayment, PartnerRefund } from './state.ts';
 
 /** Two percent, and the tax on it. */
 const feeShare = 0.0236;
@@ -46,14 +46,14 @@ export function paymentRecord(payment: PartnerPayment): Wire {
     captured: isCaptured,
     description: null,
     ...(offerId && { offer_id: offerId }),
-    ...methodMembers(payment),
+    ...methodFields(payment),
     email: 'consumer@example.com',
     contact: '+919000090000',
     notes: notesRecord(payment.notes),
     fee: isCaptured ? Math.round(amount * feeShare) : null,
     tax: isCaptured ? Math.round(amount * taxShare) : null,
     fee_bearer: 'platform',
-    ...failureMembers(payment.status === 'failed' ? payment.failureReason : null),
+    ...failureFields(payment.status === 'failed' ? payment.failureReason : null),
     created_at: createdAt,
   };
 }
@@ -105,7 +105,7 @@ function notesRecord(notes: Wire): Wire | [] {
   return Object.keys(notes).length === 0 ? [] : notes;
 }
 
-function methodMembers({ id, method, status }: PartnerPayment): Wire {
+function methodFields({ id, method, status }: PartnerPayment): Wire {
   // What the bank gives out exists only once it said yes.
   const given = (label: string, length: number) =>
     status === 'failed' ? null : digitsOf(0, `${label}:${id}`, length);

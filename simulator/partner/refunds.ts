@@ -6,10 +6,10 @@ import type { Scenario } from '../scenarios.ts';
 import type { PartnerShop } from '../shops.ts';
 import { texts } from '../wire.ts';
 import type { World } from '../world.ts';
-import { type PartnerBook, type PartnerPayment, type PartnerRefund, refundsOf } from './book.ts';
 import { partnerEvent } from './events.ts';
 import { referencesOf } from './payments.ts';
 import { badRequest } from './refusals.ts';
+import { type PartnerPayment, type PartnerRefund, type PartnerState, refundsOf } from './state.ts';
 
 export type RefundRequest = Pick<
   PartnerRefund,
@@ -20,12 +20,12 @@ const processedAfterMs = 1_000;
 
 export function startPartnerRefund(
   world: World,
-  book: PartnerBook,
+  state: PartnerState,
   shop: PartnerShop,
   payment: PartnerPayment,
   wished: RefundRequest,
 ): PartnerRefund {
-  const known = findRepeat(book, shop, wished);
+  const known = findRepeat(state, shop, wished);
   if (known) return known;
 
   const left = payment.amount - payment.amountRefunded;
@@ -37,7 +37,7 @@ export function startPartnerRefund(
   if (amount > left) {
     throw badRequest('The total refund amount is greater than the refund payment amount');
   }
-  const count = refundsOf(book, payment.id).length;
+  const count = refundsOf(state, payment.id).length;
   const refund: PartnerRefund = {
     ...wished,
     id: `rfnd_${idOf(world.seed, `refund:${payment.id}:${count}`, 14)}`,
@@ -47,36 +47,36 @@ export function startPartnerRefund(
     status: 'pending',
     createdAt: Math.floor(world.now() / 1000),
   };
-  const scenario = world.scenarios.of(refundReferences(book, payment, wished));
-  saveRefund(world, book, shop, refund, scenario);
+  const scenario = world.scenarios.of(refundReferences(state, payment, wished));
+  saveRefund(world, state, shop, refund, scenario);
   world.schedule.run(async () => {
     await world.schedule.wait(processedAfterMs);
-    saveRefund(world, book, shop, { ...refund, status: behaviourOf(scenario).refund }, scenario);
+    saveRefund(world, state, shop, { ...refund, status: behaviourOf(scenario).refund }, scenario);
   });
   return refund;
 }
 
 /** A refund's own names come first, then those of its payment. */
 export function refundReferences(
-  book: PartnerBook,
+  state: PartnerState,
   payment: PartnerPayment,
   { receipt, notes }: Pick<RefundRequest, 'receipt' | 'notes'>,
 ): string[] {
-  const order = book.orders.get(payment.orderId);
+  const order = state.orders.get(payment.orderId);
   const own = texts(notes.svc_transaction_id, receipt, notes.refund_request_id, notes.svc_order_id);
   return [...own, payment.id, ...(order ? referencesOf(order) : [])];
 }
 
 function findRepeat(
-  book: PartnerBook,
+  state: PartnerState,
   shop: PartnerShop,
   { idempotencyKey, request }: RefundRequest,
 ): PartnerRefund | undefined {
   if (idempotencyKey === undefined) return undefined;
-  const known = [...book.refunds.values()].find(
+  const known = [...state.refunds.values()].find(
     (refund) =>
       refund.idempotencyKey === idempotencyKey &&
-      book.payments.get(refund.paymentId)?.keyId === shop.keyId,
+      state.payments.get(refund.paymentId)?.keyId === shop.keyId,
   );
   if (known && known.request !== request) {
     throw badRequest('Different request body sent with the same idempotency key');
@@ -86,16 +86,16 @@ function findRepeat(
 
 function saveRefund(
   world: World,
-  book: PartnerBook,
+  state: PartnerState,
   shop: PartnerShop,
   refund: PartnerRefund,
   scenario: Scenario,
 ): void {
-  const payment = book.payments.get(refund.paymentId);
+  const payment = state.payments.get(refund.paymentId);
   if (!payment) return;
-  book.refunds.set(refund.id, refund);
-  const refunded = { ...payment, amountRefunded: amountRefunded(book, payment.id) };
-  book.payments.set(payment.id, refunded);
+  state.refunds.set(refund.id, refund);
+  const refunded = { ...payment, amountRefunded: amountRefunded(state, payment.id) };
+  state.payments.set(payment.id, refunded);
   const event = refund.status === 'pending' ? 'refund.created' : `refund.${refund.status}`;
   world.log(`partner: refund ${refund.id} ${refund.status}, ${amountText(refund)}`);
   world.webhooks.post(
@@ -106,8 +106,8 @@ function saveRefund(
 }
 
 /** A refund that failed gives its amount back. */
-function amountRefunded(book: PartnerBook, paymentId: string): number {
-  return refundsOf(book, paymentId)
+function amountRefunded(state: PartnerState, paymentId: string): number {
+  return refundsOf(state, paymentId)
     .filter(({ status }) => status !== 'failed')
     .reduce((sum, { amount }) => sum + amount, 0);
 }

@@ -5,11 +5,11 @@
 import { amountText } from '../money.ts';
 import { idOf } from '../random.ts';
 import type { Approval } from './approval.ts';
-import type { PartnerPayment, PartnerRefund } from './book.ts';
 import { partnerEvent } from './events.ts';
+import type { PartnerPayment, PartnerRefund } from './state.ts';
 
 export function release(
-  { world, book, shop, scenario }: Approval,
+  { world, state, shop, scenario }: Approval,
   authorized: PartnerPayment,
 ): void {
   const { id: paymentId, amount, currency } = authorized;
@@ -28,8 +28,8 @@ export function release(
     request: '',
     idempotencyKey: undefined,
   };
-  book.payments.set(paymentId, payment);
-  book.refunds.set(refund.id, refund);
+  state.payments.set(paymentId, payment);
+  state.refunds.set(refund.id, refund);
   world.log(`partner: payment ${paymentId} released, ${amountText(payment)}`);
   const event = partnerEvent(world, shop, 'refund.processed', { payment, refund });
   world.webhooks.post(paymentId, [event], scenario);

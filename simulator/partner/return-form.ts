@@ -2,8 +2,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { html, page, pageHeaders } from '../html.ts';
-import type { PartnerPayment } from './book.ts';
-import { failureMembers } from './failures.ts';
+import { failureFields } from './failures.ts';
+import type { PartnerPayment } from './state.ts';
 
 export function sendReturnForm(
   reply: FastifyReply,
@@ -39,9 +39,9 @@ function paidFields({ id, orderId }: PartnerPayment, keySecret: string): Record<
 }
 
 function failedFields({ id, orderId, failureReason }: PartnerPayment): Record<string, string> {
-  const members = Object.entries(failureMembers(failureReason)).map(
+  const fields = Object.entries(failureFields(failureReason)).map(
     ([name, value]) => [name.replace(/^error_(.+)$/, 'error[$1]'), String(value)] as const,
   );
   const metadata = JSON.stringify({ payment_id: id, order_id: orderId });
-  return { ...Object.fromEntries(members), 'error[metadata]': metadata };
+  return { ...Object.fromEntries(fields), 'error[metadata]': metadata };
 }

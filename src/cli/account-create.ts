@@ -1,5 +1,5 @@
 /** `account create`: opens an account and prints its secrets this once. */
-import { createAccount, simulatorWarning } from '../use-cases/create-account.ts';
+import { createAccount, simulatorWarning } from '../use-cases/accounts/create-account.ts';
 import { accountOptions, accountOptionsUsage, readSettings } from './account-options.ts';
 import { type Command, readWords, UsageError } from './command.ts';
 import { readApiSecrets } from './provider-options.ts';

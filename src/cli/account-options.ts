@@ -4,7 +4,7 @@ import {
   type AlternateCurrency,
   accountDefaults,
   signatureVersions,
-} from '../domain/account.ts';
+} from '../domain/accounts/account.ts';
 import { limits } from '../domain/limits.ts';
 import { findOrigin } from '../domain/web-address.ts';
 import { jsonOption, UsageError } from './command.ts';

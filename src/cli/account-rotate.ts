@@ -1,6 +1,6 @@
 /** `account rotate`: a new secret, with an overlap in which the old one is valid too. */
-import { type RotatableSecretKind, secretKinds } from '../domain/account.ts';
-import { rotateSecret } from '../use-cases/rotate-secret.ts';
+import { type RotatableSecretKind, secretKinds } from '../domain/accounts/account.ts';
+import { rotateSecret } from '../use-cases/accounts/rotate-secret.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
 import { readOverlap } from './overlap.ts';
 

@@ -1,7 +1,11 @@
 /** `account suspend` and `account resume`: refuses an account's calls, and serves them again. Decision 2.8. */
 
-import type { Services } from '../use-cases/services.ts';
-import { resumeAccount, type Suspension, suspendAccount } from '../use-cases/suspend-account.ts';
+import type { Services } from '../services/services.ts';
+import {
+  resumeAccount,
+  type Suspension,
+  suspendAccount,
+} from '../use-cases/accounts/suspend-account.ts';
 import { type Command, jsonOption, readWords } from './command.ts';
 
 export const accountSuspend = commandOf('suspend', suspendAccount);

@@ -1,13 +1,13 @@
 /** `account update`: changes the settings that are named and leaves the others. */
-import { type AccountSettings, accountDefaults } from '../domain/account.ts';
+import { type AccountSettings, accountDefaults } from '../domain/accounts/account.ts';
+import type { Services } from '../services/services.ts';
 import type { StoredAccount } from '../store/accounts.ts';
 import {
   newSimulatorSecrets,
   simulatedApis,
   simulatorWarning,
-} from '../use-cases/create-account.ts';
-import type { Services } from '../use-cases/services.ts';
-import { updateAccount } from '../use-cases/update-account.ts';
+} from '../use-cases/accounts/create-account.ts';
+import { updateAccount } from '../use-cases/accounts/update-account.ts';
 import { accountOptions, accountOptionsUsage, readSettings } from './account-options.ts';
 import { accountView } from './account-view.ts';
 import { type Command, readWords, UsageError } from './command.ts';

@@ -1,5 +1,5 @@
 /** An account's settings as the command line prints them. */
-import type { AccountSettings } from '../domain/account.ts';
+import type { AccountSettings } from '../domain/accounts/account.ts';
 import { accessKeyOf } from '../domain/ids.ts';
 
 export function accountView(account: AccountSettings & { readonly accountId: string }) {

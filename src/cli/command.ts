@@ -1,7 +1,7 @@
 /** What a command of the command line is, and how its words are read. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { Config } from '../config.ts';
-import type { Services } from '../use-cases/services.ts';
+import type { Services } from '../services/services.ts';
 
 export type Outcome = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,7 @@ export type Command = {
   readonly parse: (words: readonly string[]) => {
     readonly json: boolean | undefined;
     readonly run: (services: Services, config: Config) => Promise<Outcome>;
-    /** For human eyes, where the plain list of members would not please them. */
+    /** For human eyes, where the plain list of fields would not please them. */
     readonly render?: (outcome: Outcome) => string;
     /** True when the outcome is bad news: the exit status is then 1. */
     readonly isFailure?: (outcome: Outcome) => boolean;

@@ -1,6 +1,6 @@
 /** `consumer erase`: replaces the personal data of a consumer of an account with a marker, for good. */
-import { findEmail, findPhones } from '../domain/erased-consumer.ts';
-import { eraseConsumer } from '../use-cases/erase-consumer.ts';
+import { findEmail, findPhones } from '../domain/personal-data/erased-consumer.ts';
+import { eraseConsumer } from '../use-cases/consumers/erase-consumer.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
 
 export const consumerErase: Command = {

@@ -1,5 +1,5 @@
 /** A delivery as the command line prints it. */
-import type { Delivery } from '../store/deliveries.ts';
+import type { Delivery } from '../domain/inbox/delivery.ts';
 
 export function deliveryView(delivery: Delivery) {
   return {

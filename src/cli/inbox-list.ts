@@ -1,5 +1,6 @@
 /** `inbox list`: the newest deliveries, all or those of a state. */
-import { type DeliveryState, deliveryStates, listDeliveries } from '../store/deliveries.ts';
+import { type DeliveryState, deliveryStates } from '../domain/inbox/delivery.ts';
+import { listDeliveries } from '../store/deliveries.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
 import { deliveryView } from './delivery-view.ts';
 

@@ -1,9 +1,10 @@
 /** `inbox replay`: applies a delivery, or all of a state, again now. */
+import type { Delivery } from '../domain/inbox/delivery.ts';
 import { limits } from '../domain/limits.ts';
-import { type Delivery, findDelivery, listDeliveryIds } from '../store/deliveries.ts';
-import { retryDelivery } from '../use-cases/retry-delivery.ts';
-import type { Services } from '../use-cases/services.ts';
-import { wakeDeliveries } from '../use-cases/wake-deliveries.ts';
+import type { Services } from '../services/services.ts';
+import { findDelivery, listDeliveryIds } from '../store/deliveries.ts';
+import { retryDelivery } from '../use-cases/inbox/retry-delivery.ts';
+import { unparkDeliveries } from '../use-cases/inbox/unpark-deliveries.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
 import { deliveryView } from './delivery-view.ts';
 import { readState } from './inbox-list.ts';
@@ -50,7 +51,7 @@ async function replay(
     }),
   );
   if (!delivery) throw new UsageError(`There is no delivery ${deliveryId}.`);
-  await wakeDeliveries(services, accountId, names);
+  await unparkDeliveries(services, accountId, names);
   return delivery;
 }
 

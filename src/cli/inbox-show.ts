@@ -1,6 +1,8 @@
 /** `inbox show`: one delivery with its headers and body as they came, unless they were pruned. */
+
 import { findAccountIdOfDelivery } from '../domain/ids.ts';
-import { type Delivery, findDelivery } from '../store/deliveries.ts';
+import type { Delivery } from '../domain/inbox/delivery.ts';
+import { findDelivery } from '../store/deliveries.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
 import { deliveryView } from './delivery-view.ts';
 

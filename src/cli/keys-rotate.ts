@@ -1,7 +1,7 @@
 /** `keys rotate`: new keys for signing tokens, or a new master key for everything. */
-import { rotatingMasterKey } from '../store/embedded/master-key-file.ts';
-import { rewrapSecrets, rotateSigningKey } from '../use-cases/rotate-keys.ts';
-import type { Services } from '../use-cases/services.ts';
+import { rotatingMasterKey } from '../embedded-postgres/master-key-file.ts';
+import type { Services } from '../services/services.ts';
+import { rewrapSecrets, rotateSigningKey } from '../use-cases/accounts/rotate-keys.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
 import { readOverlap } from './overlap.ts';
 

@@ -1,8 +1,9 @@
 /** The operator's command line: finds the command, joins the database, prints the outcome. */
+
+import { joinBootstrapped } from '../bootstrap.ts';
 import { readConfig } from '../config.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { StartError } from '../domain/start-error.ts';
-import { joinFoundation } from '../foundation.ts';
+import { StartError } from '../domain/transactions/start-error.ts';
 import { createLog } from '../log.ts';
 import { accountCreate } from './account-create.ts';
 import { accountList } from './account-list.ts';
@@ -16,7 +17,7 @@ import { inboxReplay } from './inbox-replay.ts';
 import { inboxShow } from './inbox-show.ts';
 import { keysRotate } from './keys-rotate.ts';
 import { orderRebuild } from './order-rebuild.ts';
-import { renderMembers } from './render.ts';
+import { renderFields } from './render.ts';
 import { reviewList } from './review-list.ts';
 import { inboxResolve, reviewResolve } from './review-resolve.ts';
 import { verify } from './verify.ts';
@@ -46,11 +47,11 @@ async function main(words: readonly string[]): Promise<void> {
   const {
     json,
     run,
-    render = renderMembers,
+    render = renderFields,
     isFailure,
   } = command.parse(words.slice(command.name.length));
   const config = readConfig(process.env);
-  const { services, close } = await joinFoundation(config, createLog(config.logLevel));
+  const { services, close } = await joinBootstrapped(config, createLog(config.logLevel));
   try {
     const outcome = await run(services, config);
     console.log(json ? JSON.stringify(outcome) : render(outcome));

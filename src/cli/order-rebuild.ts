@@ -1,8 +1,9 @@
 /** `order rebuild`: folds an order, or all of them, from the inbox and stores what comes of it. */
+
+import type { Services } from '../services/services.ts';
 import { findOrder } from '../store/orders.ts';
-import { rebuildOrder } from '../use-cases/rebuild-order.ts';
-import { rebuildAll } from '../use-cases/rebuild-orders.ts';
-import type { Services } from '../use-cases/services.ts';
+import { rebuildOrder } from '../use-cases/maintenance/rebuild-order.ts';
+import { rebuildAll } from '../use-cases/maintenance/rebuild-orders.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
 
 export const orderRebuild: Command = {

@@ -1,9 +1,9 @@
 /** How an account reaches its providers and which modes go where, as flags. Decision 11.6. */
 import { readFileSync } from 'node:fs';
-import type { AccountSettings, ProviderAddress } from '../domain/account.ts';
+import type { AccountSettings, ProviderAddress } from '../domain/accounts/account.ts';
 import { paymentModeCodes } from '../domain/payment-mode.ts';
 import { providers } from '../providers/providers.ts';
-import type { ApiSecrets } from '../use-cases/create-account.ts';
+import type { ApiSecrets } from '../use-cases/accounts/create-account.ts';
 import { UsageError } from './command.ts';
 
 export const providerOptions = {

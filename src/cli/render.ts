@@ -1,10 +1,10 @@
 /** An outcome for human eyes: names on the left, values on the right, one block per entry of a list. */
 import type { Outcome } from './command.ts';
 
-export function renderMembers(outcome: Outcome): string {
+export function renderFields(outcome: Outcome): string {
   return Object.entries(outcome)
     .map(([name, value]) =>
-      isBlocks(value) ? value.map(renderMembers).join('\n\n') : renderLine(outcome, name, value),
+      isBlocks(value) ? value.map(renderFields).join('\n\n') : renderLine(outcome, name, value),
     )
     .join('\n');
 }

@@ -1,5 +1,5 @@
 /** `review list`: everything that needs a person and that nobody has closed, the oldest first. */
-import { listReview, type ReviewEntry } from '../use-cases/list-review.ts';
+import { listReview, type ReviewEntry } from '../use-cases/maintenance/list-review.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
 
 export const reviewList: Command = {

@@ -1,5 +1,5 @@
 /** `review resolve` and `inbox resolve`: close a delivery or a flag, with a note that says why. */
-import { resolveReview } from '../use-cases/resolve-review.ts';
+import { resolveReview } from '../use-cases/maintenance/resolve-review.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
 
 export const reviewResolve = resolveCommand('review');

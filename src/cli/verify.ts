@@ -1,5 +1,5 @@
 /** `verify`: checks the invariants on the live database; exit status 1 on a breach. */
-import { type Verified, verifyInvariants } from '../use-cases/verify-invariants.ts';
+import { type Verified, verifyInvariants } from '../use-cases/maintenance/verify-invariants.ts';
 import { type Command, jsonOption, readWords } from './command.ts';
 
 export const verify: Command = {

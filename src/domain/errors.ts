@@ -22,7 +22,7 @@ export const errorTable = {
   INVALID_REQUEST_PARAMETER: {
     status: 400,
     consumerMessage: technicalError,
-    merchantMessage: 'Check the request payload: a member is missing or has a value we cannot use.',
+    merchantMessage: 'Check the request payload: a field is missing or has a value we cannot use.',
   },
   ENCRYPTION_NOT_ENABLED: {
     status: 400,
@@ -186,7 +186,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Refuses one member of a request; the merchant reads which one and what it should be. */
-export function refuseMember(member: string, whatItShouldBe: string): never {
-  throw new ServiceError('INVALID_REQUEST_PARAMETER', `${member} ${whatItShouldBe}.`);
+/** Refuses one field of a request; the merchant reads which one and what it should be. */
+export function refuseField(field: string, whatItShouldBe: string): never {
+  throw new ServiceError('INVALID_REQUEST_PARAMETER', `${field} ${whatItShouldBe}.`);
 }

@@ -34,13 +34,13 @@ export const limits = {
   /** Of one process; more than those who are served and those who may wait, so that the rest gets an answer. */
   connectionsMax: 20_000,
   /** Requests of one process that are worked on at once; the rest waits at the door, and is then shed with 503. */
-  requestsAtOnceMax: 400,
+  concurrentRequestsMax: 400,
   /** To wait for a moment costs less than to be refused and to come again; providers wait for five seconds. */
-  doorWaitMsMax: 3_000,
-  doorLineMax: 10_000,
+  admissionWaitMsMax: 3_000,
+  admissionQueueMax: 10_000,
   /** Who finds the line full is refused after so long, without what they brought. */
-  doorHoldMs: 1_000,
-  doorLineBytesMax: 64 * 1024 * 1024,
+  admissionHoldMs: 1_000,
+  admissionQueueBytesMax: 64 * 1024 * 1024,
   statementMsMax: 5_000,
   /** Longer than the database itself gives a statement: only one that says nothing is given up by us. */
   databaseAnswerMsMax: 5_500,
@@ -55,7 +55,7 @@ export const limits = {
   databaseConnectionsMax: 16,
   /** What goes to the database together; when a batch is slow, more of the kind go beside it. */
   batchSizeMax: 128,
-  batchesAtOnceMax: 3,
+  concurrentBatchesMax: 3,
   batchBesideMin: 48,
   /** A batch of deliveries is long, so the next one is worth going beside it sooner. */
   deliveryBatchBesideMin: 16,
@@ -63,8 +63,8 @@ export const limits = {
   batchLockMsMax: 300,
   transactionAttemptsMax: 5,
   /** The operator's figures are read from the database this seldom, and given up on after so long. */
-  figuresKeptMs: 5_000,
-  figuresAnswerMsMax: 1_000,
+  countersCachedMs: 5_000,
+  countersAnswerMsMax: 1_000,
   shutdownMsMax: 10_000,
 
   /** A kept body is forgotten after so long, unless the operator says otherwise. */
@@ -76,7 +76,7 @@ export const limits = {
   requestsPerSecondMax: 1_000_000,
 
   /** Decision 11.7: what is not final for so long is asked for at its provider. */
-  askSeconds: 60,
+  pollSeconds: 60,
   /** Decision 11.10: how long a consumer who returns waits for a result that is not known yet. */
   returnWaitSeconds: 10,
   /** One payment is polled this often while consumers wait, for so long after its start; then like an enquiry. */
@@ -92,7 +92,7 @@ export const limits = {
   providerAnswerMsMax: 5_000,
   /** A repeat waits so long for the answer to the first request: the provider's time, and some for the database. */
   firstAnswerMsMax: 7_000,
-  /** Repeats that wait for it, each in one of the places of `requestsAtOnceMax`. */
+  /** Repeats that wait for it, each in one of the places of `concurrentRequestsMax`. */
   waitingRepeatsOfAccountMax: 64,
   waitingRepeatsMax: 200,
   providerAnswerBytesMax: 4 * 1024 * 1024,

@@ -3,13 +3,13 @@
  * closed as soon as it is made. Decision 8.2.
  */
 import type { FastifyInstance } from 'fastify';
-import { nowAndThen } from '../domain/now-and-then.ts';
+import { throttle } from '../domain/throttle.ts';
 
 const tellEveryMs = 60_000;
 
 export function boundConnections({ server, log }: FastifyInstance, connectionsMax: number): void {
   server.maxConnections = connectionsMax;
-  const tellDropped = nowAndThen(tellEveryMs, (_drop, dropped) => {
+  const tellDropped = throttle(tellEveryMs, (_drop, dropped) => {
     log.warn({ dropped, connectionsMax }, 'too many connections: the rest is closed at once');
   });
   server.on('drop', tellDropped);

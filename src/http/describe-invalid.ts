@@ -1,26 +1,26 @@
-/** A schema's complaint in the merchant's words: which member, and what it should be. */
+/** A schema's complaint in the merchant's words: which field, and what it should be. */
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
-import { maskCardNumbers } from '../domain/card-numbers.ts';
+import { maskCardNumbers } from '../domain/cards/card-numbers.ts';
 
 export function describeInvalid(error: FastifySchemaValidationError, where: string): string {
-  const member = memberPath(error.instancePath);
+  const field = fieldPath(error.instancePath);
   const { params } = error;
-  const subject = member === '' ? `The ${where}` : member;
+  const subject = field === '' ? `The ${where}` : field;
   switch (error.keyword) {
     case 'required':
-      return `${member === '' ? '' : `${member}.`}${params.missingProperty} is missing: send it.`;
+      return `${field === '' ? '' : `${field}.`}${params.missingProperty} is missing: send it.`;
     case 'type':
-      return member === '' && where === 'body'
+      return field === '' && where === 'body'
         ? 'The body must be a JSON object.'
         : `${subject} must be of type ${[params.type].flat().filter(isSendable).join(' or ')}.`;
     case 'maxLength':
-      return `${nameOrMember(error, subject)} may have at most ${params.limit} characters.`;
+      return `${nameOrField(error, subject)} may have at most ${params.limit} characters.`;
     case 'minLength':
-      return `${nameOrMember(error, subject)} must not be empty.`;
+      return `${nameOrField(error, subject)} must not be empty.`;
     case 'maxItems':
       return `${subject} may have at most ${params.limit} entries.`;
     case 'maxProperties':
-      return `${subject} may have at most ${params.limit} members.`;
+      return `${subject} may have at most ${params.limit} fields.`;
     case 'pattern':
       return `${subject} must match the pattern ${params.pattern}.`;
     case 'enum':
@@ -34,7 +34,7 @@ export function describeInvalid(error: FastifySchemaValidationError, where: stri
 const nameMax = 64;
 
 /** `/order_line_items/0/rate` is `order_line_items[0].rate` to those who wrote it. */
-function memberPath(instancePath: string): string {
+function fieldPath(instancePath: string): string {
   return instancePath
     .split('/')
     .slice(1)
@@ -45,12 +45,12 @@ function memberPath(instancePath: string): string {
     .replace(/^\./, '');
 }
 
-/** `null` is accepted where a member may be absent, but nobody should be told to send it. */
+/** `null` is accepted where a field may be absent, but nobody should be told to send it. */
 function isSendable(type: unknown): boolean {
   return type !== 'null';
 }
 
-/** Complaints about the name of a member, rather than its value. */
-function nameOrMember(error: FastifySchemaValidationError, subject: string): string {
+/** Complaints about the name of a field, rather than its value. */
+function nameOrField(error: FastifySchemaValidationError, subject: string): string {
   return 'propertyName' in error ? `A name in ${subject}` : subject;
 }

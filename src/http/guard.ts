@@ -2,8 +2,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import type { Caller } from '../security/tokens.ts';
-import { type AuthenticatedCaller, authenticateCaller } from '../use-cases/authenticate-caller.ts';
-import type { Services } from '../use-cases/services.ts';
+import type { AuthenticatedCaller } from '../services/rate-limits.ts';
+import type { Services } from '../services/services.ts';
+import { authenticateCaller } from '../use-cases/accounts/authenticate-caller.ts';
 
 /**
  * `order` lets a merchant token and the order's own token in, `merchant` only the former. `anyone`

@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../domain/errors.ts';
-import { isNestedDeeper, parseExactJson } from '../domain/json.ts';
+import { isNestedDeeper, parseExactJson } from '../domain/json/json.ts';
 import { limits } from '../domain/limits.ts';
 
 export function readJson(bytes: Buffer): unknown {

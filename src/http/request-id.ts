@@ -1,6 +1,6 @@
 /** The id by which a caller and an operator speak of the same request. */
 import type { IncomingMessage } from 'node:http';
-import { holdsCardNumber } from '../domain/card-numbers.ts';
+import { holdsCardNumber } from '../domain/cards/card-numbers.ts';
 import { randomBase62 } from '../domain/ids.ts';
 
 /** A caller's own id is kept where it is harmless in headers and logs. */

@@ -83,9 +83,9 @@ async function callGuarded(
   const startedAt = performance.now();
   let tries = 0;
   /** A try that may have taken effect: no later one can say that it did not. */
-  let open: CallTrouble | undefined;
+  let open: CallError | undefined;
   const meta = () => ({ durationMs: Math.round(performance.now() - startedAt), tries });
-  const unknown = ({ status, message }: CallTrouble) =>
+  const unknown = ({ status, message }: CallError) =>
     ({ kind: 'unknown', status, why: message, ...meta() }) as const;
   const again = retry(
     handleWhen((error) => mayTryAgain(error, request)),
@@ -95,10 +95,10 @@ async function callGuarded(
   const deadline = AbortSignal.timeout(limits.providerAnswerMsMax);
   const callNoting = async () => {
     if (deadline.aborted)
-      throw new CallTrouble('there was no time left for the call', false, null, true);
+      throw new CallError('there was no time left for the call', false, null, true);
     tries += 1;
     return callOnce(api, request, deadline).catch((error: unknown) => {
-      if (error instanceof CallTrouble && error.wasSent) open = error;
+      if (error instanceof CallError && error.wasSent) open = error;
       throw error;
     });
   };
@@ -114,7 +114,7 @@ async function callGuarded(
 const backoff = { initialDelay: 100, maxDelay: 1_000 };
 
 /** The call itself came to nothing we can build on. */
-class CallTrouble extends Error {
+class CallError extends Error {
   readonly wasSent: boolean;
   readonly status: number | null;
 
@@ -131,20 +131,20 @@ class CallTrouble extends Error {
 
 /** One that is busy, or still at the first copy of a call, is not down. */
 function isDown(error: unknown): boolean {
-  if (!(error instanceof CallTrouble)) return true;
+  if (!(error instanceof CallError)) return true;
   const wasMade = error.wasSent || !error.isLate;
   return wasMade && (error.status === null || error.status >= 500);
 }
 
 /** A provider that was given up on is left alone; what took no effect may always be sent again. */
 function mayTryAgain(error: unknown, { isRepeatable }: ProviderRequest): boolean {
-  return error instanceof CallTrouble && !error.isLate && (isRepeatable || !error.wasSent);
+  return error instanceof CallError && !error.isLate && (isRepeatable || !error.wasSent);
 }
 
 function explain(error: unknown): string {
   if (isBrokenCircuitError(error)) return 'the provider did not answer before and is given a pause';
   if (isBulkheadRejectedError(error)) return 'too many calls to the provider are under way';
-  return error instanceof CallTrouble ? error.message : 'the call could not be made';
+  return error instanceof CallError ? error.message : 'the call could not be made';
 }
 
 async function callOnce(
@@ -169,7 +169,7 @@ async function callOnce(
     });
     return readAnswer(response.status, await readBytes(response));
   } catch (error) {
-    if (error instanceof CallTrouble) throw error;
+    if (error instanceof CallError) throw error;
     throw troubleOf(error);
   }
 }
@@ -179,11 +179,11 @@ const undecidedStatuses = new Set([408, 409, 425, 429]);
 
 function readAnswer(status: number, bytes: Buffer) {
   if (status >= 500 || undecidedStatuses.has(status)) {
-    throw new CallTrouble(`the provider answered with HTTP status ${status}`, true, status);
+    throw new CallError(`the provider answered with HTTP status ${status}`, true, status);
   }
   const body = jsonObject(bytes);
   // An answer in another tongue comes from something in between; it says nothing of the call.
-  if (!body) throw new CallTrouble('the provider answered without a JSON object', true, status);
+  if (!body) throw new CallError('the provider answered without a JSON object', true, status);
   return { status, body };
 }
 
@@ -193,7 +193,7 @@ async function readBytes(response: Response): Promise<Buffer> {
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
     if (length > limits.providerAnswerBytesMax) {
-      throw new CallTrouble('the answer of the provider is too large', true, response.status);
+      throw new CallError('the answer of the provider is too large', true, response.status);
     }
     chunks.push(chunk);
   }
@@ -203,13 +203,13 @@ async function readBytes(response: Response): Promise<Buffer> {
 const neverConnected =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT)/;
 
-function troubleOf(error: unknown): CallTrouble {
+function troubleOf(error: unknown): CallError {
   if (error instanceof Error && error.name === 'TimeoutError') {
-    return new CallTrouble('the provider did not answer in time', true, null, true);
+    return new CallError('the provider did not answer in time', true, null, true);
   }
   const cause = (error as { cause?: { code?: unknown; errors?: { code?: unknown }[] } }).cause;
   const code = String(cause?.code ?? cause?.errors?.[0]?.code ?? '');
   return neverConnected.test(code)
-    ? new CallTrouble('the provider cannot be reached', false)
-    : new CallTrouble('the connection to the provider broke', true);
+    ? new CallError('the provider cannot be reached', false)
+    : new CallError('the connection to the provider broke', true);
 }

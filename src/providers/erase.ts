@@ -2,8 +2,13 @@
  * A delivery's body without personal data. A provider lists the fields that may stay; all others go, also those that
  * nobody has heard of, for a list of what is personal would never be complete.
  */
-import { findPhones } from '../domain/erased-consumer.ts';
-import { erasedMarker, type PersonalValues, type Phone, type Scrub } from '../domain/scrub.ts';
+import { findPhones } from '../domain/personal-data/erased-consumer.ts';
+import {
+  erasedMarker,
+  type PersonalValues,
+  type Phone,
+  type Scrub,
+} from '../domain/personal-data/scrub.ts';
 import { text, type WireObject } from './wire.ts';
 
 export type Leaf =

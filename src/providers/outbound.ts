@@ -1,8 +1,9 @@
 /** What a provider can be asked to do: three verbs for what goes out. Decision 11.6. */
-import { maskCardNumbers } from '../domain/card-numbers.ts';
-import type { MinorUnits } from '../domain/money.ts';
+
+import { maskCardNumbers } from '../domain/cards/card-numbers.ts';
+import type { MinorUnits } from '../domain/money/money.ts';
 import type { PaymentModeCode } from '../domain/payment-mode.ts';
-import type { Transaction } from '../domain/transaction.ts';
+import type { Transaction } from '../domain/transactions/transaction.ts';
 import type { Answer, ProviderApi } from './call.ts';
 import { object, text } from './wire.ts';
 

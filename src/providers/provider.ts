@@ -3,11 +3,13 @@
  * knows its own wire format and our vocabulary, and nothing of accounts or the store.
  */
 import type { TSchema } from 'typebox';
-import type { ApiSecretKind, RotatableSecretKind } from '../domain/account.ts';
-import type { ExemptFields } from '../domain/card-fields.ts';
-import type { Notice, OrderNames, ProviderName, ReviewFlag } from '../domain/notice.ts';
+import type { ApiSecretKind, RotatableSecretKind } from '../domain/accounts/account.ts';
+import type { ExemptFields } from '../domain/cards/card-fields.ts';
 import type { ChoiceMode } from '../domain/payment-mode.ts';
-import type { PersonalValues, Scrub } from '../domain/scrub.ts';
+import type { PersonalValues, Scrub } from '../domain/personal-data/scrub.ts';
+import type { ProviderName } from '../domain/provider-name.ts';
+import type { ReviewFlag } from '../domain/review-flag.ts';
+import type { Notice, OrderNames } from '../domain/transactions/notice.ts';
 import type { OutboundProvider } from './outbound.ts';
 
 /** The bytes of one call and its headers, names in lower case. */
@@ -75,7 +77,7 @@ export type Provider = {
   /** The key of a repeat that comes without an id; undefined where only the bytes can tell. */
   readonly findContentKey: (delivery: RawDelivery) => string | undefined;
   /** Headers that are kept with the delivery; never one that proves it. */
-  readonly keptHeaders: readonly string[];
+  readonly storedHeaders: readonly string[];
   /** What is not masked in the bodies that are stored. Decision 8.5. */
   readonly exemptFields: ExemptFields;
   readonly translate: (delivery: RawDelivery, account: ProviderAccount) => Translation;

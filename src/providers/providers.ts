@@ -1,5 +1,5 @@
 /** Every provider there is: adding one is a folder and a line here. */
-import type { ProviderName } from '../domain/notice.ts';
+import type { ProviderName } from '../domain/provider-name.ts';
 import { bankGateway } from './bank-gateway/bank-gateway.ts';
 import { partner } from './partner/partner.ts';
 import type { Provider } from './provider.ts';

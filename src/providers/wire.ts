@@ -1,11 +1,12 @@
 /**
- * Reading foreign JSON: every enumeration is open, every member may be absent, null, empty or of
+ * Reading foreign JSON: every enumeration is open, every field may be absent, null, empty or of
  * another type than documented. What is not usable is absent; nothing here throws.
  */
-import { findExponent } from '../domain/currency.ts';
-import { isNestedDeeper, parseExactJson } from '../domain/json.ts';
+
+import { isNestedDeeper, parseExactJson } from '../domain/json/json.ts';
 import { limits } from '../domain/limits.ts';
-import { type MinorUnits, parseAmount } from '../domain/money.ts';
+import { findExponent } from '../domain/money/currency.ts';
+import { type MinorUnits, parseAmount } from '../domain/money/money.ts';
 
 export type WireObject = Readonly<Record<string, unknown>>;
 
@@ -30,7 +31,7 @@ export function id(value: unknown): string | undefined {
   return found !== undefined && found.length <= referenceCharsMax ? found : undefined;
 }
 
-/** An object, or an empty one: providers write `[]` or null for no members. */
+/** An object, or an empty one: providers write `[]` or null for no fields. */
 export function object(value: unknown): WireObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as WireObject)
@@ -97,7 +98,7 @@ export function truncate(value: string, charsMax: number): string {
   return value.length <= charsMax ? value : [...value].slice(0, charsMax).join('');
 }
 
-/** The members that are there: absent ones are left out, so that equal notices are equal. */
+/** The fields that are there: absent ones are left out, so that equal notices are equal. */
 export function present<Shape extends object>(shape: Shape): Shape {
   const kept: Partial<Shape> = {};
   for (const name of Object.keys(shape) as (keyof Shape)[]) {

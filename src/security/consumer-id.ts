@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto';
 import { base62Of, newUserId } from '../domain/ids.ts';
-import type { User } from '../domain/order.ts';
+import type { User } from '../domain/orders/order.ts';
 
 export function consumerIdOf(user: User, consumerIdKey: string): string {
   const identity = identityOf(user);

@@ -1,7 +1,7 @@
 /** `svc_signature`: lets the merchant check that an answer is ours and unchanged. Decision 5.4. */
-import type { SignatureVersion } from '../domain/account.ts';
-import { displayExponent } from '../domain/currency.ts';
-import { formatAmount, type MinorUnits } from '../domain/money.ts';
+import type { SignatureVersion } from '../domain/accounts/account.ts';
+import { displayExponent } from '../domain/money/currency.ts';
+import { formatAmount, type MinorUnits } from '../domain/money/money.ts';
 import { hmacHex } from './hmac.ts';
 
 export type SignedTransaction = {

@@ -5,8 +5,8 @@ import type {
   ProviderAddress,
   SecretKind,
   SignatureVersion,
-} from '../domain/account.ts';
-import type { Queryable, Transaction } from './database.ts';
+} from '../domain/accounts/account.ts';
+import type { Queryable, Transaction } from '../postgres/database.ts';
 
 export type SealedSecret = {
   readonly kind: SecretKind;

@@ -1,5 +1,5 @@
 /** The append-only record of what people did. */
-import type { Transaction } from './database.ts';
+import type { Transaction } from '../postgres/database.ts';
 
 export type AuditEntry = {
   readonly accountId: string;

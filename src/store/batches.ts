@@ -1,20 +1,20 @@
 /** What is asked of the database so often that it goes there together with what waits beside it. */
 import { limits } from '../domain/limits.ts';
-import type { Order } from '../domain/order.ts';
-import { createBatcher } from './batch.ts';
-import type { Database } from './database.ts';
+import type { Order } from '../domain/orders/order.ts';
+import { createBatcher } from '../postgres/batch.ts';
+import type { Database } from '../postgres/database.ts';
 import {
   findOrdersWithTransactions,
   type OrderQuestion,
   type OrderWithTransactions,
 } from './enquiry.ts';
 import { type InsertedOrder, insertOrdersAndLook } from './insert-orders.ts';
-import { listWaitingDeliveries, type Waited } from './waiting-deliveries.ts';
+import { type KnownNames, listParkedDeliveries } from './parked-deliveries.ts';
 
 export type Batches = {
   readonly insertOrder: (order: Order) => Promise<InsertedOrder>;
   /** Deliveries that wait for one of these names. */
-  readonly listWaitingDeliveries: (waited: Waited) => Promise<readonly string[]>;
+  readonly listParkedDeliveries: (waited: KnownNames) => Promise<readonly string[]>;
   readonly findOrderWithTransactions: (
     question: OrderQuestion,
   ) => Promise<OrderWithTransactions | undefined>;
@@ -22,7 +22,7 @@ export type Batches = {
 
 export const batchBounds = {
   sizeMax: limits.batchSizeMax,
-  atOnceMax: limits.batchesAtOnceMax,
+  concurrentMax: limits.concurrentBatchesMax,
   besideMin: limits.batchBesideMin,
   patienceMs: limits.batchPatienceMs,
   queueMax: limits.databaseQueueMax,
@@ -36,10 +36,10 @@ export function createBatches(database: Database): Batches {
       watch: (countWaiting) => addQueue('create-order', countWaiting),
       run: (orders: readonly Order[]) => insertOrdersAndLook(database, orders),
     }),
-    listWaitingDeliveries: createBatcher({
+    listParkedDeliveries: createBatcher({
       ...batchBounds,
       watch: (countWaiting) => addQueue('waiting-deliveries', countWaiting),
-      run: (waited: readonly Waited[]) => listWaitingDeliveries(database, waited),
+      run: (waited: readonly KnownNames[]) => listParkedDeliveries(database, waited),
     }),
     findOrderWithTransactions: createBatcher({
       ...batchBounds,

@@ -1,57 +1,8 @@
 /** The inbox: deliveries as they came, what became of each, and what the parked ones wait for. */
-import type { ProviderName, ReviewFlag } from '../domain/notice.ts';
-import type { Queryable, Transaction } from './database.ts';
-
-export const deliveryStates = [
-  'received',
-  'processed',
-  'stale',
-  'ignored',
-  'parked',
-  'needs_review',
-  'dead',
-  /** Closed by a person. */
-  'resolved',
-  /** Dead for so long that its body was forgotten. */
-  'expired',
-] as const;
-export type DeliveryState = (typeof deliveryStates)[number];
-
-/** Not applied yet: waits, or gave up waiting. */
-export function isUnfinished(state: DeliveryState): boolean {
-  return state === 'received' || state === 'parked' || state === 'dead';
-}
-
-export type Delivery = {
-  readonly accountId: string;
-  readonly deliveryId: string;
-  readonly provider: ProviderName;
-  /** By this a repeat is known: the digest of the body, or what stands for it. */
-  readonly deliveryKey: string;
-  /** The provider's id, held by the first body that came under it; null for others, and where none came. */
-  readonly eventId: string | null;
-  readonly state: DeliveryState;
-  readonly why: string | null;
-  readonly flags: readonly ReviewFlag[];
-  /** Both are null once pruned. */
-  readonly headers: Readonly<Record<string, string>> | null;
-  readonly body: Buffer | null;
-  readonly expectedMerchant: string | null;
-  readonly orderId: string | null;
-  readonly tries: number;
-  readonly nextTryAt: Date | null;
-  readonly receivedAt: Date;
-  /** Since when nothing more happens to it by itself; null while it waits. */
-  readonly finishedAt: Date | null;
-  /** Its body is not the one that came, but what an erasure left of it. */
-  readonly isErased?: true;
-};
-
-/** What an attempt to apply a delivery came to. */
-export type DeliveryResult = Pick<
-  Delivery,
-  'state' | 'why' | 'flags' | 'orderId' | 'tries' | 'nextTryAt' | 'finishedAt'
->;
+import type { Delivery, DeliveryState } from '../domain/inbox/delivery.ts';
+import type { ProviderName } from '../domain/provider-name.ts';
+import type { ReviewFlag } from '../domain/review-flag.ts';
+import type { Queryable, Transaction } from '../postgres/database.ts';
 
 export type DeliveryRow = {
   account_id: string;

@@ -1,13 +1,9 @@
 /** Writes to the inbox, for many deliveries with one statement each. */
-import type { Transaction } from './database.ts';
-import {
-  type Delivery,
-  type DeliveryResult,
-  type DeliveryRow,
-  deliveryColumns,
-  toDelivery,
-} from './deliveries.ts';
-import { defineRows } from './rows.ts';
+
+import type { Delivery, DeliveryResult } from '../domain/inbox/delivery.ts';
+import { defineRows } from '../postgres/binary-rows.ts';
+import type { Transaction } from '../postgres/database.ts';
+import { type DeliveryRow, deliveryColumns, toDelivery } from './deliveries.ts';
 
 export type DeliveryKey = Pick<Delivery, 'accountId' | 'provider' | 'deliveryKey'>;
 

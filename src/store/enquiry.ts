@@ -2,18 +2,18 @@
  * An order and its transactions in one statement, so that an answer shows one moment: never a payment
  * that succeeded beside an order that does not know of it.
  */
-import type { Order } from '../domain/order.ts';
-import type { Transaction as OrderTransaction } from '../domain/transaction.ts';
-import type { Queryable } from './database.ts';
-import { type OrderRow, toOrder } from './orders.ts';
-import { defineRows } from './rows.ts';
+import type { Order } from '../domain/orders/order.ts';
+import type { Transaction as OrderTransaction } from '../domain/transactions/transaction.ts';
+import { defineRows } from '../postgres/binary-rows.ts';
+import type { Queryable } from '../postgres/database.ts';
+import { type OrderRow, toOrder } from './order-rows.ts';
 import { hasId, type TransactionRow, toTransaction } from './transactions.ts';
 
 export type OrderWithTransactions = {
   readonly order: Order;
   readonly transactions: readonly OrderTransaction[];
   /** When the provider was last asked about each. */
-  readonly askedAt: ReadonlyMap<string, Date>;
+  readonly polledAt: ReadonlyMap<string, Date>;
 };
 
 export type OrderQuestion = {
@@ -39,8 +39,8 @@ export async function findOrdersWithTransactions(
     text: `select place, o.*,
                   (select json_agg(t) from (
                      select transaction_id, type, provider, psp_transaction_id, status, amount,
-                            currency, started_at, recorded_at, finished_at, members, flags, start,
-                            asked_at
+                            currency, started_at, recorded_at, finished_at, fields, flags, start,
+                            polled_at
                        from transactions
                       where account_id = o.account_id and order_id = o.order_id) t) as transactions
              from ${questionRows.from}
@@ -71,9 +71,9 @@ function toOrderWithTransactions(row: EnquiryRow): OrderWithTransactions {
   return {
     order: toOrder(row),
     transactions: transactions.map((entry) => toTransaction(entry)),
-    askedAt: new Map(
-      transactions.flatMap(({ transaction_id, asked_at }) =>
-        asked_at === null ? [] : [[transaction_id, new Date(asked_at)] as const],
+    polledAt: new Map(
+      transactions.flatMap(({ transaction_id, polled_at }) =>
+        polled_at === null ? [] : [[transaction_id, new Date(polled_at)] as const],
       ),
     ),
   };

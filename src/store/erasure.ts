@@ -1,12 +1,13 @@
 /** What an erasure reads and writes: an account's orders and deliveries, page by page, and notes of people. */
-import type { Order } from '../domain/order.ts';
-import type { HeldNotice } from '../domain/records.ts';
-import type { Transaction as OrderTransaction } from '../domain/transaction.ts';
-import type { Queryable, Transaction } from './database.ts';
-import type { Delivery } from './deliveries.ts';
-import type { OrderName, OrderRow } from './orders.ts';
-import { defineRows } from './rows.ts';
-import { membersOf } from './transactions.ts';
+import type { Delivery } from '../domain/inbox/delivery.ts';
+import type { Order } from '../domain/orders/order.ts';
+import type { HeldNotice } from '../domain/transactions/records.ts';
+import type { Transaction as OrderTransaction } from '../domain/transactions/transaction.ts';
+import { defineRows } from '../postgres/binary-rows.ts';
+import type { Queryable, Transaction } from '../postgres/database.ts';
+
+import type { OrderName, OrderRow } from './order-rows.ts';
+import { fieldsOf } from './transactions.ts';
 
 export type ListedOrder = Pick<Order, 'orderId' | 'userId' | 'details' | 'earlierConsumers'>;
 
@@ -152,7 +153,7 @@ export async function saveErasedOrder(
 
 const erasedRows = defineRows<OrderTransaction>({
   transaction_id: ['text', ({ transactionId }) => transactionId],
-  members: ['jsonb', membersOf],
+  fields: ['jsonb', fieldsOf],
   start: ['json', ({ start }) => start],
   notices: ['json', ({ notices }) => notices],
 });
@@ -166,7 +167,7 @@ export async function saveErasedTransactions(
   if (erased.length === 0) return;
   await tx.query({
     text: `update transactions t
-              set members = row.members, start = row.start, notices = row.notices, paid_by = null
+              set fields = row.fields, start = row.start, notices = row.notices, paid_by = null
              from ${erasedRows.from}
             where t.account_id = $5 and t.order_id = $6 and t.transaction_id = row.transaction_id`,
     values: [...erasedRows.toParameters(erased), accountId, orderId],

@@ -1,7 +1,7 @@
 /** The append-only history of orders and their transactions. Decision 4.7. */
 import type { Change } from '../domain/history.ts';
-import type { Queryable, Transaction } from './database.ts';
-import { defineRows } from './rows.ts';
+import { defineRows } from '../postgres/binary-rows.ts';
+import type { Queryable, Transaction } from '../postgres/database.ts';
 
 export type HistoryEntry = {
   /** Null for a change of the order itself. */
@@ -35,7 +35,7 @@ const rows = defineRows<Row>({
   place: ['integer', ({ place }) => place],
   cause: ['text', ({ entries }) => entries[0]?.cause],
   happened_at: ['timestamptz', ({ entries }) => entries[0]?.happenedAt],
-  entries: ['json', ({ entries }) => entries.map(toKept)],
+  entries: ['json', ({ entries }) => entries.map(toStored)],
 });
 
 /** The orders must be locked: positions are counted on from what is there. */
@@ -65,18 +65,18 @@ function toRows({ order: { accountId, orderId }, entries }: Appended): Row[] {
 }
 
 /** As it is kept: short, for every change of every order is here for ever. */
-type Kept = {
+type Stored = {
   readonly transactionId: string | null;
-  readonly changes: ReadonlyArray<readonly [member: string, from: unknown, to: unknown]>;
+  readonly changes: ReadonlyArray<readonly [field: string, from: unknown, to: unknown]>;
   readonly call?: CallRecord | null;
 };
 
-function toKept({ transactionId, changes, call }: HistoryRecord['entries'][number]): Kept {
-  const kept = changes.map(({ member, from, to }) => [member, from, to] as const);
+function toStored({ transactionId, changes, call }: HistoryRecord['entries'][number]): Stored {
+  const kept = changes.map(({ field, from, to }) => [field, from, to] as const);
   return { transactionId, changes: kept, ...(call && { call }) };
 }
 
-type HistoryRow = { order_id: string; cause: string; happened_at: Date; entries: Kept[] };
+type HistoryRow = { order_id: string; cause: string; happened_at: Date; entries: Stored[] };
 
 export async function listHistory(
   database: Queryable,
@@ -110,7 +110,7 @@ export async function listHistoryOfOrders(
 function toEntries({ cause, happened_at: happenedAt, entries }: HistoryRow): HistoryEntry[] {
   return entries.map(({ transactionId, changes, call = null }) => ({
     transactionId,
-    changes: changes.map(([member, from, to]) => ({ member, from, to })),
+    changes: changes.map(([field, from, to]) => ({ field, from, to })),
     cause,
     happenedAt,
     call,
@@ -143,7 +143,7 @@ export async function listHistoryRows(
 
 const rewritten = defineRows<HistoryRecord>({
   position: ['integer', ({ position }) => position],
-  entries: ['json', ({ entries }) => entries.map(toKept)],
+  entries: ['json', ({ entries }) => entries.map(toStored)],
 });
 
 /** The history is append-only but for personal data, which is masked or erased in place. */

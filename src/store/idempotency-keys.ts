@@ -1,5 +1,5 @@
 /** Which request came first under an Idempotency-Key, and what was answered. Decision 11.9. */
-import type { Queryable, Transaction } from './database.ts';
+import type { Queryable, Transaction } from '../postgres/database.ts';
 
 export type KeyName = {
   readonly accountId: string;

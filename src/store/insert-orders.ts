@@ -1,8 +1,8 @@
 /** Inserts the orders of many calls with one statement and one commit, and finds who waited for them. */
-import type { Order } from '../domain/order.ts';
-import type { Database, Queryable } from './database.ts';
-import { defineRows } from './rows.ts';
-import { listWaitingDeliveries } from './waiting-deliveries.ts';
+import type { Order } from '../domain/orders/order.ts';
+import { defineRows } from '../postgres/binary-rows.ts';
+import type { Database, Queryable } from '../postgres/database.ts';
+import { listParkedDeliveries } from './parked-deliveries.ts';
 
 export type InsertedOrder = {
   /** False when its invoice has an order already. */
@@ -20,10 +20,10 @@ export async function insertOrdersAndLook(
   orders: readonly Order[],
 ): Promise<InsertedOrder[]> {
   const waited = orders.map(({ accountId, invoiceId }) => ({ accountId, names: [invoiceId] }));
-  return database.inTurn(async (connection) => {
+  return database.pipelined(async (connection) => {
     const [isNew, waiting] = await Promise.all([
       insertOrders(connection, orders),
-      listWaitingDeliveries(connection, waited),
+      listParkedDeliveries(connection, waited),
     ]);
     return orders.map((_order, place) => ({
       isNew: isNew[place] ?? false,

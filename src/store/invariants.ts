@@ -1,5 +1,5 @@
 /** Questions to the whole database that no single order can answer. */
-import type { Queryable } from './database.ts';
+import type { Queryable } from '../postgres/database.ts';
 
 export type Breach = { readonly where: string; readonly what: string };
 

@@ -1,7 +1,7 @@
 /** Brings the schema up to date: numbered SQL files, each applied once, by one process at a time. */
 import { readdir, readFile } from 'node:fs/promises';
-import type { Database, Queryable, Transaction } from './database.ts';
-import { sqlState } from './database-troubles.ts';
+import type { Database, Queryable, Transaction } from '../postgres/database.ts';
+import { sqlState } from '../postgres/error-classes.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);
 

@@ -1,5 +1,5 @@
 /** Notes that people wrote when they closed something; they may name a consumer. */
-import type { Transaction } from './database.ts';
+import type { Transaction } from '../postgres/database.ts';
 
 export type Note = { readonly key: readonly string[]; readonly note: string };
 

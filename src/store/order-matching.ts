@@ -1,7 +1,9 @@
 /** Which orders the references of deliveries name, for many deliveries with one statement. */
-import type { OrderNames, ProviderName, References } from '../domain/notice.ts';
-import type { Queryable, Transaction } from './database.ts';
-import { defineRows } from './rows.ts';
+
+import type { ProviderName } from '../domain/provider-name.ts';
+import type { OrderNames, References } from '../domain/transactions/notice.ts';
+import { defineRows } from '../postgres/binary-rows.ts';
+import type { Queryable, Transaction } from '../postgres/database.ts';
 import { hasId } from './transactions.ts';
 
 export type Referring = {

@@ -1,38 +1,17 @@
 /** Orders: all SQL about them, and the way between rows and domain objects. */
-import type { MinorUnits } from '../domain/money.ts';
-import type { ReviewFlag } from '../domain/notice.ts';
-import type { CurrencyConversion, Order, OrderDetails, OrderStatus } from '../domain/order.ts';
-import type { OrderState } from '../domain/order-book.ts';
-import type { HeldNotice } from '../domain/records.ts';
-import type { Queryable, Transaction } from './database.ts';
-import { defineRows } from './rows.ts';
-
-export type OrderRow = {
-  account_id: string;
-  order_id: string;
-  invoice_id: string;
-  status: OrderStatus;
-  attempts: number;
-  currency: string;
-  amount_before_tax: MinorUnits;
-  tax: MinorUnits;
-  total_amount: MinorUnits;
-  exchange_rate: string | null;
-  original_currency: string | null;
-  original_amount_before_tax: MinorUnits | null;
-  original_tax: MinorUnits | null;
-  original_total_amount: MinorUnits | null;
-  user_id: string | null;
-  restricted: boolean;
-  details: OrderDetails;
-  earlier_consumers?: Order['earlierConsumers'] | null;
-  content_digest: Buffer;
-  created_at: Date;
-  lapses_at: Date;
-  flags: ReviewFlag[];
-  held_notices?: HeldNotice[] | null;
-  erased_at?: Date | null;
-};
+import type { Order } from '../domain/orders/order.ts';
+import type { OrderSummary } from '../domain/transactions/order-state.ts';
+import type { HeldNotice } from '../domain/transactions/records.ts';
+import { defineRows } from '../postgres/binary-rows.ts';
+import type { Queryable, Transaction } from '../postgres/database.ts';
+import {
+  nameRows,
+  type OrderName,
+  type OrderRow,
+  type StoredOrder,
+  toOrder,
+  toStoredOrder,
+} from './order-rows.ts';
 
 export async function findOrder(
   database: Queryable,
@@ -60,31 +39,6 @@ export async function findOrderByInvoice(
   return rows[0] && toOrder(rows[0]);
 }
 
-export type OrderName = Pick<Order, 'accountId' | 'orderId'>;
-
-export const nameRows = defineRows<OrderName>({
-  account_id: ['text', ({ accountId }) => accountId],
-  order_id: ['text', ({ orderId }) => orderId],
-});
-
-/** What the fold of an order's transactions needs of it. */
-export type BookedOrder = Pick<
-  Order,
-  | 'accountId'
-  | 'orderId'
-  | 'savedStatus'
-  | 'attempts'
-  | 'amounts'
-  | 'createdAt'
-  | 'lapsesAt'
-  | 'flags'
-  | 'userId'
-> & {
-  readonly heldNotices?: readonly HeldNotice[];
-  /** Its personal data is erased, and must not come back with a delivery. Decision 8.7. */
-  readonly isErased?: true;
-};
-
 /**
  * Serialises everything that changes an order or its transactions. One lock an order, taken in the order
  * of their keys, so that those who lock several never wait for each other in a circle.
@@ -92,7 +46,7 @@ export type BookedOrder = Pick<
 export async function lockOrders(
   tx: Transaction,
   names: readonly OrderName[],
-): Promise<BookedOrder[]> {
+): Promise<StoredOrder[]> {
   const { rows } = await tx.query<OrderRow>({
     name: 'lock-orders',
     text: `select o.account_id, o.order_id, o.status, o.attempts, o.currency, o.amount_before_tax, o.tax,
@@ -103,7 +57,7 @@ export async function lockOrders(
               for update of o`,
     values: nameRows.toParameters(names),
   });
-  return rows.map(toBookedOrder);
+  return rows.map(toStoredOrder);
 }
 
 /** One, with everything that is known of it. */
@@ -121,7 +75,7 @@ export async function lockOrder(
 }
 
 type SavedState = OrderName & {
-  readonly state: OrderState;
+  readonly state: OrderSummary;
   readonly held: readonly HeldNotice[];
 };
 
@@ -134,13 +88,13 @@ const states = defineRows<SavedState>({
   held_notices: ['json', ({ held }) => (held.length === 0 ? null : held)],
 });
 
-export async function saveOrderStates(
+export async function saveOrderSummaries(
   tx: Transaction,
   saved: readonly SavedState[],
 ): Promise<void> {
   if (saved.length === 0) return;
   await tx.query({
-    name: 'save-order-states',
+    name: 'save-order-summaries',
     text: `update orders o set status = row.status, attempts = row.attempts, flags = row.flags,
                              held_notices = row.held_notices
              from ${states.from}
@@ -199,50 +153,4 @@ export async function listOrdersAfter(
     values: [last?.accountId ?? '', last?.orderId ?? '', limit],
   });
   return rows.map(toOrder);
-}
-
-function toBookedOrder(row: OrderRow): BookedOrder {
-  return {
-    accountId: row.account_id,
-    orderId: row.order_id,
-    savedStatus: row.status,
-    attempts: row.attempts,
-    amounts: {
-      currency: row.currency,
-      beforeTax: row.amount_before_tax,
-      tax: row.tax,
-      total: row.total_amount,
-    },
-    createdAt: row.created_at,
-    lapsesAt: row.lapses_at,
-    flags: row.flags,
-    userId: row.user_id,
-    ...(row.held_notices && { heldNotices: row.held_notices }),
-    ...(row.erased_at && { isErased: true }),
-  };
-}
-
-export function toOrder(row: OrderRow): Order {
-  return {
-    ...toBookedOrder(row),
-    invoiceId: row.invoice_id,
-    conversion: toConversion(row),
-    restricted: row.restricted,
-    details: row.details,
-    ...(row.earlier_consumers && { earlierConsumers: row.earlier_consumers }),
-    contentDigest: row.content_digest,
-  };
-}
-
-function toConversion(row: OrderRow): CurrencyConversion | null {
-  if (row.exchange_rate === null || row.original_currency === null) return null;
-  return {
-    rate: row.exchange_rate,
-    original: {
-      currency: row.original_currency,
-      beforeTax: row.original_amount_before_tax ?? 0,
-      tax: row.original_tax ?? 0,
-      total: row.original_total_amount ?? 0,
-    },
-  };
 }

@@ -4,8 +4,8 @@
  * place nothing is open but what came there late, by a clock that was set, or what could not be lapsed: a slow walk
  * through all orders, which never ends, finds those.
  */
-import type { Order } from '../domain/order.ts';
-import type { Database, Queryable, Transaction } from './database.ts';
+import type { Order } from '../domain/orders/order.ts';
+import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 
 export type OverdueOrder = Pick<Order, 'accountId' | 'orderId' | 'lapsesAt'>;
 
@@ -25,7 +25,7 @@ export async function listOverdueOrders(
               and (status in ('new', 'pending') or (status = 'completed' and attempts > 1
                 and exists (select from transactions t
                              where t.account_id = o.account_id and t.order_id = o.order_id
-                               and t.status = 'authorized' and t.members ? 'partialCapture')))
+                               and t.status = 'authorized' and t.fields ? 'partialCapture')))
             order by lapses_at limit $3`,
     values: [from, until, limit],
   });
@@ -35,7 +35,7 @@ export async function listOverdueOrders(
 /** The first of all where no place was kept; undefined without any. */
 export async function findReachedAt(database: Queryable): Promise<Date | undefined> {
   const { rows } = await database.query<{ reached_at: Date | null }>({
-    text: `select coalesce((select reached_at from prune_places where name = 'overdue'),
+    text: `select coalesce((select reached_at from sweep_cursors where name = 'overdue'),
                            (select min(lapses_at) from orders)) as reached_at`,
   });
   return rows[0]?.reached_at ?? undefined;
@@ -43,7 +43,7 @@ export async function findReachedAt(database: Queryable): Promise<Date | undefin
 
 export async function saveReachedAt(database: Queryable, reachedAt: Date): Promise<void> {
   await database.query({
-    text: `insert into prune_places (name, account_id, order_id, position, reached_at)
+    text: `insert into sweep_cursors (name, account_id, order_id, position, reached_at)
            values ('overdue', '', '', 0, $1)
            on conflict (name) do update set reached_at = excluded.reached_at`,
     values: [reachedAt],
@@ -81,14 +81,14 @@ const beginning: Place = { account_id: '', order_id: '' };
 /** Two walks at once would look at the same orders. */
 async function lockPlace(tx: Transaction): Promise<Place> {
   const { rows } = await tx.query<Place>({
-    text: `select account_id, order_id from prune_places where name = 'overdue' for update`,
+    text: `select account_id, order_id from sweep_cursors where name = 'overdue' for update`,
   });
   return rows[0] ?? beginning;
 }
 
 async function savePlace(tx: Transaction, { account_id, order_id }: Place): Promise<void> {
   await tx.query({
-    text: `update prune_places set account_id = $1, order_id = $2 where name = 'overdue'`,
+    text: `update sweep_cursors set account_id = $1, order_id = $2 where name = 'overdue'`,
     values: [account_id, order_id],
   });
 }

@@ -1,5 +1,5 @@
 /** How a consumer paid before. */
-import type { Queryable } from './database.ts';
+import type { Queryable } from '../postgres/database.ts';
 
 /** Far enough back to know a consumer, near enough to stay cheap for the keenest one. */
 const paymentsMax = 50;
@@ -12,12 +12,12 @@ export async function listModesPaidWith(
 ): Promise<string[]> {
   const { rows } = await database.query<{ mode: string }>({
     name: 'list-modes-paid-with',
-    text: `select t.members->>'paymentMode' as mode
-             from (select account_id, order_id, members, finished_at from transactions
+    text: `select t.fields->>'paymentMode' as mode
+             from (select account_id, order_id, fields, finished_at from transactions
                     where account_id = $1 and paid_by = $2
                     order by finished_at desc nulls last limit $3) t
              join orders o on o.account_id = t.account_id and o.order_id = t.order_id
-            where o.status = 'completed' and t.members->>'paymentMode' is not null
+            where o.status = 'completed' and t.fields->>'paymentMode' is not null
             group by 1 order by max(t.finished_at) desc nulls last`,
     values: [accountId, userId, paymentsMax],
   });

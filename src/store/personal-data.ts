@@ -1,7 +1,7 @@
 /** The walk through orders that were stored before bank accounts were sealed and the history was masked. */
-import type { Order } from '../domain/order.ts';
-import type { Queryable, Transaction } from './database.ts';
-import type { OrderName } from './orders.ts';
+import type { Order } from '../domain/orders/order.ts';
+import type { Queryable, Transaction } from '../postgres/database.ts';
+import type { OrderName } from './order-rows.ts';
 
 /** An order that was looked at. */
 export type WalkedOrder = OrderName & {
@@ -10,23 +10,23 @@ export type WalkedOrder = OrderName & {
 };
 
 /** How far the walk has come; undefined once it is over, or where there was nothing to walk through. */
-export async function findWalkPlace(database: Queryable): Promise<OrderName | undefined> {
+export async function findCursor(database: Queryable): Promise<OrderName | undefined> {
   const { rows } = await database.query<{ account_id: string; order_id: string }>({
-    text: `select account_id, order_id from prune_places where name = 'personal-data'`,
+    text: `select account_id, order_id from sweep_cursors where name = 'personal-data'`,
   });
   return rows[0] && { accountId: rows[0].account_id, orderId: rows[0].order_id };
 }
 
 /** The place is not made again: another walk may have come to the end meanwhile. */
-export async function moveWalkPlace(database: Queryable, place: OrderName): Promise<void> {
+export async function moveCursor(database: Queryable, place: OrderName): Promise<void> {
   await database.query({
-    text: `update prune_places set account_id = $1, order_id = $2 where name = 'personal-data'`,
+    text: `update sweep_cursors set account_id = $1, order_id = $2 where name = 'personal-data'`,
     values: [place.accountId, place.orderId],
   });
 }
 
 export async function endWalk(database: Queryable): Promise<void> {
-  await database.query({ text: `delete from prune_places where name = 'personal-data'` });
+  await database.query({ text: `delete from sweep_cursors where name = 'personal-data'` });
 }
 
 export async function listWalkedOrders(

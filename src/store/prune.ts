@@ -1,5 +1,5 @@
 /** Forgets by age, in batches so small that nobody waits for them. Keys and states stay for ever. */
-import type { Database, Queryable, Transaction } from './database.ts';
+import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 
 /** Each is the condition of an index of its own, which holds nothing else. */
 const prunable = {
@@ -175,14 +175,14 @@ async function forget(tx: Transaction, old: readonly Place[]): Promise<void> {
 /** Two walks at once would look at the same rows. */
 async function lockPlace(tx: Transaction): Promise<Place> {
   const { rows } = await tx.query<Place>({
-    text: `select account_id, order_id, position from prune_places where name = 'history' for update`,
+    text: `select account_id, order_id, position from sweep_cursors where name = 'history' for update`,
   });
   return rows[0] ?? beginning;
 }
 
 async function savePlace(tx: Transaction, place: Place): Promise<void> {
   await tx.query({
-    text: `insert into prune_places (name, account_id, order_id, position)
+    text: `insert into sweep_cursors (name, account_id, order_id, position)
            values ('history', $1, $2, $3)
            on conflict (name) do update set account_id = excluded.account_id,
              order_id = excluded.order_id, position = excluded.position`,

@@ -1,5 +1,5 @@
 /** Which refund has a request id of the merchant's. */
-import type { Transaction } from './database.ts';
+import type { Transaction } from '../postgres/database.ts';
 import { hasId } from './transactions.ts';
 
 /** The refund that has a request id and is not failed. */

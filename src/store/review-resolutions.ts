@@ -1,8 +1,8 @@
 /** Which flags a person has closed, and the deliveries that are closed with them. */
 
-import type { ReviewFlag } from '../domain/notice.ts';
-import type { FlagName } from '../domain/review.ts';
-import type { Queryable, Transaction } from './database.ts';
+import type { FlagName } from '../domain/inbox/review.ts';
+import type { ReviewFlag } from '../domain/review-flag.ts';
+import type { Queryable, Transaction } from '../postgres/database.ts';
 
 export type ClosedFlag = {
   readonly subject: string;

@@ -2,9 +2,9 @@
  * What needs a person, a page at a time: deliveries, and flags of orders and transactions. Each list is read from an
  * index that holds nothing else, so what is stored beside does not matter.
  */
-import type { ReviewFlag } from '../domain/notice.ts';
-import type { Queryable } from './database.ts';
-import type { DeliveryState } from './deliveries.ts';
+import type { DeliveryState } from '../domain/inbox/delivery.ts';
+import type { ReviewFlag } from '../domain/review-flag.ts';
+import type { Queryable } from '../postgres/database.ts';
 
 export type Page<Entry> = {
   /** Of one account, or of all. */

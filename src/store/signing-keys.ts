@@ -1,5 +1,5 @@
 /** The names of the keys that sign tokens; the keys themselves are derived from the master key. */
-import type { Queryable, Transaction } from './database.ts';
+import type { Queryable, Transaction } from '../postgres/database.ts';
 
 export type StoredSigningKey = {
   readonly keyId: string;

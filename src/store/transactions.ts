@@ -1,10 +1,17 @@
 /** Transactions and the notices they are folded from. */
-import type { PaymentStatus, ProviderName, RefundStatus, ReviewFlag } from '../domain/notice.ts';
-import type { Start } from '../domain/start.ts';
-import type { Transaction as OrderTransaction, Payment, Refund } from '../domain/transaction.ts';
-import type { Queryable, Transaction } from './database.ts';
-import { nameRows } from './orders.ts';
-import { defineRows } from './rows.ts';
+
+import type { ProviderName } from '../domain/provider-name.ts';
+import type { ReviewFlag } from '../domain/review-flag.ts';
+import type { PaymentStatus, RefundStatus } from '../domain/transactions/notice.ts';
+import type { Start } from '../domain/transactions/start.ts';
+import type {
+  Transaction as OrderTransaction,
+  Payment,
+  Refund,
+} from '../domain/transactions/transaction.ts';
+import { defineRows } from '../postgres/binary-rows.ts';
+import type { Queryable, Transaction } from '../postgres/database.ts';
+import { nameRows } from './order-rows.ts';
 
 export type TransactionRow = {
   transaction_id: string;
@@ -18,11 +25,11 @@ export type TransactionRow = {
   started_at: Date | string | null;
   recorded_at: Date | string | null;
   finished_at: Date | string | null;
-  members: Record<string, unknown>;
+  fields: Record<string, unknown>;
   flags: ReviewFlag[];
   start: Start | null;
   notices?: OrderTransaction['notices'];
-  asked_at: Date | string | null;
+  polled_at: Date | string | null;
 };
 
 type Owned = { readonly accountId: string; readonly orderId: string };
@@ -52,7 +59,7 @@ export async function listTransactionsOf(
 export type SavedTransaction = Owned & {
   readonly transaction: OrderTransaction;
   /** From when on its provider is to be asked about it; null when nothing is open. */
-  readonly askAt: Date | null;
+  readonly pollAt: Date | null;
   /** The consumer, once a payment of theirs succeeded. */
   readonly paidBy: string | null;
 };
@@ -70,11 +77,11 @@ const rows = defineRows<SavedTransaction>({
   started_at: ['timestamptz', ({ transaction }) => toDate(transaction.startedAtMs)],
   recorded_at: ['timestamptz', ({ transaction }) => toDate(transaction.recordedAtMs)],
   finished_at: ['timestamptz', ({ transaction }) => toDate(transaction.finishedAtMs)],
-  members: ['jsonb', ({ transaction }) => membersOf(transaction)],
+  fields: ['jsonb', ({ transaction }) => fieldsOf(transaction)],
   flags: ['text[]', ({ transaction }) => transaction.flags],
   start: ['json', ({ transaction }) => transaction.start],
   notices: ['json', ({ transaction }) => transaction.notices],
-  next_ask_at: ['timestamptz', ({ askAt }) => askAt],
+  next_poll_at: ['timestamptz', ({ pollAt }) => pollAt],
   paid_by: ['text', ({ paidBy }) => paidBy],
 });
 
@@ -106,12 +113,12 @@ export async function updateTransactions(
                   psp_transaction_id = row.psp_transaction_id, status = row.status,
                   amount = row.amount, currency = row.currency, started_at = row.started_at,
                   recorded_at = row.recorded_at, finished_at = row.finished_at,
-                  members = row.members, flags = row.flags, start = row.start,
+                  fields = row.fields, flags = row.flags, start = row.start,
                   notices = row.notices, paid_by = row.paid_by,
-                  next_ask_at = case when row.next_ask_at is null then null
+                  next_poll_at = case when row.next_poll_at is null then null
                                 when row.status = 'authorized'
-                                then least(t.next_ask_at, row.next_ask_at)
-                                else coalesce(t.next_ask_at, row.next_ask_at) end
+                                then least(t.next_poll_at, row.next_poll_at)
+                                else coalesce(t.next_poll_at, row.next_poll_at) end
              from ${rows.from}
             where t.account_id = row.account_id and t.order_id = row.order_id
               and t.transaction_id = row.transaction_id`,
@@ -175,7 +182,7 @@ const refundFields = {
 } as const satisfies Partial<Refund>;
 
 /** Those that are there, stored together in one column. */
-export function membersOf(transaction: OrderTransaction): object {
+export function fieldsOf(transaction: OrderTransaction): object {
   const names = Object.keys(transaction.type === 'payment' ? paymentFields : refundFields);
   const fields: Record<string, unknown> = {};
   for (const name of names) {
@@ -188,7 +195,7 @@ export function membersOf(transaction: OrderTransaction): object {
 /** Without notices where only the state was asked for. */
 export function toTransaction(row: TransactionRow): OrderTransaction {
   const transaction: unknown = {
-    ...fieldsOf(row),
+    ...readFields(row),
     type: row.type,
     transactionId: row.transaction_id,
     provider: row.provider,
@@ -207,12 +214,12 @@ export function toTransaction(row: TransactionRow): OrderTransaction {
 }
 
 /** Those that were stored, null for the others. */
-function fieldsOf({ type, members }: TransactionRow): object {
-  const fields: Record<string, unknown> = {
+function readFields({ type, fields }: TransactionRow): object {
+  const all: Record<string, unknown> = {
     ...(type === 'payment' ? paymentFields : refundFields),
   };
-  for (const name of Object.keys(fields)) fields[name] = members[name] ?? null;
-  return fields;
+  for (const name of Object.keys(all)) all[name] = fields[name] ?? null;
+  return all;
 }
 
 function toDate(timeMs: number | null): Date | null {

@@ -1,11 +1,11 @@
 /** A secret is good at once, and what was issued for it ends with it. Decisions 2.6 and 2.7. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RotatableSecretKind } from '../../src/domain/account.ts';
+import { createServices } from '../../src/create-services.ts';
+import type { RotatableSecretKind } from '../../src/domain/accounts/account.ts';
 import { sealPayload } from '../../src/security/sealed-payload.ts';
-import { generateToken } from '../../src/use-cases/generate-token.ts';
-import { rotateSecret } from '../../src/use-cases/rotate-secret.ts';
-import { createServices } from '../../src/use-cases/services.ts';
+import { generateToken } from '../../src/use-cases/accounts/generate-token.ts';
+import { rotateSecret } from '../../src/use-cases/accounts/rotate-secret.ts';
 import { sendGateway, sendPartner } from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { waitUntil } from '../support/service-process.ts';

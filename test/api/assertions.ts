@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type ErrorCode, errorTable } from '../../src/domain/errors.ts';
 import type { Reply } from '../support/test-service.ts';
 
-/** The whole error reply: status and words of the table, three members, nothing else. */
+/** The whole error reply: status and words of the table, three fields, nothing else. */
 export function assertRefused(
   reply: Reply,
   code: ErrorCode,
@@ -13,10 +13,10 @@ export function assertRefused(
   assert.equal(reply.body?.error?.svc_error_code, code, sent);
   const { svc_merchant_message, ...others } = reply.body.error;
   assert.deepEqual(
-    { status: reply.status, members: Object.keys(reply.body), ...others },
+    { status: reply.status, fields: Object.keys(reply.body), ...others },
     {
       status: errorTable[code].status,
-      members: ['error'],
+      fields: ['error'],
       svc_error_code: code,
       svc_consumer_message: errorTable[code].consumerMessage,
     },
@@ -29,7 +29,7 @@ export function assertRefused(
   } else assert.equal(svc_merchant_message, errorTable[code].merchantMessage);
 }
 
-/** An order reply without the members that are fresh in every reply. */
+/** An order reply without the fields that are fresh in every reply. */
 export function withoutTokens(body: Reply['body']): Record<string, unknown> {
   const { token, token_expiration, refresh_token, refresh_token_expiration, ...rest } = body;
   return rest;

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { buildApp } from '../../src/app.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { createMetrics } from '../../src/http/metrics.ts';
+import { createMetrics } from '../../src/http/operator/metrics.ts';
 import { createLog } from '../../src/log.ts';
 import { startTestService } from '../support/test-service.ts';
 
@@ -41,7 +41,7 @@ test('a process has no more connections than its limit; those beyond it are clos
 test('unless told otherwise the limit is above what can be worked on and wait', async (t) => {
   const { server } = await listen(t);
   assert.equal(server.maxConnections, limits.connectionsMax);
-  assert.ok(limits.connectionsMax > limits.requestsAtOnceMax + limits.doorLineMax);
+  assert.ok(limits.connectionsMax > limits.concurrentRequestsMax + limits.admissionQueueMax);
 });
 
 async function listen(t: { after: (done: () => unknown) => void }, connectionsMax?: number) {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { buildApp } from '../../src/app.ts';
-import { createMetrics } from '../../src/http/metrics.ts';
+import { createServices } from '../../src/create-services.ts';
+import { createMetrics } from '../../src/http/operator/metrics.ts';
 import { createLog } from '../../src/log.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
-import { createServices } from '../../src/use-cases/services.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import { addressBody, fullOrderBody } from '../support/order-bodies.ts';
 import { callService, startTestService, testMasterKeyHex } from '../support/test-service.ts';
 import { assertRefused } from './assertions.ts';
@@ -66,9 +66,9 @@ test('no log line holds a secret, a token or personal data, whatever was called 
     { ...good, invoice_id: created.body.token, order_id: created.body.token },
   ];
   for (const route of routes) {
-    for (const members of variants) {
+    for (const fields of variants) {
       for (const token of [account.token, created.body.token, created.body.refresh_token, '']) {
-        const { target, method, body: sent } = requestTo(route, members);
+        const { target, method, body: sent } = requestTo(route, fields);
         const reply = await service.call(target, {
           method,
           token,

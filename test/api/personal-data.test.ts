@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
-import { accountDefaults } from '../../src/domain/account.ts';
-import { decideOrder } from '../../src/domain/order-request.ts';
-import { consumerDataKeyOf, openBankAccount } from '../../src/use-cases/consumer-data-key.ts';
-import { rewrapSecrets } from '../../src/use-cases/rotate-keys.ts';
-import { createServices } from '../../src/use-cases/services.ts';
-import { sweep } from '../../src/use-cases/sweep.ts';
+import { createServices } from '../../src/create-services.ts';
+import { accountDefaults } from '../../src/domain/accounts/account.ts';
+import { decideOrder } from '../../src/domain/orders/order-request.ts';
+import { consumerDataKeyOf, openBankAccount } from '../../src/services/consumer-data-key.ts';
+import { rewrapSecrets } from '../../src/use-cases/accounts/rotate-keys.ts';
+import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
 import { fullOrderBody } from '../support/order-bodies.ts';
 import { dumpTables } from '../support/test-database.ts';
 import { type Reply, type TestAccount, testMasterKeyHex } from '../support/test-service.ts';
@@ -89,7 +89,7 @@ test('bank accounts that were stored in clear are sealed by the sweep, once and 
   assert.deepEqual(await rowOf(untouched), before);
   assert.equal((await post(body)).body.order_id, order.order_id, 'the same content afterwards');
   const { rows } = await database.query({
-    text: `select name from prune_places where name = 'personal-data'`,
+    text: `select name from sweep_cursors where name = 'personal-data'`,
   });
   assert.deepEqual(rows, [], 'the walk is over');
 });
@@ -103,9 +103,9 @@ test('the history keeps a consumer masked, and says what changed', async () => {
     shipping_address: { address_1: '7 Rose Villa', city: 'Pune', pincode: '411001' },
   });
   const [row] = await shop.listHistory(order);
-  const changes = Object.fromEntries((row?.changes ?? []).map((change) => [change.member, change]));
+  const changes = Object.fromEntries((row?.changes ?? []).map((change) => [change.field, change]));
   assert.deepEqual(changes.user, {
-    member: 'user',
+    field: 'user',
     from: {
       email: 'p***i@example.net',
       firstName: 'P***',
@@ -122,7 +122,7 @@ test('the history keeps a consumer masked, and says what changed', async () => {
     },
   });
   assert.deepEqual(changes.shippingAddress, {
-    member: 'shippingAddress',
+    field: 'shippingAddress',
     from: { city: 'Bengaluru', pincode: '560001' },
     to: { city: 'Pune', pincode: '411001' },
   });
@@ -138,7 +138,7 @@ test('a change that masking hides is a row of history all the same', async () =>
   await update({ order_id, shipping_address: { address_1: '14 MG Road', city: 'Pune' } });
   const history = await shop.listHistory(order);
   assert.deepEqual(
-    history.map(({ changes }) => changes.map(({ member }) => member)),
+    history.map(({ changes }) => changes.map(({ field }) => field)),
     [['user'], ['shippingAddress'], ['shippingAddress']],
   );
   assert.deepEqual(history[2]?.changes[0]?.from, history[2]?.changes[0]?.to);
@@ -153,7 +153,7 @@ test('what resolve user changes is masked too', async () => {
     200,
   );
   const changes = (await shop.listHistory(order)).flatMap((entry) => entry.changes);
-  const user = changes.find(({ member }) => member === 'user');
+  const user = changes.find(({ field }) => field === 'user');
   assert.deepEqual(user?.to, {
     email: 'k***a@example.net',
     countryCode: '+91',
@@ -191,12 +191,12 @@ test('rows of history from before are masked by the sweep, and nothing else of t
   const [row] = await shop.listHistory(order);
   assert.deepEqual(row?.changes, [
     {
-      member: 'user',
+      field: 'user',
       from: { email: 'o***l@example.net', lastName: 'S***', countryCode: '+91' },
       to: { email: 'o***l@example.net', lastName: 'I***', countryCode: '+91' },
     },
-    { member: 'shippingAddress', from: null, to: { city: 'Pune' } },
-    { member: 'description', from: 'One', to: 'Two' },
+    { field: 'shippingAddress', from: null, to: { city: 'Pune' } },
+    { field: 'description', from: 'One', to: 'Two' },
   ]);
   assert.deepEqual([row?.cause, row?.happenedAt], [masked[0]?.cause, masked[0]?.happenedAt]);
   await beginWalk();
@@ -268,7 +268,7 @@ async function storeAsBefore(order: CreatedOrder): Promise<void> {
 /** As the migration leaves it where orders are stored. */
 async function beginWalk(): Promise<void> {
   await database.query({
-    text: `insert into prune_places (name, account_id, order_id, position)
+    text: `insert into sweep_cursors (name, account_id, order_id, position)
            values ('personal-data', '', '', 0) on conflict (name) do nothing`,
   });
 }

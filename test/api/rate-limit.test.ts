@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { updateAccount } from '../../src/use-cases/update-account.ts';
+import { updateAccount } from '../../src/use-cases/accounts/update-account.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { type Reply, startTestService, type TestAccount } from '../support/test-service.ts';

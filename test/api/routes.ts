@@ -31,9 +31,9 @@ export async function listRoutes(service: TestService): Promise<Route[]> {
 /** The path with the query, or the body, that gives a route what it asks for and more. */
 export function requestTo(
   { method, path }: Route,
-  members: Record<string, unknown>,
+  fields: Record<string, unknown>,
 ): { readonly target: string; readonly method: string; readonly body?: Record<string, unknown> } {
-  if (method !== 'GET' && method !== 'HEAD') return { target: path, method, body: members };
-  const texts = Object.entries(members).filter(([, value]) => typeof value === 'string');
+  if (method !== 'GET' && method !== 'HEAD') return { target: path, method, body: fields };
+  const texts = Object.entries(fields).filter(([, value]) => typeof value === 'string');
   return { target: `${path}?${new URLSearchParams(texts as [string, string][])}`, method };
 }

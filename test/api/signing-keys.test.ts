@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rotateSigningKey } from '../../src/use-cases/rotate-keys.ts';
+import { rotateSigningKey } from '../../src/use-cases/accounts/rotate-keys.ts';
 import { startTestService } from '../support/test-service.ts';
 import { assertRefused } from './assertions.ts';
 

@@ -1,7 +1,7 @@
 /** A suspended account makes no calls, and loses nothing. Decision 2.8. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resumeAccount, suspendAccount } from '../../src/use-cases/suspend-account.ts';
+import { resumeAccount, suspendAccount } from '../../src/use-cases/accounts/suspend-account.ts';
 import { waitUntil } from '../support/service-process.ts';
 import { assertRefused } from './assertions.ts';
 import { listRoutes, requestTo } from './routes.ts';

@@ -35,7 +35,7 @@ test('with the tokens of one account no call reads or changes anything of anothe
   const call = fc.record({
     route: fc.constantFrom(...routes),
     token: fc.constantFrom(stranger.token, strangersOrder.token as string),
-    members: fc.record(
+    fields: fc.record(
       {
         order_id: fc.constantFrom(owned[0]?.order_id, owned[1]?.order_id),
         invoice_id: fc.constantFrom('owned-1', 'owned-2', 'shared'),
@@ -52,10 +52,10 @@ test('with the tokens of one account no call reads or changes anything of anothe
     withOrder: fc.boolean(),
   });
   await fc.assert(
-    fc.asyncProperty(call, async ({ route, token, members, withOrder }) => {
+    fc.asyncProperty(call, async ({ route, token, fields, withOrder }) => {
       const { target, method, body } = requestTo(route, {
         ...(withOrder && orderBody()),
-        ...members,
+        ...fields,
       });
       const reply = await service.call(target, {
         method,

@@ -25,7 +25,7 @@ const everyModeAtThePartner = [
 ];
 const unknownId = 'acc_0000000000000000';
 
-test('account create prints one object with the members an operator needs, and they work', async () => {
+test('account create prints one object with the fields an operator needs, and they work', async () => {
   const account = await runJson(['account', 'create', '--name', 'Tea & Co']);
 
   const { account_id, access_key, access_secret, ...rest } = account;
@@ -362,7 +362,7 @@ test('the commands work against a running embedded service', async () => {
   assert.equal(reply.status, 200);
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: what a command prints is asserted member by member
+// biome-ignore lint/suspicious/noExplicitAny: what a command prints is asserted field by field
 type Printed = Record<string, any>;
 
 type Environment = Readonly<Record<string, string>>;

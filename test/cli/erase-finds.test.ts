@@ -1,19 +1,19 @@
 /** Which orders `consumer erase` finds: by every spelling, and by whom an order was for before it was changed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
+import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
 import { openShop } from '../api/webhooks/shop.ts';
 import { partnerEvent, partnerPayment } from '../support/deliveries.ts';
 import { eraseIn, findSpellings } from '../support/erasure.ts';
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 const shop = await openShop();
 const { service } = shop;
 const { accountId } = shop.account;
 
 /** What an order was created with, how it is named, and whether it is then found. */
-const numbers: [sent: Members, given: string, isFound: boolean][] = [
+const numbers: [sent: Fields, given: string, isFound: boolean][] = [
   [{ mobile_number: '+44 20 7946 0101' }, '+442079460101', true],
   [{ mobile_number: '+44 20 7946 0102' }, '0044 (0)20 7946 0102', true],
   [{ mobile_number: '+44 20 7946 0103' }, '2079460103', true],
@@ -74,7 +74,7 @@ for (const [index, [email, given]] of addresses.entries()) {
   test(`an order of ${email} is found by ${given}, and so is a mention`, async () => {
     const user = { email, first_name: 'Inci', mobile_number: `900001234${index}` };
     const { order_id } = await shop.createOrder({ user });
-    const description = `Ask ${email}`;
+    const description = `Poll ${email}`;
     const other = await shop.createOrder({ description });
     const encoded = `https://shop.example/?mail=${encodeURIComponent(email).replaceAll('.', '%2E')}`;
     const linked = await shop.createOrder({ callback_url: encoded });
@@ -97,7 +97,7 @@ const former = {
   mobile_number: '9222200001',
 };
 const later = 'later@example.org';
-const changes: { how: string; path: string; body: Members; named: string[] }[] = [
+const changes: { how: string; path: string; body: Fields; named: string[] }[] = [
   {
     how: 'update-order changed the e-mail address',
     path: 'update-order',
@@ -226,7 +226,7 @@ function erase(words: string[]) {
   return eraseIn(service, accountId, words);
 }
 
-async function call(path: string, body: Members): Promise<void> {
+async function call(path: string, body: Fields): Promise<void> {
   const reply = await service.call(`/api/v3/${path}`, { token: await shop.freshToken(), body });
   assert.equal(reply.status, 200, JSON.stringify(reply.body));
 }

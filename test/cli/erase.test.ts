@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { sweep } from '../../src/use-cases/sweep.ts';
-import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
+import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
+import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
 import { openShop, type Shop, shopOf } from '../api/webhooks/shop.ts';
 import { runCommand } from '../support/command-line.ts';
 import {
@@ -26,7 +26,7 @@ import { startJourney } from '../support/journey.ts';
 import { launchService, waitUntil } from '../support/service-process.ts';
 import { type TestService, testMasterKeyHex } from '../support/test-service.ts';
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 const daySeconds = 24 * 60 * 60;
 
@@ -55,7 +55,7 @@ test('an erased consumer is found nowhere, amounts and states stay, and verify f
   await assertErased(shop.service.database);
   await assertSound(shop);
 
-  const withoutPerson = (reply: Members) =>
+  const withoutPerson = (reply: Fields) =>
     JSON.parse(JSON.stringify(reply), (name, value) =>
       ['sub_payment_mode', 'message', 'failure_reason', 'custom_attributes', 'user'].includes(name)
         ? undefined
@@ -121,7 +121,7 @@ test('what comes later for an erased order is erased before it is stored', async
   await assertErased(shop.service.database);
   const { body } = await shop.enquire({ order_id: order.order_id });
   assert.equal(body.order.status, 'completed');
-  const own = body.transaction.find((entry: Members) => entry.psp_transaction_id === payment.id);
+  const own = body.transaction.find((entry: Fields) => entry.psp_transaction_id === payment.id);
   assert.deepEqual(own.sub_payment_mode, {
     upi_id: '[erased]',
     upi_flow: 'collect',
@@ -136,7 +136,7 @@ test('one that waits and is then applied to an erased order is erased with it', 
   await erase(shop, ['--email', meera.email]);
   // A void waits for its payment.
   const own = deliveriesOf(order).json;
-  const { transaction, ...rest } = own as { transaction: Members };
+  const { transaction, ...rest } = own as { transaction: Fields };
   const reply = await shop.sendGateway({
     ...rest,
     transaction: { ...transaction, id: '9', type: 'VOID_PAYMENT', targetTransactionId: '1' },
@@ -306,7 +306,7 @@ test('erasing again changes nothing, and each run leaves one row of audit that n
     [0, 0, 0, 0],
   );
   assert.ok(isDeepStrictEqual(await tables(), before));
-  const { rows } = await shop.service.database.query<Members>({
+  const { rows } = await shop.service.database.query<Fields>({
     text: `select actor, object, note, details from audit where action = 'consumer.erased'`,
   });
   assert.equal(rows.length, 2);
@@ -391,7 +391,7 @@ async function createPaidOrders(shop: Shop): Promise<{ order_id: string }[]> {
   const update = {
     order_id: partner.order_id,
     user: { ...meera, last_name: 'Nairkutty Pillai' },
-    description: `Ask ${meera.email}`,
+    description: `Poll ${meera.email}`,
     shipping_address: { ...personalOrder.shipping_address, landmark: 'Padmatheertham east' },
   };
   assert.equal(
@@ -420,11 +420,11 @@ async function createPaidOrders(shop: Shop): Promise<{ order_id: string }[]> {
     }),
   );
   for (const [order, send] of [
-    [json, (body: Members) => shop.sendGateway(body)],
-    [form, (body: Members) => shop.sendGateway(toFormData(body))],
+    [json, (body: Fields) => shop.sendGateway(body)],
+    [form, (body: Fields) => shop.sendGateway(toFormData(body))],
   ] as const) {
     const body = deliveriesOf(order).json;
-    const { transaction, ...rest } = body as { transaction: Members };
+    const { transaction, ...rest } = body as { transaction: Fields };
     await send(body);
     await send({ ...rest, transaction: { ...transaction, id: '2', type: 'REFUND', amount: 18 } });
   }
@@ -435,7 +435,7 @@ async function createPaidOrders(shop: Shop): Promise<{ order_id: string }[]> {
     (await runCommand(['review', 'list', '--json'], envOf(shop))).stdout,
   );
   const note = `Spoke to ${meera.email} on +91 98123 45670`;
-  const first = review.find(({ kind }: Members) => kind === 'flag');
+  const first = review.find(({ kind }: Fields) => kind === 'flag');
   const closed = await runCommand(['review', 'resolve', first.id, '--note', note], envOf(shop));
   assert.equal(closed.code, 0, closed.stderr);
   shop.service.advanceSeconds(daySeconds);
@@ -470,7 +470,7 @@ async function sendStrays(shop: Shop): Promise<void> {
   });
 }
 
-function paymentOf({ order_id }: { order_id: string }, changes: Members = {}): Members {
+function paymentOf({ order_id }: { order_id: string }, changes: Fields = {}): Fields {
   return partnerPayment({
     method: 'upi',
     card: { name: holder, last4: '1111', network: 'Visa', type: 'credit' },

@@ -89,8 +89,8 @@ test('verify says that all holds, and tells each breach with exit status 1', asy
       /the history of a transaction ends/,
     ],
     [
-      `update transactions set members = members || '{"paymentArn":"forged"}' where provider = 'partner'`,
-      `update transactions set members = members || '{"paymentArn":"828553"}' where provider = 'partner'`,
+      `update transactions set fields = fields || '{"paymentArn":"forged"}' where provider = 'partner'`,
+      `update transactions set fields = fields || '{"paymentArn":"828553"}' where provider = 'partner'`,
       /the inbox folded from nothing/,
     ],
     [
@@ -177,7 +177,7 @@ async function captureAtGateway(invoice_id: string): Promise<void> {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: outcomes are asserted member by member
+// biome-ignore lint/suspicious/noExplicitAny: outcomes are asserted field by field
 async function runJson(words: string[]): Promise<any> {
   const { code, stdout, stderr } = await runCommand([...words, '--json'], env);
   assert.equal(code, 0, stderr);

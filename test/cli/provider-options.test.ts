@@ -5,7 +5,7 @@ import { accountCreate } from '../../src/cli/account-create.ts';
 import { accountUpdate } from '../../src/cli/account-update.ts';
 import { UsageError } from '../../src/cli/command.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { updateAccount } from '../../src/use-cases/update-account.ts';
+import { updateAccount } from '../../src/use-cases/accounts/update-account.ts';
 import { type CommandOutcome, runCommand } from '../support/command-line.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
@@ -184,7 +184,7 @@ test('an address to which a secret must not travel is refused, and changes nothi
   assert.deepEqual(await dumpTables(service.database), before);
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: what a command prints is asserted member by member
+// biome-ignore lint/suspicious/noExplicitAny: what a command prints is asserted field by field
 type Printed = Record<string, any>;
 
 async function settingsOf(accountId: string) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { retrySeconds } from '../../src/use-cases/delivery-schedule.ts';
-import { prune } from '../../src/use-cases/prune.ts';
-import { retryDelivery } from '../../src/use-cases/retry-delivery.ts';
-import type { ServiceSettings } from '../../src/use-cases/services.ts';
-import { sweep } from '../../src/use-cases/sweep.ts';
-import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
+import { retrySeconds } from '../../src/domain/inbox/retry-schedule.ts';
+import type { ServiceSettings } from '../../src/services/services.ts';
+import { retryDelivery } from '../../src/use-cases/inbox/retry-delivery.ts';
+import { prune } from '../../src/use-cases/maintenance/prune.ts';
+import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
+import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
 import { assertInvariants, captureOf, openShop, type Shop } from '../api/webhooks/shop.ts';
 import { runCommand } from '../support/command-line.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';

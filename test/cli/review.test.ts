@@ -1,13 +1,13 @@
 /** Everything that needs a person can be listed and closed by one. Decision 6.9. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { flagIdOf } from '../../src/domain/review.ts';
-import { retrySeconds } from '../../src/use-cases/delivery-schedule.ts';
-import { listReview, type ReviewEntry } from '../../src/use-cases/list-review.ts';
-import { prune } from '../../src/use-cases/prune.ts';
-import { resolveReview } from '../../src/use-cases/resolve-review.ts';
-import { retryDelivery } from '../../src/use-cases/retry-delivery.ts';
-import { sweep } from '../../src/use-cases/sweep.ts';
+import { retrySeconds } from '../../src/domain/inbox/retry-schedule.ts';
+import { flagIdOf } from '../../src/domain/inbox/review.ts';
+import { retryDelivery } from '../../src/use-cases/inbox/retry-delivery.ts';
+import { listReview, type ReviewEntry } from '../../src/use-cases/maintenance/list-review.ts';
+import { prune } from '../../src/use-cases/maintenance/prune.ts';
+import { resolveReview } from '../../src/use-cases/maintenance/resolve-review.ts';
+import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
 import {
   assertInvariants,
   captureOf,
@@ -362,8 +362,8 @@ test('more than a page of each is listed whole', async () => {
   await big.service.database.query({
     text: `insert into transactions
            select t.account_id, t.transaction_id || n, t.order_id, t.type, t.provider, 'psp' || n, t.status,
-                  t.amount, t.currency, t.started_at, t.recorded_at, t.finished_at, t.members, t.flags,
-                  t.start, t.next_ask_at, t.asked_at, t.asks, t.notices, t.paid_by
+                  t.amount, t.currency, t.started_at, t.recorded_at, t.finished_at, t.fields, t.flags,
+                  t.start, t.next_poll_at, t.polled_at, t.polls, t.notices, t.paid_by
              from transactions t, generate_series(1, 450) n`,
   });
   const entries = await collect(big);
@@ -552,7 +552,7 @@ async function statesOf(replies: readonly Reply[]): Promise<Array<string | undef
   return states;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: outcomes are asserted member by member
+// biome-ignore lint/suspicious/noExplicitAny: outcomes are asserted field by field
 async function runJson(words: string[]): Promise<any> {
   const { code, stdout, stderr } = await runCommand([...words, '--json'], env);
   assert.equal(code, 0, stderr);

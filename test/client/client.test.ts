@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient, ServiceCallError, verifySignature } from 'payment-order-service/client';
-import { currencyCodes, getExponent } from '../../src/domain/currency.ts';
+import { currencyCodes, getExponent } from '../../src/domain/money/currency.ts';
 import { signTransaction } from '../../src/security/transaction-signature.ts';
-import { rotateSecret } from '../../src/use-cases/rotate-secret.ts';
+import { rotateSecret } from '../../src/use-cases/accounts/rotate-secret.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { startTestService, type TestAccount } from '../support/test-service.ts';
@@ -137,7 +137,7 @@ test('signatures of every currency and version are verified', async () => {
   }
 });
 
-test('no member of an answer can hide another', async () => {
+test('no field of an answer can hide another', async () => {
   const secret = account.accessSecret;
   const failed = {
     svc_transaction_id: 'o_1-1',

@@ -9,7 +9,7 @@ import {
   hasLiveAccessSecret,
   type LiveSecret,
   liveSecrets,
-} from '../../src/domain/account.ts';
+} from '../../src/domain/accounts/account.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 
 const now = new Date('2026-03-02T10:00:00.000Z');

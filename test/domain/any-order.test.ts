@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { paymentsOf } from '../../src/domain/matching.ts';
-import { paymentStatuses, refundStatuses } from '../../src/domain/notice.ts';
+import { paymentsOf } from '../../src/domain/transactions/matching.ts';
+import { paymentStatuses, refundStatuses } from '../../src/domain/transactions/notice.ts';
 import {
   applyNotice,
   type DeliveredNotice,
   decideOrderState,
   lacksTarget,
-  type OrderBook,
+  type OrderState,
   refundSums,
-} from '../../src/domain/order-book.ts';
-import { findLatestRefundOf, refundTypeOf } from '../../src/domain/refund-links.ts';
-import { settle } from '../../src/domain/settle.ts';
-import type { Transaction } from '../../src/domain/transaction.ts';
+} from '../../src/domain/transactions/order-state.ts';
+import { findLatestRefundOf, refundTypeOf } from '../../src/domain/transactions/refund-links.ts';
+import { settle } from '../../src/domain/transactions/settle.ts';
+import type { Transaction } from '../../src/domain/transactions/transaction.ts';
 import { getProvider } from '../../src/providers/providers.ts';
 import { gatewayBody, partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';
 import {
@@ -38,7 +38,7 @@ const orderId = 'o_0123456789abcdef';
 const createdAt = new Date('2026-11-14T00:00:00Z');
 const now = new Date('2026-11-14T12:00:00Z');
 const lapsesAt = new Date('2026-11-15T00:00:00Z');
-const emptyBook: OrderBook = {
+const emptyOrderState: OrderState = {
   order: {
     orderId,
     amounts: { currency: 'INR', beforeTax: 10_000, tax: 1_800, total: expectedTotal },
@@ -90,9 +90,9 @@ describe('any set of deliveries, in any order and with any repetition', () => {
   test('never takes the status of a partner payment back', () => {
     check(
       fc.property(plans, fc.integer(), (plan, arrangement) => {
-        let book = emptyBook;
-        for (const next of booksOf(arrange(noticesOf(plan), arrangement))) {
-          for (const before of paymentsOf(book.transactions)) {
+        let orderState = emptyOrderState;
+        for (const next of orderStatesOf(arrange(noticesOf(plan), arrangement))) {
+          for (const before of paymentsOf(orderState.transactions)) {
             if (before.provider !== 'partner') continue;
             const after = next.transactions.find(
               (entry) => entry.transactionId === before.transactionId,
@@ -100,7 +100,7 @@ describe('any set of deliveries, in any order and with any repetition', () => {
             assert.ok(after, `${before.transactionId} is gone`);
             assert.ok(rankOf(after) >= rankOf(before), `${before.status} became ${after.status}`);
           }
-          book = next;
+          orderState = next;
         }
       }),
       fewer,
@@ -112,13 +112,13 @@ describe('any set of deliveries, in any order and with any repetition', () => {
       fc.property(plans, fc.integer(), (plan, arrangement) => {
         // No provider captures what it declined.
         fc.pre(!plan.some(isDeclined));
-        let book = emptyBook;
-        for (const next of booksOf(arrange(noticesOf(plan), arrangement))) {
+        let orderState = emptyOrderState;
+        for (const next of orderStatesOf(arrange(noticesOf(plan), arrangement))) {
           const ids = new Set(next.transactions.map(({ transactionId }) => transactionId));
-          for (const { transactionId } of paymentsOf(book.transactions)) {
+          for (const { transactionId } of paymentsOf(orderState.transactions)) {
             assert.ok(ids.has(transactionId), `${transactionId} is gone`);
           }
-          book = next;
+          orderState = next;
         }
       }),
       fewer,
@@ -128,8 +128,8 @@ describe('any set of deliveries, in any order and with any repetition', () => {
   test('never shows more money than the provider reports', () => {
     check(
       fc.property(plans, fc.integer(), (plan, arrangement) => {
-        const book = applyAll(arrange(noticesOf(plan), arrangement));
-        assertNoMoreThanReported(settle(book, lapsesAt));
+        const orderState = applyAll(arrange(noticesOf(plan), arrangement));
+        assertNoMoreThanReported(settle(orderState, lapsesAt));
       }),
       fewer,
     );
@@ -153,8 +153,8 @@ describe('any set of deliveries, in any order and with any repetition', () => {
   test('completes the order exactly when a payment succeeded as expected', () => {
     check(
       fc.property(plans, (plan) => {
-        const book = applyAll(noticesOf(plan));
-        const isPaid = paymentsOf(book.transactions).some(
+        const orderState = applyAll(noticesOf(plan));
+        const isPaid = paymentsOf(orderState.transactions).some(
           ({ status, currency, amount, customerFee, offerDiscount }) =>
             status === 'succeeded' &&
             currency === 'INR' &&
@@ -162,7 +162,7 @@ describe('any set of deliveries, in any order and with any repetition', () => {
               (fee) => (amount ?? 0) - fee + (offerDiscount ?? 0) === expectedTotal,
             ),
         );
-        assert.equal(decideOrderState(book, now).status === 'completed', isPaid);
+        assert.equal(decideOrderState(orderState, now).status === 'completed', isPaid);
       }),
       fewer,
     );
@@ -289,7 +289,7 @@ describe('an order', () => {
 
   test('lapses when its time is over, and gives way to a late success', () => {
     const failed = applyAll([partner('payment.failed', { status: 'failed' })]);
-    assert.equal(decideOrderState(emptyBook, lapsesAt).status, 'lapsed');
+    assert.equal(decideOrderState(emptyOrderState, lapsesAt).status, 'lapsed');
     assert.equal(decideOrderState(failed, new Date(lapsesAt.getTime() - 1)).status, 'pending');
     assert.equal(decideOrderState(failed, lapsesAt).status, 'lapsed');
     const paid = applyAll([partner('payment.captured')]);
@@ -346,18 +346,18 @@ describe('an order', () => {
   });
 
   const differing = [
-    { name: 'amount', members: { amount: 11_700 }, flag: 'amount_mismatch' },
-    { name: 'currency', members: { currency: 'USD' }, flag: 'currency_mismatch' },
+    { name: 'amount', fields: { amount: 11_700 }, flag: 'amount_mismatch' },
+    { name: 'currency', fields: { currency: 'USD' }, flag: 'currency_mismatch' },
   ];
-  for (const { name, members, flag } of differing) {
+  for (const { name, fields, flag } of differing) {
     test(`is not completed by another ${name}, which is recorded and flagged`, () => {
-      const { order, transactions } = stateOf([partner('payment.captured', members)]);
+      const { order, transactions } = stateOf([partner('payment.captured', fields)]);
       assert.equal(order.status, 'pending');
       const [payment] = transactions;
       assert.equal(payment?.status, 'succeeded');
       assert.deepEqual(payment?.flags, [flag]);
-      assert.equal(payment?.amount, members.amount ?? 11_800);
-      assert.equal(payment?.currency, members.currency ?? 'INR');
+      assert.equal(payment?.amount, fields.amount ?? 11_800);
+      assert.equal(payment?.currency, fields.currency ?? 'INR');
     });
   }
 
@@ -480,14 +480,14 @@ function noticeOf({ provider: name, eventId, body }: SetDelivery): DeliveredNoti
 }
 
 /** Every arrival is later than the one before: nothing that is shown may depend on it. */
-function applyAll(notices: readonly DeliveredNotice[], start = emptyBook): OrderBook {
-  return booksOf(notices, start).at(-1) ?? start;
+function applyAll(notices: readonly DeliveredNotice[], start = emptyOrderState): OrderState {
+  return orderStatesOf(notices, start).at(-1) ?? start;
 }
 
-/** The book after each notice; a void that comes before its payment is parked and tried again. */
-function booksOf(notices: readonly DeliveredNotice[], start = emptyBook): OrderBook[] {
+/** The order state after each notice; a void that comes before its payment is parked and tried again. */
+function orderStatesOf(notices: readonly DeliveredNotice[], start = emptyOrderState): OrderState[] {
   let parked: DeliveredNotice[] = [];
-  let book = start;
+  let orderState = start;
   return notices.map((notice, index) => {
     const receivedAt = new Date(createdAt.getTime() + index * 1000);
     parked.unshift({ ...notice, receivedAt });
@@ -497,17 +497,17 @@ function booksOf(notices: readonly DeliveredNotice[], start = emptyBook): OrderB
       const due = parked;
       parked = [];
       for (const one of due) {
-        if (lacksTarget(book, one)) parked.push(one);
-        else book = applyNotice(book, one);
+        if (lacksTarget(orderState, one)) parked.push(one);
+        else orderState = applyNotice(orderState, one);
       }
     }
-    return book;
+    return orderState;
   });
 }
 
 /** Everything an enquiry shows, and the flags; the notices behind it may lie in any order. */
-function shownOf(book: OrderBook) {
-  const { transactions } = book;
+function shownOf(orderState: OrderState) {
+  const { transactions } = orderState;
   const shown = transactions.map((transaction) => {
     const { notices: _folded, ...state } = transaction;
     const latest =
@@ -523,16 +523,16 @@ function shownOf(book: OrderBook) {
     };
   });
   return {
-    order: decideOrderState(book, now),
-    afterLapse: settledOf(book, lapsesAt),
+    order: decideOrderState(orderState, now),
+    afterLapse: settledOf(orderState, lapsesAt),
     refundSums: refundSums(transactions, 'INR'),
     transactions: shown.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
   };
 }
 
 /** What time alone makes of it. */
-function settledOf(book: OrderBook, at: Date) {
-  const { state, transactions } = settle(book, at);
+function settledOf(orderState: OrderState, at: Date) {
+  const { state, transactions } = settle(orderState, at);
   const shown = transactions.map((entry) => `${nameOf(entry)} ${entry.status} ${entry.amount}`);
   return { state, transactions: shown.sort(), refundSums: refundSums(transactions, 'INR') };
 }
@@ -549,7 +549,7 @@ function isUntargetedCapture(payment: DeliveredNotice['payment']): boolean {
 }
 
 /** Independent of how records are placed: each capture or payment of a provider's order once, and its total. */
-function assertNoMoreThanReported({ transactions, held }: OrderBook): void {
+function assertNoMoreThanReported({ transactions, held }: OrderState): void {
   const shown = paymentsOf(transactions);
   const notices = [
     ...shown.flatMap((payment) => payment.notices),
@@ -582,7 +582,7 @@ function assertNoMoreThanReported({ transactions, held }: OrderBook): void {
   }
 }
 
-function idsOf({ transactions }: OrderBook) {
+function idsOf({ transactions }: OrderState) {
   return transactions.map((entry) => `${nameOf(entry)} is ${entry.transactionId}`).sort();
 }
 
@@ -600,8 +600,8 @@ function rankOf({ type, status }: Transaction): number {
 }
 
 function stateOf(notices: readonly DeliveredNotice[]) {
-  const book = applyAll(notices);
-  return { order: decideOrderState(book, now), transactions: book.transactions };
+  const orderState = applyAll(notices);
+  return { order: decideOrderState(orderState, now), transactions: orderState.transactions };
 }
 
 function statusesOf(notices: readonly DeliveredNotice[]) {
@@ -610,21 +610,21 @@ function statusesOf(notices: readonly DeliveredNotice[]) {
     .sort();
 }
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
-function partner(event: string, members: Members = {}, envelope: Members = {}): DeliveredNotice {
-  const payment = partnerPayment({ id: 'pay_one', ...members });
+function partner(event: string, fields: Fields = {}, envelope: Fields = {}): DeliveredNotice {
+  const payment = partnerPayment({ id: 'pay_one', ...fields });
   return only({ provider: 'partner', body: partnerEvent(event, { payment }, envelope) });
 }
 
-function refund(event: string, members: Members): DeliveredNotice {
+function refund(event: string, fields: Fields): DeliveredNotice {
   const payment = partnerPayment({ id: 'pay_one' });
-  const record = partnerRefund(payment, { id: 'rfnd_1', ...members });
+  const record = partnerRefund(payment, { id: 'rfnd_1', ...fields });
   return only({ provider: 'partner', body: partnerEvent(event, { payment, refund: record }) });
 }
 
 function gateway(changes: Record<string, unknown>): DeliveredNotice {
-  const order = { id: 'INV-1', ...(changes.order as Members) };
+  const order = { id: 'INV-1', ...(changes.order as Fields) };
   return only({ provider: 'bank-gateway', body: gatewayBody({ ...changes, order }) });
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { callbackOf, checkCallback } from '../../src/domain/callback.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
+import { callbackOf, checkCallback } from '../../src/domain/orders/callback.ts';
 
 const listed = { callbackOrigins: ['https://shop.example', 'http://127.0.0.1:9000'] };
 const unlisted = { callbackOrigins: [] };

@@ -4,19 +4,19 @@ import {
   applyNotice,
   type DeliveredNotice,
   lacksTarget,
-  type OrderBook,
+  type OrderState,
   refundSums,
-} from '../../src/domain/order-book.ts';
-import { settle } from '../../src/domain/settle.ts';
+} from '../../src/domain/transactions/order-state.ts';
+import { settle } from '../../src/domain/transactions/settle.ts';
 import { bankGateway } from '../../src/providers/bank-gateway/bank-gateway.ts';
 import { gatewayBody } from '../support/deliveries.ts';
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 let deliveries = 0;
 const now = new Date('2026-11-14T12:00:00Z');
 const lapsesAt = new Date('2026-11-15T10:00:00Z');
-const empty: OrderBook = {
+const empty: OrderState = {
   order: {
     orderId: 'o_0123456789abcdef',
     amounts: { currency: 'INR', beforeTax: 10_000, tax: 0, total: 10_000 },
@@ -33,28 +33,28 @@ const ways = {
 } as const;
 
 for (const [how, { isTargeted }] of Object.entries(ways)) {
-  const record = (id: string, type: string, amount: number, target?: string, more: Members = {}) =>
+  const record = (id: string, type: string, amount: number, target?: string, more: Fields = {}) =>
     told(id, type, amount, isTargeted ? target : undefined, more);
   const authorization = record('1', 'AUTHORIZATION', 100);
 
   describe(`captures ${how}`, () => {
     test('a capture of all succeeds, as one payment under the id of its authorisation', () => {
-      inEveryOrder([authorization, record('2', 'CAPTURE', 100, '1')], (book) => {
-        assert.deepEqual(shown(book), ['INV|1 succeeded 10000']);
-        assert.equal(book.state.status, 'completed');
+      inEveryOrder([authorization, record('2', 'CAPTURE', 100, '1')], (orderState) => {
+        assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']);
+        assert.equal(orderState.state.status, 'completed');
       });
     });
 
     test('captures of parts are added up, and stay authorized until all is captured', () => {
       const parts = [record('2', 'CAPTURE', 60, '1'), record('3', 'CAPTURE', 40, '1')] as const;
-      inEveryOrder([authorization, parts[0]], (book) => {
-        assert.deepEqual(shown(book), ['INV|1 authorized 10000']);
-        assert.deepEqual(flagsOf(book), []);
-        assert.equal(book.state.status, 'pending');
+      inEveryOrder([authorization, parts[0]], (orderState) => {
+        assert.deepEqual(shown(orderState), ['INV|1 authorized 10000']);
+        assert.deepEqual(flagsOf(orderState), []);
+        assert.equal(orderState.state.status, 'pending');
       });
-      inEveryOrder([authorization, ...parts], (book) => {
-        assert.deepEqual(shown(book), ['INV|1 succeeded 10000']);
-        assert.equal(book.state.status, 'completed');
+      inEveryOrder([authorization, ...parts], (orderState) => {
+        assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']);
+        assert.equal(orderState.state.status, 'completed');
       });
     });
 
@@ -71,9 +71,9 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
         record('3', 'CAPTURE', 40, '1', totals),
       ];
       for (const set of [[...told, ...fetched], [...fetched, ...told].toReversed()]) {
-        const book = bookAfter(set);
-        assert.deepEqual(shown(book), ['INV|1 succeeded 10000']);
-        assert.equal(refundSums(book.transactions, 'INR').paid, 10_000);
+        const orderState = orderStateAfter(set);
+        assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']);
+        assert.equal(refundSums(orderState.transactions, 'INR').paid, 10_000);
       }
     });
 
@@ -83,7 +83,9 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
         record('2', 'CAPTURE', 100, '1'),
         record('3', 'CAPTURE', 100, '1', { order: { totalCapturedAmount: 100 } }),
       ];
-      inEveryOrder(set, (book) => assert.deepEqual(shown(book), ['INV|1 succeeded 10000']));
+      inEveryOrder(set, (orderState) =>
+        assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']),
+      );
     });
 
     test('a total from before a capture does not bound it', () => {
@@ -92,35 +94,41 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
         record('1', 'AUTHORIZATION', 100, undefined, early),
         record('2', 'CAPTURE', 100, '1'),
       ];
-      inEveryOrder(set, (book) => assert.deepEqual(shown(book), ['INV|1 succeeded 10000']));
+      inEveryOrder(set, (orderState) =>
+        assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']),
+      );
     });
 
     test('a part that was captured for good is refundable once the order lapses, and flagged', () => {
       inEveryOrder([authorization, record('2', 'CAPTURE', 60, '1')], (open) => {
-        const book = settle(open, lapsesAt);
-        assert.deepEqual(shown(book), ['INV|1 succeeded 6000']);
-        assert.deepEqual(flagsOf(book), ['partially_captured']);
-        assert.equal(book.state.status, 'lapsed');
-        assert.equal(refundSums(book.transactions, 'INR').paid, 6_000);
-        assert.deepEqual(shown(settle(book, now)), ['INV|1 authorized 10000'], 'time is all of it');
+        const orderState = settle(open, lapsesAt);
+        assert.deepEqual(shown(orderState), ['INV|1 succeeded 6000']);
+        assert.deepEqual(flagsOf(orderState), ['partially_captured']);
+        assert.equal(orderState.state.status, 'lapsed');
+        assert.equal(refundSums(orderState.transactions, 'INR').paid, 6_000);
+        assert.deepEqual(
+          shown(settle(orderState, now)),
+          ['INV|1 authorized 10000'],
+          'time is all of it',
+        );
       });
     });
 
     test('a part is captured for good as soon as the remainder is voided', () => {
       const rest = record('3', 'VOID_AUTHORIZATION', 40, '1');
-      inEveryOrder([authorization, record('2', 'CAPTURE', 60, '1'), rest], (book) => {
-        assert.deepEqual(shown(book), ['INV|1 succeeded 6000']);
-        assert.deepEqual(flagsOf(book), ['partially_captured']);
-        assert.equal(book.state.status, 'pending');
+      inEveryOrder([authorization, record('2', 'CAPTURE', 60, '1'), rest], (orderState) => {
+        assert.deepEqual(shown(orderState), ['INV|1 succeeded 6000']);
+        assert.deepEqual(flagsOf(orderState), ['partially_captured']);
+        assert.equal(orderState.state.status, 'pending');
       });
     });
 
     test('the rest that is captured after the order lapsed completes it', () => {
       const set = [authorization, record('2', 'CAPTURE', 60, '1'), record('3', 'CAPTURE', 40, '1')];
-      const book = settle(bookAfter(set), lapsesAt);
-      assert.deepEqual(shown(book), ['INV|1 succeeded 10000']);
-      assert.deepEqual(flagsOf(book), []);
-      assert.equal(book.state.status, 'completed');
+      const orderState = settle(orderStateAfter(set), lapsesAt);
+      assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']);
+      assert.deepEqual(flagsOf(orderState), []);
+      assert.equal(orderState.state.status, 'completed');
     });
 
     test('a void of the capture leaves the payment authorized, and flagged', () => {
@@ -129,10 +137,10 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
         record('2', 'CAPTURE', 100, '1'),
         record('3', 'VOID_CAPTURE', 100, '2'),
       ];
-      inEveryOrder(set, (book) => {
-        assert.deepEqual(shown(book), ['INV|1 authorized 10000']);
-        assert.deepEqual(flagsOf(book), ['payment_reversed']);
-        assert.equal(book.state.status, 'pending');
+      inEveryOrder(set, (orderState) => {
+        assert.deepEqual(shown(orderState), ['INV|1 authorized 10000']);
+        assert.deepEqual(flagsOf(orderState), ['payment_reversed']);
+        assert.equal(orderState.state.status, 'pending');
       });
     });
 
@@ -143,10 +151,10 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
         record('3', 'VOID_CAPTURE', 100, '2'),
         record('4', 'CAPTURE', 100, '1'),
       ];
-      inEveryOrder(set, (book) => {
-        assert.deepEqual(shown(book), ['INV|1 succeeded 10000']);
-        assert.deepEqual(flagsOf(book), []);
-        assert.equal(book.state.status, 'completed');
+      inEveryOrder(set, (orderState) => {
+        assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']);
+        assert.deepEqual(flagsOf(orderState), []);
+        assert.equal(orderState.state.status, 'completed');
       });
     });
 
@@ -157,9 +165,9 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
         [payment, record('2', 'VOID_PAYMENT', 100, '1')],
         [payment, record('2', 'VOID_CAPTURE', 100, '1')],
       ]) {
-        inEveryOrder(set, (book) => {
-          assert.deepEqual(shown(book), ['INV|1 reversed 10000']);
-          assert.deepEqual(flagsOf(book), ['payment_reversed']);
+        inEveryOrder(set, (orderState) => {
+          assert.deepEqual(shown(orderState), ['INV|1 reversed 10000']);
+          assert.deepEqual(flagsOf(orderState), ['payment_reversed']);
         });
       }
     });
@@ -171,26 +179,31 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
         record('3', 'VOID_CAPTURE', 100, '2'),
         record('4', 'VOID_AUTHORIZATION', 100, '1'),
       ];
-      inEveryOrder(set, (book) => assert.deepEqual(shown(book), ['INV|1 reversed 10000']));
+      inEveryOrder(set, (orderState) =>
+        assert.deepEqual(shown(orderState), ['INV|1 reversed 10000']),
+      );
     });
 
     test('a void that is under way is shown, and one that failed is not', () => {
       const paid = [authorization, record('2', 'CAPTURE', 100, '1')];
       const pending = record('3', 'VOID_CAPTURE', 100, '2', { result: 'PENDING' });
       const failed = record('3', 'VOID_CAPTURE', 100, '2', { result: 'FAILURE' });
-      inEveryOrder([...paid, pending], (book) => {
-        assert.deepEqual(shown(book), ['INV|1 reversing 10000']);
+      inEveryOrder([...paid, pending], (orderState) => {
+        assert.deepEqual(shown(orderState), ['INV|1 reversing 10000']);
       });
-      inEveryOrder([...paid, pending, failed], (book) => {
-        assert.deepEqual(shown(book), ['INV|1 succeeded 10000']);
+      inEveryOrder([...paid, pending, failed], (orderState) => {
+        assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']);
       });
     });
 
     test('a failed or pending capture takes nothing', () => {
       for (const result of ['FAILURE', 'PENDING']) {
-        inEveryOrder([authorization, record('2', 'CAPTURE', 100, '1', { result })], (book) => {
-          assert.deepEqual(shown(book), ['INV|1 authorized 10000']);
-        });
+        inEveryOrder(
+          [authorization, record('2', 'CAPTURE', 100, '1', { result })],
+          (orderState) => {
+            assert.deepEqual(shown(orderState), ['INV|1 authorized 10000']);
+          },
+        );
       }
     });
 
@@ -200,12 +213,12 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
         record('2', 'REFUND', 30, '1'),
         record('3', 'VOID_REFUND', 30, '2'),
       ];
-      inEveryOrder(set, (book) => {
-        assert.deepEqual(shown(book), ['INV|1 succeeded 10000', 'INV|2 failed 3000']);
-        assert.deepEqual(flagsOf(book), ['refund_voided']);
-        const refund = book.transactions.find(({ type }) => type === 'refund');
+      inEveryOrder(set, (orderState) => {
+        assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000', 'INV|2 failed 3000']);
+        assert.deepEqual(flagsOf(orderState), ['refund_voided']);
+        const refund = orderState.transactions.find(({ type }) => type === 'refund');
         assert.equal(refund?.failure?.code, 'REFUND_FAILED');
-        assert.deepEqual(refundSums(book.transactions, 'INR'), {
+        assert.deepEqual(refundSums(orderState.transactions, 'INR'), {
           paid: 10_000,
           refunded: 0,
           pending: 0,
@@ -221,47 +234,47 @@ describe('a capture without a target', () => {
   const second = told('2', 'AUTHORIZATION', 100);
 
   test('is a payment by itself while its authorisation is not known', () => {
-    const book = bookAfter([capture]);
-    assert.deepEqual(shown(book), ['INV|3 succeeded 10000']);
-    assert.equal(book.state.status, 'completed');
+    const orderState = orderStateAfter([capture]);
+    assert.deepEqual(shown(orderState), ['INV|3 succeeded 10000']);
+    assert.equal(orderState.state.status, 'completed');
   });
 
   test('keeps the transaction id that it was given first', () => {
-    const [alone] = bookAfter([capture]).transactions;
-    const [known] = bookAfter([capture, first]).transactions;
+    const [alone] = orderStateAfter([capture]).transactions;
+    const [known] = orderStateAfter([capture, first]).transactions;
     assert.equal(known?.transactionId, alone?.transactionId);
     assert.equal(known?.pspTransactionId, 'INV|1');
   });
 
   test('that could belong to several payments is applied to none, and flagged', () => {
-    inEveryOrder([first, second, capture], (book) => {
-      assert.deepEqual(shown(book), ['INV|1 authorized 10000', 'INV|2 authorized 10000']);
-      assert.deepEqual(book.state.flags, ['target_unknown']);
-      assert.equal(book.state.status, 'pending');
+    inEveryOrder([first, second, capture], (orderState) => {
+      assert.deepEqual(shown(orderState), ['INV|1 authorized 10000', 'INV|2 authorized 10000']);
+      assert.deepEqual(orderState.state.flags, ['target_unknown']);
+      assert.equal(orderState.state.status, 'pending');
     });
   });
 
   test('belongs to the one that did not fail', () => {
     const failed = told('2', 'AUTHORIZATION', 100, undefined, { result: 'FAILURE' });
-    inEveryOrder([first, failed, capture], (book) => {
-      assert.deepEqual(shown(book), ['INV|1 succeeded 10000', 'INV|2 failed 10000']);
-      assert.deepEqual(book.state.flags, []);
+    inEveryOrder([first, failed, capture], (orderState) => {
+      assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000', 'INV|2 failed 10000']);
+      assert.deepEqual(orderState.state.flags, []);
     });
   });
 
   test('counts once when it is reported with its target as well, also among several payments', () => {
     const named = told('3', 'CAPTURE', 100, '2');
-    inEveryOrder([first, capture, named, second], (book) => {
-      assert.deepEqual(shown(book), ['INV|1 authorized 10000', 'INV|2 succeeded 10000']);
-      assert.deepEqual(book.state.flags, []);
+    inEveryOrder([first, capture, named, second], (orderState) => {
+      assert.deepEqual(shown(orderState), ['INV|1 authorized 10000', 'INV|2 succeeded 10000']);
+      assert.deepEqual(orderState.state.flags, []);
     });
   });
 
   test('that names two payments is applied to none, and flagged', () => {
     const set = [first, second, told('3', 'CAPTURE', 100, '1'), told('3', 'CAPTURE', 100, '2')];
-    inEveryOrder(set, (book) => {
-      assert.deepEqual(shown(book), ['INV|1 authorized 10000', 'INV|2 authorized 10000']);
-      assert.deepEqual(book.state.flags, ['reference_conflict']);
+    inEveryOrder(set, (orderState) => {
+      assert.deepEqual(shown(orderState), ['INV|1 authorized 10000', 'INV|2 authorized 10000']);
+      assert.deepEqual(orderState.state.flags, ['reference_conflict']);
     });
   });
 });
@@ -271,14 +284,14 @@ describe('a refund without a target', () => {
 
   test('where several payments did not fail is applied to none, and flagged', () => {
     const set = [told('1', 'PAYMENT', 100), told('2', 'PAYMENT', 100), refund];
-    inEveryOrder(set, (book) => {
-      assert.equal(book.transactions.filter(({ type }) => type === 'refund').length, 0);
-      assert.deepEqual(book.state.flags, ['target_unknown']);
+    inEveryOrder(set, (orderState) => {
+      assert.equal(orderState.transactions.filter(({ type }) => type === 'refund').length, 0);
+      assert.deepEqual(orderState.state.flags, ['target_unknown']);
     });
   });
 
   test('is there before its payment is', () => {
-    assert.deepEqual(shown(bookAfter([refund])), ['INV|3 succeeded 3000']);
+    assert.deepEqual(shown(orderStateAfter([refund])), ['INV|3 succeeded 3000']);
   });
 });
 
@@ -290,7 +303,9 @@ describe('a void without a target', () => {
       told('3', 'REFUND', 30, undefined, { result: 'FAILURE' }),
       told('4', 'VOID_REFUND', 30),
     ];
-    inEveryOrder(set, (book) => assert.equal(refundSums(book.transactions, 'INR').refunded, 0));
+    inEveryOrder(set, (orderState) =>
+      assert.equal(refundSums(orderState.transactions, 'INR').refunded, 0),
+    );
   });
 
   test('takes back a capture that took money rather than one that is pending', () => {
@@ -300,16 +315,16 @@ describe('a void without a target', () => {
       told('3', 'CAPTURE', 50, undefined, { result: 'PENDING' }),
       told('4', 'VOID_CAPTURE', 50),
     ];
-    inEveryOrder(set, (book) => {
-      assert.equal(refundSums(settle(book, lapsesAt).transactions, 'INR').paid, 0);
+    inEveryOrder(set, (orderState) => {
+      assert.equal(refundSums(settle(orderState, lapsesAt).transactions, 'INR').paid, 0);
     });
   });
 
   test('waits for nothing when it failed', () => {
-    const book = bookAfter([told('1', 'AUTHORIZATION', 100)]);
+    const orderState = orderStateAfter([told('1', 'AUTHORIZATION', 100)]);
     const failed = told('2', 'VOID_CAPTURE', 100, undefined, { result: 'FAILURE' });
-    assert.equal(lacksTarget(book, failed), false);
-    assert.deepEqual(shown(applyNotice(book, failed)), ['INV|1 authorized 10000']);
+    assert.equal(lacksTarget(orderState, failed), false);
+    assert.deepEqual(shown(applyNotice(orderState, failed)), ['INV|1 authorized 10000']);
   });
 });
 
@@ -320,7 +335,7 @@ test('a capture that was pending when a total was reported counts once it succee
     told('2', 'CAPTURE', 100, '1', { result: 'PENDING', order: { totalCapturedAmount: 0 } }),
     told('2', 'CAPTURE', 100, '1', { timeOfLastUpdate: late }),
   ];
-  inEveryOrder(set, (book) => assert.deepEqual(shown(book), ['INV|1 succeeded 10000']));
+  inEveryOrder(set, (orderState) => assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']));
 });
 
 test('a capture in a currency off the list took money, and nobody can tell how much', () => {
@@ -329,9 +344,9 @@ test('a capture in a currency off the list took money, and nobody can tell how m
     told('1', 'AUTHORIZATION', 100, undefined, { order: currency, transaction: currency }),
     told('2', 'CAPTURE', 100, '1', { order: currency, transaction: currency }),
   ];
-  inEveryOrder(set, (book) => {
-    assert.deepEqual(shown(book), ['INV|1 succeeded null']);
-    assert.deepEqual(flagsOf(book), ['currency_mismatch']);
+  inEveryOrder(set, (orderState) => {
+    assert.deepEqual(shown(orderState), ['INV|1 succeeded null']);
+    assert.deepEqual(flagsOf(orderState), ['currency_mismatch']);
   });
 });
 
@@ -339,7 +354,7 @@ test('a part that failed attempts settled stays settled, and has an end when the
   const failures = Array.from({ length: 15 }, (_, index) =>
     told(`f${index}`, 'PAYMENT', 100, undefined, { result: 'FAILURE' }),
   );
-  const open = bookAfter([
+  const open = orderStateAfter([
     told('1', 'AUTHORIZATION', 100),
     told('2', 'CAPTURE', 60, '1'),
     ...failures,
@@ -352,29 +367,29 @@ test('a part that failed attempts settled stays settled, and has an end when the
 test('an id is that of one payment, also where two pairs of ids read alike', () => {
   const one = told('1|2', 'PAYMENT', 100);
   const other = told('2', 'PAYMENT', 100, undefined, { order: { id: 'INV|1' } });
-  inEveryOrder([one, other], (book) => {
-    assert.deepEqual(shown(book), ['INV|1|2 succeeded 10000']);
+  inEveryOrder([one, other], (orderState) => {
+    assert.deepEqual(shown(orderState), ['INV|1|2 succeeded 10000']);
   });
 });
 
 test('more than the order expects may be authorised: what it expects is all that has to be captured', () => {
   const set = [told('1', 'AUTHORIZATION', 150), told('2', 'CAPTURE', 100, '1')];
-  inEveryOrder(set, (book) => {
-    assert.deepEqual(shown(book), ['INV|1 succeeded 10000']);
-    assert.equal(book.state.status, 'completed');
+  inEveryOrder(set, (orderState) => {
+    assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']);
+    assert.equal(orderState.state.status, 'completed');
   });
 });
 
 test('less than the order expects, all captured, is a wrong amount', () => {
   const set = [told('1', 'AUTHORIZATION', 90), told('2', 'CAPTURE', 90, '1')];
-  inEveryOrder(set, (book) => {
-    assert.deepEqual(shown(book), ['INV|1 succeeded 9000']);
-    assert.deepEqual(flagsOf(book), ['amount_mismatch']);
+  inEveryOrder(set, (orderState) => {
+    assert.deepEqual(shown(orderState), ['INV|1 succeeded 9000']);
+    assert.deepEqual(flagsOf(orderState), ['amount_mismatch']);
   });
 });
 
 /** A notification of the gateway, each with a time of its own; without totals unless they are given. */
-function told(id: string, type: string, amount: number, target?: string, more: Members = {}) {
+function told(id: string, type: string, amount: number, target?: string, more: Fields = {}) {
   deliveries += 1;
   const at = `2026-11-14T10:0${id.at(-1)}:00.000Z`;
   const body = gatewayBody({
@@ -387,14 +402,14 @@ function told(id: string, type: string, amount: number, target?: string, more: M
       amount: 100,
       totalCapturedAmount: undefined,
       lastUpdatedTime: undefined,
-      ...(more.order as Members),
+      ...(more.order as Fields),
     },
     transaction: {
       id,
       type,
       amount,
       ...(target !== undefined && { targetTransactionId: target }),
-      ...(more.transaction as Members),
+      ...(more.transaction as Fields),
     },
   });
   const translation = bankGateway.translate(
@@ -407,25 +422,25 @@ function told(id: string, type: string, amount: number, target?: string, more: M
 }
 
 /** A void that comes before what it takes back waits for it. */
-function bookAfter(notices: readonly DeliveredNotice[]) {
-  let book = empty;
+function orderStateAfter(notices: readonly DeliveredNotice[]) {
+  let orderState = empty;
   let waiting: DeliveredNotice[] = [];
   for (const notice of notices) {
     const due = [notice, ...waiting];
     waiting = [];
     for (const one of due) {
-      if (lacksTarget(book, one)) waiting.push(one);
-      else book = applyNotice(book, one);
+      if (lacksTarget(orderState, one)) waiting.push(one);
+      else orderState = applyNotice(orderState, one);
     }
   }
-  return settle(book, now);
+  return settle(orderState, now);
 }
 
 function inEveryOrder(
   notices: readonly DeliveredNotice[],
-  check: (book: ReturnType<typeof bookAfter>) => void,
+  check: (orderState: ReturnType<typeof orderStateAfter>) => void,
 ): void {
-  for (const arrival of permutations(notices)) check(bookAfter(arrival));
+  for (const arrival of permutations(notices)) check(orderStateAfter(arrival));
 }
 
 function permutations<T>(entries: readonly T[]): T[][] {
@@ -435,12 +450,12 @@ function permutations<T>(entries: readonly T[]): T[][] {
   );
 }
 
-function shown({ transactions }: OrderBook): string[] {
+function shown({ transactions }: OrderState): string[] {
   return transactions
     .map(({ pspTransactionId, status, amount }) => `${pspTransactionId} ${status} ${amount}`)
     .sort();
 }
 
-function flagsOf({ transactions }: OrderBook): string[] {
+function flagsOf({ transactions }: OrderState): string[] {
   return transactions.flatMap(({ flags }) => flags);
 }

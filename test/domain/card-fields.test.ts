@@ -7,7 +7,7 @@ import {
   maskField,
   maskFields,
   maskPair,
-} from '../../src/domain/card-fields.ts';
+} from '../../src/domain/cards/card-fields.ts';
 
 const card = '4111111111111111';
 const masked = '411111******1111';

@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { holdsCardNumber, maskCardField, maskCardNumbers } from '../../src/domain/card-numbers.ts';
+import {
+  holdsCardNumber,
+  maskCardField,
+  maskCardNumbers,
+} from '../../src/domain/cards/card-numbers.ts';
 import { newAccountId, newDeliveryId, newOrderId } from '../../src/domain/ids.ts';
-import { newTransactionId } from '../../src/domain/matching.ts';
+import { newTransactionId } from '../../src/domain/transactions/matching.ts';
 import { createDealer } from '../support/card-disguises.ts';
 import { searchTexts } from '../support/card-search.ts';
 

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ConsumerIds, decideConsumerId, linkConsumer } from '../../src/domain/consumer.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
-import type { Order } from '../../src/domain/order.ts';
+import {
+  type ConsumerIds,
+  decideConsumerId,
+  linkConsumer,
+} from '../../src/domain/orders/consumer.ts';
+import type { Order } from '../../src/domain/orders/order.ts';
 
 const asha: ConsumerIds = { ofAccount: 'user_asha', ofOrder: 'user_asha_here' };
 const ravi: ConsumerIds = { ofAccount: 'user_ravi', ofOrder: 'user_ravi_here' };

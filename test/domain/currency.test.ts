@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { currencyCodes, findExponent, getExponent } from '../../src/domain/currency.ts';
+import { currencyCodes, findExponent, getExponent } from '../../src/domain/money/currency.ts';
 
 test('a currency has the number of decimals of ISO 4217', () => {
   const examples = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { resolveEscapedNames } from '../../src/domain/escaped-names.ts';
-import { parseExactJson } from '../../src/domain/json.ts';
+import { resolveEscapedNames } from '../../src/domain/json/escaped-names.ts';
+import { parseExactJson } from '../../src/domain/json/json.ts';
 
 /** Names that made the parser mistake others for them, read by somebody else before. */
 function readHostileNames(): void {

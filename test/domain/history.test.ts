@@ -3,19 +3,19 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Change, listChanges, replayChanges, type State } from '../../src/domain/history.ts';
 
-test('what was not there before comes from null, and null members are no change', () => {
+test('what was not there before comes from null, and null fields are no change', () => {
   assert.deepEqual(listChanges(undefined, { status: 'pending', amount: 11_800, message: null }), [
-    { member: 'status', from: null, to: 'pending' },
-    { member: 'amount', from: null, to: 11_800 },
+    { field: 'status', from: null, to: 'pending' },
+    { field: 'amount', from: null, to: 11_800 },
   ]);
 });
 
-test('only members that differ are changes, compared by their content', () => {
+test('only fields that differ are changes, compared by their content', () => {
   const before = { status: 'failed', flags: ['chargeback'], failure: { code: 'X' } };
   const after = { status: 'succeeded', flags: ['chargeback'], failure: null };
   assert.deepEqual(listChanges(before, after), [
-    { member: 'status', from: 'failed', to: 'succeeded' },
-    { member: 'failure', from: { code: 'X' }, to: null },
+    { field: 'status', from: 'failed', to: 'succeeded' },
+    { field: 'failure', from: { code: 'X' }, to: null },
   ]);
 });
 
@@ -41,21 +41,21 @@ test('replaying the changes of any sequence of states gives the last', () => {
   );
 });
 
-test('the changes of a member are a chain: each begins where the one before ended', () => {
+test('the changes of a field are a chain: each begins where the one before ended', () => {
   fc.assert(
     fc.property(fc.array(states(), { minLength: 1, maxLength: 10 }), (sequence) => {
       const last = new Map<string, unknown>();
-      for (const { member, from, to } of changesOf(sequence)) {
-        assert.deepEqual(from, last.get(member) ?? null);
+      for (const { field, from, to } of changesOf(sequence)) {
+        assert.deepEqual(from, last.get(field) ?? null);
         assert.notDeepEqual(from, to);
-        last.set(member, to);
+        last.set(field, to);
       }
     }),
     { numRuns: 1_000 },
   );
 });
 
-/** The states of one transaction: always the same members, null while they are not known. */
+/** The states of one transaction: always the same fields, null while they are not known. */
 function states(): fc.Arbitrary<State> {
   return fc.record(
     {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseExactJson } from '../../src/domain/json.ts';
+import { parseExactJson } from '../../src/domain/json/json.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { readJson } from '../../src/http/read-json.ts';
 

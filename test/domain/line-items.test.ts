@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { checkLineItems } from '../../src/domain/line-items.ts';
-import { formatAmount } from '../../src/domain/money.ts';
-import type { Amounts, LineItem, OrderDetails } from '../../src/domain/order.ts';
+import { formatAmount } from '../../src/domain/money/money.ts';
+import { checkLineItems } from '../../src/domain/orders/line-items.ts';
+import type { Amounts, LineItem, OrderDetails } from '../../src/domain/orders/order.ts';
 
 const runs = { numRuns: 1_000 };
 const order: Amounts = { currency: 'INR', beforeTax: 10_000, tax: 1_800, total: 11_800 };
@@ -39,8 +39,8 @@ test('a cart that agrees with the order is accepted, however much of it is left 
   }
 });
 
-test('each disagreement is refused with its member', () => {
-  const cases: ReadonlyArray<readonly [member: string, cart: Cart]> = [
+test('each disagreement is refused with its field', () => {
+  const cases: ReadonlyArray<readonly [field: string, cart: Cart]> = [
     ['order_line_items[0].amount_before_tax', [{ ...tea, amountBeforeTax: 99.99 }]],
     ['order_line_items[0].amount_before_tax', [{ ...tea, quantity: 1, amountBeforeTax: 100 }]],
     ['order_line_items[0].amount_before_tax', [{ ...tea, rate: 50.01, amountBeforeTax: 100 }]],
@@ -61,7 +61,7 @@ test('each disagreement is refused with its member', () => {
     ['order_line_items', [tea, tea]],
     ['order_line_items', [tea, { rate: 0.01, quantity: 1 }]],
   ];
-  for (const [member, cart] of cases) assertRefused(cart, member);
+  for (const [field, cart] of cases) assertRefused(cart, field);
 });
 
 test('a sum that differs says which one', () => {
@@ -98,7 +98,7 @@ test('without validate_order_line_item no arithmetic is checked', () => {
 });
 
 test('numbers that cannot be are refused with or without validation', () => {
-  const cases: ReadonlyArray<readonly [member: string, change: Partial<LineItem>]> = [
+  const cases: ReadonlyArray<readonly [field: string, change: Partial<LineItem>]> = [
     ...[0, '0', '0.00', -0, -1, '-1', '', 'two', '1e1', Number.NaN].map(
       (quantity) => ['quantity', { quantity }] as const,
     ),
@@ -111,9 +111,9 @@ test('numbers that cannot be are refused with or without validation', () => {
     ['rate', { rate: undefined }],
     ['rate', { rate: undefined, amountBeforeTax: 100 }],
   ];
-  for (const [member, change] of cases) {
+  for (const [field, change] of cases) {
     for (const validateOrderLineItem of [true, false]) {
-      assertRefused([tea, { ...tea, ...change }], `order_line_items[1].${member}`, {
+      assertRefused([tea, { ...tea, ...change }], `order_line_items[1].${field}`, {
         validateOrderLineItem,
       });
     }
@@ -169,15 +169,15 @@ function check(cart: Cart, flags: Flags = { validateOrderLineItem: true }): unkn
   return checkLineItems({ lineItems, ...flags }, order);
 }
 
-function assertRefused(cart: Cart, member: string, flags?: Flags): void {
-  assert.throws(() => check(cart, flags), refusalOf(member), JSON.stringify(cart));
+function assertRefused(cart: Cart, field: string, flags?: Flags): void {
+  assert.throws(() => check(cart, flags), refusalOf(field), JSON.stringify(cart));
 }
 
-function refusalOf(member: string): (error: unknown) => true {
+function refusalOf(field: string): (error: unknown) => true {
   return (error) => {
     assert.ok(error instanceof ServiceError);
     assert.equal(error.code, 'INVALID_REQUEST_PARAMETER');
-    assert.equal(error.merchantMessage.split(' ')[0], member, error.merchantMessage);
+    assert.equal(error.merchantMessage.split(' ')[0], field, error.merchantMessage);
     return true;
   };
 }

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { namesOf, newTransactionId, type Started } from '../../src/domain/matching.ts';
-import type { PaymentNotice, RefundNotice } from '../../src/domain/notice.ts';
+import { namesOf, newTransactionId, type Started } from '../../src/domain/transactions/matching.ts';
+import type { PaymentNotice, RefundNotice } from '../../src/domain/transactions/notice.ts';
 import {
   applyNotice,
   type DeliveredNotice,
-  keepStart,
-  type OrderBook,
-} from '../../src/domain/order-book.ts';
-import { type CallNews, learn, type Start } from '../../src/domain/start.ts';
-import type { Transaction } from '../../src/domain/transaction.ts';
+  type OrderState,
+  storeStart,
+} from '../../src/domain/transactions/order-state.ts';
+import { type CallNews, learn, type Start } from '../../src/domain/transactions/start.ts';
+import type { Transaction } from '../../src/domain/transactions/transaction.ts';
 
 const orderId = 'o_0123456789abcdef';
 const ours = `${orderId}-261114100000`;
 const second = `${orderId}-261114100100`;
 const triedAt = Date.parse('2026-11-14T10:05:00Z');
-const emptyBook: OrderBook = {
+const emptyOrderState: OrderState = {
   order: {
     orderId,
     amounts: { currency: 'INR', beforeTax: 10_000, tax: 1_800, total: 11_800 },
@@ -27,8 +27,8 @@ const emptyBook: OrderBook = {
 
 describe('a payment started here', () => {
   test('takes the payment that carries its id back', () => {
-    const book = run(begin(ours), said('pay_1', 'succeeded', { names: ours }));
-    assert.deepEqual(shown(book), [`${ours} succeeded pay_1`]);
+    const orderState = run(begin(ours), said('pay_1', 'succeeded', { names: ours }));
+    assert.deepEqual(shown(orderState), [`${ours} succeeded pay_1`]);
   });
 
   test('takes the payment that names only the order made for it, once the answer tells which', () => {
@@ -40,13 +40,13 @@ describe('a payment started here', () => {
   });
 
   test('takes no payment of another order made at the provider, nor of another provider', () => {
-    const book = run(
+    const orderState = run(
       begin(ours),
       taken(ours, 'order_1'),
       said('pay_1', 'succeeded', { order: 'order_2' }),
       said('pay_2', 'failed', { names: ours, provider: 'another', at: 1 }),
     );
-    assert.deepEqual(shown(book), [
+    assert.deepEqual(shown(orderState), [
       `${ours} pending null`,
       `${at(0)} succeeded pay_1`,
       `${at(1)} failed pay_2`,
@@ -54,19 +54,19 @@ describe('a payment started here', () => {
   });
 
   test('takes no payment by the name of an order when it has none itself', () => {
-    const book = run(begin(ours), said('pay_1', 'succeeded', {}), unknown(ours));
-    assert.deepEqual(shown(book), [`${ours} pending null`, `${at(0)} succeeded pay_1`]);
+    const orderState = run(begin(ours), said('pay_1', 'succeeded', {}), unknown(ours));
+    assert.deepEqual(shown(orderState), [`${ours} pending null`, `${at(0)} succeeded pay_1`]);
   });
 
   test('leaves the tries at another checkout to that one', () => {
-    const book = run(
+    const orderState = run(
       begin(ours, second),
       taken(second, 'order_2'),
       taken(ours, 'order_1'),
       said('pay_2', 'succeeded', { order: 'order_2', at: 2 }),
       said('pay_1', 'failed', { order: 'order_1', at: 1 }),
     );
-    assert.deepEqual(shown(book), [`${ours} failed pay_1`, `${second} succeeded pay_2`]);
+    assert.deepEqual(shown(orderState), [`${ours} failed pay_1`, `${second} succeeded pay_2`]);
   });
 
   test('is moved by an authentication that names it, which makes no payment by itself', () => {
@@ -74,7 +74,7 @@ describe('a payment started here', () => {
       names: ours,
       payment: { record: 'authentication' },
     });
-    assert.deepEqual(shown(run(emptyBook, authentication)), []);
+    assert.deepEqual(shown(run(emptyOrderState, authentication)), []);
     assert.deepEqual(shown(run(begin(second), authentication)), [`${second} new null`]);
     assert.deepEqual(shown(run(begin(ours), authentication)), [`${ours} pending null`]);
   });
@@ -89,9 +89,9 @@ describe('of several tries at one checkout', () => {
     ['paid, and the failure reported later', [paid, failed]],
   ] as const) {
     test(`our id shows the payment: ${name}`, () => {
-      const book = run(begin(ours), ...tries);
-      assert.deepEqual(shown(book), [`${ours} succeeded pay_2`, `${at(1)} failed pay_1`]);
-      assert.deepEqual(keysOf(book), ['pay_1 failed', 'pay_2 succeeded']);
+      const orderState = run(begin(ours), ...tries);
+      assert.deepEqual(shown(orderState), [`${ours} succeeded pay_2`, `${at(1)} failed pay_1`]);
+      assert.deepEqual(keysOf(orderState), ['pay_1 failed', 'pay_2 succeeded']);
     });
   }
 
@@ -109,8 +109,8 @@ describe('of several tries at one checkout', () => {
         said('pay_2', better, { names: ours, at: 2 }),
       ];
       for (const order of [tries, tries.toReversed()]) {
-        const book = run(begin(ours), ...order);
-        assert.deepEqual(shown(book), [`${ours} ${better} pay_2`, `${at(1)} ${worse} pay_1`]);
+        const orderState = run(begin(ours), ...order);
+        assert.deepEqual(shown(orderState), [`${ours} ${better} pay_2`, `${at(1)} ${worse} pay_1`]);
       }
     });
   }
@@ -131,10 +131,10 @@ describe('of several tries at one checkout', () => {
       said('pay_2', 'succeeded', { names: ours, at: 2 }),
     ];
     for (const order of [tries, tries.toReversed()]) {
-      const book = run(begin(ours), ...order);
-      assert.deepEqual(shown(book), [`${ours} succeeded pay_1`, `${at(2)} succeeded pay_2`]);
+      const orderState = run(begin(ours), ...order);
+      assert.deepEqual(shown(orderState), [`${ours} succeeded pay_1`, `${at(2)} succeeded pay_2`]);
       assert.deepEqual(
-        book.transactions
+        orderState.transactions
           .filter(({ flags }) => flags.includes('duplicate_capture'))
           .map(({ pspTransactionId }) => pspTransactionId),
         ['pay_2'],
@@ -153,12 +153,12 @@ describe('of several tries at one checkout', () => {
       [said('pay_2', 'succeeded', { names: ours, at: 2 }), 'pay_1'],
       [said('pay_1', 'reversed', { names: ours, at: 1 }), 'pay_2'],
     ];
-    let book = begin(ours);
+    let orderState = begin(ours);
     for (const [index, [notice, shows]] of steps.entries()) {
-      book = applyNotice(book, notice);
-      assert.equal(find(book, ours)?.pspTransactionId, shows, `step ${index}`);
-      assert.equal(keysOf(book).length, index + 1);
-      assert.equal(book.transactions.length, Math.min(index + 1, 2));
+      orderState = applyNotice(orderState, notice);
+      assert.equal(find(orderState, ours)?.pspTransactionId, shows, `step ${index}`);
+      assert.equal(keysOf(orderState).length, index + 1);
+      assert.equal(orderState.transactions.length, Math.min(index + 1, 2));
     }
   });
 
@@ -168,17 +168,17 @@ describe('of several tries at one checkout', () => {
       key: 'authenticated',
       payment: { record: 'authentication' },
     });
-    const book = run(begin(ours), failed, authentication, paid);
+    const orderState = run(begin(ours), failed, authentication, paid);
     assert.deepEqual(
-      find(book, ours)?.notices.map(({ deliveryKey }) => deliveryKey),
+      find(orderState, ours)?.notices.map(({ deliveryKey }) => deliveryKey),
       ['authenticated', 'pay_2 succeeded'],
     );
   });
 
   test('one that is set aside gets the id of its own time, or the next that is free', () => {
     const stranger = said('pay_3', 'failed', { at: 1 });
-    const book = run(begin(ours), stranger, failed, paid);
-    assert.deepEqual(shown(book), [
+    const orderState = run(begin(ours), stranger, failed, paid);
+    assert.deepEqual(shown(orderState), [
       `${ours} succeeded pay_2`,
       `${at(1)} failed pay_3`,
       `${at(2)} failed pay_1`,
@@ -188,21 +188,27 @@ describe('of several tries at one checkout', () => {
 
 describe('a refund asked for here', () => {
   test('takes the one that carries its id back, its request id or the id we chose', () => {
-    const begun = beginRefund(emptyBook, ours, { requestId: 'REQ-1', pspTransactionId: 'T|R' });
+    const begun = beginRefund(emptyOrderState, ours, {
+      requestId: 'REQ-1',
+      pspTransactionId: 'T|R',
+    });
     const reports = [
       refunded('rfnd_1', { names: ours, requestId: 'cut' }),
       refunded('rfnd_1', { requestId: 'REQ-1' }),
       refunded('T|R', { requestId: 'cut' }),
     ];
     for (const report of reports) {
-      const book = run(begun, report);
-      assert.deepEqual(shown(book), [`${ours} succeeded ${report.refund?.pspTransactionId}`]);
-      assert.equal((book.transactions[0] as { refundRequestId?: string }).refundRequestId, 'REQ-1');
+      const orderState = run(begun, report);
+      assert.deepEqual(shown(orderState), [`${ours} succeeded ${report.refund?.pspTransactionId}`]);
+      assert.equal(
+        (orderState.transactions[0] as { refundRequestId?: string }).refundRequestId,
+        'REQ-1',
+      );
     }
   });
 
   test('takes none of another request', () => {
-    const begun = beginRefund(emptyBook, ours, { requestId: 'REQ-1' });
+    const begun = beginRefund(emptyOrderState, ours, { requestId: 'REQ-1' });
     assert.deepEqual(shown(run(begun, refunded('rfnd_1', { requestId: 'REQ-2' }))), [
       `${ours} pending null`,
       `${at(0)} succeeded rfnd_1`,
@@ -222,7 +228,7 @@ describe('a refund asked for here', () => {
           requestId: 'REQ-1',
           ...(chosen ? { names: 'the payment' } : { names: transactionId }),
         });
-      const first = beginRefund(emptyBook, ours, {
+      const first = beginRefund(emptyOrderState, ours, {
         requestId: 'REQ-1',
         pspTransactionId: idOf(ours),
       });
@@ -231,8 +237,8 @@ describe('a refund asked for here', () => {
         requestId: 'REQ-1',
         pspTransactionId: idOf(second),
       });
-      const book = run(again, report(second, 'succeeded'));
-      assert.deepEqual(shown(book), [
+      const orderState = run(again, report(second, 'succeeded'));
+      assert.deepEqual(shown(orderState), [
         `${ours} failed ${idOf(ours) ?? `rfnd of ${ours}`}`,
         `${second} succeeded ${idOf(second) ?? `rfnd of ${second}`}`,
       ]);
@@ -259,42 +265,42 @@ test('an id is made of the second, or of the next one that is free', () => {
 
 type Asked = { readonly id: string; readonly news: CallNews };
 
-function run(before: OrderBook, ...steps: readonly (DeliveredNotice | Asked)[]): OrderBook {
-  return steps.reduce((book, step) => {
-    if (!('news' in step)) return applyNotice(book, step);
-    const start = find(book, step.id)?.start ?? startOf({});
-    return keepStart(book, { ...payment(step.id), start: learn(start, step.news) });
+function run(before: OrderState, ...steps: readonly (DeliveredNotice | Asked)[]): OrderState {
+  return steps.reduce((orderState, step) => {
+    if (!('news' in step)) return applyNotice(orderState, step);
+    const start = find(orderState, step.id)?.start ?? startOf({});
+    return storeStart(orderState, { ...payment(step.id), start: learn(start, step.news) });
   }, before);
 }
 
 /** With one payment started here, or several. */
-function begin(...ids: readonly string[]): OrderBook {
-  return ids.reduce<OrderBook>(
-    (book, id) => keepStart(book, { ...payment(id), start: startOf({}) }),
-    emptyBook,
+function begin(...ids: readonly string[]): OrderState {
+  return ids.reduce<OrderState>(
+    (orderState, id) => storeStart(orderState, { ...payment(id), start: startOf({}) }),
+    emptyOrderState,
   );
 }
 
 function beginRefund(
-  book: OrderBook,
+  orderState: OrderState,
   id: string,
   { requestId, pspTransactionId }: { requestId: string; pspTransactionId?: string | undefined },
-): OrderBook {
+): OrderState {
   const refund = {
     requestId,
     paymentPspId: 'pay_1',
     ...(pspTransactionId && { pspTransactionId }),
   };
-  return keepStart(book, { ...payment(id), type: 'refund', start: startOf({ refund }) });
+  return storeStart(orderState, { ...payment(id), type: 'refund', start: startOf({ refund }) });
 }
 
 function payment(transactionId: string): Omit<Started, 'start'> {
   return { type: 'payment', transactionId, provider: 'partner' };
 }
 
-function startOf(members: Partial<Start>): Start {
+function startOf(fields: Partial<Start>): Start {
   const atMs = Date.parse('2026-11-14T10:00:00Z');
-  return { atMs, amount: 11_800, currency: 'INR', call: 'open', ...members };
+  return { atMs, amount: 11_800, currency: 'INR', call: 'open', ...fields };
 }
 
 function taken(id: string, providerOrderId: string): Asked {
@@ -377,17 +383,17 @@ function at(seconds: number): string {
   return `${orderId}-26111410050${seconds}`;
 }
 
-function find({ transactions }: OrderBook, id: string): Transaction | undefined {
+function find({ transactions }: OrderState, id: string): Transaction | undefined {
   return transactions.find(({ transactionId }) => transactionId === id);
 }
 
-function shown({ transactions }: OrderBook): string[] {
+function shown({ transactions }: OrderState): string[] {
   return transactions
     .map((entry) => `${entry.transactionId} ${entry.status} ${entry.pspTransactionId}`)
     .sort();
 }
 
-function keysOf({ transactions }: OrderBook): string[] {
+function keysOf({ transactions }: OrderState): string[] {
   return transactions
     .flatMap(({ notices }) => notices.map(({ deliveryKey }) => deliveryKey))
     .sort();

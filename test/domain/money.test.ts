@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { currencyCodes, getExponent } from '../../src/domain/currency.ts';
+import { currencyCodes, getExponent } from '../../src/domain/money/currency.ts';
 import {
   convertAmount,
   type Decimal,
@@ -10,7 +10,7 @@ import {
   multiplyToMinor,
   parseAmount,
   parseDecimal,
-} from '../../src/domain/money.ts';
+} from '../../src/domain/money/money.ts';
 
 const runs = { numRuns: 1_000 };
 const largest = 10_000_000_000_000;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nowAndThen } from '../../src/domain/now-and-then.ts';
+import { throttle } from '../../src/domain/throttle.ts';
 
 test('what happens often is told at once, and then seldom, with how often it happened', () => {
   const heard: [string, number][] = [];
   let nowMs = 5;
-  const happen = nowAndThen(
+  const happen = throttle(
     1_000,
     (told: string, times) => heard.push([told, times]),
     () => nowMs,

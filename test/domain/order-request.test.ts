@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type AccountSettings, accountDefaults } from '../../src/domain/account.ts';
-import { currencyCodes, getExponent } from '../../src/domain/currency.ts';
+import { type AccountSettings, accountDefaults } from '../../src/domain/accounts/account.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { formatAmount, majorNumber } from '../../src/domain/money.ts';
-import type { OrderDetails, SentDetails, SentUser, User } from '../../src/domain/order.ts';
-import { decideAmounts, decideOrder, type OrderRequest } from '../../src/domain/order-request.ts';
+import { currencyCodes, getExponent } from '../../src/domain/money/currency.ts';
+import { formatAmount, majorNumber } from '../../src/domain/money/money.ts';
+import type { OrderDetails, SentDetails, SentUser, User } from '../../src/domain/orders/order.ts';
+import {
+  decideAmounts,
+  decideOrder,
+  type OrderRequest,
+} from '../../src/domain/orders/order-request.ts';
 
 const runs = { numRuns: 1_000 };
 const strict: AccountSettings = { name: 'Tea shop', ...accountDefaults };
@@ -29,8 +33,8 @@ test('a complete request becomes an order with the amounts as sent', () => {
   assert.equal(decided.conversion, null);
 });
 
-test('each refusal names its member', () => {
-  const cases: ReadonlyArray<readonly [member: string, changes: Partial<OrderRequest>]> = [
+test('each refusal names its field', () => {
+  const cases: ReadonlyArray<readonly [field: string, changes: Partial<OrderRequest>]> = [
     ['currency', { currency: 'inr' }],
     ['currency', { currency: 'XXX' }],
     ['currency', { currency: '' }],
@@ -75,10 +79,10 @@ test('each refusal names its member', () => {
     ['order_line_items', details({ lineItems: [] })],
     ['order_line_items[0].quantity', details({ lineItems: [{ title: 'Tea', quantity: 0 }] })],
   ];
-  for (const [member, changes] of cases) assertRefused(request(changes), strict, member);
+  for (const [field, changes] of cases) assertRefused(request(changes), strict, field);
 });
 
-test('the first member that is wrong is the one that is named', () => {
+test('the first field that is wrong is the one that is named', () => {
   const wrongest: OrderRequest = {
     invoiceId: 'INV-1',
     currency: 'inr',
@@ -283,7 +287,7 @@ test('the order of attributes does not change the content', () => {
   );
 });
 
-test('a member set to undefined is the same content as one left out', () => {
+test('a field set to undefined is the same content as one left out', () => {
   const left = request();
   const set = withDetails(left, {
     billingAddress: undefined,
@@ -293,7 +297,7 @@ test('a member set to undefined is the same content as one left out', () => {
   assert.equal(contentOf(set), contentOf(left));
 });
 
-test('any changed member is other content', () => {
+test('any changed field is other content', () => {
   const item = { title: 'Tea', rate: 50, quantity: 2 };
   const changed: ReadonlyArray<Partial<OrderRequest>> = [
     { invoiceId: 'INV-2' },
@@ -350,7 +354,7 @@ test('any changed member is other content', () => {
   }
 });
 
-test('text in one member is never mistaken for the same text in another', () => {
+test('text in one field is never mistaken for the same text in another', () => {
   const text = fc.string({ maxLength: 8 });
   fc.assert(
     fc.property(fc.tuple(text, text, text), fc.tuple(text, text, text), (one, other) => {
@@ -490,15 +494,15 @@ function contentOf(sent: OrderRequest): string {
   return decideOrder(sent, strict).content;
 }
 
-function assertRefused(sent: OrderRequest, settings: AccountSettings, member: string): void {
-  assert.throws(() => decideOrder(sent, settings), refusalOf(member), `${member} was not refused`);
+function assertRefused(sent: OrderRequest, settings: AccountSettings, field: string): void {
+  assert.throws(() => decideOrder(sent, settings), refusalOf(field), `${field} was not refused`);
 }
 
-function refusalOf(member: string): (error: unknown) => true {
+function refusalOf(field: string): (error: unknown) => true {
   return (error) => {
     assert.ok(error instanceof ServiceError);
     assert.equal(error.code, 'INVALID_REQUEST_PARAMETER');
-    assert.equal(error.merchantMessage.split(' ')[0], member, error.merchantMessage);
+    assert.equal(error.merchantMessage.split(' ')[0], field, error.merchantMessage);
     return true;
   };
 }

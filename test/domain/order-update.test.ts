@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type AccountSettings, accountDefaults } from '../../src/domain/account.ts';
+import { type AccountSettings, accountDefaults } from '../../src/domain/accounts/account.ts';
 import { type ErrorCode, ServiceError } from '../../src/domain/errors.ts';
 import { listChanges } from '../../src/domain/history.ts';
-import type { Order, SentUser } from '../../src/domain/order.ts';
-import { decideOrder } from '../../src/domain/order-request.ts';
+import type { Order, SentUser } from '../../src/domain/orders/order.ts';
+import { decideOrder } from '../../src/domain/orders/order-request.ts';
 import {
   contentOf,
   decideUpdate,
   type OrderUpdate,
   refuseClosed,
-} from '../../src/domain/order-update.ts';
+} from '../../src/domain/orders/order-update.ts';
 
 const settings: AccountSettings = { name: 'Tea shop', ...accountDefaults };
 const converting: AccountSettings = {
@@ -46,7 +46,7 @@ test('permission comes before attempts, and attempts before content', () => {
   assertThrows(() => decide(orderOf(), bad), 'INVALID_REQUEST_PARAMETER');
 });
 
-test('each member that is part of the price is guarded', () => {
+test('each field that is part of the price is guarded', () => {
   const lineItems = [{ title: 'Tea', quantity: 1, rate: 1 }];
   for (const update of [
     { totalAmount: 118, details: {} },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isOpen, type OrderStatus, orderStatus } from '../../src/domain/order.ts';
+import { isOpen, type OrderStatus, orderStatus } from '../../src/domain/orders/order.ts';
 
 const lapsesAt = new Date('2026-03-02T10:00:00.000Z');
 const before = new Date(lapsesAt.getTime() - 1);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OrderStatus } from '../../src/domain/order.ts';
-import { decideReturn } from '../../src/domain/payment-return.ts';
-import type { Payment } from '../../src/domain/transaction.ts';
+import type { OrderStatus } from '../../src/domain/orders/order.ts';
+import { decideReturn } from '../../src/domain/transactions/payment-return.ts';
+import type { Payment } from '../../src/domain/transactions/transaction.ts';
 
 const statuses: [Payment['status'], OrderStatus, status: string, isKnown: boolean][] = [
   ['new', 'pending', 'pending', false],

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { PaymentStatus } from '../../src/domain/notice.ts';
-import { findLatestRefundOf, findPaymentOf, refundTypeOf } from '../../src/domain/refund-links.ts';
-import type { Payment, Refund } from '../../src/domain/transaction.ts';
+import type { PaymentStatus } from '../../src/domain/transactions/notice.ts';
+import {
+  findLatestRefundOf,
+  findPaymentOf,
+  refundTypeOf,
+} from '../../src/domain/transactions/refund-links.ts';
+import type { Payment, Refund } from '../../src/domain/transactions/transaction.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const total = 11_800;

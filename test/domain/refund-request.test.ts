@@ -2,11 +2,20 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError } from '../../src/domain/errors.ts';
-import type { PaymentStatus, RefundStatus, ReviewFlag } from '../../src/domain/notice.ts';
-import { keepStart, type OrderBook, refundSums } from '../../src/domain/order-book.ts';
-import { availableOf, decideRefund, type WishedRefund } from '../../src/domain/refund-request.ts';
-import type { Start } from '../../src/domain/start.ts';
-import type { Payment, Refund, Transaction } from '../../src/domain/transaction.ts';
+import type { ReviewFlag } from '../../src/domain/review-flag.ts';
+import type { PaymentStatus, RefundStatus } from '../../src/domain/transactions/notice.ts';
+import {
+  type OrderState,
+  refundSums,
+  storeStart,
+} from '../../src/domain/transactions/order-state.ts';
+import {
+  availableOf,
+  decideRefund,
+  type WishedRefund,
+} from '../../src/domain/transactions/refund-request.ts';
+import type { Start } from '../../src/domain/transactions/start.ts';
+import type { Payment, Refund, Transaction } from '../../src/domain/transactions/transaction.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const orderId = 'o_0123456789abcdef';
@@ -70,7 +79,7 @@ describe('the amount of a refund', () => {
     1e300,
   ];
   for (const sent of unusable) {
-    test(`${JSON.stringify(sent)} is refused by its member's name`, () => {
+    test(`${JSON.stringify(sent)} is refused by its field's name`, () => {
       refuses([paid('pay_1')], { amount: sent }, 'INVALID_REQUEST_PARAMETER', /refund_amount/);
     });
   }
@@ -182,7 +191,7 @@ describe('a request id', () => {
       refund: { requestId: 'REQ-1', paymentPspId: 'pay_1', isAll: true },
     };
     const started = { type: 'refund', transactionId: 'r1-id', provider: 'partner', start } as const;
-    const { transactions } = keepStart(bookOf([paid('pay_1')]), started);
+    const { transactions } = storeStart(orderStateOf([paid('pay_1')]), started);
     for (const amount of [undefined, 88]) {
       assert.equal(repeated(transactions, { refundRequestId: 'REQ-1', amount }), 'r1-id');
     }
@@ -249,13 +258,13 @@ describe('any refunds, one after the other', () => {
   test('never give back more than was paid, by payment and by order', () => {
     fc.assert(
       fc.property(payments, wishes, (paidFor, all) => {
-        const start = bookOf(paidFor.map((entry) => paid(entry.name, entry)));
-        const book = all.reduce(refundIfAllowed, start);
-        for (const payment of paymentsIn(book)) {
-          const given = sumOf(refundsIn(book).filter((entry) => isOf(entry, payment)));
+        const start = orderStateOf(paidFor.map((entry) => paid(entry.name, entry)));
+        const orderState = all.reduce(refundIfAllowed, start);
+        for (const payment of paymentsIn(orderState)) {
+          const given = sumOf(refundsIn(orderState).filter((entry) => isOf(entry, payment)));
           assert.ok(given <= (payment.status === 'succeeded' ? (payment.amount ?? 0) : 0));
         }
-        const { paid: taken, refunded, pending } = refundSums(book.transactions, 'INR');
+        const { paid: taken, refunded, pending } = refundSums(orderState.transactions, 'INR');
         assert.ok(refunded + pending <= taken);
       }),
     );
@@ -264,7 +273,7 @@ describe('any refunds, one after the other', () => {
   test('never add to what is given back too much already, and always take at least something', () => {
     fc.assert(
       fc.property(payments, reported, wishes, (paidFor, given, all) => {
-        const start = bookOf([
+        const start = orderStateOf([
           ...paidFor.map((entry) => paid(entry.name, entry)),
           ...given.map((entry, index) => refund(`r${index}`, entry)),
         ]);
@@ -287,7 +296,7 @@ describe('any refunds, one after the other', () => {
   test('use a request id once only', () => {
     fc.assert(
       fc.property(payments, wishes, (paidFor, all) => {
-        const start = bookOf(paidFor.map((entry) => paid(entry.name, entry)));
+        const start = orderStateOf(paidFor.map((entry) => paid(entry.name, entry)));
         const ids = refundsIn(all.reduce(refundIfAllowed, start)).map(
           ({ refundRequestId }) => refundRequestId,
         );
@@ -298,14 +307,14 @@ describe('any refunds, one after the other', () => {
 });
 
 function decided(transactions: readonly Transaction[], wished: Partial<WishedRefund> = {}) {
-  const decision = decideRefund(bookOf(transactions), wish(wished));
+  const decision = decideRefund(orderStateOf(transactions), wish(wished));
   assert.ok(decision.kind === 'new');
   return { of: decision.payment.pspTransactionId, amount: decision.amount };
 }
 
 /** The refund that a request repeats. */
 function repeated(transactions: readonly Transaction[], wished: Partial<WishedRefund>): string {
-  const decision = decideRefund(bookOf(transactions), wish(wished));
+  const decision = decideRefund(orderStateOf(transactions), wish(wished));
   assert.ok(decision.kind === 'repeat');
   assert.equal(decision.paymentTransactionId, 'pay_1-id');
   return decision.refund.transactionId;
@@ -318,7 +327,7 @@ function refuses(
   words: RegExp,
 ): void {
   assert.throws(
-    () => decideRefund(bookOf(transactions), wish(wished)),
+    () => decideRefund(orderStateOf(transactions), wish(wished)),
     (error) => {
       assert.ok(error instanceof ServiceError);
       assert.equal(error.code, code);
@@ -333,14 +342,14 @@ function wish(wished: Partial<WishedRefund>): WishedRefund {
 }
 
 /** As the service does it: decided, and kept as pending. */
-function refundIfAllowed(book: OrderBook, wished: WishedRefund): OrderBook {
-  const decision = decideOrNothing(book, wished);
-  if (decision?.kind !== 'new') return book;
+function refundIfAllowed(orderState: OrderState, wished: WishedRefund): OrderState {
+  const decision = decideOrNothing(orderState, wished);
+  if (decision?.kind !== 'new') return orderState;
   const { payment, amount } = decision;
-  const transactionId = `${orderId}-${book.transactions.length}`;
+  const transactionId = `${orderId}-${orderState.transactions.length}`;
   const requestId = wished.refundRequestId ?? transactionId;
   const { currency, pspTransactionId: paymentPspId } = payment;
-  return keepStart(book, {
+  return storeStart(orderState, {
     type: 'refund',
     transactionId,
     provider: 'partner',
@@ -348,16 +357,16 @@ function refundIfAllowed(book: OrderBook, wished: WishedRefund): OrderBook {
   });
 }
 
-function decideOrNothing(book: OrderBook, wished: WishedRefund) {
+function decideOrNothing(orderState: OrderState, wished: WishedRefund) {
   try {
-    return decideRefund(book, wished);
+    return decideRefund(orderState, wished);
   } catch (error) {
     if (error instanceof ServiceError) return undefined;
     throw error;
   }
 }
 
-function bookOf(transactions: readonly Transaction[]): OrderBook {
+function orderStateOf(transactions: readonly Transaction[]): OrderState {
   return {
     order: {
       orderId,
@@ -369,15 +378,15 @@ function bookOf(transactions: readonly Transaction[]): OrderBook {
   };
 }
 
-type PaidMembers = {
+type PaidFields = {
   readonly status?: PaymentStatus;
   readonly amount?: number;
   readonly currency?: string;
   readonly flags?: readonly ReviewFlag[];
 };
 
-function paid(pspTransactionId: string, members: PaidMembers = {}): Payment {
-  const { status = 'succeeded', amount = total, currency = 'INR', flags = [] } = members;
+function paid(pspTransactionId: string, fields: PaidFields = {}): Payment {
+  const { status = 'succeeded', amount = total, currency = 'INR', flags = [] } = fields;
   const notice = { pspTransactionId, status, amount, currency, deliveryKey: pspTransactionId };
   const folded = foldPayment(
     {
@@ -391,7 +400,7 @@ function paid(pspTransactionId: string, members: PaidMembers = {}): Payment {
   return { ...folded, flags };
 }
 
-type RefundMembers = {
+type RefundFields = {
   readonly amount: number;
   readonly currency?: string;
   readonly status?: RefundStatus;
@@ -399,9 +408,9 @@ type RefundMembers = {
   readonly requestId?: string | null;
 };
 
-function refund(pspTransactionId: string, members: RefundMembers): Refund {
-  const { amount, currency = 'INR', status = 'succeeded', of = 'pay_1' } = members;
-  const { requestId = pspTransactionId } = members;
+function refund(pspTransactionId: string, fields: RefundFields): Refund {
+  const { amount, currency = 'INR', status = 'succeeded', of = 'pay_1' } = fields;
+  const { requestId = pspTransactionId } = fields;
   const folded = foldRefund({
     transactionId: `${pspTransactionId}-id`,
     provider: 'partner',
@@ -421,11 +430,11 @@ function refund(pspTransactionId: string, members: RefundMembers): Refund {
   return { ...folded, refundRequestId: requestId };
 }
 
-function paymentsIn({ transactions }: OrderBook): Payment[] {
+function paymentsIn({ transactions }: OrderState): Payment[] {
   return transactions.filter((entry) => entry.type === 'payment');
 }
 
-function refundsIn({ transactions }: OrderBook): Refund[] {
+function refundsIn({ transactions }: OrderState): Refund[] {
   return transactions.filter(
     (entry) => entry.type === 'refund' && entry.status !== 'failed',
   ) as Refund[];

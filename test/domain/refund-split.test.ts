@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { failureReason } from '../../src/domain/failure.ts';
-import { refundedOf } from '../../src/domain/order-book.ts';
-import { splitRefund } from '../../src/domain/refund-split.ts';
-import { learnParts, type Start } from '../../src/domain/start.ts';
-import type { Payment, Refund } from '../../src/domain/transaction.ts';
+import { failureReason } from '../../src/domain/transactions/failure.ts';
+import { refundedOf } from '../../src/domain/transactions/order-state.ts';
+import { splitRefund } from '../../src/domain/transactions/refund-split.ts';
+import { learnParts, type Start } from '../../src/domain/transactions/start.ts';
+import type { Payment, Refund } from '../../src/domain/transactions/transaction.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const expected = { total: 10_000, currency: 'INR' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatAmount, parseSentAmount, type SentAmount } from '../../src/domain/money.ts';
+import { formatAmount, parseSentAmount, type SentAmount } from '../../src/domain/money/money.ts';
 
 const runs = { numRuns: 2_000 };
 const exponent = fc.constantFrom(0, 2, 3, 4);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { failureReason } from '../../src/domain/failure.ts';
-import type { PaymentNotice, RefundNotice } from '../../src/domain/notice.ts';
-import { type CallNews, learn, type Start } from '../../src/domain/start.ts';
-import type { Kept } from '../../src/domain/transaction.ts';
+import { failureReason } from '../../src/domain/transactions/failure.ts';
+import type { PaymentNotice, RefundNotice } from '../../src/domain/transactions/notice.ts';
+import { type CallNews, learn, type Start } from '../../src/domain/transactions/start.ts';
+import type { Stored } from '../../src/domain/transactions/transaction.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const expected = { total: 11_800, currency: 'INR' };
@@ -229,20 +229,22 @@ describe('a refund that was asked for here', () => {
   });
 });
 
-function paymentOf(news: readonly CallNews[], ...notices: Kept<PaymentNotice>[]) {
+function paymentOf(news: readonly CallNews[], ...notices: Stored<PaymentNotice>[]) {
   const start = news.reduce(learn, begun);
   return foldPayment({ transactionId: 'T', provider: 'partner', start, notices }, expected);
 }
 
-function refundOf(news: readonly CallNews[], ...notices: Kept<RefundNotice>[]) {
+function refundOf(news: readonly CallNews[], ...notices: Stored<RefundNotice>[]) {
   return foldRefund(refundBase(news.reduce(learn, begunRefund), notices));
 }
 
-function refundBase(start: Start, notices: readonly Kept<RefundNotice>[]) {
+function refundBase(start: Start, notices: readonly Stored<RefundNotice>[]) {
   return { transactionId: 'R', provider: 'partner', start, notices };
 }
 
-function notice(said: Partial<PaymentNotice> & Pick<PaymentNotice, 'status'>): Kept<PaymentNotice> {
+function notice(
+  said: Partial<PaymentNotice> & Pick<PaymentNotice, 'status'>,
+): Stored<PaymentNotice> {
   return {
     pspTransactionId: 'pay_1',
     currency: 'INR',
@@ -252,7 +254,7 @@ function notice(said: Partial<PaymentNotice> & Pick<PaymentNotice, 'status'>): K
   };
 }
 
-function refundNotice(said: Partial<RefundNotice>): Kept<RefundNotice> {
+function refundNotice(said: Partial<RefundNotice>): Stored<RefundNotice> {
   return {
     pspTransactionId: 'rfnd_1',
     status: 'pending',

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { failureReason } from '../../src/domain/failure.ts';
-import { paymentsOf, type Started } from '../../src/domain/matching.ts';
+import { failureReason } from '../../src/domain/transactions/failure.ts';
+import { paymentsOf, type Started } from '../../src/domain/transactions/matching.ts';
 import {
   applyNotice,
   type DeliveredNotice,
   decideOrderState,
-  keepStart,
   lacksTarget,
-  type OrderBook,
+  type OrderState,
   refundSums,
-} from '../../src/domain/order-book.ts';
-import { type CallNews, learn, type Start } from '../../src/domain/start.ts';
-import type { Transaction } from '../../src/domain/transaction.ts';
+  storeStart,
+} from '../../src/domain/transactions/order-state.ts';
+import { type CallNews, learn, type Start } from '../../src/domain/transactions/start.ts';
+import type { Transaction } from '../../src/domain/transactions/transaction.ts';
 import { getProvider } from '../../src/providers/providers.ts';
 import { gatewayBody, partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';
 import {
@@ -33,7 +33,7 @@ console.log(`started, any order: ${numRuns} sets, seed ${seed} (ANY_ORDER_SEED, 
 
 const orderId = 'o_0123456789abcdef';
 const now = new Date('2026-11-15T12:00:00Z');
-const emptyBook: OrderBook = {
+const emptyOrderState: OrderState = {
   order: {
     orderId,
     amounts: { currency: 'INR', beforeTax: 10_000, tax: 1_800, total: expectedTotal },
@@ -135,9 +135,9 @@ describe('what was started here with any set of notices, in any order and with a
     check(
       fc.property(plans, fc.integer(), (plan, arrangement) => {
         const events = arrange(eventsOf(plan), arrangement);
-        const book = applyAll(events);
-        const { transactions } = book;
-        assert.deepEqual(keptIn(book), [...new Set(keysOf(events, book))].sort());
+        const orderState = applyAll(events);
+        const { transactions } = orderState;
+        assert.deepEqual(keptIn(orderState), [...new Set(keysOf(events, orderState))].sort());
         const ids = transactions.map(({ transactionId }) => transactionId);
         assert.equal(new Set(ids).size, ids.length);
         const psp = transactions.flatMap((entry) =>
@@ -152,9 +152,9 @@ describe('what was started here with any set of notices, in any order and with a
     check(
       fc.property(plans, fc.integer(), (plan, arrangement) => {
         const begun = new Set<string>();
-        for (const { book, event } of booksOf(arrange(eventsOf(plan), arrangement))) {
+        for (const { orderState, event } of orderStatesOf(arrange(eventsOf(plan), arrangement))) {
           if (event.of) begun.add(event.of.transactionId);
-          const own = book.transactions.filter(({ start }) => start !== null);
+          const own = orderState.transactions.filter(({ start }) => start !== null);
           assert.deepEqual(new Set(own.map(({ transactionId }) => transactionId)), begun);
         }
       }),
@@ -409,17 +409,17 @@ function withoutStarts(events: readonly Event[]): Event[] {
 type Arrange = (transactions: readonly Transaction[]) => readonly Transaction[];
 const asTheyAre: Arrange = (transactions) => transactions;
 
-function applyAll(events: readonly Event[], lie: Arrange = asTheyAre): OrderBook {
-  return booksOf(events, lie).at(-1)?.book ?? emptyBook;
+function applyAll(events: readonly Event[], lie: Arrange = asTheyAre): OrderState {
+  return orderStatesOf(events, lie).at(-1)?.orderState ?? emptyOrderState;
 }
 
-/** The book after each event; what we start is there before anything is said of it, and a void waits. */
-function booksOf(events: readonly Event[], lie: Arrange = asTheyAre) {
+/** The order state after each event; what we start is there before anything is said of it, and a void waits. */
+function orderStatesOf(events: readonly Event[], lie: Arrange = asTheyAre) {
   let parked: DeliveredNotice[] = [];
-  let book = emptyBook;
+  let orderState = emptyOrderState;
   return events.map((event) => {
-    if (event.of && !findOwn(book, event.of)) book = keepStart(book, event.of);
-    if (event.kind === 'news') book = hear(book, event.of, event.news);
+    if (event.of && !findOwn(orderState, event.of)) orderState = storeStart(orderState, event.of);
+    if (event.kind === 'news') orderState = hear(orderState, event.of, event.news);
     if (event.kind === 'notice') parked.unshift(event.notice);
     // What one of them brings may be what another waits for.
     for (let count = Number.POSITIVE_INFINITY; parked.length < count; ) {
@@ -427,31 +427,31 @@ function booksOf(events: readonly Event[], lie: Arrange = asTheyAre) {
       const due = parked;
       parked = [];
       for (const notice of due) {
-        if (lacksTarget(book, notice)) parked.push(notice);
-        else book = applyNotice(book, notice);
+        if (lacksTarget(orderState, notice)) parked.push(notice);
+        else orderState = applyNotice(orderState, notice);
       }
     }
-    book = { ...book, transactions: lie(book.transactions) };
-    return { event, book };
+    orderState = { ...orderState, transactions: lie(orderState.transactions) };
+    return { event, orderState };
   });
 }
 
-function hear(book: OrderBook, { transactionId }: Started, news: CallNews): OrderBook {
-  const known = findOwn(book, { transactionId });
+function hear(orderState: OrderState, { transactionId }: Started, news: CallNews): OrderState {
+  const known = findOwn(orderState, { transactionId });
   assert.ok(known?.start);
-  return keepStart(book, { ...known, start: learn(known.start, news) });
+  return storeStart(orderState, { ...known, start: learn(known.start, news) });
 }
 
-function findOwn({ transactions }: OrderBook, { transactionId }: Pick<Started, 'transactionId'>) {
+function findOwn({ transactions }: OrderState, { transactionId }: Pick<Started, 'transactionId'>) {
   return transactions.find((entry) => entry.transactionId === transactionId);
 }
 
 /** Everything that is shown; only ids that a provider's report was given may differ. */
-function shownOf(book: OrderBook) {
+function shownOf(orderState: OrderState) {
   return {
-    order: decideOrderState(book, now),
-    refundSums: refundSums(book.transactions, 'INR'),
-    transactions: plain(book.transactions),
+    order: decideOrderState(orderState, now),
+    refundSums: refundSums(orderState.transactions, 'INR'),
+    transactions: plain(orderState.transactions),
   };
 }
 
@@ -476,7 +476,7 @@ function nameOf({
   return `${type} ${provider} ${pspTransactionId}`;
 }
 
-function keptIn({ transactions, held }: OrderBook): string[] {
+function keptIn({ transactions, held }: OrderState): string[] {
   const kept = transactions.flatMap(({ type, notices }) =>
     notices.map(({ deliveryKey }) => `${type} ${deliveryKey}`),
   );
@@ -489,14 +489,15 @@ function keptIn({ transactions, held }: OrderBook): string[] {
 }
 
 /** What must have been kept: all but authentications of what was not started here, and voids of nothing. */
-function keysOf(events: readonly Event[], book: OrderBook): string[] {
+function keysOf(events: readonly Event[], orderState: OrderState): string[] {
   return events.flatMap((event) => {
     if (event.kind !== 'notice') return [];
     const { notice, of } = event;
     const { payment, refund, deliveryKey } = notice;
     const isLeftOut =
       (payment?.record === 'authentication' && !of) ||
-      (lacksTarget(book, notice) && !keptIn(book).some((kept) => kept.endsWith(deliveryKey)));
+      (lacksTarget(orderState, notice) &&
+        !keptIn(orderState).some((kept) => kept.endsWith(deliveryKey)));
     return [
       ...(payment && !isLeftOut ? [`payment ${deliveryKey}`] : []),
       ...(refund && !isLeftOut ? [`refund ${deliveryKey}`] : []),

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { failureReason } from '../../src/domain/failure.ts';
-import { newTransactionId } from '../../src/domain/matching.ts';
+import type { ReviewFlag } from '../../src/domain/review-flag.ts';
+import { failureReason } from '../../src/domain/transactions/failure.ts';
+import { newTransactionId } from '../../src/domain/transactions/matching.ts';
 import {
   type PaymentNotice,
   paymentStatuses,
   type RefundNotice,
   type RefundStatus,
-  type ReviewFlag,
   refundStatuses,
-} from '../../src/domain/notice.ts';
+} from '../../src/domain/transactions/notice.ts';
 import {
   isFinal,
-  type Kept,
   matchesExpected,
   type Payment,
+  type Stored,
   withFlags,
-} from '../../src/domain/transaction.ts';
+} from '../../src/domain/transactions/transaction.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const expected = { total: 11_800, currency: 'INR' };
@@ -80,7 +80,7 @@ test('a payment without notices is new', () => {
   });
 });
 
-test('a member comes from the highest notice that has one, then the newest, then by key', () => {
+test('a field comes from the highest notice that has one, then the newest, then by key', () => {
   const cases: ReadonlyArray<{ rule: string; notices: Said[]; arn: string }> = [
     {
       rule: 'rank before time',
@@ -91,7 +91,7 @@ test('a member comes from the highest notice that has one, then the newest, then
       arn: 'high',
     },
     {
-      rule: 'a notice without the member is passed over',
+      rule: 'a notice without the field is passed over',
       notices: [
         { status: 'succeeded', occurredAtMs: 9 },
         { status: 'authorized', occurredAtMs: 1, paymentArn: 'of authorized' },
@@ -262,7 +262,7 @@ test('a transaction id is the order id and the UTC second, or the next one that 
 type Said = Omit<PaymentNotice, 'pspTransactionId'> & { readonly deliveryKey?: string };
 
 function foldOf(...said: readonly Said[]): Payment {
-  const notices: Kept<PaymentNotice>[] = said.map((notice, index) => ({
+  const notices: Stored<PaymentNotice>[] = said.map((notice, index) => ({
     pspTransactionId: 'pay_1',
     deliveryKey: `key${index}`,
     ...notice,
@@ -274,7 +274,7 @@ function foldOf(...said: readonly Said[]): Payment {
 }
 
 function foldRefundOf(...statuses: readonly RefundStatus[]) {
-  const notices: Kept<RefundNotice>[] = statuses.map((status, index) => ({
+  const notices: Stored<RefundNotice>[] = statuses.map((status, index) => ({
     pspTransactionId: 'rfnd_1',
     refundRequestId: 'RR-1',
     deliveryKey: `key${index}`,

@@ -4,7 +4,7 @@ import { describeInvalid } from '../../src/http/describe-invalid.ts';
 
 const wrongType = { keyword: 'type', schemaPath: '', params: { type: 'string' } };
 
-test('a complaint names the member as those write it who sent it', () => {
+test('a complaint names the field as those write it who sent it', () => {
   const instancePath = '/order_line_items/0/rate~1unit';
   assert.equal(
     describeInvalid({ ...wrongType, instancePath }, 'body'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { isNumberText } from '../../src/domain/json.ts';
+import { isNumberText } from '../../src/domain/json/json.ts';
 import { readJson } from '../../src/http/read-json.ts';
 import { anyText } from '../support/any-text.ts';
 
@@ -93,12 +93,12 @@ test('digits inside text are left alone', () => {
   assert.deepEqual(read(JSON.stringify(body)), body);
 });
 
-test('the last of two members with one name counts, exact or not', () => {
+test('the last of two fields with one name counts, exact or not', () => {
   assert.deepEqual(read('{"a":1,"a":12345678901234567890}'), { a: '12345678901234567890' });
   assert.deepEqual(read('{"a":12345678901234567890,"a":1}'), { a: 1 });
 });
 
-test('a member named like a part of every object is an ordinary member', () => {
+test('a field named like a part of every object is an ordinary field', () => {
   for (const text of ['{"__proto__":{"a":1}}', '{"__proto__":{"a":1},"b":12345678901234567890}']) {
     const value = read(text) as object;
     assert.deepEqual(Object.keys(value)[0], '__proto__');

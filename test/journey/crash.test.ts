@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { PgBoss } from 'pg-boss';
 import { type Call, startSimulator } from '../../simulator/simulator.ts';
-import { jobDatabase } from '../../src/store/job-database.ts';
+import { jobDatabase } from '../../src/postgres/job-database.ts';
 import { runCommand } from '../support/command-line.ts';
 import { findCheckout, modeOf, type SimulatedProvider } from '../support/journey.ts';
 import { orderBody } from '../support/order-bodies.ts';

@@ -97,7 +97,7 @@ async function untilAnswered<Answer extends { readonly status: number }>(
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: replies are asserted member by member
+// biome-ignore lint/suspicious/noExplicitAny: replies are asserted field by field
 async function untilSo(order_id: string, isSo: (found: any) => boolean): Promise<any> {
   for (let tries = 1; ; tries += 1) {
     const { body } = await untilAnswered(() => enquire({ order_id }));

@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 
 for (const provider of providers) {
-  test(`${provider}: a lost webhook is made good by the background, which then asks no more`, async () => {
+  test(`${provider}: a lost webhook is made good by the background, which then polls no more`, async () => {
     const orderId = await createOrder();
     simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
     await pay(orderId, modeOf[provider]);
@@ -61,7 +61,7 @@ for (const provider of providers) {
   test(`${provider}: however many enquiries there are, a provider is asked once a minute`, async () => {
     const orderId = await createOrder();
     await initiate(orderId, modeOf[provider]);
-    const askedOften = async (times: number) => {
+    const polledOften = async (times: number) => {
       await Promise.all(Array.from({ length: 10 }, () => enquire({ order_id: orderId })));
       await waitUntil('it was asked', async () => (await callsOf(orderId)).length >= times + 1);
       await Promise.all(Array.from({ length: 10 }, () => enquire({ order_id: orderId })));
@@ -70,11 +70,11 @@ for (const provider of providers) {
     service.advanceSeconds(59);
     await enquire({ order_id: orderId });
     service.advanceSeconds(2);
-    await askedOften(1);
+    await polledOften(1);
     service.advanceSeconds(59);
     await enquire({ order_id: orderId });
     service.advanceSeconds(2);
-    await askedOften(2);
+    await polledOften(2);
 
     assert.deepEqual(await operationsOf(orderId), [
       ...['start-payment done', 'fetch-status done', 'fetch-status done'],

@@ -73,9 +73,9 @@ function enquiry(
   status: Enquiry['order']['status'],
   ...transactions: readonly Partial<Transaction>[]
 ): Enquiry {
-  const transaction = transactions.map((members) => ({
+  const transaction = transactions.map((fields) => ({
     ...{ transaction_type: 'payment', psp_transaction_id: 'x|1', offer_discount: null },
-    ...members,
+    ...fields,
   }));
   return { order: { status }, transaction } as Enquiry;
 }

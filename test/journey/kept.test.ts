@@ -61,12 +61,12 @@ for (const [provider, mode] of Object.entries(modeOf)) {
 test('enquiries do not use up the questions of the background', async () => {
   const orderId = await createOrder();
   const { body } = await initiate(orderId);
-  const plannedBefore = await nextAskOf(body.transaction_id);
+  const plannedBefore = await nextPollOf(body.transaction_id);
   for (let minute = 0; minute < 12; minute += 1) {
     service.advanceSeconds(61);
     await enquire({ order_id: orderId });
   }
-  assert.deepEqual(await nextAskOf(body.transaction_id), plannedBefore);
+  assert.deepEqual(await nextPollOf(body.transaction_id), plannedBefore);
 });
 
 test('after all of that the invariants hold', () => assertSound());
@@ -86,9 +86,9 @@ async function refuseCallRecords(): Promise<() => Promise<void>> {
   };
 }
 
-async function nextAskOf(transactionId: string): Promise<unknown> {
+async function nextPollOf(transactionId: string): Promise<unknown> {
   const { rows } = await database.query({
-    text: 'select asks, next_ask_at from transactions where transaction_id = $1',
+    text: 'select polls, next_poll_at from transactions where transaction_id = $1',
     values: [transactionId],
   });
   return rows[0];

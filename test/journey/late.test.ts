@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sweep } from '../../src/use-cases/sweep.ts';
+import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
 import { findCheckout, modeOf, type SimulatedProvider, startJourney } from '../support/journey.ts';
 import { waitUntil } from '../support/service-process.ts';
 
@@ -94,16 +94,16 @@ async function flagsOf(orderId: string): Promise<string[]> {
 }
 
 async function secondsToNextPoll(orderId: string): Promise<number> {
-  const { rows } = await service.database.query<{ next_ask_at: Date }>({
-    text: 'select next_ask_at from transactions where order_id = $1',
+  const { rows } = await service.database.query<{ next_poll_at: Date }>({
+    text: 'select next_poll_at from transactions where order_id = $1',
     values: [orderId],
   });
-  return (Number(rows[0]?.next_ask_at) - service.services.clock().getTime()) / 1000;
+  return (Number(rows[0]?.next_poll_at) - service.services.clock().getTime()) / 1000;
 }
 
 async function isPolled(orderId: string): Promise<boolean> {
   const { rows } = await service.database.query({
-    text: 'select from transactions where order_id = $1 and next_ask_at is not null',
+    text: 'select from transactions where order_id = $1 and next_poll_at is not null',
     values: [orderId],
   });
   return rows.length > 0;

@@ -277,6 +277,6 @@ async function statusesOf(orderId: string, transactionId: string): Promise<unkno
   const history = await listHistory(service.database, shop.accountId, orderId);
   return history
     .filter((entry) => entry.transactionId === transactionId)
-    .flatMap(({ changes }) => changes.filter(({ member }) => member === 'status'))
+    .flatMap(({ changes }) => changes.filter(({ field }) => field === 'status'))
     .map(({ to }) => to);
 }

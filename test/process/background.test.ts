@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PgBoss } from 'pg-boss';
-import { jobDatabase } from '../../src/store/job-database.ts';
-import { createAccount } from '../../src/use-cases/create-account.ts';
-import { createServices } from '../../src/use-cases/services.ts';
+import { createServices } from '../../src/create-services.ts';
+import { jobDatabase } from '../../src/postgres/job-database.ts';
+import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { breakNotices } from '../api/webhooks/broken-notices.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';

@@ -5,7 +5,7 @@ import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { findDatabaseFolder } from '../../src/store/embedded/database-folder.ts';
+import { findDatabaseFolder } from '../../src/embedded-postgres/database-folder.ts';
 import {
   createTemporaryFolder,
   passedOn,

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import {
   createTemporaryFolder,
   readServerPid,

@@ -6,13 +6,13 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { startBackground } from '../../src/background.ts';
+import { createServices } from '../../src/create-services.ts';
+import { embeddedAddress } from '../../src/embedded-postgres/embedded-database.ts';
+import { makeMasterKeyOnce, readMasterKeys } from '../../src/embedded-postgres/master-key-file.ts';
 import { createLog } from '../../src/log.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import { embeddedAddress } from '../../src/store/embedded/embedded-database.ts';
-import { makeMasterKeyOnce, readMasterKeys } from '../../src/store/embedded/master-key-file.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { createAccount } from '../../src/use-cases/create-account.ts';
-import { createServices } from '../../src/use-cases/services.ts';
+import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { runCommand } from '../support/command-line.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { after, test } from 'node:test';
+import { createServices } from '../../src/create-services.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { createAccount } from '../../src/use-cases/create-account.ts';
-import { createServices } from '../../src/use-cases/services.ts';
+import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { assertRefused } from '../api/assertions.ts';
 import { sendBytes } from '../api/raw-http.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
@@ -30,7 +30,7 @@ const service = await startServiceProcess({
 });
 
 /** More than may be worked on at once; what becomes of them is looked at in the end. */
-const slowCount = limits.requestsAtOnceMax + 200;
+const slowCount = limits.concurrentRequestsMax + 200;
 const slow = await sendHalves(slowCount);
 
 test('requests that are only half sent keep nobody from being served', async () => {
@@ -89,7 +89,7 @@ test('of more than can be worked on at once all wait for a place, and are served
   ]);
   // A machine that cannot serve them all in the time that they wait sheds some.
   assertOnly(flood, [200, 503]);
-  assert.ok((flood.statuses.get(200) ?? 0) > limits.requestsAtOnceMax, describe(flood));
+  assert.ok((flood.statuses.get(200) ?? 0) > limits.concurrentRequestsMax, describe(flood));
   assert.equal(health.status, 200);
   // A provider sends again what was shed.
   assert.ok([200, 503].includes(delivery.status));
@@ -111,7 +111,9 @@ test('who finds no place in time is shed, the others are served, nothing hangs',
   assert.ok((flood.statuses.get(503) ?? 0) > 0, describe(flood));
   assert.ok((flood.statuses.get(200) ?? 0) > 0, describe(flood));
   for (const [queue, length] of queuesOf(page)) {
-    const lengthMax = queue.includes('"requests"') ? limits.doorLineMax : limits.databaseQueueMax;
+    const lengthMax = queue.includes('"requests"')
+      ? limits.admissionQueueMax
+      : limits.databaseQueueMax;
     assert.ok(length <= lengthMax, `${length} wait in ${queue}`);
   }
   await assertKept(shop, before + (flood.statuses.get(200) ?? 0));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createAccount } from '../../src/use-cases/create-account.ts';
-import { createServices } from '../../src/use-cases/services.ts';
+import { createServices } from '../../src/create-services.ts';
+import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { layDatabaseWay } from '../support/database-way.ts';
 import {
   findFreePort,
@@ -56,9 +56,9 @@ describe('a database that is away when the service starts', { concurrency: true 
 
   test('can be called off: a signal ends the service in good order', async () => {
     const { service } = await startWithout({ WORKERS: '2' });
-    const askedAt = performance.now();
+    const polledAt = performance.now();
     assert.equal(await service.end(), 0);
-    assert.ok(performance.now() - askedAt < 5_000);
+    assert.ok(performance.now() - polledAt < 5_000);
   });
 
   test('and says nothing while it stands still, is served within 2 s of its return', async (t) => {

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
 import { runCommand } from '../support/command-line.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';

@@ -5,8 +5,8 @@ import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { createAccount } from '../../src/use-cases/create-account.ts';
-import { createServices } from '../../src/use-cases/services.ts';
+import { createServices } from '../../src/create-services.ts';
+import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import {

@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { openDatabase } from '../../src/store/database.ts';
-import { explainFolderTrouble } from '../../src/store/embedded/data-folder.ts';
-import { makeMasterKeyOnce, readMasterKeys } from '../../src/store/embedded/master-key-file.ts';
-import { createAccount } from '../../src/use-cases/create-account.ts';
-import { createServices } from '../../src/use-cases/services.ts';
+import { createServices } from '../../src/create-services.ts';
+import { explainFolderError } from '../../src/embedded-postgres/data-folder.ts';
+import { makeMasterKeyOnce, readMasterKeys } from '../../src/embedded-postgres/master-key-file.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
+import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import {
   createTemporaryFolder,
@@ -144,14 +144,14 @@ const troubles = [
 ] as const;
 for (const [remedy, trouble] of troubles) {
   test(`"${trouble}" is explained by its remedy`, () => {
-    const explained = explainFolderTrouble('/data', new Error(trouble));
+    const explained = explainFolderError('/data', new Error(trouble));
     assert.match(explained?.message ?? '', remedy);
     assert.match(explained?.message ?? '', /^The .*\/data .+\.$/);
   });
 }
 
 test('trouble that has nothing to do with the folder is not explained by it', () => {
-  assert.equal(explainFolderTrouble('/data', new Error('out of memory')), undefined);
+  assert.equal(explainFolderError('/data', new Error('out of memory')), undefined);
 });
 
 test('a master key that was cut short is refused by the name of its file, and is left as it is', async () => {

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FailureCode, type FailureReason, failureTable } from '../../src/domain/failure.ts';
+import {
+  type FailureCode,
+  type FailureReason,
+  failureTable,
+} from '../../src/domain/transactions/failure.ts';
 import { bankGateway } from '../../src/providers/bank-gateway/bank-gateway.ts';
 import { gatewayBody, toFormData } from '../support/deliveries.ts';
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 /** Our code, whether to try again, and the gateway's codes for it. */
 const table: readonly (readonly [FailureCode, boolean, readonly string[]])[] = [
@@ -84,7 +88,7 @@ test('no recommendation makes a retry of what is useless', () => {
 });
 
 test('a rejection by risk is one, in the place of today and of old versions', () => {
-  const places: Members[] = [
+  const places: Fields[] = [
     { risk: { response: { gatewayCode: 'REJECTED' } } },
     { response: { gatewayCode: 'DECLINED', risk: { gatewayCode: 'REJECTED' } } },
   ];
@@ -152,7 +156,7 @@ test('what did not fail has no reason, whatever its codes say', () => {
 });
 
 /** The reason of a failed notification, the same in both of the gateway's forms. */
-function failureOf(changes: Members): FailureReason | undefined {
+function failureOf(changes: Fields): FailureReason | undefined {
   const body = gatewayBody({
     result: 'FAILURE',
     order: { id: 'o_1', status: 'FAILED' },

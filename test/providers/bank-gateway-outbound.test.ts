@@ -282,7 +282,7 @@ describe('asking what became of a transaction', () => {
   test('of what was reported retrieves the order that its id names', async () => {
     const { made, api } = provider([whole, whole]);
     await ask(api, reported('INV 7|1'));
-    await ask(api, askedRefund());
+    await ask(api, requestedRefund());
     assert.deepEqual(made, [reading('/order/INV%207'), reading(`/order/${transactionId}`)]);
   });
 
@@ -292,10 +292,10 @@ describe('asking what became of a transaction', () => {
   });
 
   test('knows a refund only when the order has it', async () => {
-    const { result } = await ask(provider([whole]).api, askedRefund());
+    const { result } = await ask(provider([whole]).api, requestedRefund());
     assert.ok(result.kind === 'done' && result.isKnown);
     const without = { ...whole, transaction: entries.slice(0, 3) };
-    const other = await ask(provider([without]).api, askedRefund());
+    const other = await ask(provider([without]).api, requestedRefund());
     assert.ok(other.result.kind === 'done' && !other.result.isKnown);
   });
 
@@ -329,7 +329,7 @@ describe('asking what became of a transaction', () => {
   for (const body of [{}, { transaction: null }, { transaction: {} }, { result: 'ERROR' }]) {
     test(`says nothing when the answer is no order: ${JSON.stringify(body)}`, async () => {
       assert.equal((await ask(provider([body]).api, started())).result.kind, 'unknown');
-      assert.equal((await ask(provider([body]).api, askedRefund())).result.kind, 'unknown');
+      assert.equal((await ask(provider([body]).api, requestedRefund())).result.kind, 'unknown');
     });
   }
 
@@ -409,7 +409,7 @@ function reported(pspTransactionId: string): Asked {
   return foldPayment({ transactionId, provider: 'bank-gateway', start: null, notices }, expected);
 }
 
-function askedRefund(): Asked {
+function requestedRefund(): Asked {
   const { amount, currency, paymentPspId } = refund;
   const pspTransactionId = `${transactionId}|${refundId}`;
   return foldRefund({

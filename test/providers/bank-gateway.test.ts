@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Notice } from '../../src/domain/notice.ts';
+import type { Notice } from '../../src/domain/transactions/notice.ts';
 import {
   applyNotice,
   type DeliveredNotice,
   decideOrderState,
   lacksTarget,
-  type OrderBook,
   type OrderState,
-} from '../../src/domain/order-book.ts';
+  type OrderSummary,
+} from '../../src/domain/transactions/order-state.ts';
 import { bankGateway } from '../../src/providers/bank-gateway/bank-gateway.ts';
 import type { Translation } from '../../src/providers/provider.ts';
 import { gatewayBody, pathsOf, replaceAt, toFormData } from '../support/deliveries.ts';
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 const seconds = (text: string) => Date.parse(`2026-11-14T10:00:${text}.000Z`);
 
 /** Everything the contract's table of groups names, under its exact path. */
-const everyMember = gatewayBody({
+const everyField = gatewayBody({
   authentication: {
     '3ds': { acsEci: '05', transactionId: 'NRVHvBVZFl4zw0wTFPBu0pVAAAA=' },
     '3ds2': {
@@ -51,7 +51,7 @@ const everyMember = gatewayBody({
 const anyOf = (id: string) => ({ transactionIds: [id], orderIds: [id], invoiceIds: [id] });
 const namedBy = (id: string) => ({ ...anyOf(id), providerOrderId: id });
 
-const everyMemberNotice: Notice = {
+const everyFieldNotice: Notice = {
   references: { ...namedBy('o_1'), otherwise: [anyOf('INV-1'), anyOf('INV-1/1')] },
   payment: {
     pspTransactionId: 'o_1|1',
@@ -78,16 +78,16 @@ const everyMemberNotice: Notice = {
   },
 };
 
-test('a payment with every member the gateway knows is read member by member', () => {
-  assert.deepEqual(noticeOf(everyMember), everyMemberNotice);
+test('a payment with every field the gateway knows is read field by field', () => {
+  assert.deepEqual(noticeOf(everyField), everyFieldNotice);
 });
 
 test('form data of the same notification gives the same notice', () => {
-  const form = toFormData(everyMember);
+  const form = toFormData(everyField);
   assert.ok(form.includes('risk.response.rule%5B1%5D.name=CSC'));
-  assert.deepEqual(translateBytes(form), { kind: 'notice', notice: everyMemberNotice });
+  assert.deepEqual(translateBytes(form), { kind: 'notice', notice: everyFieldNotice });
   const unescaped = form.replaceAll('%5B', '[').replaceAll('%5D', ']').replaceAll('%20', '+');
-  assert.deepEqual(translateBytes(unescaped), { kind: 'notice', notice: everyMemberNotice });
+  assert.deepEqual(translateBytes(unescaped), { kind: 'notice', notice: everyFieldNotice });
 });
 
 test('JSON and form data mean the same, and are the same repeat, whatever is changed', () => {
@@ -106,8 +106,8 @@ test('JSON and form data mean the same, and are the same repeat, whatever is cha
     'REFUND',
     'VOID_REFUND',
   ].map((type) =>
-    replaceAt(everyMember, ['transaction'], {
-      ...(everyMember.transaction as Members),
+    replaceAt(everyField, ['transaction'], {
+      ...(everyField.transaction as Fields),
       type,
       targetTransactionId: '7',
     }),
@@ -143,8 +143,8 @@ test('names that mean something to JavaScript mean nothing in form data', () => 
     assert.deepEqual(translateBytes(`${form}&${stranger}`), before, stranger);
     assert.deepEqual(translateBytes(`${stranger}&order.id=o_1`).kind, 'unreadable', stranger);
   }
-  assert.equal(({} as Members).result, undefined);
-  assert.equal(({} as Members).id, undefined);
+  assert.equal(({} as Fields).result, undefined);
+  assert.equal(({} as Fields).id, undefined);
   assert.equal(Object.hasOwn(Object.prototype, 'order'), false);
 });
 
@@ -308,8 +308,8 @@ test('a declined second attempt fails although the order stays captured', () => 
     response: { gatewayCode: 'DECLINED' },
     transaction: { id: '2' },
   });
-  inEveryOrder([first, second], (book, order) => {
-    assert.deepEqual(statusesOf(book), { 'o_1|1': 'succeeded', 'o_1|2': 'failed' });
+  inEveryOrder([first, second], (orderState, order) => {
+    assert.deepEqual(statusesOf(orderState), { 'o_1|1': 'succeeded', 'o_1|2': 'failed' });
     assert.equal(order.status, 'completed');
   });
 });
@@ -320,8 +320,8 @@ test('an authentication that did not fail makes no payment of its own', () => {
     transaction: { id: 'auth-1', type: 'AUTHENTICATION' },
   });
   assert.equal(noticeOf(authentication).payment?.record, 'authentication');
-  inEveryOrder([authentication, gatewayBody({ order: { id: 'o_1' } })], (book) => {
-    assert.deepEqual(statusesOf(book), { 'o_1|1': 'succeeded' });
+  inEveryOrder([authentication, gatewayBody({ order: { id: 'o_1' } })], (orderState) => {
+    assert.deepEqual(statusesOf(orderState), { 'o_1|1': 'succeeded' });
   });
 });
 
@@ -331,15 +331,15 @@ test('a failed authentication is a failed attempt, and a payment may still succe
     result: 'FAILURE',
     transaction: { id: 'auth-1', type: 'AUTHENTICATION' },
   });
-  inEveryOrder([authentication, gatewayBody({ order: { id: 'o_1' } })], (book, order) => {
-    assert.deepEqual(statusesOf(book), { 'o_1|auth-1': 'failed', 'o_1|1': 'succeeded' });
+  inEveryOrder([authentication, gatewayBody({ order: { id: 'o_1' } })], (orderState, order) => {
+    assert.deepEqual(statusesOf(orderState), { 'o_1|auth-1': 'failed', 'o_1|1': 'succeeded' });
     assert.equal(order.status, 'completed');
   });
 });
 
 test('an unsuccessful authentication failed, wherever it is said and whatever the result', () => {
   const unsuccessful = 'AUTHENTICATION_UNSUCCESSFUL';
-  const places: Members[] = [
+  const places: Fields[] = [
     { order: { id: 'o_1', status: unsuccessful } },
     { order: { id: 'o_1', authenticationStatus: unsuccessful } },
     { transaction: { authenticationStatus: unsuccessful } },
@@ -347,8 +347,8 @@ test('an unsuccessful authentication failed, wherever it is said and whatever th
   for (const place of places) {
     for (const result of results) {
       const body = gatewayBody({ order: { id: 'o_1', status: 'INITIATED' }, result, ...place });
-      const transaction = { ...(body.transaction as Members), type: 'AUTHENTICATION' };
-      const order = { ...(body.order as Members), id: 'o_1' };
+      const transaction = { ...(body.transaction as Fields), type: 'AUTHENTICATION' };
+      const order = { ...(body.order as Fields), id: 'o_1' };
       const said = summary(translate({ ...body, order, transaction }));
       assert.equal(said, 'payment failed', `${JSON.stringify(place)} ${result}`);
     }
@@ -362,9 +362,9 @@ test('a payment that was pending succeeds under the same id, in whatever order t
     response: { gatewayCode: 'SUBMITTED', acquirerMessage: null },
     timeOfLastUpdate: '2026-11-14T10:00:20.000Z',
   });
-  inEveryOrder([pending, gatewayBody({ order: { id: 'o_1' } })], (book) => {
-    assert.deepEqual(statusesOf(book), { 'o_1|1': 'succeeded' });
-    assert.equal(book.transactions[0]?.message, 'Approved');
+  inEveryOrder([pending, gatewayBody({ order: { id: 'o_1' } })], (orderState) => {
+    assert.deepEqual(statusesOf(orderState), { 'o_1|1': 'succeeded' });
+    assert.equal(orderState.transactions[0]?.message, 'Approved');
   });
 });
 
@@ -378,9 +378,9 @@ test('of two notifications of one status the newer one tells, in whatever order 
     order: { id: 'o_1' },
     timeOfLastUpdate: '2026-11-14T12:00:21.000+02:00',
   });
-  inEveryOrder([older, newer], (book) => {
-    assert.equal(book.transactions[0]?.message, 'Approved');
-    assert.equal(book.transactions[0]?.finishedAtMs, seconds('20'));
+  inEveryOrder([older, newer], (orderState) => {
+    assert.equal(orderState.transactions[0]?.message, 'Approved');
+    assert.equal(orderState.transactions[0]?.finishedAtMs, seconds('20'));
   });
 });
 
@@ -395,13 +395,13 @@ test('a capture succeeds once all of it is captured, for the payment it takes fr
   assert.equal(noticeOf(part).payment?.pspTransactionId, 'o_1|2');
   assert.equal(noticeOf(part).payment?.targetPspId, 'o_1|1');
   assert.equal(noticeOf(part).payment?.record, 'capture');
-  inEveryOrder([authorization, part], (book, order) => {
-    assert.deepEqual(statusesOf(book), { 'o_1|1': 'authorized' });
+  inEveryOrder([authorization, part], (orderState, order) => {
+    assert.deepEqual(statusesOf(orderState), { 'o_1|1': 'authorized' });
     assert.equal(order.status, 'pending');
   });
-  inEveryOrder([authorization, part, rest], (book, order) => {
-    assert.deepEqual(statusesOf(book), { 'o_1|1': 'succeeded' });
-    assert.equal(book.transactions[0]?.amount, 11800);
+  inEveryOrder([authorization, part, rest], (orderState, order) => {
+    assert.deepEqual(statusesOf(orderState), { 'o_1|1': 'succeeded' });
+    assert.equal(orderState.transactions[0]?.amount, 11800);
     assert.equal(order.status, 'completed');
   });
 });
@@ -425,9 +425,9 @@ test('a failed capture leaves the authorisation as it is', () => {
     ...captureOf('2', { amount: 118, totalCapturedAmount: 0 }),
     result: 'FAILURE',
   };
-  inEveryOrder([authorization, failed], (book) => {
-    assert.deepEqual(statusesOf(book), { 'o_1|1': 'authorized' });
-    assert.equal(book.transactions[0]?.amount, 11800);
+  inEveryOrder([authorization, failed], (orderState) => {
+    assert.deepEqual(statusesOf(orderState), { 'o_1|1': 'authorized' });
+    assert.equal(orderState.transactions[0]?.amount, 11800);
   });
 });
 
@@ -435,18 +435,18 @@ for (const type of ['VOID_PAYMENT', 'VOID_AUTHORIZATION']) {
   test(`${type} reverses the payment its target names`, () => {
     const authorized = type === 'VOID_AUTHORIZATION' && { type: 'AUTHORIZATION' };
     const first = gatewayBody({ order: { id: 'o_1' }, transaction: { ...authorized } });
-    const { book, order } = bookAfter([first, voidOf('2', type, '1')]);
-    assert.deepEqual(statusesOf(book), { 'o_1|1': 'reversed' });
+    const { orderState, order } = orderStateAfter([first, voidOf('2', type, '1')]);
+    assert.deepEqual(statusesOf(orderState), { 'o_1|1': 'reversed' });
     assert.equal(order.status, 'pending');
   });
 }
 
 test('a void waits for the payment it names and makes none of its own', () => {
   const voided = voidOf('2', 'VOID_PAYMENT', '1');
-  const { book } = bookAfter([voided]);
-  assert.deepEqual(statusesOf(book), {});
-  assert.equal(lacksTarget(book, delivered(voided)), true);
-  const paid = bookAfter([gatewayBody({ order: { id: 'o_1' } })]).book;
+  const { orderState } = orderStateAfter([voided]);
+  assert.deepEqual(statusesOf(orderState), {});
+  assert.equal(lacksTarget(orderState, delivered(voided)), true);
+  const paid = orderStateAfter([gatewayBody({ order: { id: 'o_1' } })]).orderState;
   assert.equal(lacksTarget(paid, delivered(voided)), false);
 });
 
@@ -454,14 +454,16 @@ test('a void that was pending and failed takes nothing back, in whatever order t
   const first = gatewayBody({ order: { id: 'o_1' } });
   const pending = { ...voidOf('2', 'VOID_PAYMENT', '1'), result: 'PENDING' };
   const failed = { ...voidOf('2', 'VOID_PAYMENT', '1'), result: 'FAILURE' };
-  assert.deepEqual(statusesOf(bookAfter([first, pending]).book), { 'o_1|1': 'reversing' });
+  assert.deepEqual(statusesOf(orderStateAfter([first, pending]).orderState), {
+    'o_1|1': 'reversing',
+  });
   for (const arrival of [
     [first, failed],
     [first, pending, failed],
     [first, failed, pending],
   ]) {
-    const { book, order } = bookAfter(arrival);
-    assert.deepEqual(statusesOf(book), { 'o_1|1': 'succeeded' });
+    const { orderState, order } = orderStateAfter(arrival);
+    assert.deepEqual(statusesOf(orderState), { 'o_1|1': 'succeeded' });
     assert.equal(order.status, 'completed');
   }
 });
@@ -472,13 +474,17 @@ test('VOID_CAPTURE takes the payment back to authorized', () => {
     transaction: { id: '1', type: 'AUTHORIZATION' },
   });
   const capture = captureOf('2', { amount: 118, totalCapturedAmount: 118 });
-  const { book, order } = bookAfter([authorization, capture, voidOf('3', 'VOID_CAPTURE', '2')]);
-  assert.deepEqual(statusesOf(book), { 'o_1|1': 'authorized' });
-  assert.deepEqual(book.transactions[0]?.flags, ['payment_reversed']);
+  const { orderState, order } = orderStateAfter([
+    authorization,
+    capture,
+    voidOf('3', 'VOID_CAPTURE', '2'),
+  ]);
+  assert.deepEqual(statusesOf(orderState), { 'o_1|1': 'authorized' });
+  assert.deepEqual(orderState.transactions[0]?.flags, ['payment_reversed']);
   assert.equal(order.status, 'pending');
 });
 
-test('a refund is read member by member', () => {
+test('a refund is read field by field', () => {
   const transaction = { id: '9', type: 'REFUND', amount: 18, reference: 'RR-1', receipt: 'R-9' };
   const body = gatewayBody({ order: { id: 'o_1', status: 'PARTIALLY_REFUNDED' }, transaction });
   assert.deepEqual(noticeOf(body), {
@@ -510,7 +516,7 @@ test('a refund without a reference is named by its transaction; its target by th
 });
 
 /** What is changed in a payment's notification, and what its notice then says. */
-const paymentCases: Record<string, readonly [Members, Members]> = {
+const paymentCases: Record<string, readonly [Fields, Fields]> = {
   'a debit card': [cardOf({ fundingMethod: 'DEBIT' }), { paymentMode: 'Debit Card' }],
   'a card of another funding': [cardOf({ fundingMethod: 'PREPAID' }), { paymentMode: 'Card' }],
   'a card of a funding that is not told': [
@@ -583,10 +589,10 @@ const paymentCases: Record<string, readonly [Members, Members]> = {
 for (const [name, [changes, expected]] of Object.entries(paymentCases)) {
   test(`a payment with ${name} is read as it is meant`, () => {
     const body = gatewayBody(changes);
-    const order = { ...(body.order as Members), id: 'o_1' };
-    const actual = noticeOf({ ...body, order }).payment as Members;
-    const members = Object.keys(expected).map((member) => [member, actual[member]]);
-    assert.deepEqual(Object.fromEntries(members), expected);
+    const order = { ...(body.order as Fields), id: 'o_1' };
+    const actual = noticeOf({ ...body, order }).payment as Fields;
+    const fields = Object.keys(expected).map((field) => [field, actual[field]]);
+    assert.deepEqual(Object.fromEntries(fields), expected);
   });
 }
 
@@ -622,9 +628,9 @@ test('an id longer than any id is none, and such a reference is left out', () =>
     ['order', 'id'],
     ['transaction', 'id'],
   ]) {
-    assert.equal(translate(replaceAt(everyMember, path, long)).kind, 'unreadable');
+    assert.equal(translate(replaceAt(everyField, path, long)).kind, 'unreadable');
   }
-  const body = replaceAt(everyMember, ['order', 'reference'], long);
+  const body = replaceAt(everyField, ['order', 'reference'], long);
   assert.deepEqual(noticeOf(body).references.otherwise, [anyOf('INV-1/1')]);
 });
 
@@ -636,16 +642,16 @@ test('ids that are numbers are taken by their text', () => {
 });
 
 test('the notification id is the header', () => {
-  const body = Buffer.from(JSON.stringify(everyMember));
+  const body = Buffer.from(JSON.stringify(everyField));
   const headers = { 'x-notification-id': 'N-1' };
   assert.equal(bankGateway.findEventId({ headers, body }), 'N-1');
 });
 
 test('without an id a repeat is the same transaction in the same condition', () => {
-  const key = keyOf(JSON.stringify(everyMember));
+  const key = keyOf(JSON.stringify(everyField));
   assert.match(key ?? '', /^[0-9a-f]{64}$/);
-  assert.equal(keyOf(JSON.stringify({ ...everyMember, device: null })), key);
-  const within = replaceAt(everyMember, ['response', 'result'], 'SUCCESS');
+  assert.equal(keyOf(JSON.stringify({ ...everyField, device: null })), key);
+  const within = replaceAt(everyField, ['response', 'result'], 'SUCCESS');
   assert.equal(keyOf(JSON.stringify({ ...within, result: undefined })), key);
   const paths = [
     ['merchant'],
@@ -656,7 +662,7 @@ test('without an id a repeat is the same transaction in the same condition', () 
     ['response', 'gatewayCode'],
   ];
   for (const path of paths) {
-    const other = JSON.stringify(replaceAt(everyMember, path, 'other'));
+    const other = JSON.stringify(replaceAt(everyField, path, 'other'));
     assert.notEqual(keyOf(other), key, path.join('.'));
   }
 });
@@ -668,7 +674,7 @@ test('values cannot move from one part of the key to the next', () => {
 });
 
 test('without an id and a time only the bytes can tell a repeat', () => {
-  const timeless = { ...everyMember, timeOfLastUpdate: undefined };
+  const timeless = { ...everyField, timeOfLastUpdate: undefined };
   assert.equal(keyOf(JSON.stringify(timeless)), undefined);
   assert.equal(keyOf('not a body'), undefined);
 });
@@ -694,7 +700,7 @@ test('the merchant of another account is applied and flagged', () => {
   }
 });
 
-function translate(body: Members, bankGatewayMerchant: string | null = 'TESTMERCHANT') {
+function translate(body: Fields, bankGatewayMerchant: string | null = 'TESTMERCHANT') {
   return translateBytes(JSON.stringify(body), bankGatewayMerchant);
 }
 
@@ -710,7 +716,7 @@ function keyOf(text: string): string | undefined {
   return bankGateway.findContentKey({ headers: {}, body: Buffer.from(text, 'utf8') });
 }
 
-function noticeOf(body: Members): Notice {
+function noticeOf(body: Fields): Notice {
   const translation = translate(body);
   if (translation.kind !== 'notice') assert.fail(translation.why);
   return translation.notice;
@@ -723,7 +729,7 @@ function summary(translation: Translation): string {
   return payment ? `payment ${payment.status}` : `refund ${refund?.status}`;
 }
 
-function withoutResult(type: string | undefined, order: Members, response: Members = {}): Members {
+function withoutResult(type: string | undefined, order: Fields, response: Fields = {}): Fields {
   return gatewayBody({
     order: { id: 'o_1', ...order },
     result: undefined,
@@ -732,53 +738,56 @@ function withoutResult(type: string | undefined, order: Members, response: Membe
   });
 }
 
-function captureOf(id: string, amounts: { amount: number; totalCapturedAmount: unknown }): Members {
+function captureOf(id: string, amounts: { amount: number; totalCapturedAmount: unknown }): Fields {
   return gatewayBody({
     order: { id: 'o_1', totalCapturedAmount: amounts.totalCapturedAmount },
     transaction: { id, type: 'CAPTURE', targetTransactionId: '1', amount: amounts.amount },
   });
 }
 
-function voidOf(id: string, type: string, targetTransactionId: string): Members {
+function voidOf(id: string, type: string, targetTransactionId: string): Fields {
   return gatewayBody({
     order: { id: 'o_1', status: 'CANCELLED', totalCapturedAmount: 0 },
     transaction: { id, type, targetTransactionId },
   });
 }
 
-function cardOf(changes: Members): Members {
-  const { card } = (gatewayBody().sourceOfFunds as { provided: { card: Members } }).provided;
+function cardOf(changes: Fields): Fields {
+  const { card } = (gatewayBody().sourceOfFunds as { provided: { card: Fields } }).provided;
   return { sourceOfFunds: { provided: { card: { ...card, ...changes } } } };
 }
 
 function inEveryOrder(
-  bodies: readonly Members[],
-  check: (book: OrderBook, order: OrderState) => void,
+  bodies: readonly Fields[],
+  check: (orderState: OrderState, order: OrderSummary) => void,
 ): void {
   for (const arrival of permutations(bodies)) {
-    const { book, order } = bookAfter(arrival);
-    check(book, order);
+    const { orderState, order } = orderStateAfter(arrival);
+    check(orderState, order);
   }
 }
 
-/** The book of an order of 118 rupees after these notifications came. */
-function bookAfter(bodies: readonly Members[]): { book: OrderBook; order: OrderState } {
+/** The order state of an order of 118 rupees after these notifications came. */
+function orderStateAfter(bodies: readonly Fields[]): {
+  orderState: OrderState;
+  order: OrderSummary;
+} {
   const now = new Date('2026-11-14T11:00:00.000Z');
   const amounts = { currency: 'INR', beforeTax: 10000, tax: 1800, total: 11800 };
   const lapsesAt = new Date('2026-11-15T10:00:00.000Z');
-  const empty: OrderBook = {
+  const empty: OrderState = {
     order: { orderId: 'o_1', amounts, lapsesAt },
     transactions: [],
     held: [],
   };
-  const book = bodies.reduce<OrderBook>(
+  const orderState = bodies.reduce<OrderState>(
     (before, body) => applyNotice(before, delivered(body)),
     empty,
   );
-  return { book, order: decideOrderState(book, now) };
+  return { orderState, order: decideOrderState(orderState, now) };
 }
 
-function delivered(body: Members): DeliveredNotice {
+function delivered(body: Fields): DeliveredNotice {
   const receivedAt = new Date('2026-11-14T11:00:00.000Z');
   const deliveryKey = JSON.stringify(body);
   return { ...noticeOf(body), provider: 'bank-gateway', deliveryKey, receivedAt };
@@ -791,8 +800,8 @@ function permutations<T>(entries: readonly T[]): T[][] {
   );
 }
 
-function statusesOf(book: OrderBook): Record<string, string> {
+function statusesOf(orderState: OrderState): Record<string, string> {
   return Object.fromEntries(
-    book.transactions.map(({ pspTransactionId, status }) => [pspTransactionId, status]),
+    orderState.transactions.map(({ pspTransactionId, status }) => [pspTransactionId, status]),
   );
 }

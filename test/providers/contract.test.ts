@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { eraseNotice } from '../../src/domain/erase.ts';
-import { createScrub } from '../../src/domain/scrub.ts';
+import { eraseNotice } from '../../src/domain/personal-data/erase.ts';
+import { createScrub } from '../../src/domain/personal-data/scrub.ts';
 import type { Provider, RawDelivery, Translation } from '../../src/providers/provider.ts';
 import { providers } from '../../src/providers/providers.ts';
 import {
@@ -18,7 +18,7 @@ import {
   toFormData,
 } from '../support/deliveries.ts';
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 type Fixture = {
   /** The headers with which this provider proves that the bytes are its own. */
@@ -27,12 +27,12 @@ type Fixture = {
   /** The header that names a delivery, the same on every repeat. */
   readonly keyHeader: string;
   /** Bodies that give a notice. */
-  readonly bodies: readonly Members[];
+  readonly bodies: readonly Fields[];
   /** Other forms than JSON in which the same body may come. */
-  readonly otherForms: readonly ((body: Members) => string)[];
+  readonly otherForms: readonly ((body: Fields) => string)[];
   /** Words of the provider or a bank that are shown. */
   readonly textPaths: readonly (readonly string[])[];
-  /** Members without which a body names nothing, in a body of this provider. */
+  /** Fields without which a body names nothing, in a body of this provider. */
   readonly idPaths: readonly (readonly string[])[];
 };
 
@@ -99,7 +99,7 @@ test('every provider has its fixtures', () => {
 for (const provider of providers) {
   const fixture = fixtureOf(provider);
   const is = (guarantee: string) => `${provider.name}: ${guarantee}`;
-  const [body] = fixture.bodies as [Members];
+  const [body] = fixture.bodies as [Fields];
   const bytes = encode(body);
 
   test(is('a proof under a live secret is verified, whichever of them it is'), () => {
@@ -219,7 +219,7 @@ for (const provider of providers) {
 
   for (const toBytes of [
     encode,
-    ...fixture.otherForms.map((toForm) => (some: Members) => Buffer.from(toForm(some))),
+    ...fixture.otherForms.map((toForm) => (some: Fields) => Buffer.from(toForm(some))),
   ]) {
     test(is('an erased body means what it meant, without personal data'), () => {
       fc.assert(
@@ -233,7 +233,7 @@ for (const provider of providers) {
     test(is('an erased body keeps no field that nobody knows, and no personal text'), () => {
       for (const valid of fixture.bodies) {
         const strange = withStrangers(valid, { email: personalEmail, [personalEmail]: 1 });
-        const erased = erase(provider, toBytes(strange as Members)).toString('utf8');
+        const erased = erase(provider, toBytes(strange as Fields)).toString('utf8');
         assert.doesNotMatch(decodeURIComponent(erased), /asha|98765|zz_new/);
         for (const path of fixture.textPaths) {
           const spoken = replaceAt(valid, path, `by ${personalEmail}, +91 98765 43210.`);
@@ -244,18 +244,18 @@ for (const provider of providers) {
     });
   }
 
-  test(is('equal bodies give equal notices, in whatever order their members come'), () => {
+  test(is('equal bodies give equal notices, in whatever order their fields come'), () => {
     for (const valid of fixture.bodies) {
       const notice = getNotice(provider, encode(valid));
       assert.deepEqual(getNotice(provider, encode(structuredClone(valid))), notice);
-      assert.deepEqual(getNotice(provider, encode(reversed(valid) as Members)), notice);
+      assert.deepEqual(getNotice(provider, encode(reversed(valid) as Fields)), notice);
     }
   });
 
-  test(is('members nobody knows change nothing'), () => {
+  test(is('fields nobody knows change nothing'), () => {
     for (const valid of fixture.bodies) {
       const notice = getNotice(provider, encode(valid));
-      assert.deepEqual(getNotice(provider, encode(withStrangers(valid) as Members)), notice);
+      assert.deepEqual(getNotice(provider, encode(withStrangers(valid) as Fields)), notice);
     }
   });
 
@@ -271,9 +271,9 @@ for (const provider of providers) {
 
   test(is('the headers that are kept tell of a repeat, and none of them proves anything'), () => {
     const proofs = Object.keys(fixture.prove(bytes, 'secret-1'));
-    assert.ok(provider.keptHeaders.includes(fixture.keyHeader));
+    assert.ok(provider.storedHeaders.includes(fixture.keyHeader));
     for (const name of [...proofs, 'authorization']) {
-      assert.equal(provider.keptHeaders.includes(name), false, name);
+      assert.equal(provider.storedHeaders.includes(name), false, name);
     }
   });
 
@@ -296,7 +296,7 @@ function fixtureOf({ name }: Provider): Fixture {
   return fixture;
 }
 
-function encode(body: Members): Buffer {
+function encode(body: Fields): Buffer {
   return Buffer.from(JSON.stringify(body), 'utf8');
 }
 
@@ -326,7 +326,7 @@ function assertSound(provider: Provider, body: Buffer): void {
 function assertStorable(value: object): void {
   assert.deepEqual(JSON.parse(JSON.stringify(value)), value);
   for (const path of pathsOf(value)) {
-    const leaf = path.reduce<unknown>((group, name) => (group as Members)[name], value);
+    const leaf = path.reduce<unknown>((group, name) => (group as Fields)[name], value);
     if (typeof leaf === 'number') assert.ok(Number.isSafeInteger(leaf) && leaf >= 0, `${leaf}`);
     if (typeof leaf !== 'string') continue;
     assert.ok(leaf.isWellFormed() && !leaf.includes('\0'), JSON.stringify(leaf));
@@ -372,7 +372,7 @@ function assertErasable(provider: Provider, body: Buffer): void {
 }
 
 /** A valid body in which up to three places hold something else, or nothing. */
-function mutated(bodies: readonly Members[], others: unknown[] = []): fc.Arbitrary<Members> {
+function mutated(bodies: readonly Fields[], others: unknown[] = []): fc.Arbitrary<Fields> {
   const replacement = fc.oneof(
     ...(others.length === 0 ? [] : [fc.constantFrom(...others)]),
     fc.constant(undefined),
@@ -412,8 +412,8 @@ function reversed(value: unknown): unknown {
   return Object.fromEntries(entries.toReversed());
 }
 
-/** Members of another version of the provider, and names that mean something to JavaScript. */
-function withStrangers(value: unknown, others: Members = {}): unknown {
+/** Fields of another version of the provider, and names that mean something to JavaScript. */
+function withStrangers(value: unknown, others: Fields = {}): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const entries = Object.entries(value).map(
     ([name, entry]) => [name, withStrangers(entry, others)] as const,

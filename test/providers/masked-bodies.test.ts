@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newOrderId } from '../../src/domain/ids.ts';
-import { newTransactionId } from '../../src/domain/matching.ts';
+import { newTransactionId } from '../../src/domain/transactions/matching.ts';
 import { bankGateway } from '../../src/providers/bank-gateway/bank-gateway.ts';
 import { partner } from '../../src/providers/partner/partner.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { maskDelivery } from '../../src/use-cases/mask-delivery.ts';
+import { maskDelivery } from '../../src/use-cases/inbox/mask-delivery.ts';
 import { createDealer, jsonNumber, spellForm, spellJson } from '../support/card-disguises.ts';
 import {
   flatPartnerEvent,

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FailureCode, type FailureReason, failureTable } from '../../src/domain/failure.ts';
+import {
+  type FailureCode,
+  type FailureReason,
+  failureTable,
+} from '../../src/domain/transactions/failure.ts';
 import { partner } from '../../src/providers/partner/partner.ts';
 import { partnerEvent, partnerPayment } from '../support/deliveries.ts';
 
@@ -130,7 +134,7 @@ test('the code of the error decides nothing, only its reason does', () => {
   }
 });
 
-test('a payment that did not fail has no reason, whatever its error members say', () => {
+test('a payment that did not fail has no reason, whatever its error fields say', () => {
   for (const event of ['payment.authorized', 'payment.captured', 'order.paid']) {
     assert.equal(failureOf({ error_reason: 'insufficient_funds' }, event), undefined);
   }

@@ -355,7 +355,7 @@ describe('asking what became of a refund', () => {
 
   test('finds ours among those of the payment by our id', async () => {
     const { made, api } = provider([{ items: [another, ours, null] }]);
-    const { result } = await ask(api, askedRefund());
+    const { result } = await ask(api, requestedRefund());
     assert.deepEqual(made, [reading('/v1/payments/pay_1/refunds?count=100')]);
     assert.ok(result.kind === 'done');
     assert.equal(result.isKnown, true);
@@ -366,7 +366,10 @@ describe('asking what became of a refund', () => {
   });
 
   test('finds one that was reported by its id', async () => {
-    const { result } = await ask(provider([{ items: [ours, another] }]).api, askedRefund('rfnd_2'));
+    const { result } = await ask(
+      provider([{ items: [ours, another] }]).api,
+      requestedRefund('rfnd_2'),
+    );
     assert.ok(result.kind === 'done');
     assert.ok(
       noticesOf(result.records).some(({ refund }) => refund?.pspTransactionId === 'rfnd_2'),
@@ -375,13 +378,13 @@ describe('asking what became of a refund', () => {
 
   test('is not known there when none is ours', async () => {
     for (const items of [[], [another]]) {
-      const { result } = await ask(provider([{ items }]).api, askedRefund());
+      const { result } = await ask(provider([{ items }]).api, requestedRefund());
       assert.deepEqual(result, { kind: 'done', isKnown: false, wasTried: false, records: [] });
     }
   });
 
   test('says nothing when the list is none', async () => {
-    assert.equal((await ask(provider([{}]).api, askedRefund())).result.kind, 'unknown');
+    assert.equal((await ask(provider([{}]).api, requestedRefund())).result.kind, 'unknown');
   });
 });
 
@@ -429,7 +432,7 @@ function reported(pspTransactionId: string): Asked {
 const expected = { total: 11_800, currency: 'INR' };
 
 /** Asked for here; with an id, the partner has spoken of it. */
-function askedRefund(pspTransactionId?: string): Asked {
+function requestedRefund(pspTransactionId?: string): Asked {
   const said = { status: 'pending', refundRequestId: 'REQ-1', deliveryKey: 'key' } as const;
   return foldRefund({
     transactionId: refund.transactionId,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Notice, PaymentNotice, RefundNotice } from '../../src/domain/notice.ts';
+import type { Notice, PaymentNotice, RefundNotice } from '../../src/domain/transactions/notice.ts';
 import { partner } from '../../src/providers/partner/partner.ts';
 import type { Translation } from '../../src/providers/provider.ts';
 import {
@@ -10,12 +10,12 @@ import {
   partnerRefund,
 } from '../support/deliveries.ts';
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 const paymentId = 'pay_LZ7rTqkY6Pm3xA';
 const refundId = 'rfnd_LZ8bMGtX0pVq4s';
-const paymentOf = (changes: Members = {}) => partnerPayment({ id: paymentId, ...changes });
-const refundOf = (changes: Members = {}) =>
+const paymentOf = (changes: Fields = {}) => partnerPayment({ id: paymentId, ...changes });
+const refundOf = (changes: Fields = {}) =>
   partnerRefund({ id: paymentId }, { id: refundId, ...changes });
 
 const vector = {
@@ -100,7 +100,7 @@ test('a processed refund is a succeeded refund and tells that its payment was ca
     paymentPspId: paymentId,
   });
   assert.equal(notice.references.providerOrderId, 'order_LZ7pXQNdQ2kS1f');
-  assertMembers(notice.payment, {
+  assertFields(notice.payment, {
     pspTransactionId: paymentId,
     status: 'succeeded',
     amount: 11800,
@@ -144,7 +144,7 @@ test('a refund without its payment record, or without payment_id, still names it
 });
 
 test('a payment is captured only when its record says so, whatever the event', () => {
-  const cases: ReadonlyArray<readonly [Members, string]> = [
+  const cases: ReadonlyArray<readonly [Fields, string]> = [
     [{ status: 'captured', captured: true }, 'succeeded'],
     [{ status: 'captured', captured: undefined }, 'succeeded'],
     [{ status: 'refunded', captured: true }, 'succeeded'],
@@ -177,7 +177,7 @@ test('an offer is named by the payment or listed by its order, which also tells 
   const named = { ...lower, offer_id: 'offer_1' };
   const listed = { id: 'order_1', amount: 11_800, offers: ['offer_2'] };
   const collection = { ...listed, offers: { entity: 'collection', items: [{ id: 'offer_3' }] } };
-  const cases: ReadonlyArray<readonly [Members, Members | undefined, unknown, unknown]> = [
+  const cases: ReadonlyArray<readonly [Fields, Fields | undefined, unknown, unknown]> = [
     [named, undefined, 'offer_1', undefined],
     [named, listed, 'offer_1', 1_180],
     [lower, listed, 'offer_2', 1_180],
@@ -189,7 +189,7 @@ test('an offer is named by the payment or listed by its order, which also tells 
   ];
   for (const [changes, order, offerId, offerDiscount] of cases) {
     const payment = paymentOf(changes);
-    const records: Record<string, Members> = order ? { payment, order } : { payment };
+    const records: Record<string, Fields> = order ? { payment, order } : { payment };
     const notice = noticeOf(partnerEvent('order.paid', records)).payment;
     assert.deepEqual([notice?.offerId, notice?.offerDiscount], [offerId, offerDiscount]);
   }
@@ -246,7 +246,7 @@ test('every other event is kept and ignored, whatever its payload', () => {
     ...['Payment.Captured', 'toString', '__proto__', 'constructor'],
   ];
   for (const name of names) {
-    const payloads: Record<string, Members>[] = [{ payment: paymentOf(), refund: refundOf() }, {}];
+    const payloads: Record<string, Fields>[] = [{ payment: paymentOf(), refund: refundOf() }, {}];
     for (const records of payloads) {
       assert.deepEqual(translate(partnerEvent(name, records)), {
         kind: 'ignored',
@@ -303,7 +303,7 @@ test('a dispute is reported with all that names its order', () => {
 });
 
 test('an event that is acted on but names nothing is unreadable', () => {
-  const cases: [string, Members][] = [
+  const cases: [string, Fields][] = [
     ['payment.captured', {}],
     ['payment.captured', { payment: null }],
     ['payment.captured', { payment: { entity: null } }],
@@ -324,7 +324,7 @@ test('an event that is acted on but names nothing is unreadable', () => {
 test('the real nested shape and the flat shape of the contract give the same notice', () => {
   const payment = paymentOf({ order_id: 'order_1', notes: { invoice_id: 'INV-1' } });
   const order = { id: 'order_1', entity: 'order', receipt: 'INV-1' };
-  const cases: [string, Record<string, Members>][] = [
+  const cases: [string, Record<string, Fields>][] = [
     ['payment.captured', { payment }],
     ['payment.failed', { payment: { ...payment, error_reason: 'payment_timed_out' } }],
     ['order.paid', { payment, order }],
@@ -400,16 +400,16 @@ test('numbers in notes are taken by their text, and each reference once', () => 
 });
 
 const card = { id: 'card_1', last4: '1111', network: 'Visa', type: 'credit', issuer: 'HDFC' };
-const cardMembers = { scheme: 'Visa', card_type: 'credit', issuer: 'HDFC' };
+const cardFields = { scheme: 'Visa', card_type: 'credit', issuer: 'HDFC' };
 
 /** What is changed in a payment record, and what its notice then says; undefined is absent. */
-const paymentCases: Record<string, readonly [Members, Partial<PaymentNotice> | Members]> = {
+const paymentCases: Record<string, readonly [Fields, Partial<PaymentNotice> | Fields]> = {
   'a debit card': [{ card: { ...card, type: 'debit' } }, { paymentMode: 'Debit Card' }],
   'a prepaid card': [{ card: { ...card, type: 'prepaid' } }, { paymentMode: 'Prepaid Card' }],
   'a card of unknown type': [{ card: { ...card, type: 'unknown' } }, { paymentMode: 'Card' }],
   'a card with its first digits': [
     { card: { ...card, iin: '411111' } },
-    { subPaymentMode: { ...cardMembers, masked_card: '411111******1111' } },
+    { subPaymentMode: { ...cardFields, masked_card: '411111******1111' } },
   ],
   'a card that is null': [{ card: null }, { paymentMode: 'Card', subPaymentMode: undefined }],
   'a card that is absent': [
@@ -421,7 +421,7 @@ const paymentCases: Record<string, readonly [Members, Partial<PaymentNotice> | M
     { method: 'emi', card },
     {
       paymentMode: 'Credit Card EMI',
-      subPaymentMode: { ...cardMembers, masked_card: '******1111' },
+      subPaymentMode: { ...cardFields, masked_card: '******1111' },
       paymentArn: '828553',
     },
   ],
@@ -527,7 +527,7 @@ const paymentCases: Record<string, readonly [Members, Partial<PaymentNotice> | M
 for (const [name, [changes, expected]] of Object.entries(paymentCases)) {
   test(`${name} is read as it is meant`, () => {
     const payment = paymentOf(changes);
-    assertMembers(noticeOf(partnerEvent('payment.captured', { payment })).payment, expected);
+    assertFields(noticeOf(partnerEvent('payment.captured', { payment })).payment, expected);
   });
 }
 
@@ -535,7 +535,7 @@ test('an event without its own time takes that of the payment, and tells of no c
   const event = partnerEvent('payment.captured', { payment: paymentOf() });
   const { created_at: _, ...timeless } = event;
   for (const body of [timeless, { ...event, created_at: null }, { ...event, created_at: '' }]) {
-    assertMembers(noticeOf(body).payment, {
+    assertFields(noticeOf(body).payment, {
       occurredAtMs: 1794700000000,
       startedAtMs: 1794700000000,
       statusSinceMs: undefined,
@@ -558,7 +558,7 @@ test('the message is the description of the error, and none when it says nothing
 });
 
 /** What is changed in a refund record, and what its notice then says. */
-const refundCases: Record<string, readonly [Members, Partial<RefundNotice> | Members]> = {
+const refundCases: Record<string, readonly [Fields, Partial<RefundNotice> | Fields]> = {
   'a receipt before anything else': [
     { receipt: 'RR-1', notes: { refund_request_id: 'RR-2' } },
     { refundRequestId: 'RR-1' },
@@ -588,7 +588,7 @@ const refundCases: Record<string, readonly [Members, Partial<RefundNotice> | Mem
 for (const [name, [changes, expected]] of Object.entries(refundCases)) {
   test(`a refund has ${name}`, () => {
     const refund = refundOf(changes);
-    assertMembers(noticeOf(partnerEvent('refund.processed', { refund })).refund, expected);
+    assertFields(noticeOf(partnerEvent('refund.processed', { refund })).refund, expected);
   });
 }
 
@@ -597,19 +597,19 @@ function verify(body: Buffer) {
   return partner.verify({ headers, body }, [vector.secret]);
 }
 
-function translate(event: Members): Translation {
+function translate(event: Fields): Translation {
   const body = Buffer.from(JSON.stringify(event), 'utf8');
   return partner.translate({ headers: {}, body }, { bankGatewayMerchant: null });
 }
 
-function noticeOf(event: Members): Notice {
+function noticeOf(event: Fields): Notice {
   const translation = translate(event);
   if (translation.kind !== 'notice') assert.fail(JSON.stringify(translation));
   return translation.notice;
 }
 
-function assertMembers(actual: object | undefined, expected: Members): void {
+function assertFields(actual: object | undefined, expected: Fields): void {
   assert.ok(actual, 'there is no such part of the notice');
-  const members = Object.keys(expected).map((name) => [name, (actual as Members)[name]]);
-  assert.deepEqual(Object.fromEntries(members), expected);
+  const fields = Object.keys(expected).map((name) => [name, (actual as Fields)[name]]);
+  assert.deepEqual(Object.fromEntries(fields), expected);
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { currencyCodes, getExponent } from '../../src/domain/currency.ts';
-import { formatAmount } from '../../src/domain/money.ts';
+import { currencyCodes, getExponent } from '../../src/domain/money/currency.ts';
+import { formatAmount } from '../../src/domain/money/money.ts';
 import {
   id,
   isoTime,
@@ -31,10 +31,10 @@ test('nothing that can come is too strange to be read', () => {
   );
 });
 
-test('an object is itself; a list, null or anything else has no members', () => {
-  const members = { a: 1 };
-  assert.equal(object(members), members);
-  for (const value of [[], [members], null, undefined, '', 'text', 0, 1, true]) {
+test('an object is itself; a list, null or anything else has no fields', () => {
+  const fields = { a: 1 };
+  assert.equal(object(fields), fields);
+  for (const value of [[], [fields], null, undefined, '', 'text', 0, 1, true]) {
     assert.deepEqual(object(value), {}, JSON.stringify(value));
   }
 });
@@ -198,7 +198,7 @@ test('what is no timestamp has no time', () => {
   for (const value of values) assert.equal(isoTime(value), undefined, String(value));
 });
 
-test('only the members that are there are present', () => {
+test('only the fields that are there are present', () => {
   const shape = { a: 1, b: undefined, c: null, d: '', e: 0, f: false };
   assert.deepEqual(present(shape), { a: 1, c: null, d: '', e: 0, f: false });
   assert.deepEqual(Object.keys(present({ b: undefined })), []);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { User } from '../../src/domain/order.ts';
+import type { User } from '../../src/domain/orders/order.ts';
 import { consumerIdOf } from '../../src/security/consumer-id.ts';
 
 const key = 'the consumer id key of one account';

@@ -12,7 +12,7 @@ import {
 } from '../../src/security/tokens.ts';
 import { anyText } from '../support/any-text.ts';
 
-type Members = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Long ago by the clock of this machine: only the time passed in may count. */
 const now = new Date('2001-02-03T04:05:06.789Z');
@@ -158,7 +158,7 @@ test('claims that are missing or not what they should be are refused', () => {
     const { [name as keyof typeof goodClaims]: _missing, ...rest } = goodClaims;
     assertRefused(forge(goodHeader, rest), 'INVALID_TOKEN', now, `${name} missing`);
   }
-  const wrong: readonly Members[] = [
+  const wrong: readonly Fields[] = [
     ...['', 'someone-else', 'payment-order-service ', 'PAYMENT-ORDER-SERVICE', null, 1].map(
       (iss) => ({ iss }),
     ),
@@ -291,23 +291,23 @@ function sign(text: string, { secret = key.secret, hash = 'sha256' } = {}): stri
   return `${text}.${createHmac(hash, secret).update(text).digest('base64url')}`;
 }
 
-function forge(header: Members, claims: Members, how?: { secret?: Buffer; hash?: string }): string {
+function forge(header: Fields, claims: Fields, how?: { secret?: Buffer; hash?: string }): string {
   return sign(`${encode(header)}.${encode(claims)}`, how);
 }
 
-function unsigned(header: Members, claims: Members): string {
+function unsigned(header: Fields, claims: Fields): string {
   return `${encode(header)}.${encode(claims)}.`;
 }
 
-function headerOf({ token }: Pick<IssuedToken, 'token'>): Members {
+function headerOf({ token }: Pick<IssuedToken, 'token'>): Fields {
   return decode(token.split('.')[0]);
 }
 
-function payloadOf({ token }: Pick<IssuedToken, 'token'>): Members {
+function payloadOf({ token }: Pick<IssuedToken, 'token'>): Fields {
   return decode(token.split('.')[1]);
 }
 
-function decode(part = ''): Members {
+function decode(part = ''): Fields {
   return JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { currencyCodes, getExponent } from '../../src/domain/currency.ts';
+import { currencyCodes, getExponent } from '../../src/domain/money/currency.ts';
 import {
   type SignedTransaction,
   signTransaction,

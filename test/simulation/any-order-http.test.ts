@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { findOrderByInvoice } from '../../src/store/orders.ts';
 import { listTransactionsOf } from '../../src/store/transactions.ts';
-import { sweep } from '../../src/use-cases/sweep.ts';
-import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
+import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
+import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
 import { partnerEvent, partnerPayment, sendGateway, sendPartner } from '../support/deliveries.ts';
 import {
   arrange,
@@ -36,11 +36,11 @@ test('the same deliveries in order, shuffled or all at once show the same to an 
       const deliveries = writeDeliveries(plan, { invoiceId, tag: `Set${sets}x` });
       const send = (account: TestAccount) => (delivery: SetDelivery) => deliver(account, delivery);
       await Promise.all([
-        inTurn([
+        pipelined([
           () => createOrder(inOrder, invoiceId),
           ...deliveries.map((delivery) => () => deliver(inOrder, delivery)),
         ]),
-        inTurn(
+        pipelined(
           amidst(arrange(deliveries, second).map(toJob(send(shuffled))), () =>
             createOrder(shuffled, invoiceId),
           ),
@@ -95,7 +95,7 @@ function amidst(jobs: readonly Job[], createsOrder: Job): Job[] {
   return jobs.toSpliced(Math.floor(jobs.length / 2), 0, createsOrder);
 }
 
-async function inTurn(jobs: readonly Job[]): Promise<void> {
+async function pipelined(jobs: readonly Job[]): Promise<void> {
   for (const job of jobs) await job();
 }
 

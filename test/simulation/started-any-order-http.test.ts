@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { failureReason } from '../../src/domain/failure.ts';
+import { failureReason } from '../../src/domain/transactions/failure.ts';
 import { findOrderByInvoice } from '../../src/store/orders.ts';
 import { listTransactionsOf } from '../../src/store/transactions.ts';
-import { recordCall } from '../../src/use-cases/record-call.ts';
-import { sweep } from '../../src/use-cases/sweep.ts';
-import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
+import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
+import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { recordCall } from '../../src/use-cases/payments/record-call.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -63,8 +63,8 @@ test('the same deliveries and answers in order, shuffled or all at once show the
       );
       assert.ok(first && shuffled && together);
       await Promise.all([
-        inTurn(first.jobs),
-        inTurn(arrange(shuffled.jobs, second)),
+        pipelined(first.jobs),
+        pipelined(arrange(shuffled.jobs, second)),
         atOnce(arrange(together.jobs, third)),
       ]);
       await settle();
@@ -146,10 +146,10 @@ describe('a refund that came to nothing and is asked for again under the same re
       const mode = provider === 'partner' ? 'upi' : 'credit_card';
       const { order, started } = await beginOne(invoiceId, mode);
       await deliver(paidBy(provider, started));
-      const first = await askRefund(started);
+      const first = await requestRefund(started);
       if (end === 'refused at once') await hear(order, first, undefined, 'refused');
       else await deliver(refundOf(provider, started, first, 'failed'));
-      const second = await askRefund(started);
+      const second = await requestRefund(started);
       await deliver(refundOf(provider, started, second, 'processed'));
       assert.equal(await countWaiting(), 0);
       assert.deepEqual(
@@ -163,7 +163,7 @@ describe('a refund that came to nothing and is asked for again under the same re
     });
   }
 
-  const askRefund = async (transaction_id: string): Promise<string> => {
+  const requestRefund = async (transaction_id: string): Promise<string> => {
     const reply = await service.call('/api/v3/refund', {
       token: shop.token,
       body: { transaction_id, refund_request_id: `REQ-${transaction_id}`, refund_amount: 50 },
@@ -358,7 +358,7 @@ async function deliver({ provider, eventId, body }: SetDelivery): Promise<void> 
   assert.equal(reply.status, 200, JSON.stringify(reply.body));
 }
 
-async function inTurn(jobs: readonly Job[]): Promise<void> {
+async function pipelined(jobs: readonly Job[]): Promise<void> {
   for (const job of jobs) await job();
 }
 

@@ -202,12 +202,12 @@ test('what is longer than the gateway accepts is refused, and the field is named
     });
   const longest = { id: 'x'.repeat(40), description: 'd'.repeat(127), name: 'n'.repeat(40) };
   assert.equal((await open(longest)).status, 201);
-  for (const [member, field, charsMax] of [
+  for (const [name, field, charsMax] of [
     ['id', 'order.id', 40],
     ['description', 'order.description', 127],
     ['name', 'interaction.merchant.name', 40],
   ] as const) {
-    const { status, body } = await open({ ...longest, [member]: 'x'.repeat(charsMax + 1) });
+    const { status, body } = await open({ ...longest, [name]: 'x'.repeat(charsMax + 1) });
     const explanation = `Value of ${field} is longer than ${charsMax} characters.`;
     assert.equal(status, 400);
     assert.deepEqual(body, {

@@ -164,11 +164,11 @@ test('the scenario is changed by form or JSON, for all or for one', async (t) =>
   await changed.text();
   assert.match(await (await fetch(simulator.url)).text(), /Scenario: decline/);
 
-  const send = (members: object) =>
+  const send = (fields: object) =>
     fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(members),
+      body: JSON.stringify(fields),
     });
   const one = await send({ scenario: 'happy', reference: 'good' });
   assert.deepEqual(await one.json(), { scenario: { name: 'happy' }, reference: 'good' });
@@ -181,11 +181,11 @@ test('the scenario is changed by form or JSON, for all or for one', async (t) =>
 
 test('a shop is registered over HTTP, or told what is missing', async (t) => {
   const { simulator } = await startShop(t);
-  const register = (members: object) =>
+  const register = (fields: object) =>
     fetch(`${simulator.url}/simulator/shops`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(members),
+      body: JSON.stringify(fields),
     });
   const partner = { keyId: 'k', keySecret: 's', webhookUrl: 'http://x', webhookSecret: 'w' };
   assert.equal((await register({ partner })).status, 201);
@@ -201,8 +201,8 @@ test('a shop is registered over HTTP, or told what is missing', async (t) => {
 });
 
 /** The consumer opens the partner's page with what the shop's form brings. */
-async function openAt(url: string, orderId: string, members: Record<string, string>) {
-  const form = new URLSearchParams({ order_id: orderId, ...members });
+async function openAt(url: string, orderId: string, fields: Record<string, string>) {
+  const form = new URLSearchParams({ order_id: orderId, ...fields });
   await (await fetch(`${url}/v1/checkout/embedded`, { method: 'POST', body: form })).text();
   return { orderId, act: (action: string) => act(`${url}/v1/checkout/${orderId}/act`, action) };
 }

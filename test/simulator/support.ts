@@ -110,17 +110,17 @@ function callsOf({ url }: Simulator) {
     partner,
     gateway,
     /** Opens an order at the partner and gives its id. */
-    openOrder: async (reference = 'o_1-260101000000', members: Json = {}) => {
+    openOrder: async (reference = 'o_1-260101000000', fields: Json = {}) => {
       const notes = { svc_transaction_id: reference };
-      const order = { amount: 1050, currency: 'INR', receipt: 'o_1', notes, ...members };
+      const order = { amount: 1050, currency: 'INR', receipt: 'o_1', notes, ...fields };
       return String((await partner('POST', '/v1/orders', order)).body.id);
     },
     /** Opens a checkout session at the gateway and gives its id. */
-    openSession: async (orderId = 'o_1-260101000000', members: Json = {}) => {
+    openSession: async (orderId = 'o_1-260101000000', fields: Json = {}) => {
       const answer = await gateway('POST', `${gatewayPath}/session`, {
         apiOperation: 'INITIATE_CHECKOUT',
         interaction: { operation: 'PURCHASE', merchant: { name: 'Tea & Co' } },
-        order: { id: orderId, amount: '10.50', currency: 'INR', ...members },
+        order: { id: orderId, amount: '10.50', currency: 'INR', ...fields },
       });
       return String((answer.body.session as Json).id);
     },
@@ -128,10 +128,10 @@ function callsOf({ url }: Simulator) {
       partner('POST', `/v1/payments/${paymentId}/refund`, body, {
         ...(key !== undefined && { 'x-refund-idempotency': key }),
       }),
-    refundAtGateway: (orderId: string, id: string, amount: string, members: Json = {}) =>
+    refundAtGateway: (orderId: string, id: string, amount: string, fields: Json = {}) =>
       gateway('PUT', `${gatewayPath}/order/${orderId}/transaction/${id}`, {
         apiOperation: 'REFUND',
-        transaction: { amount, currency: 'INR', ...members },
+        transaction: { amount, currency: 'INR', ...fields },
       }),
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { createBatcher } from '../../src/store/batch.ts';
+import { createBatcher } from '../../src/postgres/batch.ts';
 
 test('what comes alone goes alone and at once', async () => {
   const { batches, add } = batcher();
@@ -18,7 +18,7 @@ test('what arrives together goes together, and each gets its own outcome', async
 
 test('what comes while a batch is under way waits for it and then goes together', async () => {
   const gate = Promise.withResolvers<void>();
-  const { batches, add } = batcher({ atOnceMax: 1, before: () => gate.promise });
+  const { batches, add } = batcher({ concurrentMax: 1, before: () => gate.promise });
   const first = add(1);
   await untilRun(batches);
   const others = [add(2), add(3), add(4)];
@@ -28,14 +28,14 @@ test('what comes while a batch is under way waits for it and then goes together'
 });
 
 test('a batch has at most as many as allowed, the rest follows in order', async () => {
-  const { batches, add } = batcher({ sizeMax: 2, atOnceMax: 1 });
+  const { batches, add } = batcher({ sizeMax: 2, concurrentMax: 1 });
   await Promise.all([1, 2, 3, 4, 5].map(add));
   assert.deepEqual(batches, [[1, 2], [3, 4], [5]]);
 });
 
 test('what comes behind a slow batch goes beside it, in no more batches than allowed', async () => {
   const gate = Promise.withResolvers<void>();
-  const { batches, add } = batcher({ sizeMax: 1, atOnceMax: 3, before: () => gate.promise });
+  const { batches, add } = batcher({ sizeMax: 1, concurrentMax: 3, before: () => gate.promise });
   const first = add(1);
   await untilRun(batches);
   // Some wait from before it is known to be slow, some come after that.
@@ -53,7 +53,7 @@ test('what comes behind a slow batch goes beside it, in no more batches than all
 test('a batch that is large enough goes beside the one under way, a smaller one waits', async () => {
   const gate = Promise.withResolvers<void>();
   const before = () => gate.promise;
-  const { batches, add } = batcher({ atOnceMax: 3, besideMin: 3, patienceMs: 60_000, before });
+  const { batches, add } = batcher({ concurrentMax: 3, besideMin: 3, patienceMs: 60_000, before });
   const first = add(1);
   await untilRun(batches);
   const beside = [add(2), add(3), add(4)];
@@ -87,7 +87,7 @@ test('a database that is away is told to all of them at once', async () => {
 
 test('a full queue sheds what comes on top, and serves what it has', async () => {
   const gate = Promise.withResolvers<void>();
-  const { batches, add } = batcher({ atOnceMax: 1, queueMax: 2, before: () => gate.promise });
+  const { batches, add } = batcher({ concurrentMax: 1, queueMax: 2, before: () => gate.promise });
   const first = add(1);
   await untilRun(batches);
   const waiting = [add(2), add(3)];
@@ -98,7 +98,7 @@ test('a full queue sheds what comes on top, and serves what it has', async () =>
 
 function batcher({
   sizeMax = 100,
-  atOnceMax = 2,
+  concurrentMax = 2,
   besideMin = 100,
   patienceMs = 1,
   queueMax = 1_000,
@@ -108,7 +108,7 @@ function batcher({
   const batches: number[][] = [];
   const add = createBatcher<number, string>({
     sizeMax,
-    atOnceMax,
+    concurrentMax,
     besideMin,
     patienceMs,
     queueMax,

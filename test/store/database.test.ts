@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { type Database, openDatabase, type Queryable } from '../../src/store/database.ts';
+import { type Database, openDatabase, type Queryable } from '../../src/postgres/database.ts';
 import { findFreePort, waitUntil } from '../support/service-process.ts';
 import { clusterAddress, createTestDatabase } from '../support/test-database.ts';
 
@@ -152,10 +152,10 @@ test('a statement by itself is done when it is committed, not before', async () 
   });
   const late = { name: 'late', text: 'insert into entries values ($1, $2)', values: [1, 666] };
   await assert.rejects(database.query(late), /too late/);
-  const inTurn = database.inTurn((connection) =>
+  const pipelined = database.pipelined((connection) =>
     Promise.all([connection.query(late), readEntries(connection)]),
   );
-  await assert.rejects(inTurn, /too late/);
+  await assert.rejects(pipelined, /too late/);
   assert.deepEqual(await readEntries(), []);
 });
 
@@ -245,11 +245,11 @@ test('what is asked behind a commit sees what was committed', async () => {
 });
 
 test('statements in turn commit each by itself, and see those before them', async () => {
-  const [, seen] = await database.inTurn((connection) =>
+  const [, seen] = await database.pipelined((connection) =>
     Promise.all([insertEntry(connection, 1, 10), readEntries(connection)]),
   );
   assert.deepEqual(seen, [{ id: 1, value: 10 }]);
-  const failed = database.inTurn((connection) =>
+  const failed = database.pipelined((connection) =>
     Promise.all([
       insertEntry(connection, 2, 20),
       insertEntry(connection, 1, 11),
@@ -356,7 +356,7 @@ test('last writes whose answer was lost with that to the commit are not run agai
 
 test('statements in turn whose answers were lost are run again', async () => {
   const cut = await openThroughProxy('insert into entries');
-  const rowCounts = await cut.inTurn((connection) =>
+  const rowCounts = await cut.pipelined((connection) =>
     Promise.all(
       [1, 2].map(async (id) => {
         const text = 'insert into entries (id, value) values ($1, $2) on conflict (id) do nothing';

@@ -4,11 +4,11 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import pg from 'pg';
-import { type DatabaseAddress, openDatabase } from '../../src/store/database.ts';
 import {
   embeddedAddress,
   startEmbeddedDatabase,
-} from '../../src/store/embedded/embedded-database.ts';
+} from '../../src/embedded-postgres/embedded-database.ts';
+import { type DatabaseAddress, openDatabase } from '../../src/postgres/database.ts';
 import { createTemporaryFolder } from '../support/service-process.ts';
 
 const insufficientPrivilege = '42501';

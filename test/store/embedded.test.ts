@@ -4,8 +4,8 @@ import { mkdir, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startEmbeddedDatabase } from '../../src/store/embedded/embedded-database.ts';
-import { sharedBuffersMb } from '../../src/store/embedded/postgres-process.ts';
+import { startEmbeddedDatabase } from '../../src/embedded-postgres/embedded-database.ts';
+import { sharedBuffersMb } from '../../src/embedded-postgres/postgres-process.ts';
 import { createTemporaryFolder, readServerPid } from '../support/service-process.ts';
 
 test('the server keeps a quarter of the memory for its pages, within bounds', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Order } from '../../src/domain/order.ts';
+import type { Order } from '../../src/domain/orders/order.ts';
 import { createBatches } from '../../src/store/batches.ts';
 import { insertOrders } from '../../src/store/insert-orders.ts';
 import { findOrder } from '../../src/store/orders.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { after, test } from 'node:test';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
 import { findMissingMigrations, migrate } from '../../src/store/migrate.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 

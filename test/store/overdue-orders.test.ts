@@ -1,17 +1,17 @@
 /** No index names the status of an order; still no overdue order is ever forgotten. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import type { Order } from '../../src/domain/order.ts';
+import { createServices } from '../../src/create-services.ts';
+import type { Order } from '../../src/domain/orders/order.ts';
 import { insertOrders } from '../../src/store/insert-orders.ts';
-import { saveOrderStates } from '../../src/store/orders.ts';
+import { saveOrderSummaries } from '../../src/store/orders.ts';
 import {
   findReachedAt,
   listOverdueOrders,
   saveReachedAt,
   walkToOverdueOrders,
 } from '../../src/store/overdue-orders.ts';
-import { lapseOverdue } from '../../src/use-cases/lapse-overdue.ts';
-import { createServices } from '../../src/use-cases/services.ts';
+import { lapseOverdue } from '../../src/use-cases/maintenance/lapse-overdue.ts';
 import { storedOrder } from '../support/stored-orders.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
@@ -27,7 +27,7 @@ const services = createServices({
 });
 
 beforeEach(async () => {
-  for (const table of ['orders', 'history', 'prune_places']) {
+  for (const table of ['orders', 'history', 'sweep_cursors']) {
     await database.query({ text: `truncate ${table}` });
   }
 });
@@ -73,11 +73,11 @@ test('days without a sweep are caught up with, sweep by sweep', async () => {
   await insert(...Array.from({ length: 60 }, (_, hour) => -hour - 1));
   await saveReachedAt(database, hours(-70));
   // As if there were too many for the walk to come by.
-  await database.query({ text: `update prune_places set account_id = 'b'` });
+  await database.query({ text: `update sweep_cursors set account_id = 'b'` });
   for (let sweep = 0; sweep < 9; sweep += 1) {
     assert.ok(((await findReachedAt(database)) ?? now) < now);
     await lapseOverdue(services);
-    await database.query({ text: `update prune_places set account_id = 'b'` });
+    await database.query({ text: `update sweep_cursors set account_id = 'b'` });
   }
   assert.deepEqual(await findReachedAt(database), now);
   assert.deepEqual(await countByStatus(), { lapsed: 60 });
@@ -125,7 +125,7 @@ test('a whole page of one moment that fails does not hide what comes after it', 
   await insertOrders(database, [orderOf('INV-after', hours(-1))]);
   // As if there were too many for the walk to come by.
   await saveReachedAt(database, hours(-2));
-  await database.query({ text: `update prune_places set account_id = 'b'` });
+  await database.query({ text: `update sweep_cursors set account_id = 'b'` });
   await refusing(page, async () => {
     await lapseOverdue(services);
     assert.deepEqual(await countByStatus(), { lapsed: 1, new: 100 });
@@ -175,12 +175,12 @@ async function insert(...ends: readonly number[]): Promise<Order[]> {
 
 async function close(
   order: Order | undefined,
-  tx?: Parameters<typeof saveOrderStates>[0],
+  tx?: Parameters<typeof saveOrderSummaries>[0],
   flags: Order['flags'] = ['amount_mismatch'],
 ) {
   if (!order) throw new Error('there is no order to close');
-  const save = (inside: Parameters<typeof saveOrderStates>[0]) =>
-    saveOrderStates(inside, [
+  const save = (inside: Parameters<typeof saveOrderSummaries>[0]) =>
+    saveOrderSummaries(inside, [
       { ...order, state: { status: 'completed', attempts: 1, flags }, held: [] },
     ]);
   await (tx ? save(tx) : database.transaction(save));

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { randomBase62 } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { type Database, type DatabaseAddress, openDatabase } from '../../src/store/database.ts';
+import { type Database, type DatabaseAddress, openDatabase } from '../../src/postgres/database.ts';
 import { layDatabaseWay } from '../support/database-way.ts';
 import { waitUntil } from '../support/service-process.ts';
 import { clusterAddress, createTestDatabase } from '../support/test-database.ts';

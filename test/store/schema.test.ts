@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 
 const { database } = await createTestDatabase();
 /** These belong to the service as a whole and to no account. */
-const withoutAccount = ['schema_migrations', 'signing_keys', 'prune_places'];
+const withoutAccount = ['schema_migrations', 'signing_keys', 'sweep_cursors'];
 
 test('every table has a primary key', async () => {
   const bare = await list(`

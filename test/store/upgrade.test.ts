@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { createServices } from '../../src/create-services.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { findOrderByInvoice } from '../../src/store/orders.ts';
 import { listTransactionsOf } from '../../src/store/transactions.ts';
-import { rebuildAll } from '../../src/use-cases/rebuild-orders.ts';
-import { sealStored } from '../../src/use-cases/seal-stored.ts';
-import { createServices } from '../../src/use-cases/services.ts';
-import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
+import { sealStored } from '../../src/use-cases/consumers/seal-stored.ts';
+import { rebuildAll } from '../../src/use-cases/maintenance/rebuild-orders.ts';
+import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
 
@@ -77,7 +77,7 @@ test('afterwards verify finds nothing, and a second rebuild changes nothing', as
 
 test('a database with orders is walked through once for personal data in clear', async () => {
   const place = async () =>
-    (await database.query({ text: `select 1 from prune_places where name = 'personal-data'` }))
+    (await database.query({ text: `select 1 from sweep_cursors where name = 'personal-data'` }))
       .rows;
   assert.equal((await place()).length, 1);
   await sealStored(services);

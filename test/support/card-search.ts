@@ -1,5 +1,5 @@
 /** Looks for numbers in whatever a service keeps, answers or logs, however they are spelled there. */
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { zeros } from './card-disguises.ts';
 
 /** What is found of the numbers and codes that may not be there, with where they had been put. */

@@ -3,13 +3,13 @@ import { createHmac } from 'node:crypto';
 import { randomBase62 } from '../../src/domain/ids.ts';
 import type { Reply, TestAccount, TestService } from './test-service.ts';
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 export const partnerId = (prefix: 'pay' | 'order' | 'rfnd'): string =>
   `${prefix}_${randomBase62(14)}`;
 
-/** A payment record of the partner as it really comes; members can be replaced. */
-export function partnerPayment(changes: Members = {}): Members {
+/** A payment record of the partner as it really comes; fields can be replaced. */
+export function partnerPayment(changes: Fields = {}): Fields {
   return {
     id: partnerId('pay'),
     entity: 'payment',
@@ -57,7 +57,7 @@ export function partnerPayment(changes: Members = {}): Members {
   };
 }
 
-export function partnerRefund(payment: Members, changes: Members = {}): Members {
+export function partnerRefund(payment: Fields, changes: Fields = {}): Fields {
   return {
     id: partnerId('rfnd'),
     entity: 'refund',
@@ -79,9 +79,9 @@ export function partnerRefund(payment: Members, changes: Members = {}): Members 
 /** The envelope with its records one level down, as the partner sends it. */
 export function partnerEvent(
   event: string,
-  records: Record<string, Members>,
-  changes: Members = {},
-): Members {
+  records: Record<string, Fields>,
+  changes: Fields = {},
+): Fields {
   return {
     entity: 'event',
     account_id: 'acc_BFQ7uQEaa7j2z7',
@@ -96,7 +96,7 @@ export function partnerEvent(
 }
 
 /** A notification of the bank gateway; groups are merged one level deep. */
-export function gatewayBody(changes: Record<string, unknown> = {}): Members {
+export function gatewayBody(changes: Record<string, unknown> = {}): Fields {
   const base: Record<string, unknown> = {
     gatewayEntryPoint: 'CHECKOUT_VIA_WEBSITE',
     merchant: 'TESTMERCHANT',
@@ -161,7 +161,7 @@ export function gatewayBody(changes: Record<string, unknown> = {}): Members {
   for (const [name, value] of Object.entries(changes)) {
     const before = base[name];
     const isGroup = typeof before === 'object' && typeof value === 'object' && value !== null;
-    base[name] = isGroup ? { ...(before as Members), ...(value as Members) } : value;
+    base[name] = isGroup ? { ...(before as Fields), ...(value as Fields) } : value;
   }
   return base;
 }
@@ -175,8 +175,7 @@ export function toFormData(value: unknown, path = ''): string {
         walk(element, `${name}[${index}]`);
       });
     } else if (typeof entry === 'object' && entry !== null) {
-      for (const [key, member] of Object.entries(entry))
-        walk(member, name ? `${name}.${key}` : key);
+      for (const [key, field] of Object.entries(entry)) walk(field, name ? `${name}.${key}` : key);
     } else if (entry !== undefined && entry !== null) {
       pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(String(entry))}`);
     }
@@ -194,7 +193,7 @@ export type SendOptions = {
 export function sendPartner(
   service: Pick<TestService, 'call'>,
   account: Pick<TestAccount, 'accountId' | 'partnerWebhookSecret'>,
-  body: Members | string | Buffer,
+  body: Fields | string | Buffer,
   { eventId = randomBase62(14), headers = {} }: SendOptions = {},
 ): Promise<Reply> {
   const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
@@ -217,7 +216,7 @@ export function signPartner(bytes: string | Buffer, secret: string): string {
 export function sendGateway(
   service: Pick<TestService, 'call'>,
   account: Pick<TestAccount, 'accountId' | 'bankGatewaySecret'>,
-  body: Members | string,
+  body: Fields | string,
   { eventId, headers = {} }: SendOptions = {},
 ): Promise<Reply> {
   const isForm = typeof body === 'string';
@@ -236,9 +235,9 @@ export function sendGateway(
 /** The same event in the contract's own shape: each record right under its name in the payload. */
 export function flatPartnerEvent(
   event: string,
-  records: Record<string, Members>,
-  changes: Members = {},
-): Members {
+  records: Record<string, Fields>,
+  changes: Fields = {},
+): Fields {
   return partnerEvent(event, records, { payload: { refund: null, ...records }, ...changes });
 }
 
@@ -249,14 +248,14 @@ export function pathsOf(value: unknown, path: readonly string[] = []): (readonly
   return path.length === 0 ? below : [path, ...below];
 }
 
-/** A copy of the body with another value in one place; undefined takes the member away. */
-export function replaceAt(body: Members, path: readonly string[], value: unknown): Members {
+/** A copy of the body with another value in one place; undefined takes the field away. */
+export function replaceAt(body: Fields, path: readonly string[], value: unknown): Fields {
   const copy = structuredClone(body);
-  let group: Members = copy;
+  let group: Fields = copy;
   for (const name of path.slice(0, -1)) {
     const next = group[name];
     if (typeof next !== 'object' || next === null) return copy;
-    group = next as Members;
+    group = next as Fields;
   }
   const last = path.at(-1) ?? '';
   if (value === undefined) delete group[last];

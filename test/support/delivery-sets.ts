@@ -12,8 +12,8 @@ import {
   createWriter,
   expectedMerchant,
   expectedTotal,
+  type Fields,
   fee,
-  type Members,
   type Of,
   offerDiscount,
   part,
@@ -25,7 +25,7 @@ import {
 
 export { expectedMerchant, expectedTotal, type SetDelivery, type SetNames };
 
-type Records = Record<string, Members>;
+type Records = Record<string, Fields>;
 
 /** Few different seconds, so that times are often equal. */
 const delays = fc.nat({ max: 3 });
@@ -124,13 +124,13 @@ function writePartnerAttempt(
 ): SetDelivery[] {
   const startedAt = secondOf(index, 0);
   const paymentId = `pay_${writer.tag}${index}`;
-  const payment = (changes: Members) =>
+  const payment = (changes: Fields) =>
     partnerPayment({
       id: paymentId,
       order_id: `order_${writer.tag}`,
       created_at: startedAt,
       ...partnerAmount(attempt.amount),
-      ...methodMembers(attempt.method),
+      ...methodFields(attempt.method),
       ...changes,
     });
   if (attempt.release) return writeRelease(attempt, attempt.release, index, writer, payment);
@@ -180,7 +180,7 @@ function writeRelease(
   release: NonNullable<PartnerAttempt['release']>,
   index: number,
   writer: Writer,
-  payment: (changes: Members) => Members,
+  payment: (changes: Fields) => Fields,
 ): SetDelivery[] {
   const startedAt = secondOf(index, 0);
   const releasedAt = secondOf(index, 3);
@@ -248,7 +248,7 @@ function partnerAmount(kind: AmountKind) {
 }
 
 /** The partner knows its fee once the payment is captured. */
-function partnerCondition(event: string): Members {
+function partnerCondition(event: string): Fields {
   switch (event) {
     case 'payment.authorized':
       return { status: 'authorized', captured: false, fee: null, tax: null };
@@ -273,7 +273,7 @@ function refundRecordStatus(event: string): string {
   return event === 'refund.created' ? 'pending' : event.replace('refund.', '');
 }
 
-function methodMembers(method: string): Members {
+function methodFields(method: string): Fields {
   const none = { method, card: null, card_id: null, acquirer_data: {} };
   switch (method) {
     case 'upi':
@@ -287,7 +287,7 @@ function methodMembers(method: string): Members {
   }
 }
 
-function acquirerData(method: string): Members {
+function acquirerData(method: string): Fields {
   const names: Readonly<Record<string, string>> = {
     card: 'arn',
     upi: 'rrn',

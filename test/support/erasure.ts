@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { consumerErase } from '../../src/cli/consumer-erase.ts';
 import type { Config } from '../../src/config.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { dumpTables } from './test-database.ts';
 import type { TestService } from './test-service.ts';
 

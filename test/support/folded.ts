@@ -2,12 +2,12 @@
 import {
   foldPayment as foldPlacedPayment,
   type UnfoldedPayment,
-} from '../../src/domain/fold-payment.ts';
+} from '../../src/domain/transactions/fold-payment.ts';
 import {
   foldRefund as foldPlacedRefund,
   type UnfoldedRefund,
-} from '../../src/domain/fold-refund.ts';
-import type { Expected, Payment, Refund } from '../../src/domain/transaction.ts';
+} from '../../src/domain/transactions/fold-refund.ts';
+import type { Expected, Payment, Refund } from '../../src/domain/transactions/transaction.ts';
 
 type Given<Unfolded> = Partial<Unfolded> &
   Pick<UnfoldedPayment, 'transactionId' | 'provider' | 'start'> & {

@@ -30,8 +30,8 @@ export function writeTree(tree: Tree): string {
   if (tree instanceof Raw) return tree.text;
   if (Array.isArray(tree)) return `[${tree.map(writeTree).join(',')}]`;
   if (typeof tree === 'object' && tree !== null) {
-    const members = tree.pairs.map(([name, value]) => `${writeName(name)}:${writeTree(value)}`);
-    return `{${members.join(',')}}`;
+    const fields = tree.pairs.map(([name, value]) => `${writeName(name)}:${writeTree(value)}`);
+    return `{${fields.join(',')}}`;
   }
   return JSON.stringify(tree);
 }
@@ -118,7 +118,7 @@ export const changes: fc.Arbitrary<Change> = fc.record({
   value: edgeValues,
 });
 
-/** Trees with some of their members dropped, doubled, replaced, renamed, swapped or nested. */
+/** Trees with some of their fields dropped, doubled, replaced, renamed, swapped or nested. */
 export function mutated(trees: fc.Arbitrary<Tree>, changesMax = 3): fc.Arbitrary<Tree> {
   return fc
     .tuple(trees, fc.array(changes, { maxLength: changesMax }))
@@ -170,7 +170,7 @@ function change(root: Tree, { act, at, other, name, value }: Change): Tree {
   return root;
 }
 
-/** Every member and element of a tree. */
+/** Every field and element of a tree. */
 function placesIn(tree: Tree): Place[] {
   if (tree instanceof Raw || typeof tree !== 'object' || tree === null) return [];
   if (Array.isArray(tree)) {

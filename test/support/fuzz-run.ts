@@ -174,7 +174,7 @@ function assertWebhookShape(body: { message: unknown }, status: number): void {
   });
 }
 
-/** A refusal may name the member that was sent; that is no word of ours. */
+/** A refusal may name the field that was sent; that is no word of ours. */
 function withoutSent(text: string, { target, body }: FuzzRequest): string {
   const sent = `${target} ${body?.toString('utf8') ?? ''}`;
   return text.replaceAll(/"(?:[^"\\]|\\.)*"/g, (quoted) =>

@@ -38,7 +38,7 @@ export function operationsOf(document: OpenApi): Operation[] {
   );
 }
 
-/** Values that mean something to the service, by the name of the member they belong to. */
+/** Values that mean something to the service, by the name of the field they belong to. */
 export type KnownValues = Readonly<Record<string, readonly unknown[]>>;
 
 /** A body the schema describes, with known ids in it, and then up to three things wrong. */
@@ -78,7 +78,7 @@ function valuesOfType(type: string, schema: Schema, known: KnownValues): fc.Arbi
     case 'array':
       return fc.array(valuesOf(schema.items ?? {}, '', known), { maxLength: 3 });
     case 'object':
-      return membersOf(schema, known);
+      return fieldsOf(schema, known);
     default:
       return fc.constant(null);
   }
@@ -92,9 +92,9 @@ const texts: fc.Arbitrary<Tree> = fc.oneof(
   fc.integer({ min: 0, max: 99_999 }).map(String),
 );
 
-function membersOf(schema: Schema, known: KnownValues): fc.Arbitrary<Tree> {
+function fieldsOf(schema: Schema, known: KnownValues): fc.Arbitrary<Tree> {
   const { properties = {}, required = [], additionalProperties } = schema;
-  const members = Object.entries(properties).map(([name, entry]) => {
+  const fields = Object.entries(properties).map(([name, entry]) => {
     const pair = valuesOf(entry, name, known).map((value): [string, Tree] => [name, value]);
     return required.includes(name) ? pair : fc.option(pair, { nil: undefined, freq: 3 });
   });
@@ -104,7 +104,7 @@ function membersOf(schema: Schema, known: KnownValues): fc.Arbitrary<Tree> {
           maxLength: 3,
         })
       : fc.constant([] as [string, Tree][]);
-  return fc.tuple(fc.tuple(...members), more).map(([own, others]) => ({
+  return fc.tuple(fc.tuple(...fields), more).map(([own, others]) => ({
     pairs: [...own.filter((pair) => pair !== undefined), ...others],
   }));
 }

@@ -10,9 +10,9 @@ import {
   amounts,
   expectedMerchant,
   expectedTotal,
+  type Fields,
   firstSecond,
   isoSecond,
-  type Members,
   type Of,
   part,
   type SetDelivery,
@@ -104,7 +104,7 @@ type Draft = {
   readonly gatewayOrder: string;
   readonly update: Update;
   readonly atSecond: number;
-  readonly body: Members;
+  readonly body: Fields;
   readonly hasTotals: boolean;
   readonly taken: number;
   readonly isFetch: boolean;
@@ -139,8 +139,8 @@ function fetchOf(drafts: readonly Draft[], prefix: string, gatewayOrder: string)
   }));
 }
 
-function idOf({ transaction }: Members): string {
-  return String((transaction as Members).id);
+function idOf({ transaction }: Fields): string {
+  return String((transaction as Fields).id);
 }
 
 /** The totals are those of all that had happened when the notification was sent. */
@@ -151,12 +151,12 @@ function write(draft: Draft, ofOrder: readonly Draft[], writer: Writer): SetDeli
   const taken = ofOrder
     .filter((other) => other.atSecond <= readAt)
     .reduce((sum, other) => sum + other.taken, 0);
-  const { targetTransactionId, ...transaction } = body.transaction as Members;
+  const { targetTransactionId, ...transaction } = body.transaction as Fields;
   const isTargeted = targetTransactionId !== undefined && (update.hasTarget || isFetch);
   const whole = {
     ...body,
     order: {
-      ...(body.order as Members),
+      ...(body.order as Fields),
       totalCapturedAmount: hasTotals ? taken / 100 : undefined,
       lastUpdatedTime: isoSecond(readAt),
     },
@@ -283,7 +283,7 @@ function createTeller(
   let records = 0;
   return <Said extends Update>(
     said: readonly Said[],
-    transaction: Members & { readonly id: string; readonly type: string },
+    transaction: Fields & { readonly id: string; readonly type: string },
     minor: number,
     /** What its first success does to the captured total. */
     taken: number,
@@ -309,14 +309,14 @@ function createTeller(
           amount: minor / 100,
           currency,
           creationTime: isoSecond(firstSecond),
-          ...(changes.order as Members),
+          ...(changes.order as Fields),
         },
         transaction: {
           amount: minor / 100,
           currency,
           receipt: update.isDetailed ? `receipt-${transaction.id}` : undefined,
           ...transaction,
-          ...(changes.transaction as Members),
+          ...(changes.transaction as Fields),
         },
       });
       return {
@@ -332,7 +332,7 @@ function createTeller(
   };
 }
 
-function responseOf(result: string): Members {
+function responseOf(result: string): Fields {
   switch (result) {
     case 'FAILURE':
       return { gatewayCode: 'DECLINED', acquirerCode: '05', acquirerMessage: 'Do not honour' };

@@ -1,5 +1,5 @@
 /** Starts one real PostgreSQL for the whole test run and migrates a template that each file clones. */
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { startTestCluster, type TestCluster } from './test-cluster.ts';
 import { clusterAddress, templateName } from './test-database.ts';

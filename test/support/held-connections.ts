@@ -1,7 +1,7 @@
 /** A role of the database server that may have few connections, and clients that hold them all. */
 import { after } from 'node:test';
 import { randomBase62 } from '../../src/domain/ids.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
 import { clusterAddress, type TestDatabase } from './test-database.ts';
 
 export type BoundRole = {

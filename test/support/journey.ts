@@ -7,9 +7,9 @@ import {
   startSimulator,
 } from '../../simulator/simulator.ts';
 import type { PaymentModeCode } from '../../src/domain/payment-mode.ts';
-import { askProvider } from '../../src/use-cases/ask-provider.ts';
-import type { WishedAccount } from '../../src/use-cases/create-account.ts';
-import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
+import type { WishedAccount } from '../../src/use-cases/accounts/create-account.ts';
+import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { pollProvider } from '../../src/use-cases/payments/poll-provider.ts';
 import { issueMerchantToken } from './merchant-token.ts';
 import { orderBody } from './order-bodies.ts';
 import { findFreePort } from './service-process.ts';
@@ -115,7 +115,7 @@ export async function startJourney(options: SimulatorOptions = {}): Promise<Jour
     enquire: (body) => call('transaction-enquiry', body),
     heal: async () => {
       service.advanceSeconds(61);
-      await askAll(service);
+      await pollAll(service);
     },
     assertSound: async () => {
       assert.deepEqual((await verifyInvariants(service.services)).breaches, []);
@@ -187,12 +187,12 @@ export function readLaunchForm(page: string) {
   return { action: attribute(/<form method="post" action="([^"]*)">/.exec(page)?.[1]), fields };
 }
 
-async function askAll({ services, database }: TestService): Promise<void> {
+async function pollAll({ services, database }: TestService): Promise<void> {
   const { rows } = await database.query<{ account_id: string; transaction_id: string }>({
-    text: 'select account_id, transaction_id from transactions where next_ask_at <= $1',
+    text: 'select account_id, transaction_id from transactions where next_poll_at <= $1',
     values: [services.clock()],
   });
   for (const row of rows) {
-    await askProvider(services, { accountId: row.account_id, transactionId: row.transaction_id });
+    await pollProvider(services, { accountId: row.account_id, transactionId: row.transaction_id });
   }
 }

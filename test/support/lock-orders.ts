@@ -1,6 +1,6 @@
 /** A table that stands still: whoever needs an order waits. */
 import type { TestContext } from 'node:test';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
 
 /** Resolves when nobody gets at an order any more, with how that is ended. */
 export async function lockOrders(database: Database, t: TestContext): Promise<() => Promise<void>> {

@@ -1,8 +1,8 @@
 /** A merchant token for tests that have an account but not its credentials at hand. */
-import { liveSecrets } from '../../src/domain/account.ts';
+import { liveSecrets } from '../../src/domain/accounts/account.ts';
 import { markOf } from '../../src/security/compare.ts';
 import type { IssuedToken } from '../../src/security/tokens.ts';
-import type { Services } from '../../src/use-cases/services.ts';
+import type { Services } from '../../src/services/services.ts';
 
 export async function issueMerchantToken(
   services: Services,

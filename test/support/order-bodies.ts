@@ -1,7 +1,7 @@
 /** Bodies of create order as merchants send them. */
 let invoices = 0;
 
-/** A complete, ordinary order; members can be replaced, or taken away with undefined. */
+/** A complete, ordinary order; fields can be replaced, or taken away with undefined. */
 export function orderBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   invoices += 1;
   return {
@@ -22,7 +22,7 @@ export function orderBody(changes: Record<string, unknown> = {}): Record<string,
   };
 }
 
-/** An order with every member that is kept. Decision 3.2. */
+/** An order with every field that is kept. Decision 3.2. */
 export function fullOrderBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return orderBody({
     user: {
@@ -61,7 +61,7 @@ export function fullOrderBody(changes: Record<string, unknown> = {}): Record<str
   });
 }
 
-/** Every member of an address; the tag tells two of them apart. */
+/** Every field of an address; the tag tells two of them apart. */
 export function addressBody(tag: string): Record<string, string> {
   return {
     address_1: `12 ${tag} Lane`,

@@ -4,13 +4,13 @@
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { after } from 'node:test';
-import { askProvider } from '../../src/use-cases/ask-provider.ts';
-import { verifyInvariants } from '../../src/use-cases/verify-invariants.ts';
+import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { pollProvider } from '../../src/use-cases/payments/poll-provider.ts';
 import { shopOf } from '../api/webhooks/shop.ts';
 import { gatewayBody } from './deliveries.ts';
 import { type Reply, startTestService } from './test-service.ts';
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 /** What becomes of a refund: what the gateway says of it, a clear no, or no answer. */
 export type Verdict = 'SUCCESS' | 'PENDING' | 'refuse' | 'unavailable';
@@ -27,7 +27,7 @@ type Told = { readonly target?: string; readonly result?: string; readonly refer
 export async function startScriptedGateway() {
   const service = await startTestService();
   const { clock } = service.services;
-  const orders = new Map<string, Map<string, Members>>();
+  const orders = new Map<string, Map<string, Fields>>();
   const refundCalls: RefundCall[] = [];
   let decide: (target: string) => Verdict = () => 'SUCCESS';
 
@@ -43,12 +43,12 @@ export async function startScriptedGateway() {
       transaction: { id, type, amount, targetTransactionId: target, reference },
     });
   };
-  const keep = (orderId: string, id: string, own: Members) => {
-    const known = orders.get(orderId) ?? new Map<string, Members>();
+  const keep = (orderId: string, id: string, own: Fields) => {
+    const known = orders.get(orderId) ?? new Map<string, Fields>();
     orders.set(orderId, known.set(id, own));
   };
 
-  const answerRefund = (orderId: string, id: string, body: Members, response: ServerResponse) => {
+  const answerRefund = (orderId: string, id: string, body: Fields, response: ServerResponse) => {
     const asked = body.transaction as Record<string, string>;
     const { amount = '', targetTransactionId: target = '' } = asked;
     const verdict = decide(target);
@@ -121,12 +121,12 @@ export async function startScriptedGateway() {
       service.advanceSeconds(seconds);
       const { rows } = await service.database.query<{ account_id: string; transaction_id: string }>(
         {
-          text: 'select account_id, transaction_id from transactions where next_ask_at <= $1',
+          text: 'select account_id, transaction_id from transactions where next_poll_at <= $1',
           values: [clock()],
         },
       );
       for (const { account_id: accountId, transaction_id: transactionId } of rows) {
-        await askProvider(service.services, { accountId, transactionId });
+        await pollProvider(service.services, { accountId, transactionId });
       }
     },
     /** Paid, refunded, available. */

@@ -1,7 +1,7 @@
 /** What the sets of both providers' deliveries share. */
 import fc from 'fast-check';
 
-export type Members = Record<string, unknown>;
+export type Fields = Record<string, unknown>;
 export type Of<Source> = Source extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** One call of a provider; a string is form data. */
@@ -9,7 +9,7 @@ export type SetDelivery = {
   readonly provider: 'partner' | 'bank-gateway';
   /** The repeat key in its header; absent where only the content can tell. */
   readonly eventId?: string;
-  readonly body: Members | string;
+  readonly body: Fields | string;
 };
 
 export type SetNames = {

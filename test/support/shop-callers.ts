@@ -1,9 +1,9 @@
 /** A shop that calls a service without a pause and keeps what it was answered, to judge what troubles cost it. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createServices } from '../../src/create-services.ts';
 import { randomBase62 } from '../../src/domain/ids.ts';
-import { createAccount } from '../../src/use-cases/create-account.ts';
-import { createServices } from '../../src/use-cases/services.ts';
+import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { assertRefused } from '../api/assertions.ts';
 import { partnerEvent, partnerPayment, sendPartner } from './deliveries.ts';
 import { issueMerchantToken } from './merchant-token.ts';

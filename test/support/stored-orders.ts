@@ -1,12 +1,12 @@
 /** Orders as they are kept, for tests of the store alone. */
 import { newOrderId } from '../../src/domain/ids.ts';
-import type { Order } from '../../src/domain/order.ts';
+import type { Order } from '../../src/domain/orders/order.ts';
 import type { TestDatabase } from './test-database.ts';
 
 export function storedOrder(
-  members: Pick<Order, 'invoiceId' | 'createdAt'> & Partial<Order>,
+  fields: Pick<Order, 'invoiceId' | 'createdAt'> & Partial<Order>,
 ): Order {
-  const { createdAt } = members;
+  const { createdAt } = fields;
   return {
     accountId: 'acc_0123456789abcdef',
     orderId: newOrderId(createdAt),
@@ -20,7 +20,7 @@ export function storedOrder(
     contentDigest: Buffer.alloc(32, 7),
     lapsesAt: new Date(createdAt.getTime() + 86_400_000),
     flags: [],
-    ...members,
+    ...fields,
   };
 }
 

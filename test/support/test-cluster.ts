@@ -5,15 +5,15 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { makeOwnFolder } from '../../src/store/embedded/durable-file.ts';
-import { reachablePrograms } from '../../src/store/embedded/machine-folder.ts';
+import { makeOwnFolder } from '../../src/embedded-postgres/durable-file.ts';
+import { reachablePrograms } from '../../src/embedded-postgres/machine-folder.ts';
 import {
   findPrograms,
   initialiseCluster,
   waitUntilReady,
-} from '../../src/store/embedded/postgres-process.ts';
-import { launchKeeper } from '../../src/store/embedded/server-keeper.ts';
-import { chooseServerUser } from '../../src/store/embedded/server-user.ts';
+} from '../../src/embedded-postgres/postgres-process.ts';
+import { launchKeeper } from '../../src/embedded-postgres/server-keeper.ts';
+import { chooseServerUser } from '../../src/embedded-postgres/server-user.ts';
 
 export type SuperuserAddress = {
   readonly host: string;

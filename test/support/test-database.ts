@@ -1,7 +1,7 @@
 /** A migrated database of its own for a test file, cloned in milliseconds and dropped at the end. */
 import { after } from 'node:test';
 import { randomBase62 } from '../../src/domain/ids.ts';
-import { type Database, openDatabase } from '../../src/store/database.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import type { SuperuserAddress } from './test-cluster.ts';
 
 export const templateName = 'migrated_template';

@@ -3,14 +3,15 @@
 import { Writable } from 'node:stream';
 import { after } from 'node:test';
 import { buildApp } from '../../src/app.ts';
-import { createMetrics } from '../../src/http/metrics.ts';
+import { createServices } from '../../src/create-services.ts';
+import { createMetrics } from '../../src/http/operator/metrics.ts';
 import { createLog, logWarningsTo } from '../../src/log.ts';
+import type { Services } from '../../src/services/services.ts';
 import {
   createAccount,
   type NewAccount,
   type WishedAccount,
-} from '../../src/use-cases/create-account.ts';
-import { createServices, type Services } from '../../src/use-cases/services.ts';
+} from '../../src/use-cases/accounts/create-account.ts';
 import { issueMerchantToken } from './merchant-token.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
@@ -20,7 +21,7 @@ export const testMasterKeyHex = '42'.repeat(32);
 export type Reply = {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: replies are asserted member by member
+  // biome-ignore lint/suspicious/noExplicitAny: replies are asserted field by field
   readonly body: any;
 };
 
@@ -72,7 +73,7 @@ export async function startTestService({ port = 0 } = {}): Promise<TestService> 
   const app = await buildApp({
     services,
     metrics,
-    figuresKeptMs: 0,
+    countersCachedMs: 0,
     log,
     findMissing: async () => [],
     renderMetrics: async () => ({

@@ -28,7 +28,7 @@ export const bankGateway: Provider = {
   },
   findEventId: ({ headers }) => text(headers['x-notification-id']),
   findContentKey: ({ body }) => keyOfContent(body),
-  keptHeaders: ['content-type', 'x-notification-id', 'x-notification-attempt'],
+  storedHeaders: ['content-type', 'x-notification-id', 'x-notification-attempt'],
   exemptFields: gatewayExemptFields,
   translate: ({ body }, account) => translateGateway(body, account),
   erasing: gatewayErasing,

@@ -1,5 +1,5 @@
 /** What the gateway has captured in the whole order, and when it said so. */
-import type { CapturedTotal } from '../../domain/notice.ts';
+import type { CapturedTotal } from '../../domain/transactions/notice.ts';
 import { isoTime, majorUnits, object, text, type WireObject } from '../wire.ts';
 
 /** The total of the whole order when the record was read, which a status fetch does long after its update. */

@@ -1,5 +1,5 @@
 /** The fields of the gateway's notifications that stay as they are, although a value may look like a card number. */
-import type { ExemptFields } from '../../domain/card-fields.ts';
+import type { ExemptFields } from '../../domain/cards/card-fields.ts';
 
 /** Decision 8.5. */
 const references = [

@@ -1,5 +1,9 @@
 /** The gateway's codes to our failure codes. */
-import { type FailureCode, type FailureReason, failureReason } from '../../domain/failure.ts';
+import {
+  type FailureCode,
+  type FailureReason,
+  failureReason,
+} from '../../domain/transactions/failure.ts';
 import { object, text, type WireObject } from '../wire.ts';
 
 const codesByGatewayCode: ReadonlyArray<readonly [FailureCode, RegExp]> = [

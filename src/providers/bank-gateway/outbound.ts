@@ -1,6 +1,6 @@
 /** The gateway's REST API: hosted checkout, refund, retrieve order. We choose the ids, so repeats are safe. */
-import { getExponent } from '../../domain/currency.ts';
-import { formatAmount, type MinorUnits } from '../../domain/money.ts';
+import { getExponent } from '../../domain/money/currency.ts';
+import { formatAmount, type MinorUnits } from '../../domain/money/money.ts';
 import type { Answer, ProviderApi, ProviderRequest } from '../call.ts';
 import {
   type FetchedStatus,
@@ -146,7 +146,7 @@ function readOrder(
 }
 
 function recordOf(entry: WireObject, order: WireObject): Buffer {
-  const { transaction: _all, ...orderMembers } = order;
-  const record = { order: orderMembers, merchant: order.merchant, ...entry };
+  const { transaction: _all, ...orderFields } = order;
+  const record = { order: orderFields, merchant: order.merchant, ...entry };
   return Buffer.from(JSON.stringify(record), 'utf8');
 }

@@ -1,8 +1,8 @@
-/** The members of a gateway's notification that say what was paid and how. */
-import { maskCardField } from '../../domain/card-numbers.ts';
+/** The fields of a gateway's notification that say what was paid and how. */
+import { maskCardField } from '../../domain/cards/card-numbers.ts';
 import { majorUnits, object, present, text, type WireObject } from '../wire.ts';
 
-export function paymentMembers(body: WireObject) {
+export function paymentFields(body: WireObject) {
   const transaction = object(body.transaction);
   const acquirer = object(transaction.acquirer);
   const response = object(body.response);
@@ -42,11 +42,11 @@ function paymentMode(body: WireObject): string | undefined {
 
 function subPaymentMode(body: WireObject): Record<string, string> | undefined {
   const card = cardOf(body);
-  const members = present({
+  const fields = present({
     scheme: text(card.scheme) ?? text(card.brand),
     card_type: text(card.fundingMethod),
     issuer: text(card.issuer),
     masked_card: maskCardField(text(card.number) ?? '') || undefined,
   }) as Record<string, string>;
-  return Object.keys(members).length === 0 ? undefined : members;
+  return Object.keys(fields).length === 0 ? undefined : fields;
 }

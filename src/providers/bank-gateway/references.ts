@@ -1,5 +1,5 @@
 /** What a gateway's notification says of the order it belongs to. */
-import type { References } from '../../domain/notice.ts';
+import type { References } from '../../domain/transactions/notice.ts';
 import { references, type WireObject } from '../wire.ts';
 
 /** `order.id` may be any of our three ids; only when it is none do the references count. */

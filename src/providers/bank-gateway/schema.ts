@@ -1,6 +1,6 @@
 /**
  * What the gateway sends, for those who read the API page. Deliveries are not held against it: every
- * member may be absent or of another kind, and what cannot be used is passed over.
+ * field may be absent or of another kind, and what cannot be used is passed over.
  */
 import { type TProperties, Type } from 'typebox';
 
@@ -8,7 +8,7 @@ const text = Type.Optional(Type.String());
 const amount = Type.Optional(
   Type.Unsafe<number | string>({ type: ['number', 'string'], description: 'Major units' }),
 );
-const group = (members: TProperties) => Type.Optional(Type.Object(members));
+const group = (fields: TProperties) => Type.Optional(Type.Object(fields));
 
 export const gatewaySchema = Type.Object(
   {

@@ -1,18 +1,19 @@
 /** The gateway's notification to a notice: classified by the transaction, never by `order.status`. */
+
+import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type {
   PaymentRecord,
   PaymentStatus,
   References,
   RefundStatus,
-  ReviewFlag,
-} from '../../domain/notice.ts';
+} from '../../domain/transactions/notice.ts';
 import type { ProviderAccount, Translation } from '../provider.ts';
 import { id, object, present, text, type WireObject } from '../wire.ts';
 import { readGatewayBody } from './body.ts';
 import { capturedTotal } from './captured-total.ts';
 import { gatewayFailure, refundFailure } from './failure.ts';
 import { type Outcome, readOutcome } from './outcome.ts';
-import { paymentMembers } from './payment.ts';
+import { paymentFields } from './payment.ts';
 import { readReferences } from './references.ts';
 import { namedAtMs, times } from './times.ts';
 
@@ -152,7 +153,7 @@ type Own<Kind extends 'payment' | 'refund'> = {
 
 function refund(said: Said, own: Own<'refund'>): Translation {
   const { body, references, flags } = said;
-  const { amount, currency, message } = paymentMembers(body);
+  const { amount, currency, message } = paymentFields(body);
   const isVoid = own.record === 'void';
   return {
     kind: 'notice',
@@ -197,7 +198,7 @@ function payment(said: Said, own: Own<'payment'>): Translation {
     notice: {
       references,
       payment: present({
-        ...paymentMembers(body),
+        ...paymentFields(body),
         ...times(body),
         pspTransactionId: pairOf(said),
         pspOrder: orderId,

@@ -1,5 +1,5 @@
 /** The fields of the partner's deliveries that stay as they are, although a value may look like a card number. */
-import type { ExemptFields } from '../../domain/card-fields.ts';
+import type { ExemptFields } from '../../domain/cards/card-fields.ts';
 
 /** Of any record; never of what the merchant wrote into its notes, but for the invoice. Decision 8.5. */
 const references = [

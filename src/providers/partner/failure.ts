@@ -1,5 +1,9 @@
 /** The partner's reasons to our failure codes. Its `error_code` nearly always says the same. */
-import { type FailureCode, type FailureReason, failureReason } from '../../domain/failure.ts';
+import {
+  type FailureCode,
+  type FailureReason,
+  failureReason,
+} from '../../domain/transactions/failure.ts';
 import { text, type WireObject } from '../wire.ts';
 
 /** `*` stands for any text. */

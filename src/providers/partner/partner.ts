@@ -33,7 +33,7 @@ export const partner: Provider = {
   },
   findEventId: ({ headers }) => text(headers['x-razorpay-event-id']),
   findContentKey: () => undefined,
-  keptHeaders: ['user-agent', 'x-razorpay-event-id'],
+  storedHeaders: ['user-agent', 'x-razorpay-event-id'],
   exemptFields: partnerExemptFields,
   translate: ({ body }) => translatePartner(body),
   erasing: partnerErasing,

@@ -1,5 +1,5 @@
 /** The partner's payment record to ours. */
-import type { PaymentNotice, References } from '../../domain/notice.ts';
+import type { PaymentNotice, References } from '../../domain/transactions/notice.ts';
 import {
   id,
   minorUnits,
@@ -78,7 +78,7 @@ function listOffers(order: WireObject): string[] {
   return listed.flatMap((offer) => id(offer) ?? id(object(offer).id) ?? []);
 }
 
-/** Decision 6.4: everything that may name the order. Members of `notes` are the merchant's. */
+/** Decision 6.4: everything that may name the order. Fields of `notes` are the merchant's. */
 export function partnerReferences({
   payment,
   refund,
@@ -125,11 +125,11 @@ const cardModes: ReadonlyMap<string, string> = new Map([
 ]);
 
 function subPaymentMode(payment: WireObject): Record<string, string> | undefined {
-  const members = present(subPaymentMembers(payment)) as Record<string, string>;
-  return Object.keys(members).length === 0 ? undefined : members;
+  const fields = present(subPaymentFields(payment)) as Record<string, string>;
+  return Object.keys(fields).length === 0 ? undefined : fields;
 }
 
-function subPaymentMembers(payment: WireObject): Record<string, string | undefined> {
+function subPaymentFields(payment: WireObject): Record<string, string | undefined> {
   const card = object(payment.card);
   const upi = object(payment.upi);
   const last4 = text(card.last4);

@@ -1,6 +1,6 @@
 /** The partner's refund record to ours. */
-import { failureReason } from '../../domain/failure.ts';
-import type { RefundNotice, RefundStatus } from '../../domain/notice.ts';
+import { failureReason } from '../../domain/transactions/failure.ts';
+import type { RefundNotice, RefundStatus } from '../../domain/transactions/notice.ts';
 import { minorUnits, object, present, text, unixSeconds, type WireObject } from '../wire.ts';
 
 export function toRefundNotice(

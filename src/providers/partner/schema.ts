@@ -1,6 +1,6 @@
 /**
  * What the partner sends, for those who read the API page. Deliveries are not held against it: every
- * member may be absent or of another kind, and what cannot be used is passed over.
+ * field may be absent or of another kind, and what cannot be used is passed over.
  */
 import { Type } from 'typebox';
 

@@ -1,5 +1,5 @@
 /** The partner's webhook body to a notice: the envelope, its events and what each means. */
-import type { PaymentStatus, RefundStatus } from '../../domain/notice.ts';
+import type { PaymentStatus, RefundStatus } from '../../domain/transactions/notice.ts';
 import type { Translation } from '../provider.ts';
 import { id, jsonObject, object, text, unixSeconds, type WireObject } from '../wire.ts';
 import { isReleased, partnerReferences, toPaymentNotice } from './payment.ts';
@@ -24,7 +24,7 @@ export function translatePartner(body: Buffer): Translation {
   const envelope = jsonObject(body);
   if (!envelope) return unreadable('the body is not a JSON object');
   const name = text(envelope.event);
-  if (name === undefined) return unreadable('the member event is missing');
+  if (name === undefined) return unreadable('the field event is missing');
   const event = events.get(name);
   const payload = object(envelope.payload);
   if (name.startsWith('payment.dispute.')) return translateDispute(name, payload);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { consumerDataKeyOf, openBankAccount } from '../../../src/use-cases/consumer-data-key.ts';
+import { consumerDataKeyOf, openBankAccount } from '../../../src/services/consumer-data-key.ts';
 import { addressBody, fullOrderBody, orderBody } from '../../support/order-bodies.ts';
 import { type Reply, startTestService } from '../../support/test-service.ts';
 import { claimsOf, nextCalls, withoutTokens } from '../assertions.ts';
@@ -9,7 +9,7 @@ import { sendPlain } from '../raw-http.ts';
 const service = await startTestService();
 const account = await service.createAccount();
 
-test('a complete order is answered with every member of the contract', async () => {
+test('a complete order is answered with every field of the contract', async () => {
   const body = orderBody();
   const reply = await create(body);
 
@@ -59,7 +59,7 @@ test('the tokens are for this order and live 20 minutes and 24 hours, as the rep
   }
 });
 
-test('every member that is kept is stored as it was sent', async () => {
+test('every field that is kept is stored as it was sent', async () => {
   const body = fullOrderBody();
   const reply = await create(body);
 
@@ -245,7 +245,7 @@ test('an account with optional order details needs an invoice, a currency and a 
   }
 });
 
-test('members of the user that were not given are left out', async () => {
+test('fields of the user that were not given are left out', async () => {
   const optional = await service.createAccount({ optionalOrderDetails: true });
   const { body } = await create(orderBody({ user: { first_name: 'Asha' } }), optional.token);
   assert.deepEqual(Object.keys(body.user).sort(), ['country_code', 'first_name', 'user_id']);
@@ -295,7 +295,7 @@ for (const contentType of contentTypes) {
   });
 }
 
-test('unknown members are ignored at every level', async () => {
+test('unknown fields are ignored at every level', async () => {
   const body = orderBody();
   const reply = await create({
     ...body,
@@ -422,7 +422,7 @@ test('the same invoice with the same content answers the same order, marked as r
     ...body,
     total_amount: 118,
     amount_before_tax: 100,
-    unknown_member: [1, 2],
+    unknown_field: [1, 2],
   });
 
   assert.equal(first.status, 200);
@@ -434,16 +434,16 @@ test('the same invoice with the same content answers the same order, marked as r
   assert.notEqual(again.body.refresh_token, first.body.refresh_token);
 });
 
-test('the order of members and of custom attributes makes no other content', async () => {
+test('the order of fields and of custom attributes makes no other content', async () => {
   const body = fullOrderBody();
   const first = await create(body);
-  const again = await create(reverseMembers(body) as Record<string, unknown>);
+  const again = await create(reverseFields(body) as Record<string, unknown>);
   assert.equal(again.status, 200, JSON.stringify(again.body));
   assert.equal(again.headers.get('idempotent-replayed'), 'true');
   assert.deepEqual(withoutTokens(again.body), withoutTokens(first.body));
 });
 
-test('absent, null and empty members are the same content', async () => {
+test('absent, null and empty fields are the same content', async () => {
   const body = orderBody({ callback_url: undefined, bank_account: undefined });
   const first = await create(body);
   const again = await create({ ...body, callback_url: null, description: '', bank_account: null });
@@ -499,19 +499,19 @@ function pick(value: Record<string, unknown>, names: readonly string[]): Record<
   return Object.fromEntries(names.map((name) => [name, value[name]]));
 }
 
-/** An unknown member of so many levels; the body around it is one more. */
+/** An unknown field of so many levels; the body around it is one more. */
 function nest(levels: number): Record<string, unknown> {
   let value: unknown = 1;
   for (let level = 0; level < levels; level += 1) value = [value];
   return { nested: value };
 }
 
-function reverseMembers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(reverseMembers);
+function reverseFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reverseFields);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .reverse()
-      .map(([name, member]) => [name, reverseMembers(member)]),
+      .map(([name, field]) => [name, reverseFields(field)]),
   );
 }

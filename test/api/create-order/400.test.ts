@@ -22,7 +22,7 @@ const validated = (order_line_items: Body[]): Body => ({
   order_line_items,
 });
 
-/** What is changed in a good body, and the member the merchant is told about. */
+/** What is changed in a good body, and the field the merchant is told about. */
 const refusals: [changes: Body, named: string | RegExp][] = [
   [{ invoice_id: undefined }, 'invoice_id is missing'],
   [{ invoice_id: null }, /^invoice_id must be of type string or number\.$/],
@@ -174,7 +174,7 @@ const refusals: [changes: Body, named: string | RegExp][] = [
   ]),
 ];
 
-test('every member that is missing, of a wrong type or out of bounds is named to the merchant', async () => {
+test('every field that is missing, of a wrong type or out of bounds is named to the merchant', async () => {
   const before = await dumpTables(service.database);
   for (const [changes, named] of refusals) {
     const reply = await create(orderBody(changes));
@@ -339,14 +339,14 @@ const textPaths = [
   ...['order_line_items.0.sku_id', 'order_line_items.0.title', 'bank_account.name'],
   ...['bank_account.account_number', 'bank_account.ifsc', 'custom_attributes.gift', 'currency'],
 ];
-/** No member takes these, whatever its type. */
+/** No field takes these, whatever its type. */
 const neverTaken = fc.oneof(
   fc.array(fc.integer(), { maxLength: 3 }).map((list) => [list]),
   fc.dictionary(fc.string({ maxLength: 5 }), fc.integer(), { maxKeys: 3 }).map((a) => [[a], null]),
 );
 const badAmount = fc.oneof(
   fc.integer({ max: -1 }),
-  // JSON has no infinity: it would be written as null, which is an absent member.
+  // JSON has no infinity: it would be written as null, which is an absent field.
   fc.double({ max: -1e-9, noNaN: true, noDefaultInfinity: true }),
   fc.stringMatching(/^[a-zA-Z ,_%-]{1,20}$/),
   fc.stringMatching(/^-\d{1,5}(\.\d\d)?$/),
@@ -366,7 +366,7 @@ const change = fc.oneof(
     fc.string().map((text) => `${text}\u0000`),
   ),
 );
-/** A good body spoilt in one member, cut short, or with a byte that is no text. */
+/** A good body spoilt in one field, cut short, or with a byte that is no text. */
 const refusedBody: fc.Arbitrary<string | Uint8Array> = fc.oneof(
   { weight: 8, arbitrary: change.map(([path, value]) => spoil(path, value)) },
   {

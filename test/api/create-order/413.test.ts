@@ -38,7 +38,7 @@ test('a body that does not say its length is refused all the same', async () => 
   assertRefused({ status, headers, body: await response.json() }, 'PAYLOAD_TOO_LARGE');
 });
 
-/** A valid body of so many bytes: an unknown member fills it. */
+/** A valid body of so many bytes: an unknown field fills it. */
 function bodyOf(bytes: number): string {
   const empty = JSON.stringify(orderBody({ filler: '' }));
   return empty.replace('"filler":""', `"filler":"${'x'.repeat(bytes - empty.length)}"`);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { buildApp } from '../../../src/app.ts';
-import { createMetrics } from '../../../src/http/metrics.ts';
+import { createServices } from '../../../src/create-services.ts';
+import { createMetrics } from '../../../src/http/operator/metrics.ts';
 import { createLog } from '../../../src/log.ts';
-import { openDatabase } from '../../../src/store/database.ts';
-import { createServices } from '../../../src/use-cases/services.ts';
+import { openDatabase } from '../../../src/postgres/database.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import {
   callService,

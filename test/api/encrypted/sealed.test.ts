@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPayload, sealPayload } from '../../../src/security/sealed-payload.ts';
-import { rotateSecret } from '../../../src/use-cases/rotate-secret.ts';
+import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
 import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import { dumpTables } from '../../support/test-database.ts';

@@ -10,7 +10,7 @@ const refusals: [name: string, body: unknown, told: RegExp][] = [
   ['no JSON', `access_key=${access_key}`, /JSON/],
   ['bad UTF-8', Uint8Array.of(0xff), /UTF-8/],
   ['an array', [access_key, access_secret], /JSON object/],
-  ['no members', {}, /^access_key is missing/],
+  ['no fields', {}, /^access_key is missing/],
   ['no key', { access_secret }, /^access_key is missing/],
   ['no secret', { access_key }, /^access_secret is missing/],
   ['a null key', { access_key: null, access_secret }, /^access_key /],

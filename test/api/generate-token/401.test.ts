@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rotateSecret } from '../../../src/use-cases/rotate-secret.ts';
+import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
 import { waitUntil } from '../../support/service-process.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import { type Reply, startTestService } from '../../support/test-service.ts';

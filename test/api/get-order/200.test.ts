@@ -68,7 +68,7 @@ test('a converted order keeps telling its originals', async () => {
   assert.deepEqual(body.currency_conversion, created.currency_conversion);
 });
 
-test('members that do not apply are left out', async () => {
+test('fields that do not apply are left out', async () => {
   const optional = await service.createAccount({ optionalOrderDetails: true });
   const bare = { invoice_id: 'bare', currency: 'INR', total_amount: 5 };
   const created = await create(bare, optional.token);

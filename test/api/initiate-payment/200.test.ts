@@ -48,10 +48,10 @@ test('a mode goes to the provider that the account says', async () => {
     paymentModes: { ...paymentModes, credit_card: 'partner', upi: 'bank-gateway' },
   });
   const { order_id } = await create(turned);
-  const start = (members: object) =>
+  const start = (fields: object) =>
     service.call('/api/v3/initiate-payment', {
       token: turned.token,
-      body: { order_id, ...members },
+      body: { order_id, ...fields },
     });
   const card = await start({ payment_mode_code: 'credit_card' });
   assert.ok(card.body.next[0].url.startsWith(`${service.baseUrl}/pay/${turned.accountId}/`));
@@ -74,14 +74,14 @@ test('card is a name of credit_card, whatever other cards the account takes', as
       token: account.token,
       body: { order_id },
     });
-    const members = { payment_mode: 'Credit Card', sub_payment_mode: null };
+    const fields = { payment_mode: 'Credit Card', sub_payment_mode: null };
     assert.deepEqual(seen.body.transaction, [
-      pendingPayment(reply.body.transaction_id, partner, members),
+      pendingPayment(reply.body.transaction_id, partner, fields),
     ]);
   }
 });
 
-test('members that a mode does not need, and unknown ones, are ignored', async () => {
+test('fields that a mode does not need, and unknown ones, are ignored', async () => {
   const orderId = await createOrder();
   const more = { bank_code: null, wallet_code: '', upi_id: 'x', amount: 1, next: {} };
   assertStarted(await initiate(orderId, 'credit_card', more), orderId);
@@ -146,12 +146,12 @@ test('a failed payment can be followed by another one, and each is an attempt', 
 test('a provider that refuses makes a failed payment, with its words for the merchant', async () => {
   const secrets = { 'partner-key-secret': 'wrong', 'bank-gateway-password': 'wrong' };
   const account = await openShop({ apiSecrets: secrets });
-  for (const members of [
+  for (const fields of [
     { payment_mode_code: 'upi', upi_id: 'asha@okbank' },
     { payment_mode_code: 'credit_card' },
   ]) {
     const { order_id } = await create(account);
-    const body = { order_id, ...members };
+    const body = { order_id, ...fields };
     const reply = await service.call('/api/v3/initiate-payment', { token: account.token, body });
     assert.equal(reply.status, 200);
     const { transaction_id, message, ...others } = reply.body;
@@ -263,7 +263,7 @@ function assertUndecided({ status, body }: Reply, orderId: string): void {
 }
 
 /** The whole element of the enquiry, before the provider has spoken of it. */
-function pendingPayment(svc_transaction_id: string, payment_partner: string, members: object) {
+function pendingPayment(svc_transaction_id: string, payment_partner: string, fields: object) {
   return {
     transaction_type: 'payment',
     completion_time: null,
@@ -287,7 +287,7 @@ function pendingPayment(svc_transaction_id: string, payment_partner: string, mem
     refund_status: null,
     refund_request_id: null,
     refund_arn: null,
-    ...members,
+    ...fields,
   };
 }
 

@@ -94,7 +94,7 @@ for (const [name, body, words] of bodies) {
 const pan = '4111111111111111';
 const panInGroups = '4111-1111-1111-1111';
 const securityCode = 'security-code-737';
-const cards: [name: string, members: Record<string, unknown>, member: string][] = [
+const cards: [name: string, fields: Record<string, unknown>, field: string][] = [
   ['card_number', { card_number: pan }, 'card_number'],
   ['card_number as a number', { card_number: Number(pan) }, 'card_number'],
   ['a card object', { card: { number: pan, cvv: securityCode } }, 'card'],
@@ -115,15 +115,15 @@ const cards: [name: string, members: Record<string, unknown>, member: string][] 
     { callback_url: `https://shop.example/?c=${pan}` },
     'callback_url',
   ],
-  ['a card number in a member of no meaning', { remark: `card ${pan} please` }, 'remark'],
+  ['a card number in a field of no meaning', { remark: `card ${pan} please` }, 'remark'],
 ];
-for (const [name, members, member] of cards) {
+for (const [name, fields, field] of cards) {
   test(`${name} is refused by name, whatever the mode and the order`, async () => {
     for (const base of [upi, { order_id, payment_mode_code: 'credit_card' }]) {
       for (const id of [order_id, unknownOrder]) {
         await assertNothingHappens(async () => {
-          const reply = await start({ ...base, ...members, order_id: id });
-          assertRefused(reply, 'INVALID_REQUEST_PARAMETER', new RegExp(`^${member} `));
+          const reply = await start({ ...base, ...fields, order_id: id });
+          assertRefused(reply, 'INVALID_REQUEST_PARAMETER', new RegExp(`^${field} `));
           assertNoCardData(JSON.stringify(reply.body));
         });
       }
@@ -145,10 +145,10 @@ test('a sealed card number is refused like an open one', async () => {
   });
 });
 
-test('a card number that is the name of a member is refused, and not answered back', async () => {
-  for (const members of [{ [`card ${pan}`]: true }, { [pan]: pan }]) {
+test('a card number that is the name of a field is refused, and not answered back', async () => {
+  for (const fields of [{ [`card ${pan}`]: true }, { [pan]: pan }]) {
     await assertNothingHappens(async () => {
-      const reply = await start({ ...upi, ...members });
+      const reply = await start({ ...upi, ...fields });
       assertRefused(reply, 'INVALID_REQUEST_PARAMETER', /page of the provider/);
       assertNoCardData(JSON.stringify(reply.body));
     });

@@ -47,22 +47,22 @@ async function assertClosed(
   const { accountId } = shop;
   const order = await service.services.tokens.issue({ type: 'order', accountId, orderId });
   for (const token of [undefined, order.token]) {
-    for (const members of [
+    for (const fields of [
       { payment_mode_code: 'credit_card' },
       { payment_mode_code: 'upi', upi_id: 'asha@okbank' },
     ]) {
-      assertRefused(await start(orderId, members, token), code);
+      assertRefused(await start(orderId, fields, token), code);
     }
   }
   assert.deepEqual([await dumpTables(service.database), calls.length], before);
 }
 
 /** Without a token with a merchant's that is fresh, however far the clock was turned. */
-async function start(orderId: string, members: object, token?: string): Promise<Reply> {
+async function start(orderId: string, fields: object, token?: string): Promise<Reply> {
   const { accountId } = shop;
   const merchant = await issueMerchantToken(service.services, accountId);
   return service.call('/api/v3/initiate-payment', {
     token: token ?? merchant.token,
-    body: { order_id: orderId, ...members },
+    body: { order_id: orderId, ...fields },
   });
 }

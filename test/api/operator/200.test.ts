@@ -35,7 +35,7 @@ test('/openapi.json is OpenAPI 3.1 and lists the operations with their replies',
   }
 });
 
-test('every operation of the API tells its error replies, with the three members', async () => {
+test('every operation of the API tells its error replies, with the three fields', async () => {
   const { body } = await service.call('/openapi.json');
   const api = operations(body).filter(
     ({ path }) => path.startsWith('/api/v3/') && !path.startsWith('/api/v3/webhooks/'),
@@ -88,7 +88,7 @@ type Operation = {
   readonly operationId: string;
   readonly summary: string;
   readonly security?: readonly unknown[];
-  // biome-ignore lint/suspicious/noExplicitAny: replies are asserted member by member
+  // biome-ignore lint/suspicious/noExplicitAny: replies are asserted field by field
   readonly responses: Record<string, any>;
 };
 

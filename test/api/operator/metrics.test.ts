@@ -4,15 +4,18 @@ import { after, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { buildApp } from '../../../src/app.ts';
+import { createServices } from '../../../src/create-services.ts';
+import { retrySeconds } from '../../../src/domain/inbox/retry-schedule.ts';
 import { limits } from '../../../src/domain/limits.ts';
-import { createMetrics } from '../../../src/http/metrics.ts';
-import { measureService } from '../../../src/http/service-metrics.ts';
+import { createMetrics } from '../../../src/http/operator/metrics.ts';
+import { measureService } from '../../../src/http/operator/service-metrics.ts';
 import { createLog } from '../../../src/log.ts';
-import { openDatabase } from '../../../src/store/database.ts';
-import { type OperatorFigures, readOperatorFigures } from '../../../src/store/operator-figures.ts';
-import { retrySeconds } from '../../../src/use-cases/delivery-schedule.ts';
-import { retryDelivery } from '../../../src/use-cases/retry-delivery.ts';
-import { createServices } from '../../../src/use-cases/services.ts';
+import { openDatabase } from '../../../src/postgres/database.ts';
+import {
+  type OperatorCounters,
+  readOperatorCounters,
+} from '../../../src/store/operator-counters.ts';
+import { retryDelivery } from '../../../src/use-cases/inbox/retry-delivery.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../../support/deliveries.ts';
 import { runLoad } from '../../support/load.ts';
 import { lockOrders } from '../../support/lock-orders.ts';
@@ -169,7 +172,7 @@ test('what finds no place at the door is counted', async (t) => {
   const body = '{"order_id":"o_1"}';
   const answered = runLoad({
     port: Number(new URL(service.baseUrl).port),
-    connections: limits.requestsAtOnceMax + 5,
+    connections: limits.concurrentRequestsMax + 5,
     // One on each connection, and no more.
     perSecond: 0,
     seconds: 0,
@@ -254,7 +257,10 @@ test('a database that hangs leaves the page whole but for its figures, and says 
 
 test('figures of a database that went away are not told any longer', async () => {
   const registry = new Registry();
-  let stored: OperatorFigures | undefined = await readOperatorFigures(service.database, new Date());
+  let stored: OperatorCounters | undefined = await readOperatorCounters(
+    service.database,
+    new Date(),
+  );
   measureService(registry, service.services, async () => stored);
   assert.match(await registry.metrics(), /^inbox_deliveries\{/m);
   stored = undefined;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPayload, sealPayload } from '../../../src/security/sealed-payload.ts';
-import { updateAccount } from '../../../src/use-cases/update-account.ts';
+import { updateAccount } from '../../../src/use-cases/accounts/update-account.ts';
 import { modeOf, startJourney } from '../../support/journey.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import { waitUntil } from '../../support/service-process.ts';

@@ -35,7 +35,7 @@ test('a consumer is linked in place of the one of creation, with nothing of thei
   });
 });
 
-test('all members that are given are kept', async () => {
+test('all fields that are given are kept', async () => {
   const { order_id } = await create();
   const { body } = await resolve({
     order_id,
@@ -188,14 +188,14 @@ test('linking is one row of history', async () => {
       {
         transactionId: null,
         cause: 'resolve-user',
-        changes: [{ member: 'restricted', from: false, to: true }],
+        changes: [{ field: 'restricted', from: false, to: true }],
       },
       {
         transactionId: null,
         cause: 'resolve-user',
         changes: [
           {
-            member: 'user',
+            field: 'user',
             from: { email: 'a***a@example.com', firstName: 'A***', lastName: 'R***', ...number() },
             to: { email: 'a***a@example.com', firstName: 'A***', lastName: 'I***', ...number() },
           },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listHistory } from '../../../src/store/history.ts';
-import { rotateSecret } from '../../../src/use-cases/rotate-secret.ts';
+import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
 import {
   type Action,
   findCheckout,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { buildApp } from '../../../src/app.ts';
-import { createMetrics } from '../../../src/http/metrics.ts';
+import { createMetrics } from '../../../src/http/operator/metrics.ts';
 import { createLog } from '../../../src/log.ts';
 import { visit } from '../../support/returns.ts';
 import { startTestService } from '../../support/test-service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { rotateSecret } from '../../../src/use-cases/rotate-secret.ts';
+import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../../support/deliveries.ts';
 import type { Reply } from '../../support/test-service.ts';
 import {
@@ -15,12 +15,12 @@ import {
 const shop = await openShop();
 const { service, account } = shop;
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 const voided = { id: '2', type: 'VOID_PAYMENT', targetTransactionId: '1' };
 
-/** Every member of contract 2.3, null where a reply knows nothing. */
-const unknownMembers = {
+/** Every field of contract 2.3, null where a reply knows nothing. */
+const unknownFields = {
   transaction_type: null,
   completion_time: null,
   svc_transaction_id: null,
@@ -103,7 +103,7 @@ test("a partner's payment and its refunds are shown whole, oldest first", async 
   assert.deepEqual(Object.keys(reply.body), ['transaction', 'order']);
   assert.deepEqual(reply.body.transaction, [
     {
-      ...unknownMembers,
+      ...unknownFields,
       transaction_type: 'payment',
       completion_time: 42,
       svc_transaction_id: `${order_id}-261114234640`,
@@ -124,7 +124,7 @@ test("a partner's payment and its refunds are shown whole, oldest first", async 
       refund_request_id: 'REFUND-2',
     },
     {
-      ...unknownMembers,
+      ...unknownFields,
       transaction_type: 'partial_refund',
       completion_time: 60,
       svc_transaction_id: `${order_id}-261115004640`,
@@ -142,7 +142,7 @@ test("a partner's payment and its refunds are shown whole, oldest first", async 
       refund_arn: '74111',
     },
     {
-      ...unknownMembers,
+      ...unknownFields,
       transaction_type: 'partial_refund',
       svc_transaction_id: `${order_id}-261115014640`,
       payment_partner: 'Razorpay',
@@ -198,7 +198,7 @@ test("the gateway's payment and its refund are shown whole", async () => {
   const refundId = `${order_id}-261115090000`;
   assert.deepEqual(transaction, [
     {
-      ...unknownMembers,
+      ...unknownFields,
       transaction_type: 'payment',
       completion_time: 31,
       svc_transaction_id: paymentId,
@@ -227,7 +227,7 @@ test("the gateway's payment and its refund are shown whole", async () => {
       refund_arn: '331610000456',
     },
     {
-      ...unknownMembers,
+      ...unknownFields,
       transaction_type: 'full_refund',
       completion_time: 5,
       svc_transaction_id: refundId,
@@ -392,7 +392,7 @@ test('the signature is there only once the status is final', async () => {
   const order = await shop.createOrder();
   const { order_id } = order;
   const pending = { result: 'PENDING', response: { gatewayCode: 'PENDING' } };
-  const steps: [changes: Members, status: string, isFinal: boolean][] = [
+  const steps: [changes: Fields, status: string, isFinal: boolean][] = [
     [pending, 'pending', false],
     [{ result: 'FAILURE' }, 'failed', true],
     [{ transaction: { type: 'AUTHORIZATION' } }, 'authorized', false],
@@ -536,7 +536,7 @@ test('empty strings and nulls count as absent, and a number is taken by its text
   for (const ids of [
     { order_id, invoice_id: '', transaction_id: null },
     { order_id: null, invoice_id: 20261115, transaction_id: '' },
-    { order_id, invoice_id: '20261115', unknown_member: [] },
+    { order_id, invoice_id: '20261115', unknown_field: [] },
   ]) {
     const reply = await shop.enquire(ids);
     assert.equal(reply.status, 200, JSON.stringify(ids));

@@ -14,7 +14,7 @@ const empty: [name: string, body: unknown][] = [
   ['nulls only', { transaction_id: null, order_id: null, invoice_id: null }],
   ['empty strings only', { transaction_id: '', order_id: '', invoice_id: '' }],
   ['an empty string and a null', { order_id: '', invoice_id: null }],
-  ['unknown members only', { txn: one.transaction_id }],
+  ['unknown fields only', { txn: one.transaction_id }],
 ];
 for (const [name, body] of empty) {
   test(`${name} is refused`, async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildApp } from '../../../src/app.ts';
-import { createMetrics } from '../../../src/http/metrics.ts';
+import { createServices } from '../../../src/create-services.ts';
+import { createMetrics } from '../../../src/http/operator/metrics.ts';
 import { createLog } from '../../../src/log.ts';
-import { createServices } from '../../../src/use-cases/services.ts';
 import { testMasterKeyHex } from '../../support/test-service.ts';
 import { assertInvariants, captureOf, gatewayPaymentOf, openShop } from '../webhooks/shop.ts';
 

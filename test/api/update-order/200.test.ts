@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPayload, sealPayload } from '../../../src/security/sealed-payload.ts';
-import { updateAccount } from '../../../src/use-cases/update-account.ts';
+import { updateAccount } from '../../../src/use-cases/accounts/update-account.ts';
 import { partnerEvent, partnerPayment } from '../../support/deliveries.ts';
 import { addressBody, fullOrderBody, orderBody } from '../../support/order-bodies.ts';
 import { dumpTables } from '../../support/test-database.ts';
@@ -42,7 +42,7 @@ for (const [method, path] of names) {
   });
 }
 
-/** What is sent, and the member it is kept under. */
+/** What is sent, and the field it is kept under. */
 const details: [name: string, value: unknown, kept: string, keptAs?: unknown][] = [
   ['shipping_address', { city: 'Pune', pincode: 411001 }, 'shippingAddress', pune()],
   ['billing_address', { city: 'Pune', pincode: '411001' }, 'billingAddress', pune()],
@@ -74,7 +74,7 @@ for (const [name, value, kept, keptAs = value] of details) {
   });
 }
 
-test('members of the consumer are laid over what is known', async () => {
+test('fields of the consumer are laid over what is known', async () => {
   const created = await create(orderBody());
   const named = await update({ order_id: created.order_id, user: { last_name: 'Iyer' } });
   assert.deepEqual(named.body.user, { ...created.user, last_name: 'Iyer' });
@@ -112,15 +112,15 @@ test('an order without a consumer is given one', async () => {
   assert.deepEqual(renamed.body.user, { first_name: 'B', country_code: '+91', user_id });
 });
 
-test('absent, null and empty members change nothing, and leave no trace', async () => {
+test('absent, null and empty fields change nothing, and leave no trace', async () => {
   const { order_id, token } = await create(fullOrderBody());
   const before = await dumpTables(service.database);
-  const members = [...details.map(([name]) => name), 'user', 'order_line_items', 'currency'];
+  const fields = [...details.map(([name]) => name), 'user', 'order_line_items', 'currency'];
   const amounts = ['amount_before_tax', 'tax', 'total_amount'];
   const empty = { user: {}, shipping_address: {}, billing_address: {}, custom_attributes: {} };
   for (const body of [
     {},
-    Object.fromEntries([...members, ...amounts].map((name) => [name, null])),
+    Object.fromEntries([...fields, ...amounts].map((name) => [name, null])),
     { ...Object.fromEntries(amounts.map((name) => [name, ''])), description: '', currency: '' },
     { ...empty, order_line_items: [] },
     { user: { email: '', mobile_number: null }, shipping_address: { city: '', street: null } },
@@ -140,7 +140,7 @@ test('what is sent as it is already changes nothing, and leaves no trace', async
   assert.deepEqual(await dumpTables(service.database), before);
 });
 
-test('members that an update does not take are ignored', async () => {
+test('fields that an update does not take are ignored', async () => {
   const body = fullOrderBody();
   const { order_id } = await create(body);
   const before = await rowOf(order_id);
@@ -291,15 +291,15 @@ test('a change is one row of history with what changed, from what to what', asyn
   assert.deepEqual(others, []);
   assert.deepEqual([row?.transactionId, row?.cause], [null, 'update-order']);
   assert.deepEqual(
-    row?.changes.toSorted((a, b) => (a.member < b.member ? -1 : 1)),
+    row?.changes.toSorted((a, b) => (a.field < b.field ? -1 : 1)),
     [
       {
-        member: 'amounts',
+        field: 'amounts',
         from: { currency: 'INR', beforeTax: 10_000, tax: 1_800, total: 11_800 },
         to: { currency: 'INR', beforeTax: 700, tax: 0, total: 700 },
       },
-      { member: 'callbackMode', from: null, to: 'popup' },
-      { member: 'description', from: 'Before', to: 'After' },
+      { field: 'callbackMode', from: null, to: 'popup' },
+      { field: 'description', from: 'Before', to: 'After' },
     ],
   );
 });

@@ -61,7 +61,7 @@ const refusals: [name: string, body: Record<string, unknown>, told: RegExp][] = 
   ],
 ];
 for (const [name, changes, told] of refusals) {
-  test(`${name}: the merchant is told which member, and nothing changes`, async () => {
+  test(`${name}: the merchant is told which field, and nothing changes`, async () => {
     const reply = await service.call('/api/v3/update-order', {
       token: account.token,
       body: { order_id, description: 'changed', ...changes },

@@ -12,7 +12,7 @@ const { body: order } = await service.call('/api/v3/create-order', {
   body: orderBody(),
 });
 
-const prices: [name: string, field: string, members: Record<string, unknown>][] = [
+const prices: [name: string, field: string, fields: Record<string, unknown>][] = [
   ['a total', 'total_amount', { total_amount: 1 }],
   ['the same total', 'amount_before_tax', { amount_before_tax: 100, tax: 18, total_amount: 118 }],
   ['a tax', 'tax', { tax: 0 }],
@@ -24,12 +24,12 @@ const prices: [name: string, field: string, members: Record<string, unknown>][] 
     { order_line_items: [{ title: 'Tea', rate: 1, quantity: 1 }] },
   ],
 ];
-for (const [name, field, members] of prices) {
+for (const [name, field, fields] of prices) {
   test(`an order token with ${name} is refused, and nothing else of its update is done`, async () => {
     const before = await dumpTables(service.database);
     const reply = await service.call('/api/v3/update-order', {
       token: order.token,
-      body: { order_id: order.order_id, user: { first_name: 'B' }, ...members },
+      body: { order_id: order.order_id, user: { first_name: 'B' }, ...fields },
     });
     assertRefused(reply, 'PERMISSION_DENIED', `may not change ${field}:`);
     assert.deepEqual(await dumpTables(service.database), before);

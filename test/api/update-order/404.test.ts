@@ -9,8 +9,8 @@ const { service, notFound } = await startWithOrdersNotFound();
 for (const { name, order_id, token } of notFound) {
   test(`${name} is not found, whatever else is wrong, and nothing changes`, async () => {
     const before = await dumpTables(service.database);
-    for (const members of [{ description: 'x' }, { total_amount: 1 }, { currency: 'XYZ' }]) {
-      const body = { order_id, ...members };
+    for (const fields of [{ description: 'x' }, { total_amount: 1 }, { currency: 'XYZ' }]) {
+      const body = { order_id, ...fields };
       assertRefused(await service.call('/api/v3/update-order', { token, body }), 'ORDER_NOT_FOUND');
     }
     assert.deepEqual(await dumpTables(service.database), before);

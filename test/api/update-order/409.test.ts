@@ -35,13 +35,13 @@ test('amounts and cart items stay as they are from the first attempt on', async 
   const order = await shop.createOrder();
   await fail(order);
   const before = await dumpTables(service.database);
-  for (const members of [
+  for (const fields of [
     { total_amount: 1 },
     { amount_before_tax: 100, tax: 18, total_amount: 118 },
     { total_amount: 'ten' },
     { order_line_items: [{ title: 'Tea', rate: 1, quantity: 1 }] },
   ]) {
-    const reply = await update(order, { description: 'changed', ...members });
+    const reply = await update(order, { description: 'changed', ...fields });
     assertRefused(reply, 'ORDER_CONFLICT', 'payment was attempted');
   }
   const byOrder = await update(order, { total_amount: 1 }, order.token);
@@ -94,21 +94,21 @@ async function assertClosed(
     orderId: order.order_id,
   });
   const merchantToken = await shop.freshToken();
-  for (const members of updates) assertRefused(await update(order, members, merchantToken), code);
-  for (const members of [{}, { user: { mobile_number: 9000000001 } }]) {
-    assertRefused(await update(order, members, orderToken.token), code);
+  for (const fields of updates) assertRefused(await update(order, fields, merchantToken), code);
+  for (const fields of [{}, { user: { mobile_number: 9000000001 } }]) {
+    assertRefused(await update(order, fields, orderToken.token), code);
   }
   assert.deepEqual(await dumpTables(service.database), before);
 }
 
 async function update(
   { order_id }: CreatedOrder,
-  members: Record<string, unknown>,
+  fields: Record<string, unknown>,
   token?: string,
 ): Promise<Reply> {
   return service.call('/api/v3/update-order', {
     token: token ?? (await shop.freshToken()),
-    body: { order_id, ...members },
+    body: { order_id, ...fields },
   });
 }
 

@@ -29,7 +29,7 @@ test('amounts never change after an attempt, however close the two come', async 
     const history = await shop.listHistory(order);
     const attempted = history.findIndex(({ transactionId }) => transactionId !== null);
     const repriced = history.findLastIndex(({ changes }) =>
-      changes.some(({ member }) => member === 'amounts'),
+      changes.some(({ field }) => field === 'amounts'),
     );
     assert.ok(attempted >= 0);
     assert.ok(repriced < attempted, JSON.stringify(history));
@@ -37,9 +37,9 @@ test('amounts never change after an attempt, however close the two come', async 
   await assertInvariants(shop);
 });
 
-test('fifty updates at once of other members are all kept, each with its row of history', async () => {
+test('fifty updates at once of other fields are all kept, each with its row of history', async () => {
   const order = await shop.createOrder();
-  const members = [
+  const fields = [
     ['description', 'a'],
     ['callback_url', 'https://shop.example/a'],
     ['callback_mode', 'b'],
@@ -48,19 +48,19 @@ test('fifty updates at once of other members are all kept, each with its row of 
   ] as const;
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, index) => {
-      const [name, value] = members[index % members.length] ?? [];
+      const [name, value] = fields[index % fields.length] ?? [];
       return update(order, { [name ?? '']: value });
     }),
   );
   assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
   const changed = (await shop.listHistory(order)).flatMap(({ changes }) => changes);
-  assert.deepEqual(changed.map(({ member }) => member).sort(), [
+  assert.deepEqual(changed.map(({ field }) => field).sort(), [
     ...['callbackMode', 'callbackUrl', 'description', 'ipAddress', 'referrerPlatform'],
   ]);
 });
 
-function update({ order_id }: CreatedOrder, members: Record<string, unknown>): Promise<Reply> {
-  const body = { order_id, ...members };
+function update({ order_id }: CreatedOrder, fields: Record<string, unknown>): Promise<Reply> {
+  const body = { order_id, ...fields };
   return service.call('/api/v3/update-order', { token: account.token, body });
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildApp } from '../../../src/app.ts';
-import { createMetrics } from '../../../src/http/metrics.ts';
+import { createMetrics } from '../../../src/http/operator/metrics.ts';
 import { createLog } from '../../../src/log.ts';
-import { rotateSecret } from '../../../src/use-cases/rotate-secret.ts';
+import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
 import { signPartner } from '../../support/deliveries.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import type { Call, Reply } from '../../support/test-service.ts';

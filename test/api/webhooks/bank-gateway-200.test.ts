@@ -12,7 +12,7 @@ import {
 
 const shop = await openShop();
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 const pending = { result: 'PENDING', response: { gatewayCode: 'PENDING' } };
 const declined = {
@@ -26,7 +26,7 @@ const failedAuthentication = {
   transaction: { type: 'AUTHENTICATION', authenticationStatus: 'AUTHENTICATION_UNSUCCESSFUL' },
 };
 
-const outcomes: [name: string, changes: Members, payment: string, order: string][] = [
+const outcomes: [name: string, changes: Fields, payment: string, order: string][] = [
   ['a payment', {}, 'succeeded', 'completed'],
   ['a declined payment', declined, 'failed', 'pending'],
   ['a pending payment', pending, 'pending', 'pending'],
@@ -53,7 +53,7 @@ for (const [name, changes, paymentStatus, orderStatus] of outcomes) {
   });
 }
 
-const namings: [name: string, changes: (order: CreatedOrder) => Members][] = [
+const namings: [name: string, changes: (order: CreatedOrder) => Fields][] = [
   ['order.id, our order id', ({ order_id }) => ({ order: { id: order_id } })],
   ['order.id, our invoice id', ({ invoice_id }) => ({ order: { id: invoice_id } })],
   ['order.reference', ({ order_id }) => ({ order: { id: 'GW-1', reference: order_id } })],
@@ -100,7 +100,7 @@ test('an authentication that did not fail makes no transaction', async () => {
 test('newer content under the same transaction id moves the payment on', async () => {
   const order = await shop.createOrder();
   const { order_id } = order;
-  const steps: [changes: Members, time: string, status: string][] = [
+  const steps: [changes: Fields, time: string, status: string][] = [
     [pending, '2026-11-14T10:00:31.000Z', 'pending'],
     [declined, '2026-11-14T10:05:00.000Z', 'failed'],
     [{}, '2026-11-14T10:10:00.000Z', 'succeeded'],
@@ -181,7 +181,7 @@ test('a bearer is answered as the gateway is, with and without account id', asyn
 
 test('the invariants hold after all of this', () => assertInvariants(shop));
 
-function withoutIds(transaction: Members): Members {
+function withoutIds(transaction: Fields): Fields {
   const { svc_transaction_id, psp_transaction_id, svc_signature, ...others } = transaction;
   assert.ok(svc_transaction_id && psp_transaction_id);
   return { ...others, isSigned: svc_signature !== null };

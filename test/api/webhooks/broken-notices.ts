@@ -1,5 +1,5 @@
 /** A defect behind the inbox, made with the database itself: no notice can be kept until it is mended. */
-import type { Database } from '../../../src/store/database.ts';
+import type { Database } from '../../../src/postgres/database.ts';
 
 export async function breakNotices(database: Database): Promise<() => Promise<void>> {
   await database.query({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sweep } from '../../../src/use-cases/sweep.ts';
+import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -10,7 +10,7 @@ import {
 import type { Reply } from '../../support/test-service.ts';
 import { assertInvariants, assertReceived, captureOf, openShop } from './shop.ts';
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 const shop = await openShop();
 const { service } = shop;
@@ -137,7 +137,7 @@ for (const [how, isTold] of [
     const released = { ...payment, status: 'refunded', refund_status: 'full' };
     const refund = partnerRefund(payment, { notes: { svc_order_id: order_id } });
     await shop.sendPartner(partnerEvent('payment.authorized', { payment: authorized }));
-    const told: Record<string, Members> = isTold ? { refund, payment: released } : { refund };
+    const told: Record<string, Fields> = isTold ? { refund, payment: released } : { refund };
     await shop.sendPartner(partnerEvent('refund.processed', told));
     // As a status fetch tells it.
     await shop.sendPartner(partnerEvent('payment.captured', { payment: released }));
@@ -229,7 +229,7 @@ function tell(
   id: string,
   type: string,
   amount: number,
-  { target, order }: { target?: string; order?: Members } = {},
+  { target, order }: { target?: string; order?: Fields } = {},
 ): Promise<Reply> {
   const at = `2026-11-14T10:0${id}:00.000Z`;
   return shop.sendGateway(

@@ -1,7 +1,7 @@
 /** Chargebacks and disputes need a review, are linked to their order and change no transaction. Decision 6.9. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { retryDelivery } from '../../../src/use-cases/retry-delivery.ts';
+import { retryDelivery } from '../../../src/use-cases/inbox/retry-delivery.ts';
 import { gatewayBody, partnerEvent, partnerId, partnerPayment } from '../../support/deliveries.ts';
 import type { Reply } from '../../support/test-service.ts';
 import {
@@ -15,7 +15,7 @@ import {
 
 const shop = await openShop();
 const { service } = shop;
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 const reviewed = ['created', 'action_required', 'lost'].map((name) => `payment.dispute.${name}`);
 const ignored = ['won', 'closed', 'under_review', 'of_tomorrow'].map(
@@ -71,7 +71,7 @@ test('a chargeback needs a review, names its order and changes no transaction', 
 });
 
 describe('the order is found', () => {
-  const find = async (name: string, make: (order: CreatedOrder) => Promise<Members>) => {
+  const find = async (name: string, make: (order: CreatedOrder) => Promise<Fields>) => {
     test(name, async () => {
       const order = await shop.createOrder();
       const body = await make(order);
@@ -162,7 +162,7 @@ test('it teaches no name of an order: what it names may be wrong', async () => {
 
 test('a bearer is answered 200 for what needs a review, 404 where the order is unknown, 400 for the rest', async () => {
   const { order_id, payment } = await paidOrder();
-  const send = (event: string, of: Members) => shop.sendAsBearer('partner', disputeOf(event, of));
+  const send = (event: string, of: Fields) => shop.sendAsBearer('partner', disputeOf(event, of));
   for (const event of reviewed) {
     const reply = await send(event, payment);
     assert.deepEqual([reply.status, reply.body.status], [200, 'needs_review'], event);
@@ -199,7 +199,7 @@ async function paidOrder() {
 }
 
 /** As the partner sends it: the payment and the dispute beside it. */
-function disputeOf(event: string, payment: Members): Members {
+function disputeOf(event: string, payment: Fields): Fields {
   const dispute = {
     id: `disp_${partnerId('pay').slice(4)}`,
     entity: 'dispute',

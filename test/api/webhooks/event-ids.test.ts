@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { newDelivery } from '../../../src/use-cases/keep-delivery.ts';
-import { keepTogether } from '../../../src/use-cases/keep-together.ts';
-import { retryDelivery } from '../../../src/use-cases/retry-delivery.ts';
+import { retryDelivery } from '../../../src/use-cases/inbox/retry-delivery.ts';
+import { storeBatch } from '../../../src/use-cases/inbox/store-batch.ts';
+import { newDelivery } from '../../../src/use-cases/inbox/store-delivery.ts';
 import { partnerEvent, partnerId, partnerPayment } from '../../support/deliveries.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import type { Reply } from '../../support/test-service.ts';
@@ -152,7 +152,7 @@ test('fifty replays under fifty ids in as many transactions at once are one row 
   const { order_id } = await shop.createOrder();
   const body = JSON.stringify(captureOf({ order_id }));
   const outcomes = await Promise.all(
-    Array.from({ length: 50 }, () => keepAlone(body, partnerId('order'))),
+    Array.from({ length: 50 }, () => storeAlone(body, partnerId('order'))),
   );
   assert.deepEqual(outcomes.toSorted(), [...Array(49).fill('duplicate'), 'processed']);
   assert.equal(await countDeliveries(order_id), 1);
@@ -167,7 +167,7 @@ test('one id with many bodies at once: each is applied, one holds the id, in a b
       ? (await Promise.all(bodies.map((body) => shop.sendPartner(body, { eventId })))).map(
           ({ body }) => body.status,
         )
-      : await Promise.all(bodies.map((body) => keepAlone(body, eventId)));
+      : await Promise.all(bodies.map((body) => storeAlone(body, eventId)));
     assert.deepEqual(outcomes.toSorted(), [...Array(5).fill('needs_review'), 'processed']);
     for (const { order_id } of orders) assert.equal(await orderStatus(order_id), 'completed');
     const { rows } = await service.database.query({
@@ -256,13 +256,13 @@ test('an id longer than an index holds is known by its digest', async () => {
 test('after all of this the invariants hold', () => assertInvariants(shop));
 
 /** As another process would: not in one transaction with what comes beside it. */
-async function keepAlone(body: string, eventId: string): Promise<string> {
+async function storeAlone(body: string, eventId: string): Promise<string> {
   const { services } = service;
   const account = await services.accounts.get(shop.account.accountId);
   const bytes = Buffer.from(body);
   const raw = { key: digestOf(body), eventId, headers: {}, body: bytes };
   const delivery = newDelivery(services, account, 'partner', raw);
-  const [kept] = await keepTogether(services, [{ caller: 'provider', delivery }]);
+  const [kept] = await storeBatch(services, [{ caller: 'provider', delivery }]);
   return kept && 'received' in kept ? kept.received.status : 'refused';
 }
 

@@ -25,7 +25,7 @@ test('every change is a row of history that names the delivery which brought it'
   const [paymentId, refundId] = transaction.map((entry: Reply['body']) => entry.svc_transaction_id);
   const history = await shop.listHistory(order);
   const statusChanges = history.map(({ transactionId, cause, changes }) => {
-    const change = changes.find(({ member }) => member === 'status');
+    const change = changes.find(({ field }) => field === 'status');
     return [transactionId, cause, change?.from, change?.to];
   });
   assert.deepEqual(statusChanges, [
@@ -69,8 +69,8 @@ test('flags are part of the history', async () => {
   const [row] = await shop.listHistory(order);
   assert.equal(row?.cause, reply.body.delivery_id);
   assert.deepEqual(
-    row?.changes.find(({ member }) => member === 'flags'),
-    { member: 'flags', from: null, to: ['amount_mismatch'] },
+    row?.changes.find(({ field }) => field === 'flags'),
+    { field: 'flags', from: null, to: ['amount_mismatch'] },
   );
 });
 

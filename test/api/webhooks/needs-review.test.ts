@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sweep } from '../../../src/use-cases/sweep.ts';
+import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -22,7 +22,7 @@ import {
 const shop = await openShop();
 const { service } = shop;
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 const mismatches: [
   name: string,
@@ -270,11 +270,11 @@ test('a void that names no payment waits for one', async () => {
 
 test('the invariants hold after all of this', () => assertInvariants(shop));
 
-function partner(changes: Members) {
+function partner(changes: Fields) {
   return (order_id: string) => shop.sendPartner(captureOf({ order_id }, changes));
 }
 
-function gateway(transaction: Members) {
+function gateway(transaction: Fields) {
   return (order_id: string) => shop.sendGateway(gatewayPaymentOf({ order_id }, { transaction }));
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sweep } from '../../../src/use-cases/sweep.ts';
+import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -16,7 +16,7 @@ const shop = await openShop();
 const { service } = shop;
 const parkedReply = { status: 'parked', message: /./ };
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 const namings: [name: string, send: (invoice: string) => Promise<Reply>][] = [
   [
@@ -200,6 +200,6 @@ test('a delivery whose order appeared unnoticed is found by the next sweep, a de
 
 test('the invariants hold after all of this', () => assertInvariants(shop));
 
-function event(name: string, payment: Members): Members {
+function event(name: string, payment: Fields): Fields {
   return partnerEvent(name, { payment: partnerPayment(payment) });
 }

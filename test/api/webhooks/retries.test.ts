@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { sweep } from '../../../src/use-cases/sweep.ts';
+import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
 import { anyText } from '../../support/any-text.ts';
 import { gatewayBody, partnerEvent, partnerId, partnerPayment } from '../../support/deliveries.ts';
 import type { Reply } from '../../support/test-service.ts';
@@ -76,7 +76,7 @@ test('one delivery that fails does not keep others from their turn', async () =>
   );
 });
 
-/** What a broken or hostile sender may put where a member should be. */
+/** What a broken or hostile sender may put where a field should be. */
 const anything = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
   fc.constantFrom<unknown>('\0', '\ud800', -1, 1e308, 0.1, 2 ** 53, '', [], {}, [[null]], true),
@@ -87,9 +87,9 @@ const someOf = (names: readonly string[]) =>
 
 test('whatever the partner puts beside event and id, it is answered 200 and understood', async () => {
   const event = fc.constantFrom('payment.captured', 'payment.failed', 'payment.authorized');
-  const members = Object.keys(partnerPayment()).filter((name) => name !== 'id');
+  const fields = Object.keys(partnerPayment()).filter((name) => name !== 'id');
   await fc.assert(
-    fc.asyncProperty(event, someOf(members), anything, async (name, changed, created_at) => {
+    fc.asyncProperty(event, someOf(fields), anything, async (name, changed, created_at) => {
       const { order_id } = await shop.createOrder();
       const payment = partnerPayment({ notes: { svc_order_id: order_id }, ...changed });
       const body = partnerEvent(name, { payment }, { created_at });
@@ -102,15 +102,15 @@ test('whatever the partner puts beside event and id, it is answered 200 and unde
 test('whatever the gateway puts beside its ids, it is answered 200 and understood', async () => {
   const type = fc.constantFrom('PAYMENT', 'CAPTURE', 'AUTHORIZATION', 'REFUND', 'VOID_PAYMENT');
   const base = gatewayBody();
-  const membersOf = (group: unknown) =>
+  const fieldsOf = (group: unknown) =>
     Object.keys(group as object).filter((name) => name !== 'id' && name !== 'type');
   const groups = Object.keys(base).filter(
     (name) => !['order', 'transaction', 'result'].includes(name),
   );
   const changes = fc.tuple(
     someOf(groups),
-    someOf(membersOf(base.order)),
-    someOf([...membersOf(base.transaction), 'targetTransactionId']),
+    someOf(fieldsOf(base.order)),
+    someOf([...fieldsOf(base.transaction), 'targetTransactionId']),
   );
   await fc.assert(
     fc.asyncProperty(type, changes, async (type, [top, order, transaction]) => {
@@ -143,7 +143,7 @@ test('an order that is not paid within a day lapses at the sweep, with a row of 
   assert.deepEqual(others, []);
   assert.equal(row?.transactionId, null);
   assert.equal(row?.cause, 'time');
-  assert.deepEqual(row?.changes, [{ member: 'status', from: 'new', to: 'lapsed' }]);
+  assert.deepEqual(row?.changes, [{ field: 'status', from: 'new', to: 'lapsed' }]);
   assert.equal((await shop.listHistory(tried)).length, 3);
   await sweep(service.services);
   assert.equal((await shop.listHistory(tried)).length, 3, 'a second sweep changes nothing');
@@ -161,7 +161,7 @@ test('a capture that comes after the order lapsed completes it', async () => {
     const last = (await shop.listHistory(order)).at(-1);
     assert.equal(last?.cause, reply.body.delivery_id);
     assert.deepEqual(last?.changes[0], {
-      member: 'status',
+      field: 'status',
       from: sweeps ? 'lapsed' : 'new',
       to: 'completed',
     });

@@ -1,9 +1,11 @@
 /** What the tests of webhooks and of the enquiry do around an order. */
+
 import assert from 'node:assert/strict';
-import type { AccountSettings } from '../../../src/domain/account.ts';
-import type { DeliveryState } from '../../../src/store/deliveries.ts';
+import type { AccountSettings } from '../../../src/domain/accounts/account.ts';
+import type { DeliveryState } from '../../../src/domain/inbox/delivery.ts';
+
 import { type HistoryEntry, listHistory } from '../../../src/store/history.ts';
-import { verifyInvariants } from '../../../src/use-cases/verify-invariants.ts';
+import { verifyInvariants } from '../../../src/use-cases/maintenance/verify-invariants.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -21,7 +23,7 @@ import {
   type TestService,
 } from '../../support/test-service.ts';
 
-type Members = Record<string, unknown>;
+type Fields = Record<string, unknown>;
 
 export type CreatedOrder = {
   readonly order_id: string;
@@ -46,12 +48,12 @@ export type Shop = {
   readonly account: TestAccount;
   /** A merchant token that is fresh however far the clock was turned. */
   readonly freshToken: () => Promise<string>;
-  readonly createOrder: (changes?: Members) => Promise<CreatedOrder>;
-  readonly enquire: (ids: Members, token?: string) => Promise<Reply>;
-  readonly sendPartner: (body: Members | string, options?: SendOptions) => Promise<Reply>;
-  readonly sendGateway: (body: Members | string, options?: SendOptions) => Promise<Reply>;
+  readonly createOrder: (changes?: Fields) => Promise<CreatedOrder>;
+  readonly enquire: (ids: Fields, token?: string) => Promise<Reply>;
+  readonly sendPartner: (body: Fields | string, options?: SendOptions) => Promise<Reply>;
+  readonly sendGateway: (body: Fields | string, options?: SendOptions) => Promise<Reply>;
   /** As a bearer caller, to the path without an account id. */
-  readonly sendAsBearer: (provider: string, body: Members | string) => Promise<Reply>;
+  readonly sendAsBearer: (provider: string, body: Fields | string) => Promise<Reply>;
   readonly listDeliveries: () => Promise<DeliveryRow[]>;
   readonly findDelivery: (reply: Reply) => Promise<DeliveryRow | undefined>;
   readonly listHistory: (order: CreatedOrder) => Promise<HistoryEntry[]>;
@@ -102,7 +104,7 @@ export function shopOf(service: TestService, account: TestAccount): Shop {
 }
 
 /** The partner's capture of an order's payment. */
-export function captureOf({ order_id }: { order_id: string }, changes: Members = {}): Members {
+export function captureOf({ order_id }: { order_id: string }, changes: Fields = {}): Fields {
   const payment = partnerPayment({ notes: { svc_order_id: order_id }, ...changes });
   return partnerEvent('payment.captured', { payment });
 }
@@ -111,9 +113,9 @@ export function captureOf({ order_id }: { order_id: string }, changes: Members =
 export function gatewayPaymentOf(
   { order_id }: { order_id: string },
   changes: Record<string, unknown> = {},
-): Members {
+): Fields {
   const { order = {}, ...others } = changes;
-  return gatewayBody({ order: { id: order_id, ...(order as Members) }, ...others });
+  return gatewayBody({ order: { id: order_id, ...(order as Fields) }, ...others });
 }
 
 /** A delivery's whole 200 reply; its id is whatever it is, and words may be told by a pattern. */

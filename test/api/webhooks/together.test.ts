@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Database } from '../../../src/store/database.ts';
+import type { Database } from '../../../src/postgres/database.ts';
 import { lockOrder } from '../../../src/store/orders.ts';
-import { prepareGround } from '../../../src/use-cases/aims.ts';
-import { newDelivery } from '../../../src/use-cases/keep-delivery.ts';
-import { keepTogether } from '../../../src/use-cases/keep-together.ts';
-import { sweep } from '../../../src/use-cases/sweep.ts';
+import { lockAndResolveOrders } from '../../../src/use-cases/inbox/resolve-orders.ts';
+import { storeBatch } from '../../../src/use-cases/inbox/store-batch.ts';
+import { newDelivery } from '../../../src/use-cases/inbox/store-delivery.ts';
+import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
 import { gatewayBody, partnerId } from '../../support/deliveries.ts';
 import { assertInvariants, captureOf, openShop } from './shop.ts';
 
@@ -40,7 +40,7 @@ test('of two transactions that tie one partner order to two orders at once, the 
         const body = Buffer.from(JSON.stringify(captureOf(order, shared)));
         const raw = { key: `evt-${shared.order_id}-${place}`, headers: {}, body };
         const delivery = newDelivery(services, kept, 'partner', raw);
-        return keepTogether(services, [{ caller: 'provider', delivery }]);
+        return storeBatch(services, [{ caller: 'provider', delivery }]);
       }),
     );
     const states = outcomes.map(([entry]) => entry && 'received' in entry && entry.received.status);
@@ -66,14 +66,14 @@ test('an id that one delivery gives up and the next one takes is of the kind tha
   const early = { timeOfRecord: '2026-11-14T09:00:00.000Z' };
   const declined = { ...early, result: 'FAILURE', response: { gatewayCode: 'DECLINED' } };
   // Beside a payment that failed it is one of its own; beside one that did not, a part of that.
-  await keepTogether(services, [record('P', 'PAYMENT', declined, 'declined')]);
-  await keepTogether(services, [record('C', 'CAPTURE')]);
+  await storeBatch(services, [record('P', 'PAYMENT', declined, 'declined')]);
+  await storeBatch(services, [record('C', 'CAPTURE')]);
   const { transaction } = (await shop.enquire({ order_id })).body;
   const [capture] = transaction.filter(
     ({ payment_status }: { payment_status: string }) => payment_status === 'succeeded',
   );
   const refund = record('R', 'REFUND', { timeOfRecord: timeOfId(capture.svc_transaction_id) });
-  await keepTogether(services, [record('P', 'PAYMENT', early, 'paid'), refund]);
+  await storeBatch(services, [record('P', 'PAYMENT', early, 'paid'), refund]);
   const { body } = await shop.enquire({ order_id });
   const types = body.transaction.map(
     ({ transaction_type }: { transaction_type: string }) => transaction_type,
@@ -92,8 +92,8 @@ test('orders are locked before they are looked up only where every delivery tell
   };
   const countLocked = (...events: object[]) =>
     services.database.transaction(async (tx) => {
-      const { books } = await prepareGround(tx, events.map(deliver));
-      return books.length;
+      const { orderStates } = await lockAndResolveOrders(tx, events.map(deliver));
+      return orderStates.length;
     });
   const byInvoice = captureOf(two, { notes: { invoice_id: two.invoice_id } });
   assert.equal(await countLocked(captureOf(one), captureOf(two)), 2);

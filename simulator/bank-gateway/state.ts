@@ -1,0 +1,85 @@
+/** What the gateway has in its states: checkout sessions, and orders with their transactions. */
+
+export type GatewaySession = {
+  readonly id: string;
+  readonly merchantId: string;
+  readonly orderId: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly reference: string | undefined;
+  readonly description: string | undefined;
+  readonly notificationUrl: string | undefined;
+  readonly returnUrl: string | undefined;
+  readonly shopName: string | undefined;
+  readonly apiVersion: string;
+  readonly successIndicator: string;
+};
+
+/** Made by the first try on the payment page; before that the gateway knows of no order. */
+export type GatewayOrder = Pick<
+  GatewaySession,
+  | 'merchantId'
+  | 'amount'
+  | 'currency'
+  | 'reference'
+  | 'description'
+  | 'notificationUrl'
+  | 'apiVersion'
+> & {
+  readonly id: string;
+  readonly creationTime: string;
+  readonly transactions: readonly GatewayTransaction[];
+};
+
+export type TransactionType =
+  | 'AUTHENTICATION'
+  | 'AUTHORIZATION'
+  | 'CAPTURE'
+  | 'CHARGEBACK'
+  | 'PAYMENT'
+  | 'REFUND'
+  | 'VOID_AUTHORIZATION'
+  | 'VOID_CAPTURE'
+  | 'VOID_PAYMENT';
+
+export type GatewayTransaction = {
+  readonly id: string;
+  readonly type: TransactionType;
+  readonly result: 'SUCCESS' | 'FAILURE' | 'PENDING';
+  readonly gatewayCode: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly timeOfRecord: string;
+  readonly timeOfLastUpdate: string;
+  readonly reference?: string;
+  /** What it captures, voids, refunds or charges back. */
+  readonly targetTransactionId?: string;
+  /** Older API versions do not report the target; the gateway knows it all the same. */
+  readonly isTargetHidden?: boolean;
+  /** The request that made it, to tell a repeat from another use of its id. */
+  readonly request?: string;
+};
+
+export type GatewayState = {
+  readonly sessions: Map<string, GatewaySession>;
+  /** By merchant and order id: two merchants may use the same id. */
+  readonly orders: Map<string, GatewayOrder>;
+};
+
+export function createGatewayState(): GatewayState {
+  return { sessions: new Map(), orders: new Map() };
+}
+
+export const orderKey = (merchantId: string, orderId: string): string => `${merchantId}/${orderId}`;
+
+/** Puts a transaction in, or a newer state of it in its place. */
+export function withTransaction(
+  order: GatewayOrder,
+  transaction: GatewayTransaction,
+): GatewayOrder {
+  const isKnown = order.transactions.some(({ id }) => id === transaction.id);
+  const transactions = isKnown
+    ? order.transactions.map((known) => (known.id === transaction.id ? transaction : known))
+    : [...order.transactions, transaction];
+  return { ...order, transactions };
+}

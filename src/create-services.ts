@@ -1,0 +1,68 @@
+/** Wires what use cases share: one set per process. */
+import type { Incoming } from './domain/inbox/delivery.ts';
+import { limits } from './domain/limits.ts';
+import type { Clock } from './domain/time.ts';
+import { createBatcher } from './postgres/batch.ts';
+import type { Database } from './postgres/database.ts';
+import { createProviderCaller } from './providers/call.ts';
+import { createMasterKeys } from './security/master-keys.ts';
+import { createAccountDirectory } from './services/account-directory.ts';
+import { createCounters } from './services/counters.ts';
+import { createJobSignals } from './services/job-signals.ts';
+import { createRateLimits } from './services/rate-limits.ts';
+import type { ReportDefect, ServiceSettings, Services } from './services/services.ts';
+import { createTokenService } from './services/token-service.ts';
+import { createWaitingRepeats } from './services/waiting-repeats.ts';
+import { createWarnings, type LogWarning } from './services/warnings.ts';
+import { batchBounds, createBatches } from './store/batches.ts';
+import { storeBatch } from './use-cases/inbox/store-batch.ts';
+
+const defaults: Pick<ServiceSettings, 'pollSeconds' | 'inboxBodyDays' | 'historyDays'> = {
+  pollSeconds: limits.pollSeconds,
+  inboxBodyDays: limits.inboxBodyDays,
+  historyDays: 0,
+};
+
+export function createServices(parts: {
+  readonly database: Database;
+  readonly masterKeyHex: string;
+  /** Others that stored secrets may be sealed with; all are read again when one is not known. */
+  readonly otherMasterKeysHex?: readonly string[];
+  readonly readMasterKeysAgain?: () => Promise<readonly string[]>;
+  readonly settings: Omit<ServiceSettings, keyof typeof defaults> & Partial<typeof defaults>;
+  readonly clock?: Clock;
+  readonly reportDefect?: ReportDefect;
+  readonly logWarning?: LogWarning;
+}): Services {
+  const { database, clock = () => new Date(), reportDefect = () => {} } = parts;
+  const settings = { ...defaults, ...parts.settings };
+  const masterKeys = createMasterKeys(
+    [parts.masterKeyHex, ...(parts.otherMasterKeysHex ?? [])],
+    parts.readMasterKeysAgain,
+  );
+  const accounts = createAccountDirectory(database, masterKeys);
+  const services: Services = {
+    database,
+    batches: createBatches(database),
+    storeBatch: createBatcher({
+      ...batchBounds,
+      besideMin: limits.deliveryBatchBesideMin,
+      watch: (countWaiting) => database.load.addQueue('deliveries', countWaiting),
+      run: (incoming: readonly Incoming[]) => storeBatch(services, incoming),
+    }),
+    masterKeys,
+    settings,
+    clock,
+    reportDefect,
+    retries: createJobSignals(),
+    polls: createJobSignals(),
+    callProvider: createProviderCaller(),
+    counters: createCounters(),
+    warnings: createWarnings(accounts, clock, parts.logWarning ?? (() => {})),
+    accounts,
+    tokens: createTokenService(database, masterKeys, clock),
+    countCall: createRateLimits(clock),
+    waitingRepeats: createWaitingRepeats(),
+  };
+  return services;
+}

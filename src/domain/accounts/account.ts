@@ -1,0 +1,161 @@
+/** A merchant's account: its settings, and its secrets in clear for as long as they are in memory. */
+
+import { refuseField } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { findExponent } from '../money/currency.ts';
+import { parseDecimal } from '../money/money.ts';
+import type { PaymentModeCode } from '../payment-mode.ts';
+import type { ProviderName } from '../provider-name.ts';
+import { findOrigin, isLoopback } from '../web-address.ts';
+
+export const secretKinds = [
+  'access-secret',
+  'partner-webhook-secret',
+  'bank-gateway-secret',
+] as const;
+export type RotatableSecretKind = (typeof secretKinds)[number];
+/** What the account proves itself with at a provider's API; the provider gives it, we keep it. */
+export const apiSecretKinds = ['partner-key-secret', 'bank-gateway-password'] as const;
+export type ApiSecretKind = (typeof apiSecretKinds)[number];
+/** The key that makes `user_id`s; it is never shown and never rotated, or consumers would change. */
+export type SecretKind = RotatableSecretKind | ApiSecretKind | 'consumer-id-key';
+
+export const signatureVersions = ['v2', 'v3'] as const;
+export type SignatureVersion = (typeof signatureVersions)[number];
+
+/** Orders in `from` are processed in `to` at `rate`, a decimal text. Decision 3.7. */
+export type AlternateCurrency = {
+  readonly from: string;
+  readonly to: string;
+  readonly rate: string;
+};
+
+/** Where a provider's API is, and who the account is there. */
+export type ProviderAddress = { readonly url: string; readonly login: string };
+
+export type AccountSettings = {
+  readonly name: string;
+  readonly optionalOrderDetails: boolean;
+  readonly encryptedPayloads: boolean;
+  readonly signatureVersion: SignatureVersion;
+  readonly bankGatewayMerchant: string | null;
+  /** Calls of the merchant API in each process; null for no limit. Decision 8.2. */
+  readonly requestsPerSecond: number | null;
+  readonly alternateCurrencies: readonly AlternateCurrency[];
+  /** Where an order token may send its consumer back to; empty for no list. Decision 11.10. */
+  readonly callbackOrigins: readonly string[];
+  /** The modes that are enabled, each with the provider it is routed to. Decision 11.4. */
+  readonly paymentModes: Readonly<Partial<Record<PaymentModeCode, ProviderName>>>;
+  readonly providerApis: Readonly<Record<ProviderName, ProviderAddress>>;
+};
+
+export type LiveSecret = {
+  readonly value: string;
+  /** Fingerprint that tells it from other secrets and reveals nothing of it. */
+  readonly mark: string;
+  /** When it stops being valid; null for the current one. */
+  readonly expiresAt: Date | null;
+};
+
+export type Account = AccountSettings & {
+  readonly accountId: string;
+  /** Set while the account is suspended. Decision 2.8. */
+  readonly suspendedAt: Date | null;
+  readonly secrets: Readonly<Record<SecretKind, readonly LiveSecret[]>>;
+};
+
+/** True while the access secret with this mark is valid. */
+export function hasLiveAccessSecret(account: Account, mark: string, now: Date): boolean {
+  return account.secrets['access-secret'].some(
+    (secret) => secret.mark === mark && isLive(secret, now),
+  );
+}
+
+function isLive({ expiresAt }: LiveSecret, now: Date): boolean {
+  return expiresAt === null || expiresAt > now;
+}
+
+/** The secrets of a kind that are valid now, the current one first. */
+export function liveSecrets(account: Account, kind: SecretKind, now: Date): readonly string[] {
+  return account.secrets[kind]
+    .filter((secret) => isLive(secret, now))
+    .sort((a, b) => Number(a.expiresAt !== null) - Number(b.expiresAt !== null))
+    .map((secret) => secret.value);
+}
+
+export const accountDefaults: Omit<AccountSettings, 'name'> = {
+  optionalOrderDetails: false,
+  encryptedPayloads: false,
+  signatureVersion: 'v3',
+  bankGatewayMerchant: null,
+  requestsPerSecond: null,
+  alternateCurrencies: [],
+  callbackOrigins: [],
+  paymentModes: {
+    upi: 'partner',
+    credit_card: 'partner',
+    debit_card: 'partner',
+    net_banking: 'partner',
+    wallet: 'partner',
+    prepaid_card: 'partner',
+  },
+  providerApis: {},
+};
+
+/** Refuses settings that could not work, with a sentence for the operator. */
+export function checkSettings(settings: AccountSettings): AccountSettings {
+  if (settings.name.trim() === '' || settings.name.length > 255) {
+    refuseField('name', 'must have 1 to 255 characters');
+  }
+  checkRate(settings.requestsPerSecond);
+  const seen = new Set<string>();
+  for (const { from, to, rate } of settings.alternateCurrencies) {
+    const written = `alternate currency ${from}:${to}:${rate}`;
+    const decimal = parseDecimal(rate);
+    if (findExponent(from) === undefined) refuseField(written, `names an unknown currency ${from}`);
+    if (findExponent(to) === undefined) refuseField(written, `names an unknown currency ${to}`);
+    if (from === to) refuseField(written, 'must name two different currencies');
+    if (!decimal || decimal.digits === 0n)
+      refuseField(written, 'needs a rate above 0 such as 83.25');
+    if (seen.has(from)) refuseField(written, `is the second one for ${from}`);
+    seen.add(from);
+  }
+  checkOrigins(settings.callbackOrigins);
+  for (const [provider, { url, login }] of Object.entries(settings.providerApis)) {
+    if (!isSafeUrl(url)) {
+      refuseField(`${provider} URL`, 'must be an https URL, or an http URL of this machine');
+    }
+    if (!/^[\w.-]{1,64}$/.test(login)) {
+      refuseField(`${provider} login`, 'must have 1 to 64 letters, digits, dots, dashes');
+    }
+  }
+  return settings;
+}
+
+function checkRate(perSecond: number | null): void {
+  if (perSecond === null) return;
+  if (!Number.isInteger(perSecond) || perSecond < 1 || perSecond > limits.requestsPerSecondMax) {
+    refuseField('requests per second', `must be 1 to ${limits.requestsPerSecondMax}, or off`);
+  }
+}
+
+function checkOrigins(origins: readonly string[]): void {
+  if (origins.length > limits.callbackOriginsMax) {
+    refuseField('callback origins', `may be at most ${limits.callbackOriginsMax}`);
+  }
+  for (const origin of origins) {
+    if (findOrigin(origin) === origin) continue;
+    refuseField(
+      `callback origin ${origin}`,
+      'must be https:// and a host, such as https://shop.example, or http:// and a host of this machine',
+    );
+  }
+}
+
+/** A password must not travel in clear, unless it does not travel at all. */
+function isSafeUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  if ([username, password, search, hash].some((part) => part !== '')) return false;
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}

@@ -1,0 +1,177 @@
+/**
+ * The arithmetic of cart items. Items are kept as sent; they are only checked here, and numbers that
+ * no double holds get a form that can be kept.
+ */
+
+import { refuseField } from '../errors.ts';
+import { getExponent } from '../money/currency.ts';
+import {
+  type Decimal,
+  formatAmount,
+  formatDecimal,
+  type MinorUnits,
+  majorNumber,
+  multiplyToMinor,
+  type NumberText,
+  parseDecimal,
+  parseSentAmount,
+  type SentAmount,
+} from '../money/money.ts';
+import type { Amounts, LineItem, SentDetails, SentLineItem, SentNumber } from './order.ts';
+
+type CheckedItem = {
+  readonly quantity: Decimal;
+  readonly rate?: Decimal;
+  readonly amountBeforeTax?: Decimal;
+  readonly tax?: Decimal;
+  readonly totalAmount?: Decimal;
+};
+
+export type CheckedItems = {
+  /** As they are stored. */
+  readonly kept: readonly LineItem[];
+  /** Numbers by value: equal items have equal forms. */
+  readonly canonical: readonly unknown[];
+};
+
+/** Refuses items that cannot be. */
+export function checkLineItems(details: SentDetails, order: Amounts): CheckedItems | undefined {
+  const { lineItems, validateOrderLineItem } = details;
+  if (!lineItems) return undefined;
+  if (lineItems.length === 0)
+    refuseField('order_line_items', 'is empty: send at least one cart item');
+  const exponent = getExponent(order.currency);
+  const checked = lineItems.map((item, index) => checkItem(item, index, exponent));
+  if (validateOrderLineItem) checkArithmetic(lineItems, checked, order);
+  return {
+    kept: lineItems.map((item) => keptItem(item, exponent)),
+    canonical: lineItems.map((item, index) => canonicalItem(item, checked[index] as CheckedItem)),
+  };
+}
+
+function checkItem(item: SentLineItem, index: number, exponent: number): CheckedItem {
+  const at = `order_line_items[${index}]`;
+  const quantity = readDecimal(`${at}.quantity`, item.quantity);
+  if (quantity === undefined || quantity.digits === 0n) {
+    refuseField(`${at}.quantity`, 'must be more than 0');
+  }
+  const checked = {
+    quantity,
+    rate: readPrice(`${at}.rate`, item.rate, exponent),
+    amountBeforeTax: readPrice(`${at}.amount_before_tax`, item.amountBeforeTax, exponent),
+    tax: readPrice(`${at}.tax`, item.tax, exponent),
+    totalAmount: readPrice(`${at}.total_amount`, item.totalAmount, exponent),
+  };
+  if (!checked.rate && !checked.totalAmount) {
+    refuseField(`${at}.rate`, 'is missing: send rate or total_amount of the item');
+  }
+  return checked;
+}
+
+/** An amount where it is one, and otherwise by its digits: a rate may be finer than the currency. */
+function readPrice(field: string, input: SentAmount | undefined, exponent: number) {
+  // A whole number carries nothing of floating point.
+  if (Number.isSafeInteger(input)) return readDecimal(field, input);
+  const outcome = input === undefined ? undefined : parseSentAmount(input, exponent);
+  return outcome?.kind === 'amount'
+    ? parseDecimal(formatAmount(outcome.minor, exponent))
+    : readDecimal(field, input);
+}
+
+function readDecimal(field: string, input: SentAmount | undefined): Decimal | undefined {
+  if (input === undefined) return undefined;
+  return parseDecimal(input) ?? refuseField(field, 'must be a non-negative decimal number');
+}
+
+/** Decision 3.4: with `validate_order_line_item`, each item and their sum agree with the order. */
+function checkArithmetic(
+  items: readonly SentLineItem[],
+  checked: readonly CheckedItem[],
+  order: Amounts,
+): void {
+  const sum = { beforeTax: 0, tax: 0, total: 0 };
+  for (const [index, item] of items.entries()) {
+    const amounts = itemAmounts(
+      `order_line_items[${index}]`,
+      item,
+      checked[index] as CheckedItem,
+      order,
+    );
+    sum.beforeTax += amounts.beforeTax;
+    sum.tax += amounts.tax;
+    sum.total += amounts.total;
+  }
+  if (sum.beforeTax !== order.beforeTax) {
+    refuseField(
+      'order_line_items',
+      'must add up: the sum of amount_before_tax is not that of the order',
+    );
+  }
+  if (sum.tax !== order.tax) {
+    refuseField('order_line_items', 'must add up: the sum of tax is not that of the order');
+  }
+  if (sum.total !== order.total) {
+    refuseField(
+      'order_line_items',
+      'must add up: the sum of total_amount is not that of the order',
+    );
+  }
+}
+
+function itemAmounts(at: string, item: SentLineItem, checked: CheckedItem, order: Amounts) {
+  const exponent = getExponent(order.currency);
+  const read = (name: string, input: SentAmount | undefined): MinorUnits | undefined => {
+    if (input === undefined) return undefined;
+    const outcome = parseSentAmount(input, exponent);
+    return outcome.kind === 'amount' ? outcome.minor : refuseField(`${at}.${name}`, outcome.why);
+  };
+  const tax = read('tax', item.tax) ?? 0;
+  const sentTotal = read('total_amount', item.totalAmount);
+  if (sentTotal !== undefined && tax > sentTotal) {
+    refuseField(`${at}.tax`, 'is more than total_amount of the item');
+  }
+  const byRate = checked.rate && multiplyToMinor(checked.rate, checked.quantity, exponent);
+  const beforeTax =
+    read('amount_before_tax', item.amountBeforeTax) ?? byRate ?? (sentTotal as MinorUnits) - tax;
+  if (byRate !== undefined && byRate !== beforeTax) {
+    refuseField(`${at}.amount_before_tax`, 'must be rate times quantity');
+  }
+  const total = sentTotal ?? beforeTax + tax;
+  if (total !== beforeTax + tax) {
+    refuseField(`${at}.total_amount`, 'must be amount_before_tax plus tax');
+  }
+  return { beforeTax, tax, total };
+}
+
+/** As sent, but a number that no double holds is kept as the amount it stands for, or as decimal text. */
+function keptItem(item: SentLineItem, exponent: number): LineItem {
+  const names = Object.keys(item) as (keyof SentLineItem)[];
+  if (!names.some((name) => typeof item[name] === 'object')) return item as LineItem;
+  const kept = names.map((name) => {
+    const value = item[name];
+    return [name, typeof value === 'object' ? keptNumber(value, exponent) : value];
+  });
+  return Object.fromEntries(kept) as LineItem;
+}
+
+function keptNumber(sent: NumberText, exponent: number): SentNumber {
+  const outcome = parseSentAmount(sent, exponent);
+  if (outcome.kind === 'amount') return majorNumber(outcome.minor, exponent);
+  const decimal = parseDecimal(sent);
+  return decimal ? formatDecimal(decimal) : sent.numberText;
+}
+
+function canonicalItem(item: SentLineItem, checked: CheckedItem): unknown {
+  const decimal = (value: Decimal | undefined) => value && `${value.digits}/${value.scale}`;
+  return [
+    item.skuId,
+    item.title,
+    item.description,
+    item.imageUrl,
+    decimal(checked.rate),
+    decimal(checked.quantity),
+    decimal(checked.amountBeforeTax),
+    decimal(checked.tax),
+    decimal(checked.totalAmount),
+  ];
+}

@@ -1,0 +1,186 @@
+/**
+ * Decides whether a request becomes an order, and with which amounts. Pure: the same request and
+ * settings give the same decision. Refusals name the contract's field, the first one wrong first.
+ */
+import type { AccountSettings, AlternateCurrency } from '../accounts/account.ts';
+import { refuseField } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { findExponent, getExponent } from '../money/currency.ts';
+import {
+  convertAmount,
+  type MinorUnits,
+  parseDecimal,
+  parseSentAmount,
+  type SentAmount,
+} from '../money/money.ts';
+import { checkLineItems } from './line-items.ts';
+import type {
+  Amounts,
+  CurrencyConversion,
+  OrderDetails,
+  SentDetails,
+  SentUser,
+  User,
+} from './order.ts';
+import { readPhone } from './phone.ts';
+
+/** A create order call, mapped to our names; shapes and lengths were checked at the edge. */
+export type OrderRequest = {
+  readonly invoiceId: string;
+  readonly currency: string;
+  readonly amountBeforeTax?: SentAmount;
+  readonly tax?: SentAmount;
+  readonly totalAmount?: SentAmount;
+  readonly details: SentDetails;
+  /** The consumer of the order that is updated: what the request does not name stays. */
+  readonly knownUser?: User | undefined;
+};
+
+export type DecidedOrder = {
+  readonly amounts: Amounts;
+  readonly conversion: CurrencyConversion | null;
+  readonly details: OrderDetails;
+  /** The request in one canonical form: equal text means the same content. Decision 3.5. */
+  readonly content: string;
+};
+
+export function decideOrder(request: OrderRequest, settings: AccountSettings): DecidedOrder {
+  const sent = decideAmounts(request);
+  const { knownUser } = request;
+  if (!settings.optionalOrderDetails) requireDetails(request.details, knownUser);
+  const user = request.details.user
+    ? readUser('user.', request.details.user, knownUser)
+    : knownUser;
+  checkAddress('shipping_address', request.details.shippingAddress);
+  const items = checkLineItems(request.details, sent);
+
+  const details = {
+    ...request.details,
+    ...(user && { user }),
+    ...(items && { lineItems: items.kept }),
+  } as OrderDetails;
+  const content = canonicalContent(request.invoiceId, sent, details, items?.canonical ?? null);
+  const alternate = settings.alternateCurrencies.find(({ from }) => from === sent.currency);
+  if (!alternate) return { amounts: sent, conversion: null, details, content };
+  return {
+    amounts: convertAmounts(sent, alternate),
+    conversion: { original: sent, rate: alternate.rate },
+    details,
+    content,
+  };
+}
+
+/** Decision 3.3: what is missing follows from the rest; what is given must add up exactly. */
+export function decideAmounts(
+  request: Pick<OrderRequest, 'currency' | 'amountBeforeTax' | 'tax' | 'totalAmount'>,
+): Amounts {
+  const { currency } = request;
+  const exponent = findExponent(currency);
+  if (exponent === undefined) {
+    refuseField('currency', 'must be an active ISO 4217 code in upper case, such as INR');
+  }
+  if (request.totalAmount === undefined) {
+    refuseField('total_amount', 'is missing: send the total including tax, such as 10.50');
+  }
+  const total = readAmount('total_amount', request.totalAmount, exponent);
+  if (total === 0) refuseField('total_amount', 'must be more than 0');
+  const tax = request.tax === undefined ? 0 : readAmount('tax', request.tax, exponent);
+  if (tax > total) refuseField('tax', 'is more than total_amount');
+  if (request.amountBeforeTax === undefined) {
+    return { currency, total, tax, beforeTax: total - tax };
+  }
+  const beforeTax = readAmount('amount_before_tax', request.amountBeforeTax, exponent);
+  if (beforeTax + tax !== total) {
+    refuseField('total_amount', 'must be exactly amount_before_tax plus tax: correct the amounts');
+  }
+  return { currency, total, tax, beforeTax };
+}
+
+function readAmount(field: string, input: SentAmount, exponent: number): MinorUnits {
+  const outcome = parseSentAmount(input, exponent);
+  if (outcome.kind === 'refused') refuseField(field, outcome.why);
+  return outcome.minor;
+}
+
+function convertAmounts(original: Amounts, alternate: AlternateCurrency): Amounts {
+  const rate = parseDecimal(alternate.rate);
+  if (!rate) throw new Error(`the stored rate ${alternate.rate} is not a decimal`);
+  const from = getExponent(original.currency);
+  const to = getExponent(alternate.to);
+  const total = convertAmount(original.total, rate, from, to);
+  const tax = convertAmount(original.tax, rate, from, to);
+  if (total === 0) refuseField('total_amount', `is too small to be converted to ${alternate.to}`);
+  if (total > limits.amountMinorMax) {
+    refuseField('total_amount', `is larger than we can process once converted to ${alternate.to}`);
+  }
+  return { currency: alternate.to, total, tax, beforeTax: total - tax };
+}
+
+/** Decision 3.4: required unless the account has optional order details. */
+function requireDetails(details: SentDetails, knownUser: User | undefined): void {
+  const { shippingAddress, lineItems } = details;
+  const user = details.user && knownUser ? { ...knownUser, ...details.user } : details.user;
+  if (!user)
+    refuseField('user', 'is missing: send the consumer with email, first_name and mobile_number');
+  if (!user.email) refuseField('user.email', 'is missing: send the e-mail address of the consumer');
+  if (!user.firstName)
+    refuseField('user.first_name', 'is missing: send the first name of the consumer');
+  if (!user.mobileNumber) {
+    refuseField('user.mobile_number', 'is missing: send the mobile number of the consumer');
+  }
+  if (!shippingAddress) refuseField('shipping_address', 'is missing: send the delivery address');
+  if (!lineItems) refuseField('order_line_items', 'is missing: send at least one cart item');
+}
+
+/**
+ * The consumer laid over what is known of them. `at` stands before the names of the fields, as the
+ * merchant wrote them.
+ */
+export function readUser(at: string, sent: SentUser, known?: User): User {
+  if (sent.email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(sent.email)) {
+    refuseField(`${at}email`, 'must be an e-mail address');
+  }
+  const { mobileNumber, countryCode, ...others } = sent;
+  const staysAsKnown = known && mobileNumber === undefined && countryCode === undefined;
+  const phone = staysAsKnown
+    ? known
+    : readPhone(at, { mobileNumber, countryCode: countryCode ?? givenCodeOf(known) });
+  return {
+    ...known,
+    countryCode: phone.countryCode,
+    ...others,
+    ...(phone.mobileNumber !== undefined && { mobileNumber: phone.mobileNumber }),
+  };
+}
+
+/** A known country code counts as given, but for the one that stands where no number ever was. */
+function givenCodeOf(known: User | undefined): string | undefined {
+  const isDefault = known?.mobileNumber === undefined && known?.countryCode === '+91';
+  return isDefault ? undefined : known?.countryCode;
+}
+
+function checkAddress(field: string, address: OrderDetails['shippingAddress']): void {
+  if (address && Object.keys(address).length === 0) {
+    refuseField(field, 'is empty: send at least one of its fields');
+  }
+}
+
+/** Numbers by value: `"10.50"` and `10.5` are the same content. Absent fields have no part in it. */
+function canonicalContent(
+  invoiceId: string,
+  amounts: Amounts,
+  { customAttributes, lineItems: _asSent, ...details }: OrderDetails,
+  items: unknown,
+): string {
+  return JSON.stringify([
+    invoiceId,
+    amounts.currency,
+    amounts.total,
+    amounts.tax,
+    amounts.beforeTax,
+    // Whoever maps a request names the fields in one order, whatever order they were sent in.
+    details,
+    items,
+    [...(customAttributes ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)),
+  ]);
+}

@@ -1,0 +1,125 @@
+/**
+ * Decides what update order makes of an open order. Pure: the order changes as a whole or is refused as a
+ * whole. Decision 11.3.
+ */
+import type { AccountSettings } from '../accounts/account.ts';
+import { refuseField, ServiceError } from '../errors.ts';
+import type { State } from '../history.ts';
+import { getExponent } from '../money/currency.ts';
+import { formatAmount, type SentAmount } from '../money/money.ts';
+import { checkCallback } from './callback.ts';
+import type { ChangedBy } from './consumer.ts';
+import { type Order, type OrderDetails, orderStatus, type SentDetails } from './order.ts';
+import { decideOrder } from './order-request.ts';
+
+/** An update order call, mapped to our names; what is absent stays as it is. */
+export type OrderUpdate = {
+  readonly currency?: string;
+  readonly amountBeforeTax?: SentAmount;
+  readonly tax?: SentAmount;
+  readonly totalAmount?: SentAmount;
+  readonly details: SentDetails;
+};
+
+export type UpdatedContent = Pick<Order, 'amounts' | 'conversion' | 'details'>;
+
+export function refuseClosed(order: Order, now: Date): void {
+  const status = orderStatus(order, now);
+  if (status === 'completed') throw new ServiceError('ORDER_COMPLETED');
+  if (status === 'lapsed') throw new ServiceError('ORDER_LAPSED');
+}
+
+export function decideUpdate(
+  order: Order,
+  update: OrderUpdate,
+  settings: AccountSettings,
+  by: ChangedBy,
+): UpdatedContent {
+  if (changesPrice(update)) {
+    if (by !== 'merchant') {
+      throw new ServiceError(
+        'PERMISSION_DENIED',
+        'An order token may not change amounts or order_line_items: use a merchant token from generate-token.',
+      );
+    }
+    if (order.attempts > 0) {
+      throw new ServiceError(
+        'ORDER_CONFLICT',
+        'A payment was attempted already, so amounts and order_line_items stay as they are: create a new order.',
+      );
+    }
+  }
+  checkCallback(order.details, update.details, settings, by);
+  return decideContent(order, update, settings);
+}
+
+/** What a consumer is asked to pay, and for what. */
+function changesPrice(update: OrderUpdate): boolean {
+  return givesAmounts(update) || update.details.lineItems !== undefined;
+}
+
+function givesAmounts({ amountBeforeTax, tax, totalAmount }: OrderUpdate): boolean {
+  return amountBeforeTax !== undefined || tax !== undefined || totalAmount !== undefined;
+}
+
+/** The updated order must be one that could have been created. */
+function decideContent(
+  order: Order,
+  update: OrderUpdate,
+  settings: AccountSettings,
+): UpdatedContent {
+  const received = order.conversion?.original ?? order.amounts;
+  if (update.currency !== undefined && update.currency !== received.currency) {
+    refuseField('currency', `must stay ${received.currency}: create a new order for another one`);
+  }
+  const { amounts, conversion, details } = decideOrder(
+    {
+      invoiceId: order.invoiceId,
+      currency: received.currency,
+      ...(givesAmounts(update) ? amountsOf(update) : amountsAsReceived(order)),
+      // The consumer field by field, everything else whole.
+      details: { ...withoutUser(order.details), ...update.details },
+      knownUser: order.details.user,
+    },
+    {
+      ...settings,
+      // An update takes no detail away, so what it does not touch is not asked for again.
+      optionalOrderDetails: settings.optionalOrderDetails || update.details.user === undefined,
+      // The rate of the order's creation, whatever the account's is today.
+      alternateCurrencies: rateOf(order),
+    },
+  );
+  if (!givesAmounts(update))
+    return { amounts: order.amounts, conversion: order.conversion, details };
+  return { amounts, conversion, details };
+}
+
+function withoutUser({ user: _known, ...others }: OrderDetails): SentDetails {
+  return others;
+}
+
+/** Amounts are given as a set: one of them alone does not change the others. */
+function amountsOf({ amountBeforeTax, tax, totalAmount }: OrderUpdate) {
+  return { amountBeforeTax, tax, totalAmount };
+}
+
+function amountsAsReceived({ amounts, conversion }: Order) {
+  const { currency, beforeTax, tax, total } = conversion?.original ?? amounts;
+  const exponent = getExponent(currency);
+  return {
+    amountBeforeTax: formatAmount(beforeTax, exponent),
+    tax: formatAmount(tax, exponent),
+    totalAmount: formatAmount(total, exponent),
+  };
+}
+
+function rateOf({ amounts, conversion }: Order): AccountSettings['alternateCurrencies'] {
+  if (!conversion) return [];
+  return [{ from: conversion.original.currency, to: amounts.currency, rate: conversion.rate }];
+}
+
+/** Everything of an order that a call may change, for its history. Decision 4.7. */
+export function contentOf(order: Order): State {
+  const { amounts, conversion, userId, restricted, details } = order;
+  return { amounts, conversion, userId, restricted, ...details };
+}

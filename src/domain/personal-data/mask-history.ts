@@ -1,0 +1,60 @@
+/**
+ * Changes of an order as its history keeps them: the history is for ever, so it holds a consumer no clearer than an order
+ * token sees one. It still says which field changed, also where masking makes both values equal. Decisions 2.3, 2.9, 4.7.
+ */
+import type { Change } from '../history.ts';
+import type { Address, BankAccount, User } from '../orders/order.ts';
+import { maskAddress, maskName, maskPhone } from './mask.ts';
+
+export function maskChange({ field, from, to }: Change): Change {
+  const mask = masks[field];
+  return mask
+    ? { field, from: maskValue(from, mask), to: maskValue(to, mask) }
+    : { field, from, to };
+}
+
+type Mask = (value: never) => unknown;
+
+const masks: Readonly<Record<string, Mask | undefined>> = {
+  user: maskUser,
+  shippingAddress: reduceAddress,
+  billingAddress: reduceAddress,
+  bankAccount: maskBankAccount,
+};
+
+function maskValue(value: unknown, mask: Mask): unknown {
+  return value === null || value === undefined ? value : mask(value as never);
+}
+
+/** What is masked already stays as it is, so that a walk through old rows may pass one twice. */
+function maskUser(user: User): User {
+  const { email, firstName, lastName, mobileNumber } = user;
+  return {
+    ...user,
+    ...(email !== undefined && { email: once(maskAddress, email) }),
+    ...(firstName !== undefined && { firstName: once(maskName, firstName) }),
+    ...(lastName !== undefined && { lastName: once(maskName, lastName) }),
+    ...(mobileNumber !== undefined && { mobileNumber: maskPhone(mobileNumber) }),
+  };
+}
+
+function once(mask: (text: string) => string, text: string): string {
+  return text.includes('***') ? text : mask(text);
+}
+
+/** As much of an address as an order token may see. */
+function reduceAddress({ city, state, pincode, addressType }: Address): Address {
+  return {
+    ...(city !== undefined && { city }),
+    ...(state !== undefined && { state }),
+    ...(pincode !== undefined && { pincode }),
+    ...(addressType !== undefined && { addressType }),
+  };
+}
+
+/** A sealed one says nothing. */
+function maskBankAccount(bankAccount: BankAccount | string): unknown {
+  if (typeof bankAccount === 'string') return bankAccount;
+  const { accountNumber } = bankAccount;
+  return accountNumber === undefined ? {} : { accountNumber: maskPhone(accountNumber) };
+}

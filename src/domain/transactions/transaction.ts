@@ -1,0 +1,139 @@
+/**
+ * Payments and refunds. The state of a transaction is a pure function of the set of its notices,
+ * never of the order in which they came: that is the central promise. Decision 4.2.
+ */
+
+import type { MinorUnits } from '../money/money.ts';
+import type { ProviderName } from '../provider-name.ts';
+import type { ReviewFlag } from '../review-flag.ts';
+import type { FailureReason } from './failure.ts';
+import type { PaymentNotice, PaymentStatus, RefundNotice, RefundStatus } from './notice.ts';
+import type { Start } from './start.ts';
+
+/**
+ * A notice with the key of the delivery that brought it, which breaks ties of time, and with the names
+ * by which it may belong to what was started here.
+ */
+export type Stored<Notice> = Notice & {
+  readonly deliveryKey: string;
+  readonly names?: StartNames;
+};
+
+export type StoredPaymentNotice = Stored<PaymentNotice>;
+export type StoredRefundNotice = Stored<RefundNotice>;
+
+export type StartNames = {
+  readonly transactionIds?: readonly string[];
+  readonly providerOrderId?: string;
+};
+
+type TransactionBase = {
+  readonly transactionId: string;
+  readonly provider: ProviderName;
+  /** Null for what a provider reported of its own accord. */
+  readonly start: Start | null;
+  readonly pspTransactionId: string | null;
+  readonly amount: MinorUnits | null;
+  readonly currency: string | null;
+  readonly startedAtMs: number | null;
+  readonly recordedAtMs: number | null;
+  /** Since when the status is final, by the provider's times. */
+  readonly finishedAtMs: number | null;
+  readonly message: string | null;
+  readonly failure: FailureReason | null;
+  readonly flags: readonly ReviewFlag[];
+};
+
+/** A capture of an authorisation, with the money it counts for. Decision 4.9. */
+export type Capture = {
+  readonly pspId: string;
+  /** 0 unless it stands: failed, pending and voided captures took nothing. */
+  readonly amount: MinorUnits;
+  readonly status: 'pending' | 'failed' | 'captured' | 'voiding' | 'voided';
+  readonly atMs: number | null;
+};
+
+export type VoidState = 'pending' | 'done';
+
+export type Payment = TransactionBase & {
+  readonly type: 'payment';
+  readonly status: PaymentStatus;
+  readonly paymentMode: string | null;
+  readonly subPaymentMode: Readonly<Record<string, string>> | null;
+  readonly paymentArn: string | null;
+  readonly paymentAcquirer: string | null;
+  readonly customerFee: MinorUnits | null;
+  readonly offerId: string | null;
+  readonly offerDiscount: MinorUnits | null;
+  /** Oldest first; null for a payment that is not captured by records of their own. */
+  readonly captures: readonly Capture[] | null;
+  /** A void of the payment, or of what its authorisation has left. */
+  readonly voided: VoidState | null;
+  /** Part of an authorisation was captured, and the rest may still be. It is settled when the order lapses. */
+  readonly partialCapture: PartialCapture | null;
+  /** Since when it is authorized; null in every other status. */
+  readonly authorizedAtMs: number | null;
+  readonly notices: readonly StoredPaymentNotice[];
+};
+
+export type PartialCapture = {
+  readonly captured: MinorUnits;
+  readonly authorized: MinorUnits | null;
+};
+
+export type Refund = TransactionBase & {
+  readonly type: 'refund';
+  readonly status: RefundStatus;
+  readonly refundRequestId: string | null;
+  readonly refundArn: string | null;
+  readonly paymentPspId: string | null;
+  readonly paymentPspOrder: string | null;
+  /** Of a refund that was split over several captures. Decision 4.12. */
+  readonly parts: readonly RefundPart[] | null;
+  /** The provider's ids of refunds that were voided. Decision 4.10. */
+  readonly voidedPspIds: readonly string[] | null;
+  readonly notices: readonly StoredRefundNotice[];
+};
+
+export type RefundPart = {
+  readonly pspId: string;
+  readonly capturePspId: string;
+  readonly amount: MinorUnits;
+  readonly status: RefundStatus;
+};
+
+export type Transaction = Payment | Refund;
+
+/** What an order expects of a payment. */
+export type Expected = { readonly total: MinorUnits; readonly currency: string };
+
+const finalStatuses: ReadonlySet<string> = new Set(['failed', 'succeeded', 'reversed']);
+
+export function isFinal(status: PaymentStatus | RefundStatus): boolean {
+  return finalStatuses.has(status);
+}
+
+/** An amount without the fee that the consumer bears: what the order gets, and what can be refunded. */
+export function netAmount({ amount, customerFee }: Payment): MinorUnits {
+  return Math.max(0, (amount ?? 0) - (customerFee ?? 0));
+}
+
+/** True when the payment is what the order expects, fees and offers allowed for. Decision 4.11. */
+export function matchesExpected(payment: Payment, expected: Expected): boolean {
+  const { amount, currency, offerDiscount } = payment;
+  if (currency !== expected.currency || amount === null) return false;
+  const discount = offerDiscount ?? 0;
+  return amount + discount === expected.total || netAmount(payment) + discount === expected.total;
+}
+
+/** Flags as a set in a fixed order, so that equal states are equal. */
+export function withFlags(
+  flags: readonly ReviewFlag[],
+  more: readonly ReviewFlag[],
+): readonly ReviewFlag[] {
+  return sortedOnce(more.length === 0 ? flags : [...flags, ...more]);
+}
+
+export function sortedOnce<Text extends string>(texts: readonly Text[]): readonly Text[] {
+  return texts.length < 2 ? texts : [...new Set(texts)].sort();
+}

@@ -1,0 +1,70 @@
+/**
+ * The embedded mode's own master keys, in a file that only its owner may read: one a line, the current
+ * one first, the others those of rotations. Decision 1.4.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StartError } from '../domain/transactions/start-error.ts';
+import { explainingErrors, lockFile } from './data-folder.ts';
+import { hasDatabase } from './database-folder.ts';
+import { writeDurably } from './durable-file.ts';
+
+/** The very first start makes one; from then on a file that is gone or out of reach is never replaced. */
+export async function makeMasterKeyOnce(dataDir: string): Promise<void> {
+  const isThere = await stat(fileIn(dataDir)).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  );
+  if (!isThere && !(await hasDatabase(dataDir))) await writeMasterKeys(dataDir, [newKey()]);
+}
+
+export async function readMasterKeys(dataDir: string): Promise<string[]> {
+  const path = fileIn(dataDir);
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new StartError(
+      `The file ${path} cannot be read (${error.code}): without it every stored secret is lost. Restore it from a backup, or give its owner back.`,
+    );
+  });
+  return text
+    .trim()
+    .split('\n')
+    .map((hex) => checkKey(hex, path));
+}
+
+/** Puts a new key before the ones there are; one rotation at a time, or one would lose the other's. */
+export async function rotatingMasterKey<Result>(
+  dataDir: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const lock = await lockFile(
+    dataDir,
+    'rotation.lock',
+    'Another rotation of the master key is running: wait for it to end.',
+  );
+  try {
+    await writeMasterKeys(dataDir, [newKey(), ...(await readMasterKeys(dataDir))]);
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+async function writeMasterKeys(dataDir: string, keys: readonly string[]): Promise<void> {
+  await explainingErrors(dataDir, () => writeDurably(fileIn(dataDir), `${keys.join('\n')}\n`));
+}
+
+function fileIn(dataDir: string): string {
+  return join(dataDir, 'master.key');
+}
+
+function newKey(): string {
+  return randomBytes(32).toString('hex');
+}
+
+function checkKey(hex: string, path: string): string {
+  if (/^[0-9a-f]{64}$/i.test(hex)) return hex;
+  throw new StartError(
+    `The file ${path} must hold 64 hexadecimal digits a line: restore it from a backup.`,
+  );
+}

@@ -1,0 +1,84 @@
+/**
+ * Which user the database server runs as, and what that user can reach. PostgreSQL refuses to run as root, so
+ * when the service does, the server gets an unprivileged user: the owner of the existing data or of the data folder,
+ * else `postgres`, else `nobody`. It must be in the list of users, where `initdb` looks for its name.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { StartError } from '../domain/transactions/start-error.ts';
+import type { Ids } from './durable-file.ts';
+
+export type ServerUser = {
+  /** Undefined when the server runs as the same user as the service. */
+  readonly ids: Ids | undefined;
+};
+
+export async function chooseServerUser(dataDir: string, databaseDir: string): Promise<ServerUser> {
+  if (process.getuid?.() !== 0) return { ids: undefined };
+  const users = await listUsers();
+  const ofFolder = await findOwner(dataDir);
+  const isKnown = users.some(({ uid }) => uid === ofFolder?.uid);
+  const ids = (await findOwner(databaseDir)) ?? (isKnown ? ofFolder : undefined);
+  return { ids: ids ?? findUnprivileged(users) };
+}
+
+/** The first of the folders above the path that the user may not pass. */
+export async function findClosedFolder(
+  { ids }: ServerUser,
+  path: string,
+): Promise<string | undefined> {
+  return findRefused(ids, '-x', foldersAbove(path)).catch((error: NodeJS.ErrnoException) => {
+    throw new StartError(
+      `Started as root, the embedded database needs another user, which may not be used here (${error.code}): start the service as another user, or set DATABASE_URL.`,
+    );
+  });
+}
+
+/** The first that the user may not read or pass. The user is asked, not the modes: there are also access lists. */
+export async function findRefused(
+  ids: Ids | undefined,
+  right: '-r' | '-x',
+  paths: readonly string[],
+): Promise<string | undefined> {
+  const script = `for path; do test ${right} "$path" || { printf %s "$path"; exit; }; done`;
+  const asked = spawn('sh', ['-c', script, 'sh', ...paths], {
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    ...ids,
+  });
+  const [said] = await Promise.all([text(asked.stdout), once(asked, 'close')]);
+  return said === '' ? undefined : said;
+}
+
+/** From the root of the disk down. */
+export function foldersAbove(path: string): string[] {
+  const folder = dirname(path);
+  return folder === dirname(folder) ? [folder] : [...foldersAbove(folder), folder];
+}
+
+/** Undefined also for root. */
+export async function findOwner(folder: string): Promise<Ids | undefined> {
+  const found = await stat(folder).catch(() => undefined);
+  return found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : undefined;
+}
+
+export type KnownUser = Ids & { readonly name: string };
+
+export async function listUsers(): Promise<KnownUser[]> {
+  const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n');
+  return lines.map((line) => {
+    const [name = '', , uid, gid] = line.split(':');
+    return { name, uid: Number(uid), gid: Number(gid) };
+  });
+}
+
+function findUnprivileged(users: readonly KnownUser[]): Ids {
+  for (const wanted of ['postgres', 'nobody']) {
+    const found = users.find(({ name, uid }) => name === wanted && uid > 0);
+    if (found) return { uid: found.uid, gid: found.gid };
+  }
+  return { uid: 65534, gid: 65534 };
+}

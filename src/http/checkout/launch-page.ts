@@ -1,0 +1,56 @@
+/**
+ * `GET /pay/<account_id>/<transaction_id>`: sends the consumer on to a provider whose payment page is
+ * reached by posting a form. It shows nothing but a button, should scripts be off.
+ */
+import type { FastifyPluginAsync, FastifyReply } from 'fastify';
+import type { Services } from '../../services/services.ts';
+import { findLaunch, type Launch } from '../../use-cases/payments/find-launch.ts';
+import { watchRoutes } from '../refuse-other-methods.ts';
+import { escapeHtml, hiddenForm, sendPage } from './page.ts';
+
+type Params = { readonly account_id: string; readonly transaction_id: string };
+
+export function launchPage(services: Services): FastifyPluginAsync {
+  return async (app) => {
+    const refuseOtherMethods = watchRoutes(app);
+    app.get<{ Params: Params }>('/pay/:account_id/:transaction_id', {
+      schema: { hide: true },
+      handler: async ({ params }, reply) => {
+        const launch = await findLaunch(services, params.account_id, params.transaction_id);
+        return sendLaunch(reply, launch, params.transaction_id);
+      },
+    });
+    refuseOtherMethods();
+  };
+}
+
+function sendLaunch(reply: FastifyReply, launch: Launch, transactionId: string): FastifyReply {
+  switch (launch.kind) {
+    case 'form': {
+      const { action, fields } = launch.form;
+      return sendPage(reply, {
+        content: `<p>${escapeHtml(launch.shopName)}: you are taken to the payment page.</p>
+${hiddenForm(action, fields, 'Continue')}`,
+        script: 'document.forms[0].submit()',
+        // The provider may lead on to addresses of its own.
+        formAction: 'anywhere',
+      });
+    }
+    case 'over': {
+      // Through our own page, which brings the result along.
+      const back = `${encodeURIComponent(transactionId)}/return`;
+      const link = launch.hasShop ? `<a href="${escapeHtml(back)}">Back to the shop</a>` : '';
+      const content = `<p>This payment is over.</p>${link}`;
+      return sendPage(reply.code(410), { content, formAction: [] });
+    }
+    case 'unknown':
+      return sendUnknown(reply);
+    default:
+      return launch satisfies never;
+  }
+}
+
+export function sendUnknown(reply: FastifyReply): FastifyReply {
+  const content = '<p>There is no such payment.</p>';
+  return sendPage(reply.code(404), { content, formAction: [] });
+}

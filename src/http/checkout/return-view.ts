@@ -1,0 +1,67 @@
+/** The result of a payment as it travels to the shop through the consumer's browser. Decision 11.10. */
+
+import { limits } from '../../domain/limits.ts';
+import { failureTable } from '../../domain/transactions/failure.ts';
+import type { ReturnStatus } from '../../domain/transactions/payment-return.ts';
+import type { FoundReturn } from '../../use-cases/payments/find-return.ts';
+import { enquiryView } from '../merchant/enquiry-view.ts';
+
+export type KnownReturn = Extract<FoundReturn, { kind: 'known' }>;
+
+/** The transaction is that of the merchant's enquiry, whole: the shop can compare the two. */
+export function returnPayload({ status, enquiry }: KnownReturn, now: Date) {
+  const { order, transaction: elements } = enquiryView(enquiry, { now, masked: false });
+  const [element] = elements;
+  if (!element) throw new Error('a return shows one payment');
+  const { svc_signature, signature_version } = element;
+  return {
+    svc_order_id: order.svc_order_id,
+    svc_transaction_id: element.svc_transaction_id,
+    invoice_id: order.invoice_id,
+    status,
+    message: messageOf(status, enquiry),
+    svc_signature,
+    signature_version,
+    order,
+    transaction: { ...element, signature: svc_signature, status: element.payment_status },
+  };
+}
+
+export type ReturnPayload = ReturnType<typeof returnPayload>;
+
+/** Safe to show to the consumer; the provider's own words are in the transaction. */
+function messageOf(status: ReturnStatus, { asked: [asked] }: KnownReturn['enquiry']): string {
+  switch (status) {
+    case 'success':
+      return 'The payment succeeded.';
+    case 'failed': {
+      const failure = asked?.transaction.failure;
+      return failure ? failureTable[failure.code].consumerMessage : 'The payment was not made.';
+    }
+    case 'pending':
+      return 'The payment is not confirmed yet.';
+    default:
+      return status satisfies never;
+  }
+}
+
+export function encodeReturn(payload: ReturnPayload): string {
+  return Buffer.from(JSON.stringify({ payload }), 'utf8').toString('base64');
+}
+
+/** Behind the shop's own query, before its fragment. */
+export function redirectUrl(callbackUrl: string, payload: ReturnPayload): string {
+  const whole = withResponse(callbackUrl, encodeReturn(payload));
+  if (whole.length <= limits.returnUrlCharsMax) return whole;
+  // The only part that may be long. A server that refuses the address would lose the consumer.
+  const { custom_attributes: _long, ...order } = payload.order;
+  return withResponse(callbackUrl, encodeReturn({ ...payload, order } as ReturnPayload));
+}
+
+function withResponse(callbackUrl: string, response: string): string {
+  const url = new URL(callbackUrl);
+  // Only one of them can be ours.
+  if (url.searchParams.has('response')) url.searchParams.delete('response');
+  url.search += `${url.search === '' ? '?' : '&'}response=${encodeURIComponent(response)}`;
+  return url.href;
+}

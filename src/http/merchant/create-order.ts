@@ -1,0 +1,34 @@
+/** `POST /api/v3/create-order`. Contract 4.1, Decision 3. */
+import type { FastifyInstance } from 'fastify';
+import type { Services } from '../../services/services.ts';
+import { createOrder } from '../../use-cases/orders/create-order.ts';
+import { errorReplies } from '../error-reply.ts';
+import { getCaller } from '../guard.ts';
+import { toOrderRequest } from './order-request.ts';
+import { CreateOrderBody, OrderReply } from './order-schemas.ts';
+import { orderView } from './order-view.ts';
+
+export function addCreateOrder(app: FastifyInstance, services: Services): void {
+  app.post<{ Body: CreateOrderBody; Reply: OrderReply }>('/create-order', {
+    config: { access: 'merchant' },
+    schema: {
+      operationId: 'createOrder',
+      summary: 'Create an order for an invoice',
+      description:
+        'The same invoice with the same content answers the same order again, with the header Idempotent-Replayed: true.',
+      tags: ['Orders'],
+      body: CreateOrderBody,
+      response: { 200: OrderReply, ...errorReplies },
+    },
+    handler: async (request, reply) => {
+      const { accountId } = getCaller(request);
+      const { order, tokens, replayed } = await createOrder(
+        services,
+        accountId,
+        toOrderRequest(request.body),
+      );
+      if (replayed) reply.header('idempotent-replayed', 'true');
+      return orderView(order, { ...tokens, now: services.clock(), masked: false });
+    },
+  });
+}

@@ -1,0 +1,142 @@
+/** An enquiry as it is answered. Contract 2.3, Decisions 5.3 to 5.5. */
+import { displayExponent, getExponent } from '../../domain/money/currency.ts';
+import { type MinorUnits, majorNumber } from '../../domain/money/money.ts';
+import { type Order, orderStatus } from '../../domain/orders/order.ts';
+import { maskAddress } from '../../domain/personal-data/mask.ts';
+import { type FailureReason, failureTable } from '../../domain/transactions/failure.ts';
+import { refundSums } from '../../domain/transactions/order-state.ts';
+import type { Payment, Refund } from '../../domain/transactions/transaction.ts';
+import type { EnquiredTransaction, Enquiry } from '../../use-cases/payments/enquire.ts';
+import type { EnquiryReply, TransactionReply } from './enquiry-schemas.ts';
+import { attributesView, conversionView } from './order-view.ts';
+
+export function enquiryView(
+  enquiry: Enquiry,
+  { now, masked }: { readonly now: Date; readonly masked: boolean },
+): EnquiryReply {
+  const { order } = enquiry;
+  const status = orderStatus(order, now);
+  return {
+    transaction: enquiry.asked.map((asked) => transactionView(asked, enquiry, masked)),
+    order: {
+      svc_order_id: order.orderId,
+      invoice_id: order.invoiceId,
+      status,
+      custom_attributes: attributesView(order.details.customAttributes ?? []),
+      currency_conversion: conversionView(order) ?? null,
+      refund_details: enquiry.transactions.some(isPaid) ? refundDetailsView(enquiry) : null,
+    },
+  };
+}
+
+function transactionView(
+  asked: EnquiredTransaction,
+  enquiry: Enquiry,
+  masked: boolean,
+): TransactionReply {
+  const { transaction } = asked;
+  const own =
+    transaction.type === 'payment'
+      ? paymentView(transaction, asked, masked)
+      : refundView(transaction);
+  return {
+    transaction_type: asked.transactionType,
+    completion_time: completionSeconds(transaction),
+    svc_transaction_id: transaction.transactionId,
+    message: transaction.message,
+    svc_signature: asked.signature,
+    signature_version: enquiry.signatureVersion,
+    failure_reason: transaction.failure && failureView(transaction.failure),
+    payment_partner: asked.providerName,
+    processing_payment_partner: asked.providerName,
+    psp_transaction_id: transaction.pspTransactionId,
+    transaction_amount: amountView(transaction.amount, transaction.currency),
+    transaction_currency: transaction.currency,
+    emi: null,
+    ...own,
+  };
+}
+
+function paymentView(
+  payment: Payment,
+  { latestRefund, paymentMode }: EnquiredTransaction,
+  masked: boolean,
+) {
+  return {
+    payment_status: payment.status,
+    additional_charges: amountView(payment.customerFee, payment.currency),
+    offer_discount: amountView(payment.offerDiscount, payment.currency),
+    offer_id: payment.offerId,
+    payment_acquirer: payment.paymentAcquirer,
+    payment_mode: paymentMode,
+    payment_arn: payment.paymentArn,
+    sub_payment_mode: masked ? maskSubPaymentMode(payment.subPaymentMode) : payment.subPaymentMode,
+    refund_status: latestRefund?.status ?? null,
+    refund_request_id: latestRefund?.refundRequestId ?? null,
+    refund_arn: latestRefund?.refundArn ?? null,
+  };
+}
+
+function refundView(refund: Refund) {
+  return {
+    payment_status: null,
+    additional_charges: null,
+    offer_discount: null,
+    offer_id: null,
+    payment_acquirer: null,
+    payment_mode: null,
+    payment_arn: null,
+    sub_payment_mode: null,
+    refund_status: refund.status,
+    refund_request_id: refund.refundRequestId,
+    refund_arn: refund.refundArn,
+  };
+}
+
+function completionSeconds({ startedAtMs, finishedAtMs }: Payment | Refund): number | null {
+  if (startedAtMs === null || finishedAtMs === null) return null;
+  return Math.max(0, Math.floor((finishedAtMs - startedAtMs) / 1000));
+}
+
+function amountView(minor: MinorUnits | null, currency: string | null): number | null {
+  return minor === null || currency === null ? null : majorNumber(minor, displayExponent(currency));
+}
+
+function failureView({ code, merchantMessage, retryAllowed }: FailureReason) {
+  return {
+    svc_error_code: code,
+    svc_consumer_message: failureTable[code].consumerMessage,
+    svc_merchant_message: merchantMessage,
+    retry_allowed: retryAllowed,
+  };
+}
+
+/** Decision 2.3: an order token sees a consumer's UPI id masked. */
+function maskSubPaymentMode(fields: Payment['subPaymentMode']) {
+  if (!fields?.upi_id) return fields;
+  return { ...fields, upi_id: maskAddress(fields.upi_id) };
+}
+
+/** Decision 5.5: also what was paid for an order that it does not complete can be refunded. */
+function isPaid({ type, status }: Payment | Refund): boolean {
+  return type === 'payment' && status === 'succeeded';
+}
+
+/** Decision 4.6. */
+function refundDetailsView({
+  order,
+  transactions,
+}: {
+  order: Order;
+  transactions: Enquiry['transactions'];
+}) {
+  const { currency } = order.amounts;
+  const { paid, refunded, pending } = refundSums(transactions, currency);
+  const exponent = getExponent(currency);
+  return {
+    refundable_currency: currency,
+    available_refundable_amount: majorNumber(Math.max(0, paid - refunded - pending), exponent),
+    refunded_amount: majorNumber(refunded, exponent),
+    total_refundable_amount: majorNumber(paid, exponent),
+  };
+}

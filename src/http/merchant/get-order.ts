@@ -1,0 +1,42 @@
+/** `GET /api/v3/order`: an order as it is today. Decision 3.8. */
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { limits } from '../../domain/limits.ts';
+import type { Services } from '../../services/services.ts';
+import { getOrder } from '../../use-cases/orders/get-order.ts';
+import { errorReplies } from '../error-reply.ts';
+import { getCaller } from '../guard.ts';
+import { FullOrderReply } from './order-schemas.ts';
+import { fullOrderView } from './order-view.ts';
+
+/** A character that no stored id can hold would reach the database as an error. */
+const id = (description: string) =>
+  Type.Optional(
+    Type.String({ maxLength: limits.invoiceIdCharsMax, pattern: '^[^\\u0000]*$', description }),
+  );
+const Query = Type.Object({
+  order_id: id('Identifier of the order, issued at creation.'),
+  invoice_id: id('Your reference used at creation.'),
+});
+
+export function addGetOrder(app: FastifyInstance, services: Services): void {
+  app.get<{ Querystring: Static<typeof Query>; Reply: FullOrderReply }>('/order', {
+    config: { access: 'order' },
+    schema: {
+      operationId: 'getOrder',
+      summary: 'Get an order by order_id or invoice_id',
+      tags: ['Orders'],
+      querystring: Query,
+      response: { 200: FullOrderReply, ...errorReplies },
+    },
+    handler: async (request) => {
+      const caller = getCaller(request);
+      const { order, token } = await getOrder(services, caller, {
+        orderId: request.query.order_id || undefined,
+        invoiceId: request.query.invoice_id || undefined,
+      });
+      const masked = caller.type !== 'merchant';
+      return fullOrderView(order, { token, masked, now: services.clock() });
+    },
+  });
+}

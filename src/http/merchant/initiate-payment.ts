@@ -1,0 +1,161 @@
+/** `POST /api/v3/initiate-payment`. Decision 11.4. */
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { isSecurityCode, maskFields } from '../../domain/cards/card-fields.ts';
+import { holdsCardNumber } from '../../domain/cards/card-numbers.ts';
+import { refuseField } from '../../domain/errors.ts';
+import { limits } from '../../domain/limits.ts';
+import { type PaymentModeCode, paymentModeCodes } from '../../domain/payment-mode.ts';
+import type { Services } from '../../services/services.ts';
+import type { PaymentReply } from '../../use-cases/payments/payment-reply.ts';
+import { type PaymentRequest, startPayment } from '../../use-cases/payments/start-payment.ts';
+import { errorReplies } from '../error-reply.ts';
+import { getCaller } from '../guard.ts';
+import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
+import { orderIdField, readOrderId } from './order-id.ts';
+import { toText } from './order-request.ts';
+
+const text = (description: string, maxLength: number = 64) =>
+  Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength, description }));
+
+/** Decision 11.9: shops that do not know the kind of card send `card`. */
+type SentModeCode = PaymentModeCode | 'card';
+
+const Body = Type.Object(
+  {
+    order_id: orderIdField,
+    payment_mode_code: Type.Unsafe<SentModeCode>({
+      type: 'string',
+      enum: [...paymentModeCodes, 'card'],
+      description: 'card is routed like credit_card.',
+    }),
+    bank_code: text('The bank; needed for net_banking.'),
+    wallet_code: text('The wallet; needed for wallet.'),
+    upi_id: text('The UPI id; needed for upi.', 255),
+    callback_url: text(
+      'Where the consumer returns to; that of the order when left out.',
+      limits.textCharsMax,
+    ),
+    callback_mode: text(
+      'How the consumer returns; that of the order when left out.',
+      limits.textCharsMax,
+    ),
+  },
+  { description: 'Card details are never sent here: the consumer enters them at the provider.' },
+);
+type Body = Static<typeof Body>;
+
+const Reply = Type.Object({
+  order_id: Type.String(),
+  transaction_id: Type.String(),
+  payment_status: Type.String({
+    description:
+      'pending, or failed when the provider refused it. A repeat may answer what it has become since.',
+  }),
+  message: Type.String(),
+  next: Type.Array(Type.Object({ action: Type.String(), url: Type.String() })),
+});
+
+export function addInitiatePayment(app: FastifyInstance, services: Services): void {
+  app.post<{ Body: Body; Reply: Static<typeof Reply> }>('/initiate-payment', {
+    config: { access: 'order' },
+    schema: {
+      operationId: 'initiatePayment',
+      summary: 'Start a payment and learn where the consumer pays',
+      description:
+        'A provider that does not answer in time leaves the payment pending: its outcome is found by transaction-enquiry.',
+      tags: ['Payments'],
+      headers: IdempotencyHeaders,
+      body: Body,
+      response: { 200: Reply, ...errorReplies },
+    },
+    handler: async (request, reply) => {
+      const caller = getCaller(request);
+      const orderId = readOrderId(caller, request.body);
+      const key = readIdempotencyKey(request);
+      const wished = toPaymentRequest(orderId, request.body);
+      const started = await startPayment(services, caller, wished, key);
+      markReplay(reply, started.replayed);
+      return paymentView(started.reply);
+    },
+  });
+}
+
+function paymentView({ orderId, transactionId, status, message, redirectUrl }: PaymentReply) {
+  return {
+    order_id: orderId,
+    transaction_id: transactionId,
+    payment_status: status,
+    message,
+    next: redirectUrl === undefined ? [] : [{ action: 'redirect', url: redirectUrl }],
+  };
+}
+
+function toPaymentRequest(orderId: string, body: Body): PaymentRequest {
+  refuseCardDetails(body);
+  const { payment_mode_code: sent } = body;
+  const modeCode = sent === 'card' ? 'credit_card' : sent;
+  return {
+    orderId,
+    modeCode,
+    choice: readChoice(body, modeCode),
+    callbackUrl: toText(body.callback_url),
+    callbackMode: toText(body.callback_mode),
+  };
+}
+
+type Choice = {
+  readonly field: 'bank_code' | 'wallet_code' | 'upi_id';
+  readonly shownAs: string;
+  readonly pattern: RegExp;
+  readonly example: string;
+};
+
+/** What a mode needs to know besides its name. */
+const choices: Readonly<Partial<Record<PaymentModeCode, Choice>>> = {
+  net_banking: {
+    field: 'bank_code',
+    shownAs: 'bank_name',
+    pattern: /^[\w-]{2,32}$/,
+    example: 'HDFC',
+  },
+  wallet: {
+    field: 'wallet_code',
+    shownAs: 'wallet_name',
+    pattern: /^[\w-]{2,32}$/,
+    example: 'paytm',
+  },
+  upi: {
+    field: 'upi_id',
+    shownAs: 'upi_id',
+    pattern: /^[\w.%+-]{1,128}@[A-Za-z0-9][A-Za-z0-9.-]{1,63}$/,
+    example: 'asha@okbank',
+  },
+};
+
+function readChoice(body: Body, modeCode: PaymentModeCode): PaymentRequest['choice'] {
+  const choice = choices[modeCode];
+  if (!choice) return undefined;
+  const { field, shownAs, pattern, example } = choice;
+  const value = toText(body[field]);
+  if (value === undefined) {
+    refuseField(field, `is missing: ${modeCode} needs it, such as ${example}`);
+  }
+  if (!pattern.test(value)) refuseField(field, `is not valid: it should look like ${example}`);
+  return { [shownAs]: value };
+}
+
+const cardField = /^(card.*|pan|expiry.*)$/i;
+
+/** Cards go to the provider's own page: what is not received can neither be stored nor lost. */
+function refuseCardDetails(body: object): void {
+  for (const [name, value] of Object.entries(body)) {
+    if (holdsCardNumber(name)) refuseField('The name of a field', holdsCard);
+    if (cardField.test(name) || isSecurityCode(name)) {
+      refuseField(name, 'is not accepted: card details are entered at the page of the provider');
+    }
+    if (maskFields(value) !== value) refuseField(name, holdsCard);
+  }
+}
+
+const holdsCard = 'holds card details: they are entered at the page of the provider';

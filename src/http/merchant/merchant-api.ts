@@ -1,0 +1,77 @@
+/** The scope of merchants and their checkout pages: bearer guard, JSON whatever the header says. */
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import type { Services } from '../../services/services.ts';
+import { addGuard } from '../guard.ts';
+import { readJson } from '../read-json.ts';
+import { watchRoutes } from '../refuse-other-methods.ts';
+import { addCreateOrder } from './create-order.ts';
+import { addGenerateToken } from './generate-token.ts';
+import { addGetOrder } from './get-order.ts';
+import { addInitiatePayment } from './initiate-payment.ts';
+import { addListsOfChoices } from './list-of-choices.ts';
+import { addPaymentModes } from './payment-modes.ts';
+import { addRefreshToken } from './refresh-token.ts';
+import { addRefund } from './refund.ts';
+import { addResolveUser } from './resolve-user.ts';
+import { addSealing } from './sealing.ts';
+import { addTransactionEnquiry } from './transaction-enquiry.ts';
+import { addUpdateOrder } from './update-order.ts';
+
+export function merchantApi(services: Services): FastifyPluginAsync {
+  return merchantScope(services, (app) => {
+    addGenerateToken(app, services);
+    addRefreshToken(app, services);
+    addCreateOrder(app, services);
+    addGetOrder(app, services);
+    addTransactionEnquiry(app, services);
+    addResolveUser(app, services);
+    addUpdateOrder(app, services);
+    addPaymentModes(app, services);
+    addListsOfChoices(app, services);
+    addInitiatePayment(app, services);
+    addRefund(app, services);
+  });
+}
+
+/** The one call that shipped clients make under an older path; it is the same call. Decision 11.11. */
+export function olderMerchantApi(services: Services): FastifyPluginAsync {
+  return merchantScope(services, (app) => addTransactionEnquiry(app, services, 'V2'));
+}
+
+function merchantScope(
+  services: Services,
+  addRoutes: (app: FastifyInstance) => void,
+): FastifyPluginAsync {
+  return async (app) => {
+    const refuseOtherMethods = watchRoutes(app);
+    addGuard(app, services);
+    readEveryBodyAsJson(app);
+    addSealing(app, services);
+    addRoutes(app);
+    refuseOtherMethods();
+  };
+}
+
+/** Decision 3.1: shipped clients send JSON under other names, under a broken one, or under none. */
+function readEveryBodyAsJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, readJson(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { headers } = request.raw;
+    const hasBody =
+      headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
+    if (hasBody) headers['content-type'] = 'application/json';
+    else {
+      delete headers['content-type'];
+      // Where an order token calls, the token may say all there is to say. Decision 2.10.
+      if (request.caller?.type === 'order') request.body = {};
+    }
+    done();
+  });
+}

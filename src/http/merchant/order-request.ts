@@ -1,0 +1,183 @@
+/** The bodies of create and update order to our own names: absent, null and empty all become absent. */
+
+import { maskPair } from '../../domain/cards/card-fields.ts';
+import { holdsCardNumber, maskCardNumbers } from '../../domain/cards/card-numbers.ts';
+import { refuseField } from '../../domain/errors.ts';
+import { isNumberText } from '../../domain/json/json.ts';
+import type { SentAmount } from '../../domain/money/money.ts';
+import type { Address, BankAccount, SentLineItem, SentUser } from '../../domain/orders/order.ts';
+import type { OrderRequest } from '../../domain/orders/order-request.ts';
+import type { OrderUpdate } from '../../domain/orders/order-update.ts';
+import type { UpdateOrderBody } from './order-change-schemas.ts';
+import type {
+  AddressBody,
+  BankAccountBody,
+  CreateOrderBody,
+  LineItemBody,
+  UserBody,
+} from './order-schemas.ts';
+
+export function toOrderRequest(body: CreateOrderBody): OrderRequest {
+  return {
+    invoiceId: String(body.invoice_id),
+    currency: body.currency,
+    amountBeforeTax: sentAmount(body, 'amount_before_tax'),
+    tax: sentAmount(body, 'tax'),
+    totalAmount: sentAmount(body, 'total_amount'),
+    details: withoutAbsent({
+      user: body.user ? toSentUser(body.user) : undefined,
+      shippingAddress: body.shipping_address ? toAddress(body.shipping_address) : undefined,
+      billingAddress: toBillingAddress(body.billing_address),
+      lineItems: body.order_line_items?.map(toLineItem),
+      bankAccount: body.bank_account ? toBankAccount(body.bank_account) : undefined,
+      customAttributes: toCustomAttributes(body.custom_attributes),
+      ...toTexts(body),
+      validateOrderLineItem: body.validate_order_line_item || undefined,
+    }),
+  };
+}
+
+/** What is empty is left out too: an update has no way to take a detail away. */
+export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
+  return withoutAbsent({
+    currency: toText(body.currency),
+    amountBeforeTax: sentAmount(body, 'amount_before_tax'),
+    tax: sentAmount(body, 'tax'),
+    totalAmount: sentAmount(body, 'total_amount'),
+    details: withoutEmpty(
+      withoutAbsent({
+        user: toSentUser(body.user ?? {}),
+        shippingAddress: toAddress(body.shipping_address ?? {}),
+        billingAddress: toBillingAddress(body.billing_address),
+        lineItems: body.order_line_items?.map(toLineItem),
+        customAttributes: toCustomAttributes(body.custom_attributes),
+        ...toTexts(body),
+      }),
+    ),
+  });
+}
+
+/** A consumer, in an order or on their own. */
+export function toSentUser(body: UserBody): SentUser {
+  return withoutAbsent({
+    email: freeText(body.email),
+    firstName: freeText(body.first_name),
+    lastName: freeText(body.last_name),
+    countryCode: freeText(body.country_code),
+    // With its country code a phone number may look like a card number; the domain tells them apart.
+    mobileNumber: body.mobile_number === '' ? undefined : (body.mobile_number ?? undefined),
+  });
+}
+
+/** The fields that are text and nothing else. */
+function toTexts(body: Omit<UpdateOrderBody, 'order_id'>) {
+  return {
+    callbackUrl: freeText(body.callback_url),
+    callbackMode: freeText(body.callback_mode),
+    description: freeText(body.description),
+    referrerPlatform: freeText(body.referrer_platform),
+    referrerPlatformVersion: freeText(body.referrer_platform_version),
+    ipAddress: freeText(body.ip_address),
+    merchantShopfrontDomain: freeText(body.merchant_shopfront_domain),
+  };
+}
+
+function toAddress(body: AddressBody): Address {
+  return withoutAbsent({
+    address1: freeText(body.address_1),
+    street: freeText(body.street),
+    landmark: freeText(body.landmark),
+    area: freeText(body.area),
+    city: freeText(body.city),
+    state: freeText(body.state),
+    pincode: freeText(body.pincode),
+    addressType: freeText(body.address_type),
+  });
+}
+
+/** An empty delivery address is a mistake; an empty billing address is none. */
+function toBillingAddress(body: AddressBody | null | undefined): Address | undefined {
+  const address = toAddress(body ?? {});
+  return Object.keys(address).length === 0 ? undefined : address;
+}
+
+function toLineItem(body: LineItemBody, index: number): SentLineItem {
+  for (const name of ['rate', 'quantity', 'amount_before_tax', 'tax', 'total_amount'] as const) {
+    refuseCardNumber(`order_line_items[${index}].${name}`, body[name]);
+  }
+  return withoutAbsent({
+    skuId: freeText(body.sku_id),
+    title: maskCardNumbers(body.title),
+    description: freeText(body.description),
+    imageUrl: body.image_url === false ? false : freeText(body.image_url),
+    rate: sentAmount(body, 'rate'),
+    quantity: sentAmount(body, 'quantity') ?? '',
+    amountBeforeTax: sentAmount(body, 'amount_before_tax'),
+    tax: sentAmount(body, 'tax'),
+    totalAmount: sentAmount(body, 'total_amount'),
+  });
+}
+
+function toBankAccount(body: BankAccountBody): BankAccount {
+  return withoutAbsent({
+    // It is an account number by its purpose, whatever its digits look like.
+    accountNumber: toText(body.account_number),
+    name: freeText(body.name),
+    ifsc: freeText(body.ifsc),
+  });
+}
+
+/** Numbers and booleans become their text. Decision 3.2. */
+function toCustomAttributes(body: CreateOrderBody['custom_attributes']) {
+  if (!body) return undefined;
+  return Object.entries(body)
+    .filter((pair): pair is [string, string | number | boolean] => pair[1] !== null)
+    .flatMap(([key, value]) => {
+      const masked = maskPair(key, String(value));
+      return masked ? [masked] : [];
+    });
+}
+
+/** Text of the merchant as it may be stored: it may hold a card number by mistake. Decision 8.5. */
+function freeText(value: string | number | null | undefined): string | undefined {
+  const text = toText(value);
+  return text === undefined ? undefined : maskCardNumbers(text);
+}
+
+/** Masked, a number would be none. Its decimals do not count: a rate may have as many as a card number. */
+function refuseCardNumber(field: string, value: string | number | null | undefined): void {
+  // Nearly every number is a small one.
+  if (typeof value === 'number' && value < 1e12) return;
+  const [whole = ''] = String(value ?? '').split('.');
+  if (holdsCardNumber(whole)) refuseField(field, 'holds a card number: send the amount only');
+}
+
+/** Empty strings and nulls count as absent; a number is taken by its text. */
+export function toText(value: string | number | null | undefined): string | undefined {
+  return value === null || value === undefined || value === '' ? undefined : String(value);
+}
+
+/** A number that was kept as its text is still a number: floating point may have made it. Decision 3.9. */
+export function sentAmount<Name extends string>(
+  body: { readonly [Field in Name]?: string | number | null },
+  name: Name,
+): SentAmount | undefined {
+  const value = body[name];
+  if (value === null || value === undefined || value === '') return undefined;
+  return typeof value === 'string' && isNumberText(body, name) ? { numberText: value } : value;
+}
+
+/** Absent fields are left out rather than set to undefined, so that equal content is equal. */
+function withoutAbsent<Shape extends object>(shape: Shape): Shape {
+  const kept: Partial<Shape> = {};
+  for (const name in shape) if (shape[name] !== undefined) kept[name] = shape[name];
+  return kept as Shape;
+}
+
+function withoutEmpty<Shape extends object>(shape: Shape): Shape {
+  return Object.fromEntries(
+    Object.entries(shape).filter(
+      ([, value]) => typeof value !== 'object' || Object.keys(value).length > 0,
+    ),
+  ) as Shape;
+}

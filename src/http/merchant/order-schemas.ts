@@ -1,0 +1,247 @@
+/** The wire shape of orders: one place for validation, types and the OpenAPI page. Contract 2.1, 2.2. */
+import { type Static, Type } from 'typebox';
+import { limits } from '../../domain/limits.ts';
+
+const { textCharsMax } = limits;
+
+const text = (description: string, maxLength: number = textCharsMax) =>
+  Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength, description }));
+const textOrNumber = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<string | number | null>({
+      type: ['string', 'number', 'null'],
+      maxLength: textCharsMax,
+      description,
+    }),
+  );
+const amount = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<number | string | null>({
+      type: ['number', 'string', 'null'],
+      maxLength: 64,
+      description: `${description} A number or a decimal string, in major units.`,
+    }),
+  );
+const nullableObject = <Shape>(properties: Record<string, object>, description: string) =>
+  Type.Optional(
+    Type.Unsafe<Shape | null>({
+      ...Type.Object(properties as never),
+      type: ['object', 'null'],
+      description,
+    }),
+  );
+
+export const mobileNumberWords =
+  'Mobile number: 4 to 15 digits; spaces, dashes, dots, brackets and a leading + or 00 with the country code are accepted.';
+export const userFields = {
+  email: text('E-mail address.', limits.emailCharsMax),
+  first_name: text('First name.'),
+  last_name: text('Last name.'),
+  country_code: textOrNumber(
+    'Telephone country code: 91, +91 or 0091. When left out, that of mobile_number, or +91.',
+  ),
+  mobile_number: textOrNumber(mobileNumberWords),
+};
+const addressFields = {
+  address_1: text('First line of the address.'),
+  street: text('Street name.'),
+  landmark: text('Landmark.'),
+  area: text('Area.'),
+  city: text('City.'),
+  state: text('State.'),
+  pincode: textOrNumber('Pincode or zipcode.'),
+  address_type: text('A name or tag for the address.'),
+};
+const bankAccountFields = {
+  account_number: textOrNumber('Account number.'),
+  name: text('Account holder name.'),
+  ifsc: Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      pattern: '^([A-Z]{4}0[A-Z0-9]{6})?$',
+      description: 'Bank branch code (IFSC).',
+    }),
+  ),
+};
+
+const UserBody = Type.Object(userFields);
+const AddressBody = Type.Object(addressFields);
+const BankAccountBody = Type.Object(bankAccountFields);
+export type UserBody = Static<typeof UserBody>;
+export type AddressBody = Static<typeof AddressBody>;
+export type BankAccountBody = Static<typeof BankAccountBody>;
+
+const LineItemBody = Type.Object({
+  sku_id: textOrNumber('Your product identifier.'),
+  title: Type.String({ minLength: 1, maxLength: textCharsMax, description: 'Product title.' }),
+  description: text('Detailed description.'),
+  image_url: Type.Optional(
+    Type.Unsafe<string | false | null>({
+      type: ['string', 'boolean', 'null'],
+      maxLength: textCharsMax,
+      not: { const: true },
+      description: 'Public image URL, or false.',
+    }),
+  ),
+  rate: amount('Pre-tax rate.'),
+  quantity: Type.Unsafe<number | string>({
+    type: ['number', 'string'],
+    maxLength: 64,
+    description: 'Quantity, more than 0.',
+  }),
+  amount_before_tax: amount('Rate multiplied by quantity.'),
+  tax: amount('Tax of the item.'),
+  total_amount: amount('Amount before tax plus tax.'),
+});
+export type LineItemBody = Static<typeof LineItemBody>;
+
+export const CreateOrderBody = Type.Object(
+  {
+    invoice_id: Type.Unsafe<string | number>({
+      type: ['string', 'number'],
+      minLength: 1,
+      maxLength: limits.invoiceIdCharsMax,
+      description: 'Your own unique reference for the order.',
+    }),
+    currency: Type.String({ description: 'ISO 4217 code, upper case.', examples: ['INR'] }),
+    amount_before_tax: amount('Cart amount before tax.'),
+    tax: amount('Tax on the whole cart; 0 when left out.'),
+    total_amount: amount('Total including tax. Required.'),
+    user: nullableObject<UserBody>(userFields, 'The consumer.'),
+    shipping_address: nullableObject<AddressBody>(addressFields, 'Delivery address.'),
+    billing_address: nullableObject<AddressBody>(addressFields, 'Billing address.'),
+    order_line_items: Type.Optional(
+      Type.Unsafe<LineItemBody[] | null>({
+        type: ['array', 'null'],
+        items: LineItemBody,
+        maxItems: limits.lineItemsMax,
+        description: 'Cart items, at least one.',
+      }),
+    ),
+    bank_account: nullableObject<BankAccountBody>(
+      bankAccountFields,
+      'Bank account the payment must come from (third-party verification).',
+    ),
+    custom_attributes: Type.Optional(
+      Type.Unsafe<Record<string, string | number | boolean | null> | null>({
+        type: ['object', 'null'],
+        maxProperties: limits.customAttributesMax,
+        propertyNames: { minLength: 1, maxLength: limits.customAttributeKeyCharsMax },
+        additionalProperties: {
+          type: ['string', 'number', 'boolean', 'null'],
+          maxLength: limits.customAttributeValueCharsMax,
+        },
+        description: 'Key and value pairs attached to the order.',
+      }),
+    ),
+    callback_url: text('Where the consumer returns to after payment: https, or http on loopback.'),
+    callback_mode: text(
+      'callback_url_redirect (the default): a GET with ?response=. callback_url_post: a form post with the field response. Any other value is a redirect.',
+    ),
+    description: text('Description of the order.'),
+    validate_order_line_item: Type.Optional(
+      Type.Unsafe<boolean | null>({
+        type: ['boolean', 'null'],
+        description: 'Check the arithmetic of the cart items and their sum.',
+      }),
+    ),
+    referrer_platform: text('For internal use.'),
+    referrer_platform_version: text('For internal use.'),
+    ip_address: text('IP address of the server that creates the order.'),
+    merchant_shopfront_domain: text('Domain from which payments will be captured.'),
+  },
+  { description: 'Fields that are not listed are ignored.' },
+);
+export type CreateOrderBody = Static<typeof CreateOrderBody>;
+
+const number = Type.Number();
+const string = Type.String();
+
+export const CurrencyConversionReply = Type.Object({
+  original_currency: string,
+  converted_currency: string,
+  exchange_rate: number,
+  conversion_reason: string,
+  original_amount_before_tax: number,
+  original_tax: number,
+  original_total_amount: number,
+});
+
+export const UserReply = Type.Object({
+  email: Type.Optional(string),
+  first_name: Type.Optional(string),
+  last_name: Type.Optional(string),
+  country_code: string,
+  mobile_number: Type.Optional(
+    Type.Unsafe<number | string>({
+      type: ['number', 'string'],
+      description: 'A number; masked text for an order token.',
+    }),
+  ),
+  user_id: string,
+});
+
+export const NextCalls = Type.Array(Type.Object({ action: string, url: string }));
+
+const orderReplyFields = {
+  order_id: string,
+  order_date: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS.ffffff' }),
+  status: Type.Unsafe<string>({ type: 'string', enum: ['new', 'pending', 'completed', 'lapsed'] }),
+  invoice_id: string,
+  user: Type.Optional(UserReply),
+  attempts: Type.Integer(),
+  currency: string,
+  amount_before_tax: number,
+  tax: number,
+  total_amount: number,
+  currency_conversion: Type.Optional(CurrencyConversionReply),
+  token: Type.Optional(Type.String({ description: 'Launches checkout; valid 20 minutes.' })),
+  token_expiration: Type.Optional(string),
+  refresh_token: Type.Optional(Type.String({ description: 'Regenerates token; valid 24 hours.' })),
+  refresh_token_expiration: Type.Optional(string),
+  next: NextCalls,
+};
+
+export const OrderReply = Type.Object(orderReplyFields);
+export type OrderReply = Static<typeof OrderReply>;
+
+const optionalString = Type.Optional(string);
+const sentNumber = Type.Optional(
+  Type.Unsafe<number | string>({ type: ['number', 'string'], description: 'As it was sent.' }),
+);
+
+export const FullOrderReply = Type.Object({
+  ...orderReplyFields,
+  order_line_items: Type.Optional(
+    Type.Array(
+      Type.Object({
+        sku_id: optionalString,
+        title: string,
+        description: optionalString,
+        image_url: Type.Optional(Type.Unsafe<string | false>({ type: ['string', 'boolean'] })),
+        rate: sentNumber,
+        quantity: sentNumber,
+        amount_before_tax: sentNumber,
+        tax: sentNumber,
+        total_amount: sentNumber,
+      }),
+    ),
+  ),
+  shipping_address: Type.Optional(
+    Type.Object({
+      address_1: optionalString,
+      street: optionalString,
+      landmark: optionalString,
+      area: optionalString,
+      city: optionalString,
+      state: optionalString,
+      pincode: optionalString,
+      address_type: optionalString,
+    }),
+  ),
+  callback_url: optionalString,
+  callback_mode: optionalString,
+  custom_attributes: Type.Optional(Type.Array(Type.Object({ key: string, value: string }))),
+  description: optionalString,
+});
+export type FullOrderReply = Static<typeof FullOrderReply>;

@@ -1,0 +1,38 @@
+/** `POST /api/v3/refresh-token`: a refresh token to a fresh order token. Decision 2.4. */
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { limits } from '../../domain/limits.ts';
+import { microsecondTimestamp } from '../../domain/time.ts';
+import type { Services } from '../../services/services.ts';
+import { refreshToken } from '../../use-cases/orders/refresh-token.ts';
+import { errorReplies } from '../error-reply.ts';
+
+const Body = Type.Object({ refresh_token: Type.String({ minLength: 1, maxLength: 4096 }) });
+const Reply = Type.Object({
+  token: Type.String({ description: 'A fresh order token; valid 20 minutes.' }),
+  token_expiration: Type.String({ description: 'UTC, YYYY-MM-DDTHH:MM:SS.ffffff' }),
+  expires_at: Type.String({ description: 'The same moment, RFC 3339' }),
+});
+
+export function addRefreshToken(app: FastifyInstance, services: Services): void {
+  app.post<{ Body: Static<typeof Body>; Reply: Static<typeof Reply> }>('/refresh-token', {
+    config: { access: 'anyone' },
+    bodyLimit: limits.publicBodyBytesMax,
+    schema: {
+      operationId: 'refreshToken',
+      summary: 'Exchange a refresh token for a fresh order token',
+      tags: ['Tokens'],
+      security: [],
+      body: Body,
+      response: { 200: Reply, ...errorReplies },
+    },
+    handler: async ({ body }) => {
+      const { token, expiresAt } = await refreshToken(services, body.refresh_token);
+      return {
+        token,
+        token_expiration: microsecondTimestamp(expiresAt),
+        expires_at: expiresAt.toISOString(),
+      };
+    },
+  });
+}

@@ -1,0 +1,98 @@
+/** `POST /api/v3/refund`. Decision 11.5. */
+import type { FastifyInstance } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { refuseField } from '../../domain/errors.ts';
+import { limits } from '../../domain/limits.ts';
+import type { Services } from '../../services/services.ts';
+import { refund } from '../../use-cases/payments/refund.ts';
+import type { RefundReply } from '../../use-cases/payments/store-refund.ts';
+import { errorReplies } from '../error-reply.ts';
+import { getCaller } from '../guard.ts';
+import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
+import { sentAmount, toText } from './order-request.ts';
+
+const id = (description: string, maxLength: number = limits.textCharsMax) =>
+  Type.Optional(
+    Type.Unsafe<string | number | null>({
+      type: ['string', 'number', 'null'],
+      maxLength,
+      description,
+    }),
+  );
+
+const Body = Type.Object({
+  transaction_id: id('The payment to refund.'),
+  invoice_id: id('Or the invoice: the payment that paid for it.'),
+  refund_amount: Type.Optional(
+    Type.Unsafe<string | number | null>({
+      type: ['number', 'string', 'null'],
+      maxLength: 64,
+      description: 'In major units; all that is available when left out.',
+    }),
+  ),
+  refund_request_id: id(
+    'Your own unique reference of this refund.',
+    limits.refundRequestIdCharsMax,
+  ),
+});
+type Body = Static<typeof Body>;
+
+const nullableText = Type.Unsafe<string | null>({ type: ['string', 'null'] });
+const Reply = Type.Object({
+  orignal_payment_transaction_id: Type.String({ description: 'As shipped clients read it.' }),
+  original_payment_transaction_id: Type.String(),
+  transaction_id: Type.String({ description: 'Identifier of the refund.' }),
+  refund_request_id: nullableText,
+  refund_status: Type.String({ description: 'pending, succeeded or failed' }),
+  refund_arn: nullableText,
+  transaction_type: Type.String({ description: 'full_refund or partial_refund' }),
+  next: Type.Array(Type.Object({ action: Type.String(), url: Type.String() })),
+});
+
+export function addRefund(app: FastifyInstance, services: Services): void {
+  app.post<{ Body: Body; Reply: Static<typeof Reply> }>('/refund', {
+    config: { access: 'merchant' },
+    schema: {
+      operationId: 'refund',
+      summary: 'Refund a payment, in whole or in part',
+      description:
+        'A provider that cannot be reached now leaves the refund pending; it is tried again until it is done. The same refund_request_id with the same content answers that refund as it stands now, with the header Idempotent-Replayed: true.',
+      tags: ['Payments'],
+      headers: IdempotencyHeaders,
+      body: Body,
+      response: { 200: Reply, ...errorReplies },
+    },
+    handler: async (request, reply) => {
+      const { body } = request;
+      const key = readIdempotencyKey(request);
+      const wished = {
+        transactionId: toText(body.transaction_id),
+        invoiceId: toText(body.invoice_id),
+        amount: sentAmount(body, 'refund_amount'),
+        refundRequestId: readRequestId(body),
+      };
+      const made = await refund(services, getCaller(request), wished, key);
+      markReplay(reply, made.replayed);
+      return refundView(made.reply);
+    },
+  });
+}
+
+function readRequestId({ refund_request_id: sent }: Body): string | undefined {
+  const id = toText(sent);
+  if (id?.trim() === '') refuseField('refund_request_id', 'must not be blank');
+  return id;
+}
+
+function refundView(reply: RefundReply) {
+  return {
+    orignal_payment_transaction_id: reply.paymentTransactionId,
+    original_payment_transaction_id: reply.paymentTransactionId,
+    transaction_id: reply.transactionId,
+    refund_request_id: reply.refundRequestId,
+    refund_status: reply.status,
+    refund_arn: reply.refundArn,
+    transaction_type: reply.transactionType,
+    next: [{ action: 'refund_enquiry', url: '/api/v3/transaction-enquiry' }],
+  };
+}

@@ -1,0 +1,39 @@
+/** `POST /api/v3/resolve-user`: links a consumer to an order. Decision 11.2. */
+import type { FastifyInstance } from 'fastify';
+import { microsecondTimestamp } from '../../domain/time.ts';
+import type { Services } from '../../services/services.ts';
+import { resolveUser } from '../../use-cases/orders/resolve-user.ts';
+import { errorReplies } from '../error-reply.ts';
+import { getCaller } from '../guard.ts';
+import { ResolveUserBody, ResolveUserReply } from './order-change-schemas.ts';
+import { readOrderId } from './order-id.ts';
+import { toSentUser } from './order-request.ts';
+import { userView } from './order-view.ts';
+
+export function addResolveUser(app: FastifyInstance, services: Services): void {
+  app.post<{ Body: ResolveUserBody; Reply: ResolveUserReply }>('/resolve-user', {
+    config: { access: 'order' },
+    schema: {
+      operationId: 'resolveUser',
+      summary: 'Link a consumer to an order and restrict the order to them',
+      tags: ['Orders'],
+      body: ResolveUserBody,
+      response: { 200: ResolveUserReply, ...errorReplies },
+    },
+    handler: async (request) => {
+      const caller = getCaller(request);
+      const { order, token } = await resolveUser(services, caller, {
+        orderId: readOrderId(caller, request.body),
+        user: toSentUser(request.body),
+      });
+      return {
+        user: userView(order.details.user, order.userId, caller.type !== 'merchant'),
+        ...(token && {
+          token: token.token,
+          token_expiration: microsecondTimestamp(token.expiresAt),
+        }),
+        next: [{ action: 'payment_modes', url: '/api/v3/payment-modes' }],
+      };
+    },
+  });
+}

@@ -1,0 +1,79 @@
+/**
+ * Encrypted payloads, for every call of the merchant scope in one place: the body is opened before it
+ * is validated, and the reply to it, an error too, is sealed with the same secret. Decision 7.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { openPayload, sealPayload } from '../../security/sealed-payload.ts';
+import type { Services } from '../../services/services.ts';
+import { readJson } from '../read-json.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The access secret that opened the body; the reply is sealed with it. */
+    sealingSecret: string | null;
+  }
+}
+
+export function addSealing(app: FastifyInstance, services: Services): void {
+  app.decorateRequest('sealingSecret', null);
+  app.addHook('preValidation', (request, _reply, done) => {
+    const { body } = request;
+    const isSealed = typeof body === 'object' && body !== null && 'encrypted_payload' in body;
+    if (!isSealed) return done();
+    openBody(services, request).then(() => done(), done);
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (request.sealingSecret === null || typeof payload !== 'string') return done(null, payload);
+    reply.removeHeader('content-length');
+    reply.type('application/json; charset=utf-8');
+    done(null, JSON.stringify({ encrypted_response: sealPayload(payload, request.sealingSecret) }));
+  });
+}
+
+async function openBody(services: Services, request: FastifyRequest): Promise<void> {
+  const sealed = findSealedPayload(request);
+  if (sealed === undefined) return;
+  const { secret, opened } = await open(services, request, sealed);
+  if (request.headers.encryption !== 'ignore') request.sealingSecret = secret;
+  request.body = readJson(opened);
+}
+
+function findSealedPayload({ body, caller }: FastifyRequest): string | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { encrypted_payload: sealed } = body as { encrypted_payload?: unknown };
+  if (typeof sealed !== 'string') return undefined;
+  // Without a token there is no account, and so no secret to open it with.
+  if (!caller) {
+    throw new ServiceError('INVALID_TOKEN', 'A sealed body needs the bearer token of its account.');
+  }
+  if (caller.type !== 'merchant') {
+    throw new ServiceError(
+      'PERMISSION_DENIED',
+      'An order token may not send a sealed body: send the plain JSON body.',
+    );
+  }
+  return sealed;
+}
+
+/** During a rotation either live secret opens. */
+async function open(services: Services, request: FastifyRequest, sealed: string) {
+  const { accounts } = services;
+  const account = await accounts.get(request.caller?.accountId ?? '');
+  if (!account.encryptedPayloads) throw new ServiceError('ENCRYPTION_NOT_ENABLED');
+  const opened =
+    tryToOpen(services, account, sealed) ??
+    // It may be sealed with a secret that is newer than what is known here. Decision 2.7.
+    tryToOpen(services, await accounts.readAgain(account.accountId), sealed);
+  if (!opened) throw new ServiceError('DECRYPTION_FAILED');
+  return opened;
+}
+
+function tryToOpen({ clock }: Services, account: Account | undefined, sealed: string) {
+  for (const secret of account ? liveSecrets(account, 'access-secret', clock()) : []) {
+    const opened = openPayload(sealed, secret);
+    if (opened) return { secret, opened };
+  }
+  return undefined;
+}

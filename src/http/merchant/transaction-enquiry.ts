@@ -1,0 +1,36 @@
+/** `POST /api/v3/transaction-enquiry`, and under `/api/v2` too. Contract 4.2, Decisions 5 and 11.11. */
+import type { FastifyInstance } from 'fastify';
+import type { Services } from '../../services/services.ts';
+import { enquire } from '../../use-cases/payments/enquire.ts';
+import { errorReplies } from '../error-reply.ts';
+import { getCaller } from '../guard.ts';
+import { EnquiryBody, EnquiryReply } from './enquiry-schemas.ts';
+import { enquiryView } from './enquiry-view.ts';
+import { toText } from './order-request.ts';
+
+/** `version` tells the operation from the one under the current path. */
+export function addTransactionEnquiry(
+  app: FastifyInstance,
+  services: Services,
+  version: '' | 'V2' = '',
+): void {
+  app.post<{ Body: EnquiryBody; Reply: EnquiryReply }>('/transaction-enquiry', {
+    config: { access: 'order' },
+    schema: {
+      operationId: `transactionEnquiry${version}`,
+      summary: 'Get the latest status of an order and its transactions',
+      tags: ['Orders'],
+      body: EnquiryBody,
+      response: { 200: EnquiryReply, ...errorReplies },
+    },
+    handler: async (request) => {
+      const caller = getCaller(request);
+      const enquiry = await enquire(services, caller, {
+        transactionId: toText(request.body.transaction_id),
+        orderId: toText(request.body.order_id),
+        invoiceId: toText(request.body.invoice_id),
+      });
+      return enquiryView(enquiry, { now: services.clock(), masked: caller.type !== 'merchant' });
+    },
+  });
+}

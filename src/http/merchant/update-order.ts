@@ -1,0 +1,47 @@
+/** Update order, under the four names that shipped clients call it by. Decision 11.3. */
+import type { FastifyInstance, HTTPMethods } from 'fastify';
+import type { Services } from '../../services/services.ts';
+import { updateOrder } from '../../use-cases/orders/update-order.ts';
+import { errorReplies } from '../error-reply.ts';
+import { getCaller } from '../guard.ts';
+import { UpdateOrderBody } from './order-change-schemas.ts';
+import { readOrderId } from './order-id.ts';
+import { toOrderUpdate } from './order-request.ts';
+import { FullOrderReply } from './order-schemas.ts';
+import { refuseFieldsOfMerchant } from './order-token-fields.ts';
+import { fullOrderView } from './order-view.ts';
+
+const names: ReadonlyArray<readonly [HTTPMethods, url: string, operationId: string]> = [
+  ['POST', '/update-order', 'updateOrder'],
+  ['PUT', '/update-order', 'updateOrderByPut'],
+  ['PATCH', '/update-order', 'updateOrderByPatch'],
+  ['PATCH', '/order', 'patchOrder'],
+];
+
+export function addUpdateOrder(app: FastifyInstance, services: Services): void {
+  for (const [method, url, operationId] of names) {
+    app.route<{ Body: UpdateOrderBody; Reply: FullOrderReply }>({
+      method,
+      url,
+      config: { access: 'order' },
+      schema: {
+        operationId,
+        summary: 'Update the details of an open order',
+        tags: ['Orders'],
+        body: UpdateOrderBody,
+        response: { 200: FullOrderReply, ...errorReplies },
+      },
+      handler: async (request) => {
+        const caller = getCaller(request);
+        const orderId = readOrderId(caller, request.body);
+        refuseFieldsOfMerchant(caller, orderId, request.body);
+        const { order, token } = await updateOrder(services, caller, {
+          orderId,
+          update: toOrderUpdate(request.body),
+        });
+        const masked = caller.type !== 'merchant';
+        return fullOrderView(order, { token, masked, now: services.clock() });
+      },
+    });
+  }
+}

@@ -1,0 +1,59 @@
+/** The scope of operators: is it alive, is it ready, what does it measure, how is it called. */
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import { watchRoutes } from '../refuse-other-methods.ts';
+import { addDocsPage } from './docs-page.ts';
+
+export type OperatorParts = {
+  /** What is missing before requests can be served; empty when ready. */
+  readonly findMissing: () => Promise<readonly string[]>;
+  /** The metrics page: of this process, or of all workers together. */
+  readonly renderMetrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
+};
+
+/** Decision 1.8. */
+export function operatorApi(parts: OperatorParts): FastifyPluginAsync {
+  return async (app) => {
+    const refuseOtherMethods = watchRoutes(app);
+    addHealth(app);
+    addReadiness(app, parts);
+    addMetricsPage(app, parts);
+    addOpenApi(app);
+    addDocsPage(app);
+    refuseOtherMethods();
+  };
+}
+
+function addHealth(app: FastifyInstance): void {
+  app.get('/healthz', {
+    schema: { summary: 'The process lives', tags: ['Operations'], security: [] },
+    handler: async () => ({ status: 'ok' }),
+  });
+}
+
+function addReadiness(app: FastifyInstance, { findMissing }: OperatorParts): void {
+  app.get('/readyz', {
+    schema: { summary: 'Requests can be served', tags: ['Operations'], security: [] },
+    handler: async (_request, reply) => {
+      const missing = await findMissing();
+      if (missing.length === 0) return { status: 'ready' };
+      return reply.code(503).header('retry-after', 1).send({ status: 'not ready', missing });
+    },
+  });
+}
+
+function addMetricsPage(app: FastifyInstance, { renderMetrics }: OperatorParts): void {
+  app.get('/metrics', {
+    schema: { summary: 'Metrics for Prometheus', tags: ['Operations'], security: [] },
+    handler: async (_request, reply) => {
+      const { contentType, text } = await renderMetrics();
+      return reply.type(contentType).send(text);
+    },
+  });
+}
+
+function addOpenApi(app: FastifyInstance): void {
+  app.get('/openapi.json', {
+    schema: { hide: true },
+    handler: async () => app.swagger(),
+  });
+}

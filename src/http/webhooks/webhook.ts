@@ -1,0 +1,72 @@
+/** `POST /api/v3/webhooks/<provider>[/<account_id>]`. Decisions 6.1 and 6.5. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import type { Services } from '../../services/services.ts';
+import {
+  type DeliveryClaims,
+  findMissingCredentials,
+} from '../../use-cases/inbox/authenticate-delivery.ts';
+import {
+  type DeliveryProvider,
+  type RawDelivery,
+  receiveDelivery,
+} from '../../use-cases/inbox/receive-delivery.ts';
+import { findBearerToken } from '../guard.ts';
+import { webhookErrorReplies } from './webhook-error.ts';
+
+const Reply = Type.Object({
+  status: Type.Unsafe<string>({
+    type: 'string',
+    enum: ['processed', 'duplicate', 'stale', 'ignored', 'parked', 'needs_review'],
+  }),
+  delivery_id: Type.String(),
+  order_id: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+});
+
+type Params = { readonly account_id?: string };
+
+export function addWebhook(
+  app: FastifyInstance,
+  services: Services,
+  provider: DeliveryProvider,
+): void {
+  const { name, displayName, deliverySchema } = provider;
+  for (const path of [`/${name}`, `/${name}/:account_id`]) {
+    const isOfAccount = path.endsWith(':account_id');
+    app.post<{ Params: Params; Reply: Static<typeof Reply> }>(path, {
+      config: { documentedBody: deliverySchema },
+      schema: {
+        operationId: `receive-${name}${isOfAccount ? '-of-account' : ''}`,
+        summary: `Receive a delivery of ${displayName}${isOfAccount ? '' : ', from a bearer caller'}`,
+        tags: ['Webhooks'],
+        response: { 200: Reply, ...webhookErrorReplies },
+      },
+      onRequest: (request, _reply, done) => {
+        done(findMissingCredentials(services, provider, request.headers, claimsOf(request)));
+      },
+      handler: async (request) => {
+        const raw = rawDelivery(request);
+        const received = await receiveDelivery(services, name, raw, claimsOf(request));
+        return {
+          status: received.status,
+          delivery_id: received.deliveryId,
+          ...(received.orderId !== null && { order_id: received.orderId }),
+          ...(received.why !== null && { message: received.why }),
+        };
+      },
+    });
+  }
+}
+
+function claimsOf(request: FastifyRequest<{ Params: Params }>): DeliveryClaims {
+  return { accountId: request.params.account_id, token: findBearerToken(request) };
+}
+
+function rawDelivery(request: FastifyRequest): RawDelivery {
+  return {
+    body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+    // Of all headers this one alone would be a list.
+    headers: { ...request.headers, 'set-cookie': undefined, 'content-type': request.contentType },
+  };
+}

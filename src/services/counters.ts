@@ -1,0 +1,47 @@
+/** What happened since the process started that an operator should know and no table tells. */
+import type { DeliveryState } from '../domain/inbox/delivery.ts';
+import type { ProviderName } from '../domain/provider-name.ts';
+
+/** States of deliveries whose entries are counted. */
+export const countedStates = ['needs_review', 'dead', 'expired'] as const satisfies DeliveryState[];
+type CountedState = (typeof countedStates)[number];
+
+export type ProviderCall = {
+  readonly provider: ProviderName;
+  readonly operation: string;
+  readonly outcome: string;
+};
+
+export type Counters = {
+  readonly noteDelivery: (provider: ProviderName, at: Date) => void;
+  readonly listLastDeliveries: () => { readonly provider: ProviderName; readonly at: Date }[];
+  /** Deliveries that came to a state; states that nobody counts are passed over. */
+  readonly noteDeliveries: (state: DeliveryState, count?: number) => void;
+  readonly listTransitions: () => { readonly state: CountedState; readonly count: number }[];
+  readonly noteCall: (call: ProviderCall) => void;
+  readonly listCalls: () => (ProviderCall & { readonly count: number })[];
+};
+
+export function createCounters(): Counters {
+  const lastDeliveries = new Map<ProviderName, Date>();
+  const calls = new Map<string, ProviderCall & { readonly count: number }>();
+  const transitions = new Map(countedStates.map((state): [string, number] => [state, 0]));
+  return {
+    noteDeliveries: (state, count = 1) => {
+      const before = transitions.get(state);
+      if (before !== undefined) transitions.set(state, before + count);
+    },
+    listTransitions: () =>
+      countedStates.map((state) => ({ state, count: transitions.get(state) ?? 0 })),
+    noteDelivery: (provider, at) => {
+      lastDeliveries.set(provider, at);
+    },
+    listLastDeliveries: () => [...lastDeliveries].map(([provider, at]) => ({ provider, at })),
+    noteCall: ({ provider, operation, outcome }) => {
+      const name = `${provider} ${operation} ${outcome}`;
+      const count = (calls.get(name)?.count ?? 0) + 1;
+      calls.set(name, { provider, operation, outcome, count });
+    },
+    listCalls: () => [...calls.values()],
+  };
+}

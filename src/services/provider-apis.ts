@@ -1,0 +1,40 @@
+/** How an account reaches a provider's API: where, as whom, with which secret. */
+import { type Account, liveSecrets } from '../domain/accounts/account.ts';
+import type { PaymentModeCode } from '../domain/payment-mode.ts';
+import type { ProviderName } from '../domain/provider-name.ts';
+import type { ProviderApi } from '../providers/call.ts';
+import { getProvider } from '../providers/providers.ts';
+import type { Services } from './services.ts';
+
+/** Undefined where the account has no settings for that provider. */
+export function findProviderApi(
+  services: Services,
+  account: Account,
+  provider: ProviderName,
+): ProviderApi | undefined {
+  const address = account.providerApis[provider];
+  const kind = getProvider(provider).apiSecretKind;
+  const [secret] = liveSecrets(account, kind, services.clock());
+  if (!address || secret === undefined) return undefined;
+  return { ...address, secret, call: services.callProvider };
+}
+
+/** The provider a mode is routed to, where that can be reached: a mode that would fail is not offered. */
+export function findRoute(
+  services: Services,
+  account: Account,
+  code: PaymentModeCode,
+): { readonly provider: ProviderName; readonly api: ProviderApi } | undefined {
+  const provider = account.paymentModes[code];
+  const api = provider === undefined ? undefined : findProviderApi(services, account, provider);
+  return provider !== undefined && api ? { provider, api } : undefined;
+}
+
+/** Where a provider's webhooks of this account arrive. */
+export function webhookUrlOf(
+  { settings }: Services,
+  provider: ProviderName,
+  accountId: string,
+): string {
+  return `${settings.publicUrl}/api/v3/webhooks/${provider}/${accountId}`;
+}

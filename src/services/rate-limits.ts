@@ -1,0 +1,36 @@
+/**
+ * Limits how often an account and an order's tokens may call. Each process counts for itself: the aim is that
+ * one flood leaves the others their share of this process, not a figure that is exact across all.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Account } from '../domain/accounts/account.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { limits } from '../domain/limits.ts';
+import { type Bucket, takeToken } from '../domain/rate-limit.ts';
+import type { Clock } from '../domain/time.ts';
+import type { Caller } from '../security/tokens.ts';
+
+/** Refuses a call beyond the caller's share. */
+export type CountCall = (call: AuthenticatedCaller) => void;
+
+export type AuthenticatedCaller = { readonly caller: Caller; readonly account: Account };
+
+export function createRateLimits(clock: Clock): CountCall {
+  const accounts = new LRUCache<string, Bucket>({ max: limits.accountsCachedMax });
+  const orders = new LRUCache<string, Bucket>({ max: limits.ordersCountedMax });
+
+  const count = (buckets: LRUCache<string, Bucket>, key: string, perSecond: number) => {
+    const after = takeToken(buckets.get(key), perSecond, clock().getTime());
+    if (!after) throw new ServiceError('RATE_LIMITED');
+    buckets.set(key, after);
+  };
+  const countForAccount = ({ accountId, requestsPerSecond }: Account) => {
+    if (requestsPerSecond !== null) count(accounts, accountId, requestsPerSecond);
+  };
+
+  return ({ caller, account }) => {
+    if (caller.type === 'merchant') countForAccount(account);
+    // A consumer's page must not be able to use up the merchant's quota. Decision 2.9.
+    else count(orders, caller.orderId, limits.orderTokenRequestsPerSecond);
+  };
+}

@@ -1,0 +1,98 @@
+/** Issues and verifies tokens with the ring of signing keys kept in the database. */
+import { LRUCache } from 'lru-cache';
+import { limits } from '../domain/limits.ts';
+import type { Clock } from '../domain/time.ts';
+import type { Database } from '../postgres/database.ts';
+import type { MasterKeys } from '../security/master-keys.ts';
+import {
+  type Caller,
+  createKeyRing,
+  type IssuedToken,
+  type KeyRing,
+  type Subject,
+  type VerifiedToken,
+} from '../security/tokens.ts';
+import { insertSigningKey, listSigningKeys } from '../store/signing-keys.ts';
+
+export type TokenService = {
+  /** Reads the ring before the first request needs it; the very first time, makes a key. */
+  readonly prepare: () => Promise<void>;
+  /** Valid for the lifetime of its type, or until `expiresAt`. */
+  readonly issue: (subject: Subject, expiresAt?: Date) => Promise<IssuedToken>;
+  readonly verify: (token: string) => Promise<Caller>;
+};
+
+export function createTokenService(
+  database: Database,
+  masterKeys: MasterKeys,
+  clock: Clock,
+): TokenService {
+  // A token is sent many times; what was found true of it stays true until it expires.
+  const verified = new LRUCache<string, VerifiedToken>({ max: limits.tokensCachedMax });
+  let current: { ring: KeyRing; readAt: number } | undefined;
+  let reading: Promise<KeyRing> | undefined;
+
+  /** One read for all who wait. A ring that cannot be renewed now stays in use: its keys are true. */
+  const renew = (): Promise<KeyRing> => {
+    reading ??= readKeyRing(database, masterKeys, clock)
+      .then((ring) => {
+        current = { ring, readAt: performance.now() };
+        return ring;
+      })
+      .catch((error: unknown) => {
+        if (current) return current.ring;
+        throw error;
+      })
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
+  const isFresh = () =>
+    current !== undefined && performance.now() - current.readAt < limits.secretsCacheMsMax;
+  const ring = async () => (current && isFresh() ? current.ring : renew());
+
+  return {
+    prepare: async () => {
+      await ring();
+    },
+    issue: async (subject, expiresAt) => (await ring()).issue(subject, clock(), expiresAt),
+    verify: async (token) => {
+      const now = clock();
+      const keys = current && isFresh() ? current.ring : await renew();
+      const known = verified.get(token);
+      if (known && known.expiresAtMs > now.getTime() && keys.isLive(known.keyId, now)) {
+        return known.caller;
+      }
+      const fresh = keys.verify(token, now);
+      verified.set(token, fresh);
+      return fresh.caller;
+    },
+  };
+}
+
+async function readKeyRing(
+  database: Database,
+  masterKeys: MasterKeys,
+  clock: Clock,
+): Promise<KeyRing> {
+  const stored = await listSigningKeys(database);
+  await masterKeys.learn(stored.map(({ masterKeyId }) => masterKeyId));
+  const keys = stored.flatMap((key) => {
+    const masterKey = masterKeys.find(key.masterKeyId);
+    return masterKey ? [{ ...key, secret: masterKey.deriveSigningKey(key.keyId) }] : [];
+  });
+  return keys.length === 0 ? createFirstKey(database, masterKeys, clock) : createKeyRing(keys);
+}
+
+/** The first key of a master key has a name of its own, so that processes starting together agree. */
+async function createFirstKey(
+  database: Database,
+  masterKeys: MasterKeys,
+  clock: Clock,
+): Promise<KeyRing> {
+  const masterKeyId = masterKeys.current().id;
+  const keyId = `key_${masterKeyId}`;
+  await insertSigningKey(database, { keyId, masterKeyId, createdAt: clock(), expiresAt: null });
+  return readKeyRing(database, masterKeys, clock);
+}

@@ -1,0 +1,30 @@
+/** Bounds how many repeated requests wait for the answer of the first one. */
+import { limits } from '../domain/limits.ts';
+
+/** How many repeats wait for a first answer in this process. */
+export type WaitingRepeats = {
+  /** False when too many wait, of the account or in all. */
+  readonly enter: (accountId: string) => boolean;
+  readonly leave: (accountId: string) => void;
+};
+
+export function createWaitingRepeats(): WaitingRepeats {
+  const waiting = new Map<string, number>();
+  let total = 0;
+  return {
+    enter: (accountId) => {
+      const own = waiting.get(accountId) ?? 0;
+      if (total >= limits.waitingRepeatsMax || own >= limits.waitingRepeatsOfAccountMax)
+        return false;
+      waiting.set(accountId, own + 1);
+      total += 1;
+      return true;
+    },
+    leave: (accountId) => {
+      const own = waiting.get(accountId) ?? 0;
+      if (own > 1) waiting.set(accountId, own - 1);
+      else waiting.delete(accountId);
+      total -= 1;
+    },
+  };
+}

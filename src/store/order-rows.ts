@@ -1,0 +1,109 @@
+/** Rows of the table `orders`, and the domain objects made of them. */
+import type { MinorUnits } from '../domain/money/money.ts';
+import type {
+  CurrencyConversion,
+  Order,
+  OrderDetails,
+  OrderStatus,
+} from '../domain/orders/order.ts';
+import type { ReviewFlag } from '../domain/review-flag.ts';
+import type { HeldNotice } from '../domain/transactions/records.ts';
+import { defineRows } from '../postgres/binary-rows.ts';
+
+export type OrderRow = {
+  account_id: string;
+  order_id: string;
+  invoice_id: string;
+  status: OrderStatus;
+  attempts: number;
+  currency: string;
+  amount_before_tax: MinorUnits;
+  tax: MinorUnits;
+  total_amount: MinorUnits;
+  exchange_rate: string | null;
+  original_currency: string | null;
+  original_amount_before_tax: MinorUnits | null;
+  original_tax: MinorUnits | null;
+  original_total_amount: MinorUnits | null;
+  user_id: string | null;
+  restricted: boolean;
+  details: OrderDetails;
+  earlier_consumers?: Order['earlierConsumers'] | null;
+  content_digest: Buffer;
+  created_at: Date;
+  lapses_at: Date;
+  flags: ReviewFlag[];
+  held_notices?: HeldNotice[] | null;
+  erased_at?: Date | null;
+};
+
+export type OrderName = Pick<Order, 'accountId' | 'orderId'>;
+
+export const nameRows = defineRows<OrderName>({
+  account_id: ['text', ({ accountId }) => accountId],
+  order_id: ['text', ({ orderId }) => orderId],
+});
+
+/** What the fold of an order's transactions needs of it. */
+export type StoredOrder = Pick<
+  Order,
+  | 'accountId'
+  | 'orderId'
+  | 'savedStatus'
+  | 'attempts'
+  | 'amounts'
+  | 'createdAt'
+  | 'lapsesAt'
+  | 'flags'
+  | 'userId'
+> & {
+  readonly heldNotices?: readonly HeldNotice[];
+  /** Its personal data is erased, and must not come back with a delivery. Decision 8.7. */
+  readonly isErased?: true;
+};
+
+export function toStoredOrder(row: OrderRow): StoredOrder {
+  return {
+    accountId: row.account_id,
+    orderId: row.order_id,
+    savedStatus: row.status,
+    attempts: row.attempts,
+    amounts: {
+      currency: row.currency,
+      beforeTax: row.amount_before_tax,
+      tax: row.tax,
+      total: row.total_amount,
+    },
+    createdAt: row.created_at,
+    lapsesAt: row.lapses_at,
+    flags: row.flags,
+    userId: row.user_id,
+    ...(row.held_notices && { heldNotices: row.held_notices }),
+    ...(row.erased_at && { isErased: true }),
+  };
+}
+
+export function toOrder(row: OrderRow): Order {
+  return {
+    ...toStoredOrder(row),
+    invoiceId: row.invoice_id,
+    conversion: toConversion(row),
+    restricted: row.restricted,
+    details: row.details,
+    ...(row.earlier_consumers && { earlierConsumers: row.earlier_consumers }),
+    contentDigest: row.content_digest,
+  };
+}
+
+function toConversion(row: OrderRow): CurrencyConversion | null {
+  if (row.exchange_rate === null || row.original_currency === null) return null;
+  return {
+    rate: row.exchange_rate,
+    original: {
+      currency: row.original_currency,
+      beforeTax: row.original_amount_before_tax ?? 0,
+      tax: row.original_tax ?? 0,
+      total: row.original_total_amount ?? 0,
+    },
+  };
+}

@@ -1,0 +1,101 @@
+/** What parked deliveries wait for: names that may one day belong to an order. */
+
+import { defineRows } from '../postgres/binary-rows.ts';
+import type { Queryable, Transaction } from '../postgres/database.ts';
+
+export async function insertDeliveryReferences(
+  tx: Transaction,
+  accountId: string,
+  deliveryId: string,
+  references: readonly string[],
+): Promise<void> {
+  await tx.query({
+    text: `insert into delivery_references (account_id, reference, delivery_id)
+           select $1, reference, $2 from unnest($3::text[]) as reference
+           on conflict (account_id, reference, delivery_id) do nothing`,
+    values: [accountId, deliveryId, references],
+  });
+}
+
+export async function deleteDeliveryReferences(
+  tx: Transaction,
+  accountId: string,
+  deliveryId: string,
+): Promise<void> {
+  await tx.query({
+    text: 'delete from delivery_references where account_id = $1 and delivery_id = $2',
+    values: [accountId, deliveryId],
+  });
+}
+
+/** Names that may be waited for. */
+export type KnownNames = { readonly accountId: string; readonly names: readonly string[] };
+
+type Pair = { readonly place: number; readonly accountId: string; readonly name: string };
+
+const knownNameRows = defineRows<Pair>({
+  place: ['integer', ({ place }) => place],
+  account_id: ['text', ({ accountId }) => accountId],
+  reference: ['text', ({ name }) => name],
+});
+
+/** For each, the deliveries that wait for one of its names. */
+export async function listParkedDeliveries(
+  database: Queryable,
+  waited: readonly KnownNames[],
+): Promise<string[][]> {
+  const pairs = waited.flatMap(({ accountId, names }, place) =>
+    names.map((name) => ({ place, accountId, name })),
+  );
+  const { rows } = await database.query<{ place: number; delivery_id: string }>({
+    name: 'list-parked-deliveries',
+    // "offset 0" keeps the order of the join: where few wait, the planner would rather read all of them.
+    text: `select distinct place, delivery_id from ${knownNameRows.from}
+            cross join lateral (select delivery_id from delivery_references r
+              where r.account_id = row.account_id and r.reference = row.reference offset 0) waiting`,
+    values: knownNameRows.toParameters(pairs),
+  });
+  const found = Map.groupBy(rows, ({ place }) => place);
+  return waited.map((_one, place) => (found.get(place) ?? []).map((row) => row.delivery_id));
+}
+
+/** Makes them due now, the dead as well. */
+export async function makeDue(
+  database: Queryable,
+  accountId: string,
+  deliveryIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  await database.query({
+    text: `update deliveries set state = 'parked', next_try_at = $3, finished_at = null
+            where account_id = $1 and delivery_id = any($2::text[])
+              and state in ('received', 'parked', 'dead')`,
+    values: [accountId, deliveryIds, now],
+  });
+}
+
+/**
+ * Makes due what waits for a name that is known by now: should a process have ended between making it
+ * known and waking those who wait.
+ */
+export async function makeKnownDue(database: Queryable, now: Date): Promise<number> {
+  const { rowCount } = await database.query({
+    text: `update deliveries d set state = 'parked', next_try_at = $1, finished_at = null
+             from delivery_references r
+            where d.account_id = r.account_id and d.delivery_id = r.delivery_id
+              and d.state in ('received', 'parked', 'dead')
+              and (d.next_try_at is null or d.next_try_at > $1)
+              and (exists (select from orders o
+                            where o.account_id = r.account_id and o.order_id = r.reference)
+                or exists (select from orders o
+                            where o.account_id = r.account_id and o.invoice_id = r.reference)
+                or exists (select from provider_orders p
+                            where p.account_id = r.account_id and p.provider = d.provider
+                              and p.provider_order_id = r.reference)
+                or exists (select from transactions t
+                            where t.account_id = r.account_id and t.provider = d.provider
+                              and t.type = 'payment' and t.psp_transaction_id = r.reference))`,
+    values: [now],
+  });
+  return rowCount ?? 0;
+}

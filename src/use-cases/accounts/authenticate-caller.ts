@@ -1,0 +1,49 @@
+/** Who makes a call: a valid token of an account that is served. Decisions 2.2, 2.6 and 2.8. */
+import { type Account, hasLiveAccessSecret } from '../../domain/accounts/account.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { AuthenticatedCaller } from '../../services/rate-limits.ts';
+import type { Services } from '../../services/services.ts';
+
+export async function authenticateCaller(
+  services: Services,
+  token: string,
+): Promise<AuthenticatedCaller> {
+  const authenticated = await verifyCaller(services, token);
+  refuseSuspended(authenticated.account);
+  return authenticated;
+}
+
+/** The same, whether or not the account is suspended. */
+export async function verifyCaller(
+  services: Services,
+  token: string,
+): Promise<AuthenticatedCaller> {
+  const caller = await services.tokens.verify(token);
+  const { accountId } = caller;
+  const account = services.accounts.recall(accountId) ?? (await services.accounts.get(accountId));
+  const isLive =
+    caller.type !== 'merchant' || hasLiveAccessSecret(account, caller.secretMark, services.clock());
+  if (isLive) return { caller, account };
+  return { caller, account: await readNewestAccount(services, accountId, caller.secretMark) };
+}
+
+export function refuseSuspended({ suspendedAt }: Account): void {
+  if (suspendedAt !== null) throw new ServiceError('ACCOUNT_SUSPENDED');
+}
+
+/**
+ * A merchant token ends with the access secret it was issued for. Another process may have issued it for a secret that
+ * is newer than what is known here.
+ */
+async function readNewestAccount(
+  { accounts, clock }: Services,
+  accountId: string,
+  mark: string,
+): Promise<Account> {
+  const account = await accounts.readAgain(accountId);
+  if (account && hasLiveAccessSecret(account, mark, clock())) return account;
+  throw new ServiceError(
+    'INVALID_TOKEN',
+    'The access secret of this token is no longer valid: get a new token with the current secret.',
+  );
+}

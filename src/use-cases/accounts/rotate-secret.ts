@@ -1,0 +1,34 @@
+/** Gives an account a new secret; the old one stays valid for an overlap. Decision 1.6. */
+import type { RotatableSecretKind } from '../../domain/accounts/account.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { addSeconds } from '../../domain/time.ts';
+import type { Services } from '../../services/services.ts';
+import { endSecrets, insertSecret, lockAccount } from '../../store/accounts.ts';
+import { newSecretValue, sealSecret } from './create-account.ts';
+
+export type RotatedSecret = {
+  readonly accountId: string;
+  readonly secret: string;
+  readonly oldValidUntil: Date;
+};
+
+export async function rotateSecret(
+  services: Services,
+  accountId: string,
+  kind: RotatableSecretKind,
+  overlapSeconds: number,
+): Promise<RotatedSecret> {
+  const secret = newSecretValue(kind);
+  const now = services.clock();
+  const oldValidUntil = addSeconds(now, overlapSeconds);
+  await services.database.transaction(async (tx) => {
+    if (!(await lockAccount(tx, accountId))) throw unknownAccount(accountId);
+    await endSecrets(tx, accountId, kind, oldValidUntil);
+    await insertSecret(tx, accountId, sealSecret(services, accountId, kind, secret), now);
+  });
+  return { accountId, secret, oldValidUntil };
+}
+
+export function unknownAccount(accountId: string): ServiceError {
+  return new ServiceError('NOT_FOUND', `There is no account ${accountId}: see "account list".`);
+}

@@ -1,0 +1,50 @@
+/**
+ * Suspends an account or lets it go on. While it is suspended its tokens are refused; what its providers report
+ * is stored and applied, so that nothing is lost. Decision 2.8.
+ */
+import { newAuditId } from '../../domain/ids.ts';
+import type { Services } from '../../services/services.ts';
+import { lockAccount, suspendAccount as saveSuspension } from '../../store/accounts.ts';
+import { appendAudit } from '../../store/audit.ts';
+import { unknownAccount } from './rotate-secret.ts';
+
+export type Suspension = {
+  readonly accountId: string;
+  /** Since when; null once it is resumed. */
+  readonly suspendedAt: Date | null;
+};
+
+export function suspendAccount(services: Services, accountId: string): Promise<Suspension> {
+  return change(services, accountId, true);
+}
+
+export function resumeAccount(services: Services, accountId: string): Promise<Suspension> {
+  return change(services, accountId, false);
+}
+
+/** Doing it twice changes nothing the second time. */
+async function change(
+  { database, clock }: Services,
+  accountId: string,
+  suspend: boolean,
+): Promise<Suspension> {
+  return database.transaction(async (tx) => {
+    const account = await lockAccount(tx, accountId);
+    if (!account) throw unknownAccount(accountId);
+    if ((account.suspendedAt !== null) === suspend) return account;
+    const now = clock();
+    const suspendedAt = suspend ? now : null;
+    await saveSuspension(tx, accountId, suspendedAt);
+    await appendAudit(tx, {
+      accountId,
+      auditId: newAuditId(now),
+      at: now,
+      actor: 'cli',
+      action: suspend ? 'account.suspended' : 'account.resumed',
+      object: accountId,
+      note: null,
+      details: {},
+    });
+    return { accountId, suspendedAt };
+  });
+}

@@ -1,0 +1,38 @@
+/** Changes the settings of an account; what is not named stays as it is. */
+import {
+  type AccountSettings,
+  type ApiSecretKind,
+  checkSettings,
+} from '../../domain/accounts/account.ts';
+import type { Services } from '../../services/services.ts';
+import {
+  endSecrets,
+  insertSecret,
+  lockAccount,
+  type StoredAccount,
+  updateAccount as saveAccount,
+} from '../../store/accounts.ts';
+import { type ApiSecrets, sealSecret } from './create-account.ts';
+import { unknownAccount } from './rotate-secret.ts';
+
+export async function updateAccount(
+  services: Services,
+  accountId: string,
+  decideChange: (account: StoredAccount) => Partial<AccountSettings>,
+  apiSecrets: ApiSecrets = {},
+): Promise<AccountSettings & { readonly accountId: string }> {
+  return services.database.transaction(async (tx) => {
+    const account = await lockAccount(tx, accountId);
+    if (!account) throw unknownAccount(accountId);
+    const { secrets: _sealed, createdAt: _created, ...before } = account;
+    const after = { ...before, ...decideChange(account) };
+    await saveAccount(tx, accountId, checkSettings(after));
+    const now = services.clock();
+    for (const [kind, value] of Object.entries(apiSecrets) as [ApiSecretKind, string][]) {
+      // The provider decides until when the old one is good; we use the new one from now on.
+      await endSecrets(tx, accountId, kind, now);
+      await insertSecret(tx, accountId, sealSecret(services, accountId, kind, value), now);
+    }
+    return after;
+  });
+}

@@ -1,0 +1,131 @@
+/**
+ * Erases a consumer from an account: orders, transactions, deliveries, history and notes. Amounts, states and ids stay.
+ * Each order is a transaction of its own; a run that was cut off is done by running it again. Decision 8.7.
+ */
+import type { Account } from '../../domain/accounts/account.ts';
+import { newAuditId } from '../../domain/ids.ts';
+import { type Consumer, foldEmail, valuesOf } from '../../domain/personal-data/erased-consumer.ts';
+import { createScrub, createSearch } from '../../domain/personal-data/scrub.ts';
+import { consumerDataKeyOf } from '../../services/consumer-data-key.ts';
+import type { Services } from '../../services/services.ts';
+import { appendAudit } from '../../store/audit.ts';
+import {
+  listBodies,
+  lockUnlinkedBodies,
+  type StoredBody,
+  saveErasedBodies,
+} from '../../store/erasure.ts';
+import { lockNotes, saveNote } from '../../store/notes.ts';
+import { eraseOneOrder, eraseStored, listPersonalValues, together } from './erase-order.ts';
+import { findConsumer } from './find-consumer.ts';
+import { textsOfBody } from './texts-of-body.ts';
+
+export type ErasedConsumer = {
+  readonly orders: number;
+  /** Those among them that are of others: they only mention the consumer. */
+  readonly mentionedOrders: number;
+  readonly transactions: number;
+  readonly deliveries: number;
+  readonly historyRows: number;
+  readonly notes: number;
+};
+
+export async function eraseConsumer(
+  services: Services,
+  account: Account,
+  given: Consumer,
+  actor: string,
+): Promise<ErasedConsumer> {
+  const { accountId } = account;
+  const found = await findConsumer(services.database, account, given);
+  const { consumer, named, linked } = found;
+  const { deliveries, orderIds } = await eraseUnlinked(services, accountId, consumer);
+  const total = { orders: 0, mentionedOrders: 0, transactions: 0, deliveries, historyRows: 0 };
+  // Those that were named come last: by them a second run finds the others, should this one be cut off.
+  const own = new Set([...linked, ...named]);
+  const others = [...new Set([...found.mentioned, ...orderIds])].filter((id) => !own.has(id));
+  for (const orderId of [...others, ...own]) {
+    const erased = await eraseOneOrder(services, found, { accountId, orderId });
+    if (!erased) continue;
+    total.orders += 1;
+    if (erased.belonging === 'mentioned') total.mentionedOrders += 1;
+    total.transactions += erased.transactions;
+    total.deliveries += erased.deliveries;
+    total.historyRows += erased.historyRows;
+  }
+  const notes = await finish(services, account, consumer, given, actor, total);
+  return { ...total, notes };
+}
+
+const pageSize = 200;
+
+/** Erases deliveries that belong to no order and mention the consumer; lists the orders of those that belong to one. */
+async function eraseUnlinked(
+  services: Services,
+  accountId: string,
+  consumer: Consumer,
+): Promise<{ readonly deliveries: number; readonly orderIds: readonly string[] }> {
+  const { database } = services;
+  const isMentioned = createSearch(valuesOf(consumer));
+  const orderIds = new Set<string>();
+  let deliveries = 0;
+  let after: string | undefined = '';
+  while (after !== undefined) {
+    const page = await listBodies(database, accountId, after, pageSize);
+    const mentions = page.filter(({ body, why }) =>
+      [...textsOfBody(body), why ?? ''].some(isMentioned),
+    );
+    const unlinked = mentions.filter(({ orderId }) => orderId === null);
+    for (const { orderId } of mentions) if (orderId !== null) orderIds.add(orderId);
+    if (unlinked.length > 0)
+      deliveries += await eraseDeliveries(services, accountId, consumer, unlinked);
+    after = page.length === pageSize ? page.at(-1)?.deliveryId : undefined;
+  }
+  return { deliveries, orderIds: [...orderIds] };
+}
+
+/** One that was linked to an order meanwhile is left to the next run, which finds that order. */
+async function eraseDeliveries(
+  { database, clock }: Services,
+  accountId: string,
+  consumer: Consumer,
+  mentions: readonly StoredBody[],
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    const ids = mentions.map(({ deliveryId }) => deliveryId);
+    const stored = await lockUnlinkedBodies(tx, accountId, ids);
+    const erased = stored.flatMap((entry) => {
+      const scrub = createScrub(together([valuesOf(consumer), listPersonalValues(entry)]));
+      return eraseStored(entry, scrub) ?? [];
+    });
+    await saveErasedBodies(tx, accountId, erased, clock());
+    return erased.length;
+  });
+}
+
+/** The audit log names the consumer by a digest that only the account's key can make again. */
+async function finish(
+  { database, clock }: Services,
+  account: Account,
+  consumer: Consumer,
+  given: Consumer,
+  actor: string,
+  counts: Readonly<Record<string, number>>,
+): Promise<number> {
+  const { accountId } = account;
+  const scrub = createScrub(valuesOf(consumer));
+  const email = given.email === undefined ? undefined : foldEmail(given.email);
+  const name = email ?? given.phones.map(({ full }) => full).join(',');
+  const object = `consumer_${consumerDataKeyOf(account).digest(name).toString('hex').slice(0, 32)}`;
+  return database.transaction(async (tx) => {
+    const notes = (await lockNotes(tx, accountId)).filter(({ note }) => scrub(note) !== note);
+    for (const { key, note } of notes) await saveNote(tx, accountId, { key, note: scrub(note) });
+    const at = clock();
+    await appendAudit(tx, {
+      ...{ accountId, auditId: newAuditId(at), at, actor, note: null, object },
+      action: 'consumer.erased',
+      details: { ...counts, notes: notes.length },
+    });
+    return notes.length;
+  });
+}

@@ -1,0 +1,158 @@
+/** Erases one order in one transaction: all of it or nothing, so that it folds and replays at any moment. Decision 8.7. */
+import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { newUserId } from '../../domain/ids.ts';
+import type { Order } from '../../domain/orders/order.ts';
+import {
+  type Belonging,
+  eraseChange,
+  eraseHeld,
+  eraseOrder,
+  eraseTransaction,
+  personalValuesOf,
+} from '../../domain/personal-data/erase.ts';
+import { valuesOf } from '../../domain/personal-data/erased-consumer.ts';
+import { createScrub, type PersonalValues, type Scrub } from '../../domain/personal-data/scrub.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import { getProvider } from '../../providers/providers.ts';
+import type { Services } from '../../services/services.ts';
+import {
+  listBodiesOfOrder,
+  lockDeliveryIdsOfOrder,
+  type StoredBody,
+  saveErasedBodies,
+  saveErasedOrder,
+  saveErasedTransactions,
+} from '../../store/erasure.ts';
+import { listHistoryRows, saveHistoryRows } from '../../store/history.ts';
+import type { OrderName } from '../../store/order-rows.ts';
+import { lockOrder } from '../../store/orders.ts';
+import { loadOrderStates } from '../order-state/lock-order-state.ts';
+import type { FoundConsumer } from './find-consumer.ts';
+
+/** How much of an order was changed. */
+export type ErasedOrder = {
+  readonly belonging: Belonging;
+  readonly transactions: number;
+  readonly deliveries: number;
+  readonly historyRows: number;
+};
+
+export async function eraseOneOrder(
+  services: Services,
+  { consumer, isOwn }: Pick<FoundConsumer, 'consumer' | 'isOwn'>,
+  name: OrderName,
+): Promise<ErasedOrder | undefined> {
+  return services.database.transaction(async (tx) => {
+    const now = services.clock();
+    await lockDeliveryIdsOfOrder(tx, name);
+    const order = await lockOrder(tx, name.accountId, name.orderId);
+    if (!order) return undefined;
+    const [orderState] = await loadOrderStates(tx, [order]);
+    const { transactions = [], held = [] } = orderState ?? {};
+    const belonging = isOwn(order) ? 'own' : 'mentioned';
+    const scrub = createScrub(
+      together([
+        valuesOf(consumer),
+        personalValuesOf(order.details, transactions, belonging),
+        ...(await listValuesInBodies(tx, name)),
+      ]),
+    );
+    const strange = { userId: newUserId(), contentDigest: randomBytes(32) };
+    const erased = transactions.map((entry) => eraseTransaction(entry, scrub));
+    await saveErasedOrder(
+      tx,
+      eraseOrder(order, scrub, belonging, strange),
+      held.map((entry) => eraseHeld(entry, scrub)),
+      now,
+    );
+    await saveErasedTransactions(tx, name, erased);
+    return {
+      belonging,
+      transactions: erased.filter((entry, place) => !isDeepStrictEqual(entry, transactions[place]))
+        .length,
+      deliveries: await eraseBodies(tx, name, scrub, now),
+      historyRows: await eraseHistory(tx, order, scrub, belonging),
+    };
+  });
+}
+
+export function together(values: readonly PersonalValues[]): PersonalValues {
+  return {
+    words: [...new Set(values.flatMap(({ words }) => words))],
+    phones: values.flatMap(({ phones }) => phones),
+  };
+}
+
+/** A body may be large, and an order may have many. */
+const pageSize = 100;
+
+async function eachBody(
+  tx: Transaction,
+  name: OrderName,
+  use: (page: readonly StoredBody[]) => Promise<void> | void,
+): Promise<void> {
+  let page: readonly StoredBody[];
+  let after = '';
+  do {
+    page = await listBodiesOfOrder(tx, name, after, pageSize);
+    await use(page);
+    after = page.at(-1)?.deliveryId ?? '';
+  } while (page.length === pageSize);
+}
+
+async function listValuesInBodies(tx: Transaction, name: OrderName): Promise<PersonalValues[]> {
+  const values: PersonalValues[] = [];
+  await eachBody(tx, name, (page) => {
+    values.push(...page.map(listPersonalValues));
+  });
+  return values;
+}
+
+export function listPersonalValues({ provider, body }: StoredBody): PersonalValues {
+  return getProvider(provider).erasing.listPersonalValues(body);
+}
+
+async function eraseBodies(
+  tx: Transaction,
+  name: OrderName,
+  scrub: Scrub,
+  now: Date,
+): Promise<number> {
+  let count = 0;
+  await eachBody(tx, name, async (page) => {
+    const erased = page.flatMap((stored) => eraseStored(stored, scrub) ?? []);
+    await saveErasedBodies(tx, name.accountId, erased, now);
+    count += erased.length;
+  });
+  return count;
+}
+
+/** Undefined where there is nothing left to erase. */
+export function eraseStored(stored: StoredBody, scrub: Scrub): StoredBody | undefined {
+  const body = getProvider(stored.provider).erasing.eraseBody(stored.body, scrub);
+  const why = stored.why === null ? null : scrub(stored.why);
+  if (body.equals(stored.body) && why === stored.why) return undefined;
+  return { ...stored, body, why };
+}
+
+async function eraseHistory(
+  tx: Transaction,
+  order: Order,
+  scrub: Scrub,
+  belonging: Belonging,
+): Promise<number> {
+  const rows = await listHistoryRows(tx, order);
+  const erased = rows.map((row) => ({
+    ...row,
+    entries: row.entries.map((entry) => ({
+      ...entry,
+      changes: entry.changes.map((change) =>
+        eraseChange(change, entry.transactionId, scrub, belonging),
+      ),
+    })),
+  }));
+  const changed = erased.filter((row, place) => !isDeepStrictEqual(row, rows[place]));
+  await saveHistoryRows(tx, order, changed);
+  return changed.length;
+}

@@ -1,0 +1,121 @@
+/** Finds what an account has stored of a consumer: their orders, and orders that mention them. Decision 8.7. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Account } from '../../domain/accounts/account.ts';
+import type { Order } from '../../domain/orders/order.ts';
+import { eraseDetails } from '../../domain/personal-data/erase.ts';
+import {
+  type Consumer,
+  type ConsumerPhone,
+  isConsumer,
+  phoneOf,
+  valuesOf,
+} from '../../domain/personal-data/erased-consumer.ts';
+import { createScrub, type Scrub } from '../../domain/personal-data/scrub.ts';
+import type { Database } from '../../postgres/database.ts';
+import { type ListedOrder, listOrdersOfAccount } from '../../store/erasure.ts';
+import { createFindEarlier } from '../orders/earlier-consumers.ts';
+
+export type FoundConsumer = {
+  /** With the phone numbers of their orders. */
+  readonly consumer: Consumer;
+  /** True for an order that is theirs, or was theirs before it was changed. */
+  readonly isOwn: (order: OwnedOrder) => boolean;
+  /** Orders with the e-mail address or phone number that was given, now or before a change. */
+  readonly named: readonly string[];
+  /** Orders of the same consumer under another e-mail address. */
+  readonly linked: readonly string[];
+  /** Orders of others that mention them. */
+  readonly mentioned: readonly string[];
+};
+
+type OwnedOrder = Pick<Order, 'userId' | 'details' | 'earlierConsumers'>;
+
+/** What the orders that were named tell of their consumer. */
+type Learned = { readonly userIds: Set<string>; readonly phones: ConsumerPhone[] };
+
+export async function findConsumer(
+  database: Database,
+  account: Account,
+  given: Consumer,
+): Promise<FoundConsumer> {
+  const named = new Set<string>();
+  const linked = new Set<string>();
+  const mentioned = new Set<string>();
+  const learned: Learned = { userIds: new Set(), phones: [] };
+  const learn = createLearn(account, given, learned);
+  const scrub = createScrub(valuesOf(given));
+  for await (const order of eachOrder(database, account)) {
+    if (learn(order)) named.add(order.orderId);
+    else if (isMentionedIn(order, scrub)) mentioned.add(order.orderId);
+  }
+  const consumer = { ...given, phones: withoutCopies([...given.phones, ...learned.phones]) };
+  const isOwn = createIsOwn(account, consumer, learned.userIds);
+  if (named.size > 0) {
+    const scrubLearned = createScrub({ words: [], phones: withoutCopies(learned.phones) });
+    for await (const order of eachOrder(database, account)) {
+      if (named.has(order.orderId)) continue;
+      if (isOwn(order)) linked.add(order.orderId);
+      else if (isMentionedIn(order, scrubLearned)) mentioned.add(order.orderId);
+    }
+  }
+  const others = [...mentioned].filter((orderId) => !named.has(orderId) && !linked.has(orderId));
+  return { consumer, isOwn, named: [...named], linked: [...linked], mentioned: others };
+}
+
+/** An order may be large, and a whole page is held in memory. */
+const pageSize = 500;
+
+/**
+ * All orders of the account: nothing of a consumer has an index. They are compared here and not in SQL, where letters
+ * have other counterparts in lower case, and texts are escaped.
+ */
+async function* eachOrder(
+  database: Database,
+  { accountId }: Account,
+): AsyncGenerator<ListedOrder, void> {
+  let page: readonly ListedOrder[];
+  let after = '';
+  do {
+    page = await listOrdersOfAccount(database, accountId, after, pageSize);
+    yield* page;
+    after = page.at(-1)?.orderId ?? '';
+  } while (page.length === pageSize);
+}
+
+/**
+ * Learns from an order that is named; false for any other. A consumer is known by the phone number, so orders with the
+ * same number are theirs as well. Whom such an order was changed to is not: they may be another.
+ */
+function createLearn(account: Account, given: Consumer, { userIds, phones }: Learned) {
+  const findEarlier = createFindEarlier(account, given);
+  return ({ userId, details: { user }, earlierConsumers }: OwnedOrder): boolean => {
+    const isNow = isConsumer(given, user);
+    const earlier = findEarlier(earlierConsumers).map((entry) => entry.userId);
+    for (const id of [...earlier, isNow ? userId : null]) if (id !== null) userIds.add(id);
+    const isSame = isNow || (userId !== null && earlier.includes(userId));
+    const phone = isSame && user ? phoneOf(user) : undefined;
+    if (phone) phones.push(phone);
+    return isNow || earlier.length > 0;
+  };
+}
+
+function createIsOwn(account: Account, consumer: Consumer, userIds: ReadonlySet<string>) {
+  const findEarlier = createFindEarlier(account, consumer);
+  const isKnown = ({ userId }: Pick<Order, 'userId'>) => userId !== null && userIds.has(userId);
+  return (order: OwnedOrder): boolean =>
+    isKnown(order) ||
+    isConsumer(consumer, order.details.user) ||
+    (order.earlierConsumers?.some(isKnown) ?? false) ||
+    findEarlier(order.earlierConsumers).length > 0;
+}
+
+/** The first of each stays: only one that was given may have any country code. */
+function withoutCopies(phones: readonly ConsumerPhone[]): ConsumerPhone[] {
+  const byNumber = new Map<string, ConsumerPhone>();
+  for (const phone of phones) if (!byNumber.has(phone.full)) byNumber.set(phone.full, phone);
+  return [...byNumber.values()];
+}
+
+function isMentionedIn({ details }: ListedOrder, scrub: Scrub): boolean {
+  return !isDeepStrictEqual(eraseDetails(details, scrub, 'mentioned'), details);
+}

@@ -1,0 +1,69 @@
+/**
+ * Seals bank accounts and masks history that earlier versions stored in clear. Called every minute by the sweep, each time
+ * for a bounded piece of all orders; after the last one it is over for ever.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { ServiceError } from '../../domain/errors.ts';
+import { maskChange } from '../../domain/personal-data/mask-history.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import { sealContent } from '../../services/consumer-data-key.ts';
+import type { Services } from '../../services/services.ts';
+import { listHistoryRows, saveHistoryRows } from '../../store/history.ts';
+import type { OrderName } from '../../store/order-rows.ts';
+import { lockOrder } from '../../store/orders.ts';
+import {
+  endWalk,
+  findCursor,
+  listWalkedOrders,
+  moveCursor,
+  saveSealedContent,
+} from '../../store/personal-data.ts';
+
+const pageSize = 500;
+const pagesMax = 20;
+
+export async function sealStored(services: Services): Promise<void> {
+  const { database } = services;
+  let place = await findCursor(database);
+  for (let page = 0; place && page < pagesMax; page += 1) {
+    const walked = await listWalkedOrders(database, place, pageSize);
+    for (const order of walked.filter(({ mayShow }) => mayShow)) {
+      await sealOrder(services, order).catch((error: unknown) => leave(services, order, error));
+    }
+    place = walked.length < pageSize ? undefined : walked.at(-1);
+    await (place ? moveCursor(database, place) : endWalk(database));
+  }
+}
+
+/** A database that is away ends the walk for this time. A defect must not hold up the orders behind it. */
+function leave({ reportDefect }: Services, { orderId }: OrderName, error: unknown): void {
+  if (error instanceof ServiceError) throw error;
+  reportDefect(error, { orderId });
+}
+
+async function sealOrder(services: Services, { accountId, orderId }: OrderName): Promise<void> {
+  const account = await services.accounts.find(accountId);
+  await services.database.transaction(async (tx) => {
+    const order = await lockOrder(tx, accountId, orderId);
+    if (!order || !account) return;
+    const sealed = sealContent(account, orderId, order.details, order.contentDigest);
+    if (sealed.details !== order.details) await saveSealedContent(tx, { ...order, ...sealed });
+    await maskHistory(tx, order);
+  });
+}
+
+async function maskHistory(tx: Transaction, order: OrderName): Promise<void> {
+  const rows = await listHistoryRows(tx, order);
+  const masked = rows.map((row) => ({
+    ...row,
+    entries: row.entries.map((entry) =>
+      // Those of transactions must stay equal to the transactions.
+      entry.transactionId === null ? { ...entry, changes: entry.changes.map(maskChange) } : entry,
+    ),
+  }));
+  await saveHistoryRows(
+    tx,
+    order,
+    masked.filter((row, place) => !isDeepStrictEqual(row, rows[place])),
+  );
+}

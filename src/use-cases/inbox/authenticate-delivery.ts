@@ -1,0 +1,96 @@
+/** Who brings a delivery, and for which account. Decision 6.2. */
+
+import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { isAccountId } from '../../domain/ids.ts';
+import type { DeliveryCaller } from '../../domain/inbox/delivery.ts';
+import type { Provider, RawDelivery, Verification } from '../../providers/provider.ts';
+import type { Services } from '../../services/services.ts';
+import { refuseSuspended, verifyCaller } from '../accounts/authenticate-caller.ts';
+
+export type DeliveryClaims = {
+  /** From the path. */
+  readonly accountId: string | undefined;
+  /** The bearer token, if one was sent. */
+  readonly token: string | undefined;
+};
+
+/** Decision 6.10: decided from the headers alone, before anything of the body is read. */
+export function findMissingCredentials(
+  services: Services,
+  { name: provider, proofHeader }: Pick<Provider, 'name' | 'proofHeader'>,
+  headers: Readonly<Record<string, unknown>>,
+  { accountId: claimedAccountId, token }: DeliveryClaims,
+): ServiceError | undefined {
+  if (headers[proofHeader] !== undefined || token !== undefined) return undefined;
+  services.warnings.refusedWebhook({ provider, claimedAccountId, reason: 'no credentials' });
+  return refusal('absent');
+}
+
+/** The provider's proof must be right where there is one; only without one does a bearer count. */
+export async function authenticateDelivery(
+  services: Services,
+  provider: Provider,
+  raw: RawDelivery,
+  claims: DeliveryClaims,
+): Promise<{ readonly account: Account; readonly caller: DeliveryCaller }> {
+  const { token } = claims;
+  const bearerAccountId =
+    token === undefined ? undefined : await findBearerAccountId(services, token);
+  const claimedAccountId = claims.accountId ?? bearerAccountId;
+  const warn = (reason: string) =>
+    services.warnings.refusedWebhook({ provider: provider.name, claimedAccountId, reason });
+  // Nothing to check: not worth a look at the account.
+  if (provider.verify(raw, []) === 'absent' && bearerAccountId === undefined) {
+    warn('the bearer is no valid merchant token');
+    throw refusal('absent');
+  }
+  const accountId = claimedAccountId ?? '';
+  const account = isAccountId(accountId) ? await services.accounts.find(accountId) : undefined;
+  const proof = prove(services, provider, raw, account);
+  if (account && proof === 'absent' && bearerAccountId === account.accountId) {
+    refuseSuspended(account);
+    return { account, caller: 'bearer' };
+  }
+  // A suspended account's deliveries are stored and applied: the money has moved. Decision 2.8.
+  if (account && proof === 'verified') return { account, caller: 'provider' };
+  if (account && proof === 'refused') {
+    const newest = await services.accounts.readAgain(accountId);
+    if (newest && prove(services, provider, raw, newest) === 'verified') {
+      return { account: newest, caller: 'provider' };
+    }
+  }
+  warn(
+    proof === 'absent' ? 'the bearer is of another account' : 'the signature or secret is wrong',
+  );
+  throw refusal(proof);
+}
+
+function prove(
+  { clock }: Services,
+  provider: Provider,
+  raw: RawDelivery,
+  account: Account | undefined,
+): Verification {
+  return provider.verify(raw, account ? liveSecrets(account, provider.secretKind, clock()) : []);
+}
+
+function refusal(proof: Verification): ServiceError {
+  return new ServiceError(
+    'AUTHENTICATION_FAILED',
+    proof === 'absent'
+      ? 'Sign the delivery with the webhook secret of the account, or send its merchant token as bearer.'
+      : 'The delivery is not signed with a live webhook secret of this account: check the secret set at the provider.',
+  );
+}
+
+/** A bearer that is no valid merchant token counts as none. */
+async function findBearerAccountId(services: Services, token: string): Promise<string | undefined> {
+  try {
+    const { caller } = await verifyCaller(services, token);
+    return caller.type === 'merchant' ? caller.accountId : undefined;
+  } catch (error) {
+    if (error instanceof ServiceError && error.entry.status === 401) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,19 @@
+/** What a kept delivery means. Asked for when it is received and again when it is applied, read once. */
+import type { Delivery } from '../../domain/inbox/delivery.ts';
+import type { Translation } from '../../providers/provider.ts';
+import { getProvider } from '../../providers/providers.ts';
+
+const known = new WeakMap<Delivery, Translation>();
+
+export function translateDelivery(delivery: Delivery): Translation {
+  const before = known.get(delivery);
+  if (before) return before;
+  const { headers, body } = delivery;
+  if (!headers || !body) throw new Error('the body of a delivery was pruned');
+  const raw = { headers, body };
+  const translation = getProvider(delivery.provider).translate(raw, {
+    bankGatewayMerchant: delivery.expectedMerchant,
+  });
+  known.set(delivery, translation);
+  return translation;
+}

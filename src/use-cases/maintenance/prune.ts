@@ -1,0 +1,41 @@
+/**
+ * Forgets what is older than the operator wants it kept: bodies of finished deliveries, and rows of history. Deliveries
+ * that nobody could apply or closed expire, and so do idempotency keys.
+ * Called every minute by the sweep, so each time does a bounded piece of it.
+ */
+import { limits } from '../../domain/limits.ts';
+import { addSeconds } from '../../domain/time.ts';
+import type { Services } from '../../services/services.ts';
+import { expireDead, pruneBodies, pruneHistory, pruneKeys } from '../../store/prune.ts';
+
+const batchSize = 500;
+const batchesMax = 20;
+const dayMs = 24 * 60 * 60 * 1_000;
+
+export async function prune({ database, clock, settings, counters }: Services): Promise<void> {
+  const before = (days: number) => new Date(clock().getTime() - days * dayMs);
+  const { inboxBodyDays, historyDays } = settings;
+  if (inboxBodyDays > 0) {
+    for (const which of ['finished', 'resolved'] as const) {
+      await inBatches(() => pruneBodies(database, which, before(inboxBodyDays), batchSize));
+    }
+  }
+  const dead = { deadBefore: before(limits.deadDeliveryDays), now: clock() };
+  await inBatches(async () => {
+    const { seen, expired } = await expireDead(database, dead, batchSize);
+    counters.noteDeliveries('expired', expired);
+    return seen;
+  });
+  const freeBefore = addSeconds(clock(), -limits.idempotencyKeySeconds);
+  await inBatches(() => pruneKeys(database, freeBefore, batchSize));
+  if (historyDays > 0) {
+    await inBatches(() => pruneHistory(database, before(historyDays), batchSize));
+  }
+}
+
+/** A batch that is not full was the last one for now. */
+async function inBatches(pruneBatch: () => Promise<number>): Promise<void> {
+  for (let batch = 0; batch < batchesMax; batch += 1) {
+    if ((await pruneBatch()) < batchSize) return;
+  }
+}

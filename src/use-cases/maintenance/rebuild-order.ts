@@ -1,0 +1,104 @@
+/**
+ * Folds an order from its deliveries in the inbox and stores what comes of it, for orders that were stored
+ * by earlier rules. Transactions keep their ids. Nothing changes where the stored ones are right.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { addSeconds } from '../../domain/time.ts';
+import { nameOf } from '../../domain/transactions/matching.ts';
+import { settle } from '../../domain/transactions/settle.ts';
+import type { Transaction } from '../../domain/transactions/transaction.ts';
+import type { Services } from '../../services/services.ts';
+import { listDeliveriesOfOrder } from '../../store/deliveries.ts';
+import { type LockedOrderState, lockOrderState } from '../order-state/lock-order-state.ts';
+import { saveOrderState } from '../order-state/save-order-state.ts';
+import { foldInbox } from './fold-inbox.ts';
+
+export type Rebuilt =
+  | 'same'
+  | 'rebuilt'
+  /** Bodies were pruned by age, so there is nothing to fold it from. */
+  | 'pruned';
+
+export async function rebuildOrder(
+  services: Services,
+  accountId: string,
+  orderId: string,
+): Promise<Rebuilt> {
+  return services.database.transaction(async (tx) => {
+    const now = services.clock();
+    const before = await lockOrderState(tx, accountId, orderId);
+    const deliveries = await listDeliveriesOfOrder(tx, accountId, orderId);
+    if (deliveries.some(({ body }) => body === null)) return 'pruned';
+    const folded = withKnownIds(foldInbox(before, deliveries), before);
+    const after = settle(folded, now);
+    if (isSame(before, after)) return 'same';
+    const pollAt = addSeconds(now, services.settings.pollSeconds);
+    await saveOrderState(tx, before, after, { now, pollAt, cause: 'rebuild', isRebuilt: true });
+    return 'rebuilt';
+  });
+}
+
+/** An id that a merchant may have stays with the payment or refund it was given for. */
+function withKnownIds(
+  folded: LockedOrderState,
+  { order, transactions: known }: LockedOrderState,
+): LockedOrderState {
+  const taken: Transaction[] = folded.transactions.filter(({ start }) => start !== null);
+  const free = new Set(known.filter(({ start }) => start === null));
+  const take = (is: (entry: Transaction) => boolean) => {
+    const found = [...free].find(is);
+    if (found) free.delete(found);
+    return found;
+  };
+  const reported = folded.transactions.filter(({ start }) => start === null);
+  const exact = reported.map((entry) => take((stored) => isNamedAlike(stored, entry)));
+  for (const [index, entry] of reported.entries()) {
+    const owner = exact[index] ?? take((stored) => sharesNotice(stored, entry));
+    const transactionId =
+      owner?.transactionId ??
+      nameOf(order.orderId, [...taken, ...free], entry.notices, order.createdAt);
+    taken.push({ ...entry, transactionId });
+  }
+  return { ...folded, transactions: taken };
+}
+
+function isNamedAlike(a: Transaction, b: Transaction): boolean {
+  return (
+    a.type === b.type && a.provider === b.provider && a.pspTransactionId === b.pspTransactionId
+  );
+}
+
+function sharesNotice(a: Transaction, b: Transaction): boolean {
+  const keys = new Set(b.notices.map(({ deliveryKey }) => deliveryKey));
+  return a.type === b.type && a.notices.some(({ deliveryKey }) => keys.has(deliveryKey));
+}
+
+function isSame(before: LockedOrderState, after: LockedOrderState): boolean {
+  return (
+    isDeepStrictEqual(comparable(before.transactions), comparable(after.transactions)) &&
+    isDeepStrictEqual(comparableHeld(before.held), comparableHeld(after.held))
+  );
+}
+
+/** In any order; what waits for a target changes nothing, whether it is held or parked. */
+function comparableHeld(held: LockedOrderState['held']): unknown {
+  const texts = held
+    .filter(({ hold }) => hold !== 'no-target')
+    .map((entry) => JSON.stringify(entry));
+  return texts.sort();
+}
+
+/** In any order, as they come from the store. */
+function comparable(transactions: readonly Transaction[]): unknown {
+  const sorted = transactions.toSorted((a, b) => (a.transactionId < b.transactionId ? -1 : 1));
+  return plain(
+    sorted.map((entry) => ({
+      ...entry,
+      notices: [...entry.notices].sort((a, b) => (a.deliveryKey < b.deliveryKey ? -1 : 1)),
+    })),
+  );
+}
+
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}

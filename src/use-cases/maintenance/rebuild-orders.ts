@@ -1,0 +1,53 @@
+/** Folds every order from the inbox, a page at a time. */
+
+import type { Services } from '../../services/services.ts';
+import { listDeliveryIds } from '../../store/deliveries.ts';
+import { listOrdersAfter } from '../../store/orders.ts';
+import { retryDelivery } from '../inbox/retry-delivery.ts';
+import { type Rebuilt, rebuildOrder } from './rebuild-order.ts';
+
+const pageSize = 200;
+
+export type RebuiltOrders = {
+  readonly rebuilt: readonly string[];
+  readonly unchanged: number;
+  readonly not_rebuilt_body_pruned: number;
+  /** Orders that could not be folded or stored; the log has the reason. */
+  readonly failed: readonly string[];
+};
+
+/** One that fails does not keep the others from being repaired. */
+export async function rebuildAll(services: Services): Promise<RebuiltOrders> {
+  const { database } = services;
+  await replayIgnored(services);
+  const outcomes: Record<Rebuilt | 'failed', string[]> = {
+    same: [],
+    rebuilt: [],
+    pruned: [],
+    failed: [],
+  };
+  for (let page = await listOrdersAfter(database, undefined, pageSize); page.length > 0; ) {
+    for (const { accountId, orderId } of page) {
+      const outcome = await rebuildOrder(services, accountId, orderId).catch((error: unknown) => {
+        services.reportDefect(error, { orderId });
+        return 'failed' as const;
+      });
+      outcomes[outcome].push(orderId);
+    }
+    page = await listOrdersAfter(database, page.at(-1), pageSize);
+  }
+  const { rebuilt, same, pruned, failed } = outcomes;
+  return {
+    rebuilt,
+    unchanged: same.length,
+    not_rebuilt_body_pruned: pruned.length,
+    failed,
+  };
+}
+
+/** Deliveries that meant nothing by earlier rules may mean something now. A defect is noted with the delivery. */
+async function replayIgnored(services: Services): Promise<void> {
+  for (const { accountId, deliveryId } of await listDeliveryIds(services.database, 'ignored')) {
+    await retryDelivery(services, accountId, deliveryId, 'asked').catch(() => undefined);
+  }
+}

@@ -1,0 +1,119 @@
+/** Closes what needed a person, and records who closed it and why. Decision 6.9. */
+import { findAccountIdOfDelivery, newAuditId } from '../../domain/ids.ts';
+import { type FlagName, findFlagName, findNote, orderIdOf } from '../../domain/inbox/review.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
+import { appendAudit } from '../../store/audit.ts';
+import { lockDelivery } from '../../store/deliveries.ts';
+import { deleteDeliveryReferences } from '../../store/parked-deliveries.ts';
+import { listFlagsOfOrders } from '../../store/review.ts';
+import {
+  closeDeliveries,
+  insertResolution,
+  listResolutions,
+  lockDeliveriesToReview,
+} from '../../store/review-resolutions.ts';
+
+export type ReviewToResolve = {
+  /** Of a delivery, or of a flag as it is listed. */
+  readonly id: string;
+  readonly note: string;
+  /** Who closes it. */
+  readonly actor: string;
+};
+
+export type ResolvedReview = {
+  readonly kind: 'delivery' | 'flag';
+  readonly at: Date;
+  readonly note: string;
+  /** Deliveries that had no other reason to be looked at, and were closed with the flag. */
+  readonly deliveryIds: readonly string[];
+};
+
+/** Why nothing was closed, in a sentence for who asked. */
+export type RefusedReview = { readonly refusal: string };
+
+type Closing = ReviewToResolve & { readonly at: Date };
+
+export async function resolveReview(
+  services: Services,
+  asked: ReviewToResolve,
+): Promise<ResolvedReview | RefusedReview> {
+  const note = findNote(asked.note);
+  if (note === undefined) return { refusal: 'The note must have 1 to 1,024 characters.' };
+  const closing = { ...asked, note, at: services.clock() };
+  const accountId = findAccountIdOfDelivery(asked.id);
+  const flag = findFlagName(asked.id);
+  return services.database.transaction(async (tx) => {
+    if (accountId !== undefined) return resolveDelivery(tx, accountId, closing);
+    if (flag) return resolveFlag(tx, flag, closing);
+    return { refusal: `"${asked.id}" is neither the id of a delivery nor of a flag.` };
+  });
+}
+
+async function resolveDelivery(
+  tx: Transaction,
+  accountId: string,
+  closing: Closing,
+): Promise<ResolvedReview | RefusedReview> {
+  const { id, at, actor, note } = closing;
+  const delivery = await lockDelivery(tx, accountId, id);
+  if (!delivery) return { refusal: `There is no delivery ${id}.` };
+  const { state, flags, orderId, provider } = delivery;
+  if (state === 'resolved') return { refusal: `Delivery ${id} was resolved before.` };
+  if (state !== 'needs_review' && state !== 'dead') {
+    const rule = 'only one that is needs_review or dead can be resolved';
+    return { refusal: `Delivery ${id} is ${state}: ${rule}.` };
+  }
+  await closeDeliveries(tx, accountId, [id], at);
+  await deleteDeliveryReferences(tx, accountId, id);
+  await appendAudit(tx, {
+    ...{ accountId, auditId: newAuditId(at), at, actor, note, object: id },
+    action: 'delivery.resolved',
+    details: { state, flags, order_id: orderId, provider },
+  });
+  return { kind: 'delivery', at, note, deliveryIds: [id] };
+}
+
+async function resolveFlag(
+  tx: Transaction,
+  name: FlagName,
+  closing: Closing,
+): Promise<ResolvedReview | RefusedReview> {
+  const { id, at, actor, note } = closing;
+  const { accountId, subject, flag } = name;
+  const orderId = orderIdOf(subject);
+  // Deliveries before all else: whoever applies one locks it before its order.
+  const deliveries = await lockDeliveriesToReview(tx, accountId, orderId);
+  const flagged = await listFlagsOfOrders(tx, accountId, [orderId]);
+  const own = flagged.find((entry) => (entry.transactionId ?? entry.orderId) === subject);
+  if (!own?.flags.includes(flag)) return { refusal: `There is no flag ${flag} on ${subject}.` };
+  const isFirst = await insertResolution(tx, { ...name, at, actor, note });
+  if (!isFirst) return { refusal: `The flag ${flag} on ${subject} was resolved before.` };
+
+  const flags = flagged.flatMap((entry) =>
+    entry.flags.map((raised) => ({ subject: entry.transactionId ?? entry.orderId, flag: raised })),
+  );
+  const subjects = [...new Set(flags.map((entry) => entry.subject))];
+  const closed = await listResolutions(tx, accountId, subjects);
+  const isClosed = (entry: (typeof flags)[number]) =>
+    closed.some((other) => other.subject === entry.subject && other.flag === entry.flag);
+  const open = flags.filter((entry) => !isClosed(entry));
+  const isSettled = (raised: string) =>
+    flags.some((entry) => entry.flag === raised) && !open.some((entry) => entry.flag === raised);
+  const deliveryIds = deliveries
+    .filter((delivery) => delivery.flags.length > 0 && delivery.flags.every(isSettled))
+    .map(({ deliveryId }) => deliveryId);
+  await closeDeliveries(tx, accountId, deliveryIds, at);
+  await appendAudit(tx, {
+    ...{ accountId, auditId: newAuditId(at), at, actor, note, object: id },
+    action: 'flag.resolved',
+    details: {
+      flag,
+      order_id: orderId,
+      transaction_id: own.transactionId,
+      deliveries: deliveryIds,
+    },
+  });
+  return { kind: 'flag', at, note, deliveryIds };
+}

@@ -1,0 +1,243 @@
+/** Checks on the live database what must always hold. Decision 9. */
+
+import { isDeepStrictEqual } from 'node:util';
+import { replayChanges } from '../../domain/history.ts';
+import type { Delivery } from '../../domain/inbox/delivery.ts';
+import type { Order } from '../../domain/orders/order.ts';
+import { paymentsOf } from '../../domain/transactions/matching.ts';
+import { decideOrderState } from '../../domain/transactions/order-state.ts';
+import { settleTransactions } from '../../domain/transactions/settle.ts';
+import type { Payment, Transaction } from '../../domain/transactions/transaction.ts';
+import type { Database, Queryable } from '../../postgres/database.ts';
+import type { Services } from '../../services/services.ts';
+import { listDeliveriesOfOrder } from '../../store/deliveries.ts';
+import { listHistory } from '../../store/history.ts';
+import {
+  type Breach,
+  findLostDeliveries,
+  findSharedInvoices,
+  findStrangers,
+} from '../../store/invariants.ts';
+import { listOrdersAfter } from '../../store/orders.ts';
+import { hasPrunedHistory } from '../../store/prune.ts';
+import {
+  type LockedOrderState,
+  loadOrderStates,
+  lockOrderState,
+} from '../order-state/lock-order-state.ts';
+import { orderSummaryOf, stateOf } from '../order-state/save-order-state.ts';
+import { foldInbox } from './fold-inbox.ts';
+
+export type Verified = {
+  readonly orders: number;
+  readonly transactions: number;
+  readonly checked: readonly string[];
+  readonly breaches: readonly (Breach & { readonly invariant: string })[];
+  /** Orders of which a part was pruned by age, so that there is nothing to compare with. */
+  readonly pruned: { readonly inboxes: number; readonly histories: number };
+};
+
+const pageSize = 200;
+
+export async function verifyInvariants({ database, clock }: Services): Promise<Verified> {
+  const breaches: Array<Breach & { invariant: string }> = [];
+  const note = (invariant: string, found: readonly Breach[]) => {
+    breaches.push(...found.map((breach) => ({ ...breach, invariant })));
+  };
+  note(names.deliveries, await findLostDeliveries(database));
+  note(names.invoices, await findSharedInvoices(database));
+  note(names.accounts, await findStrangers(database));
+
+  let orders = 0;
+  let transactions = 0;
+  const pruned = { inboxes: 0, histories: 0 };
+  for (
+    let page: Order[] = [], isFirst = true;
+    isFirst || page.length === pageSize;
+    isFirst = false
+  ) {
+    page = await listOrdersAfter(database, page.at(-1), pageSize);
+    for (const order of page) {
+      const checked = await checkOrder(database, order, clock());
+      orders += 1;
+      transactions += checked.transactions;
+      pruned.inboxes += Number(checked.isInboxPruned);
+      pruned.histories += Number(checked.isHistoryPruned);
+      breaches.push(...checked.breaches);
+    }
+  }
+  return { orders, transactions, checked: Object.values(names), breaches, pruned };
+}
+
+type Checked = {
+  readonly transactions: number;
+  readonly isInboxPruned: boolean;
+  readonly isHistoryPruned: boolean;
+  readonly breaches: readonly (Breach & { readonly invariant: string })[];
+};
+
+/** A delivery may come in between two reads, so what looks broken is looked at again under lock. */
+async function checkOrder(database: Database, order: Order, now: Date): Promise<Checked> {
+  const { accountId, orderId } = order;
+  const [orderState = { order, transactions: [], held: [] }] = await loadOrderStates(database, [
+    order,
+  ]);
+  const checked = await checkOrderState(database, orderState, now);
+  if (checked.breaches.length === 0) return checked;
+  return database.transaction(async (tx) =>
+    checkOrderState(tx, await lockOrderState(tx, accountId, orderId), now),
+  );
+}
+
+async function checkOrderState(
+  database: Queryable,
+  orderState: LockedOrderState,
+  now: Date,
+): Promise<Checked> {
+  const { accountId, orderId } = orderState.order;
+  const history = await checkHistory(database, orderState);
+  const isHistoryPruned =
+    history.length > 0 && (await hasPrunedHistory(database, accountId, orderId));
+  const deliveries = await listDeliveriesOfOrder(database, accountId, orderId);
+  const isInboxPruned = deliveries.some(({ body }) => body === null);
+  const found: ReadonlyArray<readonly [string, readonly Breach[]]> = [
+    [names.status, checkStatus(orderState, now)],
+    [names.refunds, checkRefunds(orderState, now)],
+    [names.history, isHistoryPruned ? [] : history],
+    [names.captures, checkCaptures(orderState)],
+    [names.captured, checkCaptured(orderState)],
+    [names.fold, isInboxPruned ? [] : checkFold(deliveries, orderState, now)],
+  ];
+  return {
+    transactions: orderState.transactions.length,
+    isInboxPruned,
+    isHistoryPruned,
+    breaches: found.flatMap(([invariant, own]) => own.map((breach) => ({ ...breach, invariant }))),
+  };
+}
+
+const names = {
+  deliveries: 'every delivery is kept once and finished, or waits with a time to be tried',
+  invoices: 'an invoice has one order',
+  status: 'the status of an order follows from its transactions',
+  refunds: 'refunds do not exceed what was paid, or the order is flagged',
+  captures: 'captured money of a gateway order is the sum of its captures',
+  captured: 'no payment succeeded without a capture',
+  history: 'the history of a transaction ends in its state',
+  fold: 'the inbox folded from nothing gives the transactions',
+  accounts: 'no row refers to another account',
+};
+
+/** Time passes without being written down at once: the status before or after lapsing is right. */
+function checkStatus(orderState: LockedOrderState, now: Date): Breach[] {
+  const saved = orderSummaryOf(orderState.order);
+  const rightStates = [
+    decideOrderState(orderState, orderState.order.createdAt),
+    decideOrderState(orderState, now),
+  ];
+  if (rightStates.some((state) => isDeepStrictEqual(state, saved))) return [];
+  return [{ where: orderState.order.orderId, what: `is saved as ${JSON.stringify(saved)}` }];
+}
+
+function checkRefunds(orderState: LockedOrderState, now: Date): Breach[] {
+  const isFlagged = orderState.order.flags.includes('over_refunded');
+  const isOver = decideOrderState(orderState, now).flags.includes('over_refunded');
+  return isOver && !isFlagged
+    ? [{ where: orderState.order.orderId, what: 'is refunded more than was paid and not flagged' }]
+    : [];
+}
+
+async function checkHistory(
+  database: Queryable,
+  { order, transactions }: LockedOrderState,
+): Promise<Breach[]> {
+  if (transactions.length === 0) return [];
+  const history = await listHistory(database, order.accountId, order.orderId);
+  return transactions.flatMap((transaction) => {
+    const own = history.filter(({ transactionId }) => transactionId === transaction.transactionId);
+    const replayed = replayChanges(own.flatMap(({ changes }) => changes));
+    const state = JSON.parse(JSON.stringify(stateOf(transaction))) as Record<string, unknown>;
+    const differing = Object.keys(state).filter(
+      (field) => !isDeepStrictEqual(replayed[field] ?? null, state[field]),
+    );
+    if (differing.length === 0) return [];
+    return [{ where: transaction.transactionId, what: `differs in ${differing.join(', ')}` }];
+  });
+}
+
+/**
+ * Ids are given at first sight, so transactions are compared by what the provider calls them. What time
+ * changes is written down within a minute: a transaction from before that is right as well.
+ */
+function checkFold(
+  deliveries: readonly Delivery[],
+  orderState: LockedOrderState,
+  now: Date,
+): Breach[] {
+  const { orderId } = orderState.order;
+  const folded = foldInbox(orderState, deliveries);
+  const beforeLapse = new Date(Math.min(now.getTime(), orderState.order.lapsesAt.getTime() - 1));
+  const right = [
+    folded.transactions,
+    settleTransactions(folded, beforeLapse),
+    settleTransactions(folded, now),
+  ].map(comparable);
+  const stored = comparable(orderState.transactions);
+  const isRight =
+    stored.length === folded.transactions.length &&
+    stored.every((entry, place) => right.some((state) => isDeepStrictEqual(entry, state[place])));
+  return isRight
+    ? []
+    : [{ where: orderId, what: 'its deliveries fold to other transactions: see "order rebuild"' }];
+}
+
+/** Ids of what was started here are given once and for all. */
+function comparable(transactions: readonly Transaction[]) {
+  const plain = transactions.map(({ transactionId, notices: _folded, ...state }) => ({
+    ...state,
+    startedAs: state.start ? transactionId : null,
+  }));
+  const key = ({ type, pspTransactionId, startedAs }: (typeof plain)[number]) =>
+    `${type}${startedAs}${pspTransactionId}`;
+  return plain.sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+/** Invariant 8: each capture counts once, the sum is what is shown, and the provider has captured as much. */
+function checkCaptures({ transactions }: LockedOrderState): Breach[] {
+  const captured = paymentsOf(transactions).filter(({ captures }) => captures !== null);
+  const groups = Map.groupBy(
+    captured,
+    ({ provider, notices }) => `${provider} ${orderOf(notices)}`,
+  );
+  return [...groups].flatMap(([, payments]) => {
+    const counted = payments.flatMap(({ captures }) => captures ?? []);
+    const ids = counted.map(({ pspId }) => pspId);
+    const [first] = payments;
+    const where = first?.transactionId ?? '';
+    if (new Set(ids).size < ids.length) return [{ where, what: 'counts a capture twice' }];
+    return payments.flatMap((payment) => checkCapturesOf(payment));
+  });
+}
+
+function checkCapturesOf({ transactionId, captures, status, amount }: Payment): Breach[] {
+  const sum = (captures ?? []).reduce((total, capture) => total + capture.amount, 0);
+  const isShown = status !== 'succeeded' || sum === 0 || sum === amount;
+  if (isShown) return [];
+  return [{ where: transactionId, what: `shows ${amount} and its captures come to ${sum}` }];
+}
+
+function orderOf(notices: Payment['notices']): string {
+  return notices.find(({ pspOrder }) => pspOrder !== undefined)?.pspOrder ?? '';
+}
+
+/** Invariant 9: money was taken only where the provider says so. */
+function checkCaptured({ transactions }: LockedOrderState): Breach[] {
+  return paymentsOf(transactions)
+    .filter(({ status, notices }) => {
+      const isProven = notices.some(
+        (notice) => notice.status === 'succeeded' && (notice.record ?? 'capture') === 'capture',
+      );
+      return status === 'succeeded' && !isProven;
+    })
+    .map(({ transactionId }) => ({ where: transactionId, what: 'succeeded without a capture' }));
+}

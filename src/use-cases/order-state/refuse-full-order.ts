@@ -1,0 +1,12 @@
+/** An order has a limit of transactions; at it, nothing more is started. Decision 4.14. */
+import { ServiceError } from '../../domain/errors.ts';
+import { limits } from '../../domain/limits.ts';
+import type { OrderState } from '../../domain/transactions/order-state.ts';
+
+export function refuseFullOrder({ transactions }: Pick<OrderState, 'transactions'>): void {
+  if (transactions.length < limits.transactionsMax) return;
+  throw new ServiceError(
+    'ORDER_CONFLICT',
+    `The order has ${transactions.length} transactions, which is the most it can have: create another order.`,
+  );
+}

@@ -1,0 +1,54 @@
+/** Finds an order by its id or its invoice, for a merchant or for the order's own token. */
+import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
+import { isOrderId } from '../../domain/ids.ts';
+import type { Order } from '../../domain/orders/order.ts';
+import type { Caller, IssuedToken } from '../../security/tokens.ts';
+import type { Services } from '../../services/services.ts';
+import { findOrder, findOrderByInvoice } from '../../store/orders.ts';
+import { checkAccess, getOrderId } from './order-access.ts';
+import { tokenFor } from './order-tokens.ts';
+
+export type FoundOrder = {
+  readonly order: Order;
+  readonly token: IssuedToken;
+};
+
+export type OrderNames = { readonly orderId?: string; readonly invoiceId?: string };
+
+export async function getOrder(
+  services: Services,
+  caller: Caller,
+  names: OrderNames,
+): Promise<FoundOrder> {
+  const found = await lookUp(services, caller, names);
+  // Before anything is said about it: another order does not exist for an order token.
+  const order = checkAccess(caller, found, unknownOf(names));
+  if (names.invoiceId !== undefined && order.invoiceId !== names.invoiceId) {
+    throw new ServiceError(
+      'INVALID_REQUEST_PARAMETER',
+      'order_id and invoice_id name two different orders: send one of them, or two that belong together.',
+    );
+  }
+  return { order, token: await tokenFor(services, caller, order) };
+}
+
+async function lookUp(
+  { database }: Services,
+  caller: Caller,
+  names: OrderNames,
+): Promise<Order | undefined> {
+  const { accountId } = caller;
+  const { orderId, invoiceId } = names;
+  if (orderId !== undefined || (invoiceId === undefined && caller.type === 'order')) {
+    const id = getOrderId(caller, orderId);
+    return isOrderId(id) ? findOrder(database, accountId, id) : undefined;
+  }
+  if (invoiceId === undefined) {
+    throw new ServiceError('INVALID_REQUEST_PARAMETER', 'Send order_id or invoice_id.');
+  }
+  return findOrderByInvoice(database, accountId, invoiceId);
+}
+
+function unknownOf({ invoiceId, orderId }: OrderNames): ErrorCode {
+  return orderId === undefined && invoiceId !== undefined ? 'INVOICE_NOT_FOUND' : 'ORDER_NOT_FOUND';
+}

@@ -1,0 +1,39 @@
+/** The two launch tokens of an order. Contract 2.2. */
+import type { Order } from '../../domain/orders/order.ts';
+import type { Caller, IssuedToken } from '../../security/tokens.ts';
+import type { Services } from '../../services/services.ts';
+
+export type OrderTokens = { readonly token: IssuedToken; readonly refreshToken: IssuedToken };
+
+type TokenOrder = Pick<Order, 'accountId' | 'orderId' | 'userId' | 'restricted'>;
+
+export async function issueOrderTokens(
+  services: Services,
+  order: TokenOrder,
+): Promise<OrderTokens> {
+  const { accountId, orderId } = order;
+  return {
+    token: await issueOrderToken(services, order),
+    refreshToken: await services.tokens.issue({ type: 'refresh', accountId, orderId }),
+  };
+}
+
+/** A restricted order's token names the one consumer it is for. Decision 11.2. */
+export function issueOrderToken(
+  services: Services,
+  order: TokenOrder,
+  expiresAt?: Date,
+): Promise<IssuedToken> {
+  const { accountId, orderId, userId, restricted } = order;
+  const consumer = restricted && userId !== null ? { userId } : {};
+  return services.tokens.issue({ type: 'order', accountId, orderId, ...consumer }, expiresAt);
+}
+
+/** The token of a reply. An order token gets itself back: only refresh-token issues a new one. Decision 2.9. */
+export async function tokenFor(
+  services: Services,
+  caller: Caller,
+  order: TokenOrder,
+): Promise<IssuedToken> {
+  return caller.type === 'order' ? caller.own : issueOrderToken(services, order);
+}

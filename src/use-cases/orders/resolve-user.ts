@@ -1,0 +1,37 @@
+/** Links a consumer to an order and restricts the order to them. Decision 11.2. */
+import { type LinkedOrder, linkConsumer } from '../../domain/orders/consumer.ts';
+import type { SentUser } from '../../domain/orders/order.ts';
+import { readUser } from '../../domain/orders/order-request.ts';
+import type { Caller, IssuedToken } from '../../security/tokens.ts';
+import type { Services } from '../../services/services.ts';
+import { changeOrder } from './change-order.ts';
+import { identifyInOrder } from './identify-consumer.ts';
+import { changedBy } from './order-access.ts';
+import { issueOrderToken } from './order-tokens.ts';
+
+export type ResolvedUser = {
+  readonly order: LinkedOrder;
+  /** For an order token, which is of no use once the order is restricted. Decision 2.9. */
+  readonly token: IssuedToken | undefined;
+};
+
+export async function resolveUser(
+  services: Services,
+  caller: Caller,
+  { orderId, user: sent }: { readonly orderId: string; readonly user: SentUser },
+): Promise<ResolvedUser> {
+  const user = readUser('', sent);
+  const account = await services.accounts.get(caller.accountId);
+  const order = await changeOrder(services, caller, {
+    orderId,
+    cause: 'resolve-user',
+    decide: (before) =>
+      linkConsumer(before, user, identifyInOrder(account, orderId, user), changedBy(caller)),
+  });
+  // It names the consumer now, and lives no longer than the one it takes the place of.
+  const token =
+    caller.type === 'order'
+      ? await issueOrderToken(services, order, caller.own.expiresAt)
+      : undefined;
+  return { order, token };
+}

@@ -1,0 +1,70 @@
+/** Updates the details of an open order, and its amounts while nobody tried to pay. Decision 11.3. */
+import type { Account } from '../../domain/accounts/account.ts';
+import { type ChangedBy, decideConsumerId } from '../../domain/orders/consumer.ts';
+import type { Order, User } from '../../domain/orders/order.ts';
+import { decideUpdate, type OrderUpdate } from '../../domain/orders/order-update.ts';
+import type { Caller, IssuedToken } from '../../security/tokens.ts';
+import type { Services } from '../../services/services.ts';
+import { changeOrder } from './change-order.ts';
+import { identifyInOrder } from './identify-consumer.ts';
+import { changedBy } from './order-access.ts';
+import { tokenFor } from './order-tokens.ts';
+
+export type UpdatedOrder = { readonly order: Order; readonly token: IssuedToken };
+
+export async function updateOrder(
+  services: Services,
+  caller: Caller,
+  { orderId, update }: { readonly orderId: string; readonly update: OrderUpdate },
+): Promise<UpdatedOrder> {
+  const account = await services.accounts.get(caller.accountId);
+  const by = changedBy(caller);
+  const order = await changeOrder(services, caller, {
+    orderId,
+    cause: 'update-order',
+    decide: (before) => {
+      const content = decideUpdate(before, update, account, by);
+      const userId =
+        before.userId === null || namesConsumer(update)
+          ? consumerIdFor(account, before, update, content.details.user, by)
+          : before.userId;
+      return { ...before, ...content, userId };
+    },
+  });
+  return { order, token: await tokenFor(services, caller, order) };
+}
+
+/** Another name alone makes no other consumer. */
+function namesConsumer({ details: { user } }: OrderUpdate): boolean {
+  return (user?.mobileNumber ?? user?.email ?? user?.countryCode) !== undefined;
+}
+
+function consumerIdFor(
+  account: Account,
+  before: Order,
+  update: OrderUpdate,
+  user: User | undefined,
+  by: ChangedBy,
+): string | null {
+  if (!user) return before.userId;
+  // Who gives neither has an id made at random: it stays with the order.
+  const isNameless = user.mobileNumber === undefined && user.email === undefined;
+  if (isNameless && before.userId !== null) return before.userId;
+  const ids = identifyInOrder(account, before.orderId, user);
+  const isNamed = givesIdentity(update, user) || isNamedByMerchant(account, before);
+  return decideConsumerId(before, ids, isNamed ? by : 'order');
+}
+
+/** A consumer is known by the mobile number, and by the e-mail address where there is none. */
+function givesIdentity({ details }: OrderUpdate, user: User): boolean {
+  const identity = user.mobileNumber === undefined ? 'email' : 'mobileNumber';
+  return details.user?.[identity] !== undefined;
+}
+
+/** A merchant who corrects the e-mail address has not named the number that an order token set. */
+function isNamedByMerchant(
+  account: Account,
+  { orderId, userId, details: { user } }: Order,
+): boolean {
+  return user !== undefined && userId === identifyInOrder(account, orderId, user).ofAccount;
+}

@@ -1,0 +1,48 @@
+/** What the page that sends a consumer on to a provider's payment page has to post. */
+
+import { isAccountId, isTransactionId } from '../../domain/ids.ts';
+import { callbackOf } from '../../domain/orders/callback.ts';
+import { isOpen, orderStatus } from '../../domain/orders/order.ts';
+import { paymentsOf } from '../../domain/transactions/matching.ts';
+import type { LaunchForm } from '../../providers/outbound.ts';
+import { getProvider } from '../../providers/providers.ts';
+import { findProviderApi } from '../../services/provider-apis.ts';
+import type { Services } from '../../services/services.ts';
+import { toPayment } from './start-payment.ts';
+
+export type Launch =
+  | { readonly kind: 'form'; readonly form: LaunchForm; readonly shopName: string }
+  /** It was paid, or came to nothing: there is nothing to pay any more. */
+  | { readonly kind: 'over'; readonly hasShop: boolean }
+  | { readonly kind: 'unknown' };
+
+/** Whoever has the address may pay; its ids are random, and it shows nothing of the consumer. */
+export async function findLaunch(
+  services: Services,
+  accountId: string,
+  transactionId: string,
+): Promise<Launch> {
+  const isName = isAccountId(accountId) && isTransactionId(transactionId);
+  const account = isName ? await services.accounts.find(accountId) : undefined;
+  if (!account) return { kind: 'unknown' };
+  const question = { accountId, idName: 'transaction_id', id: transactionId } as const;
+  const found = await services.batches.findOrderWithTransactions(question);
+  const payment = paymentsOf(found?.transactions ?? []).find(
+    (entry) => entry.transactionId === transactionId,
+  );
+  const start = payment?.start;
+  if (!found || !payment || !start) return { kind: 'unknown' };
+  const { provider } = payment;
+  const { launchForm } = getProvider(provider).outbound;
+  const api = findProviderApi(services, account, provider);
+  const { providerOrderId } = start;
+  if (!launchForm || !api || providerOrderId === undefined) return { kind: 'unknown' };
+  // One that failed may be tried again at the provider, as long as the order is open.
+  const isPayable = payment.status === 'pending' || payment.status === 'failed';
+  if (!isPayable || !isOpen(orderStatus(found.order, services.clock()))) {
+    return { kind: 'over', hasShop: callbackOf(found.order.details, start) !== undefined };
+  }
+  const toStart = toPayment(services, account, found.order, { transactionId, provider, start });
+  const form = launchForm(api, { ...toStart, providerOrderId });
+  return { kind: 'form', form, shopName: account.name };
+}

@@ -1,0 +1,19 @@
+/** The banks or wallets that a consumer can choose from, where the account offers the mode. Decision 11.11. */
+import type { ChoiceMode } from '../../domain/payment-mode.ts';
+import type { Choice } from '../../providers/provider.ts';
+import { getProvider } from '../../providers/providers.ts';
+import type { Caller } from '../../security/tokens.ts';
+import { findRoute } from '../../services/provider-apis.ts';
+import type { Services } from '../../services/services.ts';
+import { getVisibleOrder } from './list-payment-modes.ts';
+
+export async function listChoices(
+  services: Services,
+  caller: Caller,
+  { orderId, modeCode }: { readonly orderId: string; readonly modeCode: ChoiceMode },
+): Promise<readonly Choice[]> {
+  await getVisibleOrder(services, caller, orderId);
+  const account = await services.accounts.get(caller.accountId);
+  const route = findRoute(services, account, modeCode);
+  return (route && getProvider(route.provider).choices?.[modeCode]) ?? [];
+}

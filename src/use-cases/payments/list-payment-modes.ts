@@ -1,0 +1,48 @@
+/** The ways to pay for an order: what the consumer used before with success comes first. Decision 11.1. */
+import { isOrderId } from '../../domain/ids.ts';
+import type { Order } from '../../domain/orders/order.ts';
+import {
+  findPaymentModeCode,
+  type PaymentModeCode,
+  paymentModeCodes,
+} from '../../domain/payment-mode.ts';
+import type { Caller } from '../../security/tokens.ts';
+import { findRoute } from '../../services/provider-apis.ts';
+import type { Services } from '../../services/services.ts';
+import { findOrder } from '../../store/orders.ts';
+import { listModesPaidWith } from '../../store/paid-modes.ts';
+import { checkAccess, isOpenTo } from '../orders/order-access.ts';
+
+export type PaymentModesReply = {
+  readonly order: Order;
+  readonly fast: readonly PaymentModeCode[];
+  readonly other: readonly PaymentModeCode[];
+};
+
+export async function listPaymentModes(
+  services: Services,
+  caller: Caller,
+  orderId: string,
+): Promise<PaymentModesReply> {
+  const { accountId } = caller;
+  const order = await getVisibleOrder(services, caller, orderId);
+  const account = await services.accounts.get(accountId);
+  const enabled = paymentModeCodes.filter((code) => findRoute(services, account, code));
+  const used = order.userId
+    ? await listModesPaidWith(services.database, accountId, order.userId)
+    : [];
+  const usedCodes = used.map(findPaymentModeCode);
+  const fast = enabled.filter((code) => usedCodes.includes(code));
+  return { order, fast, other: enabled.filter((code) => !fast.includes(code)) };
+}
+
+/** Another order does not exist for an order token. */
+export async function getVisibleOrder(
+  { database }: Services,
+  caller: Caller,
+  orderId: string,
+): Promise<Order> {
+  const isVisible = isOrderId(orderId) && isOpenTo(caller, { orderId });
+  const found = isVisible ? await findOrder(database, caller.accountId, orderId) : undefined;
+  return checkAccess(caller, found, 'ORDER_NOT_FOUND');
+}

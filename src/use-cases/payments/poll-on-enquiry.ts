@@ -1,0 +1,30 @@
+/**
+ * An enquiry about something that is not final has its provider asked, at most once a minute. The answer
+ * to the enquiry does not wait for it: a provider that hangs must not make us hang. Decision 11.7.
+ */
+import type { Account } from '../../domain/accounts/account.ts';
+import { addSeconds } from '../../domain/time.ts';
+import { isSettled } from '../../domain/transactions/settled.ts';
+import { findProviderApi } from '../../services/provider-apis.ts';
+import type { Services } from '../../services/services.ts';
+import type { OrderWithTransactions } from '../../store/enquiry.ts';
+import { pollOfEnquiry } from './poll-provider.ts';
+
+export function pollOnEnquiry(
+  services: Services,
+  account: Account,
+  { transactions, polledAt }: OrderWithTransactions,
+): void {
+  const { accountId } = account;
+  const before = addSeconds(services.clock(), -services.settings.pollSeconds);
+  for (const transaction of transactions) {
+    const { transactionId, provider, startedAtMs, recordedAtMs } = transaction;
+    const since = startedAtMs ?? recordedAtMs;
+    if (isSettled(transaction) || (since !== null && since > before.getTime())) continue;
+    if ((polledAt.get(transactionId) ?? before) > before) continue;
+    if (!findProviderApi(services, account, provider)) continue;
+    pollOfEnquiry(services, { accountId, transactionId }).catch((error: unknown) =>
+      services.reportDefect(error, { transactionId }),
+    );
+  }
+}

@@ -1,0 +1,63 @@
+/** The calls to a provider that a refund consists of: one, or one for each capture that it is split over. */
+import type { Account } from '../../domain/accounts/account.ts';
+import type { Start } from '../../domain/transactions/start.ts';
+import type { ProviderApi } from '../../providers/call.ts';
+import type { RefundToStart } from '../../providers/outbound.ts';
+import { getProvider } from '../../providers/providers.ts';
+import type { Services } from '../../services/services.ts';
+import { newsOfStart, recordCall, storeAnswers } from './record-call.ts';
+
+/** The provider knows each part of a refund by an id of its own, the same whenever it is sent. */
+export function callIdOf(transactionId: string, part: number): string {
+  return part === 0 ? transactionId : `${transactionId}-${part + 1}`;
+}
+
+/** The provider's ids of calls, where they are ours to choose. */
+export function pspIdsOf(
+  provider: string,
+  calls: readonly RefundToStart[],
+): readonly string[] | undefined {
+  const { refundPspId } = getProvider(provider).outbound;
+  return refundPspId && calls.map((call) => refundPspId(call));
+}
+
+/** The calls of a refund that was started, one for each part that the provider has not refused. */
+export function refundCallsOf(transactionId: string, start: Start): readonly RefundToStart[] {
+  const { refund, amount, currency } = start;
+  if (!refund) return [];
+  const { requestId: refundRequestId, paymentPspId, parts } = refund;
+  const common = { transactionId, refundRequestId, currency };
+  if (!parts) return [{ ...common, callId: transactionId, paymentPspId, amount }];
+  return parts.flatMap((part, index) => {
+    const callId = callIdOf(transactionId, index);
+    const call = { ...common, callId, paymentPspId: part.capturePspId, amount: part.amount };
+    return part.call === 'refused' ? [] : [call];
+  });
+}
+
+const refused = { what: 'the refund', code: 'REFUND_FAILED' } as const;
+
+/** Sent with the same id each time: however often, the provider makes one refund of it. */
+export async function requestRefund(
+  services: Services,
+  account: Account,
+  orderId: string,
+  api: ProviderApi,
+  provider: string,
+  refund: RefundToStart,
+): Promise<void> {
+  const { answer, result } = await getProvider(provider).outbound.startRefund(api, refund);
+  // Before the call is noted as made: a repeat that waits for it then sees what the provider answered.
+  if (result.kind === 'done') await storeAnswers(services, account, provider, result.records);
+  await recordCall(services, {
+    accountId: account.accountId,
+    orderId,
+    transactionId: refund.transactionId,
+    provider,
+    operation: 'start-refund',
+    answer,
+    outcome: result.kind,
+    news: newsOfStart(result, refused, services.clock()),
+    partPspIds: pspIdsOf(provider, [refund]),
+  });
+}

@@ -1,0 +1,173 @@
+/**
+ * Refunds a payment: decided and kept under the lock of its order, so that two at once never exceed what
+ * is available; then asked for at the provider. One that cannot be reached now is asked later, as often as
+ * it takes: the refund stands. Decision 11.5.
+ */
+import type { Account } from '../../domain/accounts/account.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { findExponent } from '../../domain/money/currency.ts';
+import { parseSentAmount } from '../../domain/money/money.ts';
+import type { Order } from '../../domain/orders/order.ts';
+import { findPaymentOf } from '../../domain/transactions/refund-links.ts';
+import type { WishedRefund } from '../../domain/transactions/refund-request.ts';
+import type { Caller } from '../../security/tokens.ts';
+import type { Services } from '../../services/services.ts';
+import { lockOrderState } from '../order-state/lock-order-state.ts';
+import { type EnquiredIds, getNamedOrder } from '../orders/get-named-order.ts';
+import {
+  findFirstAnswer,
+  type KeyedRequest,
+  keyedRequest,
+  saveFirstAnswer,
+} from './idempotency.ts';
+import { requestRefund } from './refund-calls.ts';
+import { storableRequestId } from './refund-request-id.ts';
+import {
+  type RefundReply,
+  type RepeatedRefund,
+  refundReply,
+  type StoredRefund,
+  storeRefund,
+} from './store-refund.ts';
+import { type Replayable, waitForFirst } from './wait-for-first.ts';
+
+export type RefundRequest = WishedRefund & { readonly invoiceId: string | undefined };
+
+export async function refund(
+  services: Services,
+  caller: Caller,
+  sent: RefundRequest,
+  idempotencyKey?: string,
+): Promise<Replayable<RefundReply>> {
+  const { accountId } = caller;
+  const account = await services.accounts.get(accountId);
+  const { refundRequestId: sentId } = sent;
+  const refundRequestId = sentId && storableRequestId(account, sentId);
+  const request = { ...sent, refundRequestId };
+  const ids: EnquiredIds = { transactionId: request.transactionId, invoiceId: request.invoiceId };
+  if (ids.transactionId === undefined && ids.invoiceId === undefined) {
+    throw new ServiceError('INVALID_REQUEST_PARAMETER', 'Send transaction_id or invoice_id.');
+  }
+  const { order } = await getNamedOrder(services, caller, ids);
+  const { orderId } = order;
+  const keyed =
+    idempotencyKey === undefined
+      ? undefined
+      : keyedRequest(caller, 'refund', idempotencyKey, contentOf(order, request));
+  const kept = await services.database.transaction(async (tx) =>
+    storeRefund(
+      tx,
+      services,
+      account,
+      await lockOrderState(tx, accountId, orderId),
+      request,
+      keyed,
+    ),
+  );
+  switch (kept.kind) {
+    case 'answered': {
+      const answer = await findFirstAnswer<RefundReply>(services, kept.keyed, kept.first);
+      const reply = answer ?? (await readRefund(services, accountId, orderId, kept.first)).reply;
+      return { reply, replayed: true };
+    }
+    case 'repeat': {
+      const reply = await readRepeat(services, accountId, orderId, kept);
+      return { reply: await stayWith(services, keyed, reply), replayed: true };
+    }
+    case 'new': {
+      const reply = await makeRefund(services, account, orderId, kept);
+      return { reply: await stayWith(services, keyed, reply), replayed: false };
+    }
+    default:
+      return kept satisfies never;
+  }
+}
+
+function contentOf({ orderId, amounts }: Order, request: RefundRequest): object {
+  const { transactionId, refundRequestId, amount } = request;
+  return { orderId, transactionId, refundRequestId, amount: amountOf(amount, amounts) };
+}
+
+/** By value, in the order's currency: `"10.50"` and `10.5` are the same. What cannot be read so stays as it was sent. */
+function amountOf(sent: RefundRequest['amount'], { currency }: Order['amounts']) {
+  if (sent === undefined) return undefined;
+  const exponent = findExponent(currency);
+  const outcome = exponent === undefined ? undefined : parseSentAmount(sent, exponent);
+  return outcome?.kind === 'amount' ? outcome.minor : JSON.stringify(sent);
+}
+
+/** A repeat under the key is answered the same, whatever becomes of the refund. */
+async function stayWith(
+  services: Services,
+  keyed: KeyedRequest | undefined,
+  reply: RefundReply,
+): Promise<RefundReply> {
+  const { transactionId } = reply;
+  if (keyed) {
+    await saveFirstAnswer(services.database, keyed, transactionId, reply).catch((error: unknown) =>
+      services.reportDefect(error, { transactionId }),
+    );
+  }
+  return reply;
+}
+
+async function makeRefund(
+  services: Services,
+  account: Account,
+  orderId: string,
+  kept: StoredRefund,
+): Promise<RefundReply> {
+  const { accountId } = account;
+  const { transactionId, provider, asKept } = kept;
+  services.polls.plan({ accountId, transactionId, provider, at: kept.pollAt });
+  try {
+    for (const call of kept.calls) {
+      await requestRefund(services, account, orderId, kept.api, provider, call);
+    }
+    const { reply } = await readRefund(services, accountId, orderId, asKept);
+    return reply;
+  } catch (error) {
+    // It is kept and will be made: a caller who gets an error would request it a second time.
+    services.reportDefect(error, { transactionId });
+    return asKept;
+  }
+}
+
+/** As it stands now; one that is just being made is waited for. */
+async function readRepeat(
+  services: Services,
+  accountId: string,
+  orderId: string,
+  { refund, paymentTransactionId }: RepeatedRefund,
+): Promise<RefundReply> {
+  const { transactionId, start } = refund;
+  const read = () =>
+    readRefund(services, accountId, orderId, { transactionId, paymentTransactionId });
+  const madeOrOver = await waitForFirst(
+    services,
+    accountId,
+    new Date(start?.atMs ?? 0),
+    async () => {
+      const { isBeingMade, reply } = await read();
+      return isBeingMade ? undefined : reply;
+    },
+  );
+  return madeOrOver ?? (await read()).reply;
+}
+
+async function readRefund(
+  { batches }: Services,
+  accountId: string,
+  orderId: string,
+  named: { readonly transactionId: string; readonly paymentTransactionId?: string },
+) {
+  const question = { accountId, idName: 'order_id', id: orderId } as const;
+  const found = await batches.findOrderWithTransactions(question);
+  const transactions = found?.transactions ?? [];
+  const saved = transactions.find(({ transactionId }) => transactionId === named.transactionId);
+  if (saved?.type !== 'refund' || !found) throw new Error('a refund that was kept is gone');
+  const isBeingMade = saved.start?.call === 'open';
+  const paymentTransactionId =
+    named.paymentTransactionId ?? findPaymentOf(saved, transactions)?.transactionId ?? '';
+  return { isBeingMade, reply: refundReply(saved, paymentTransactionId, found) };
+}

@@ -1,0 +1,217 @@
+/**
+ * Starts a payment: kept first, then asked for at the provider, then what came of it is written down. So
+ * a payment is never unknown here that is known there, whenever this process should end. Decision 11.4.
+ */
+import type { Account } from '../../domain/accounts/account.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { limits } from '../../domain/limits.ts';
+import { checkCallback } from '../../domain/orders/callback.ts';
+import type { Order } from '../../domain/orders/order.ts';
+import { refuseClosed } from '../../domain/orders/order-update.ts';
+import type { PaymentModeCode } from '../../domain/payment-mode.ts';
+import type { ProviderName } from '../../domain/provider-name.ts';
+import { addSeconds } from '../../domain/time.ts';
+import { newTransactionId, paymentsOf } from '../../domain/transactions/matching.ts';
+import { storeStart } from '../../domain/transactions/order-state.ts';
+import { settle } from '../../domain/transactions/settle.ts';
+import type { Start } from '../../domain/transactions/start.ts';
+import { isFinal } from '../../domain/transactions/transaction.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import type { ProviderApi } from '../../providers/call.ts';
+import type { PaymentToStart } from '../../providers/outbound.ts';
+import { getProvider } from '../../providers/providers.ts';
+import type { Caller } from '../../security/tokens.ts';
+import { findRoute, webhookUrlOf } from '../../services/provider-apis.ts';
+import type { Services } from '../../services/services.ts';
+import { type LockedOrderState, loadOrderStates } from '../order-state/lock-order-state.ts';
+import { refuseFullOrder } from '../order-state/refuse-full-order.ts';
+import { saveOrderState } from '../order-state/save-order-state.ts';
+import { countTokenChange } from '../orders/count-token-change.ts';
+import { lockVisibleOrder } from '../orders/lock-open-order.ts';
+import { changedBy } from '../orders/order-access.ts';
+import {
+  type FirstRequest,
+  findFirst,
+  findFirstAnswer,
+  type KeyedRequest,
+  keyedRequest,
+  saveFirstAnswer,
+  takeFirst,
+} from './idempotency.ts';
+import { launchPageOf, type PaymentReply, replyAsItStands, replyToStart } from './payment-reply.ts';
+import { newsOfStart, recordCall } from './record-call.ts';
+import type { Replayable } from './wait-for-first.ts';
+
+export type PaymentRequest = {
+  readonly orderId: string;
+  readonly modeCode: PaymentModeCode;
+  /** The bank, the wallet or the UPI id the consumer chose. */
+  readonly choice: Readonly<Record<string, string>> | undefined;
+  readonly callbackUrl: string | undefined;
+  readonly callbackMode: string | undefined;
+};
+
+const refused = { what: 'to start the payment', code: 'PROVIDER_TECHNICAL_ERROR' } as const;
+
+type StoredPayment = {
+  readonly kind: 'new';
+  readonly accountId: string;
+  readonly payment: PaymentToStart;
+  readonly provider: ProviderName;
+  readonly api: ProviderApi;
+  readonly pollAt: Date;
+  readonly keyed: KeyedRequest | undefined;
+};
+
+type RepeatedPayment = {
+  readonly kind: 'repeat';
+  readonly keyed: KeyedRequest;
+  readonly first: FirstRequest;
+};
+
+/** With an idempotency key a repeat is answered with the first answer, and starts nothing. Decision 11.9. */
+export async function startPayment(
+  services: Services,
+  caller: Caller,
+  request: PaymentRequest,
+  idempotencyKey?: string,
+): Promise<Replayable<PaymentReply>> {
+  const account = await services.accounts.get(caller.accountId);
+  const kept = await storePayment(services, account, caller, request, idempotencyKey);
+  return kept.kind === 'repeat'
+    ? { reply: await replayPayment(services, kept), replayed: true }
+    : { reply: await callProvider(services, kept), replayed: false };
+}
+
+async function callProvider(services: Services, kept: StoredPayment): Promise<PaymentReply> {
+  const { accountId, payment, provider, api, keyed } = kept;
+  const { orderId, transactionId } = payment;
+  services.polls.plan({ accountId, transactionId, provider, at: kept.pollAt });
+  const { answer, result } = await getProvider(provider).outbound.startPayment(api, payment);
+  const named = { accountId, orderId, transactionId, provider };
+  const called = { ...named, operation: 'start-payment', answer } as const;
+  const news = newsOfStart(result, refused, services.clock());
+  const reply = replyToStart(services, named, result);
+  const saveReply =
+    keyed && ((tx: Transaction) => saveFirstAnswer(tx, keyed, transactionId, reply));
+  try {
+    await recordCall(services, { ...called, outcome: result.kind, news }, saveReply);
+    return reply;
+  } catch (error) {
+    // It is kept, and what became of it is found out by asking the provider.
+    services.reportDefect(error, { transactionId });
+    return replyToStart(services, named, { kind: 'unknown', why: 'it could not be noted' });
+  }
+}
+
+async function replayPayment(
+  services: Services,
+  { keyed, first }: RepeatedPayment,
+): Promise<PaymentReply> {
+  const answer = await findFirstAnswer<PaymentReply>(services, keyed, first);
+  if (answer) return answer;
+  const { accountId } = keyed;
+  const { transactionId } = first;
+  const question = { accountId, idName: 'transaction_id', id: transactionId } as const;
+  const found = await services.batches.findOrderWithTransactions(question);
+  const payment = paymentsOf(found?.transactions ?? []).find(
+    (entry) => entry.transactionId === transactionId,
+  );
+  if (!found || !payment) throw new Error('a payment that was kept is gone');
+  const { orderId } = found.order;
+  return replyAsItStands(services, { accountId, orderId, transactionId }, payment);
+}
+
+async function storePayment(
+  services: Services,
+  account: Account,
+  caller: Caller,
+  request: PaymentRequest,
+  idempotencyKey: string | undefined,
+): Promise<StoredPayment | RepeatedPayment> {
+  return services.database.transaction(async (tx) => {
+    const order = await lockVisibleOrder(tx, caller, request.orderId);
+    const { accountId, orderId } = order;
+    const keyed =
+      idempotencyKey === undefined
+        ? undefined
+        : keyedRequest(caller, 'initiate-payment', idempotencyKey, { ...request, orderId });
+    const first = keyed && (await findFirst(tx, services, keyed));
+    if (keyed && first) return { kind: 'repeat', keyed, first };
+    const now = services.clock();
+    refuseClosed(order, now);
+    checkCallback(order.details, request, account, changedBy(caller));
+    const [before = { order, transactions: [], held: [] }] = await loadOrderStates(tx, [order]);
+    const route = findRoute(services, account, request.modeCode);
+    if (!route) throw new ServiceError('PAYMENT_MODE_NOT_ENABLED');
+    const { provider, api } = route;
+    refuseTooMany(before);
+    await countTokenChange(tx, caller, order);
+    const pollAt = addSeconds(now, services.settings.pollSeconds);
+    const isTaken = (id: string) =>
+      before.transactions.some(({ transactionId }) => transactionId === id);
+    const transactionId = newTransactionId(orderId, now, isTaken);
+    const start = startOf(order, request, now);
+    const after = storeStart(before, { type: 'payment', transactionId, provider, start });
+    const change = { now, pollAt, cause: 'initiate-payment' };
+    await saveOrderState(tx, before, settle(after, now), change);
+    if (keyed) await takeFirst(tx, services, keyed, { orderId, transactionId });
+    const payment = toPayment(services, account, order, { transactionId, provider, start });
+    return { kind: 'new', accountId, payment, provider, api, pollAt, keyed };
+  });
+}
+
+/** Each makes an order at the provider: whoever has the order's token could make them without end. */
+function refuseTooMany(orderState: LockedOrderState): void {
+  const { transactions } = orderState;
+  refuseFullOrder(orderState);
+  const open = paymentsOf(transactions).filter(({ status }) => !isFinal(status));
+  if (open.length < limits.openPaymentsMax) return;
+  throw new ServiceError(
+    'ORDER_CONFLICT',
+    `The order has ${open.length} payments that are not final: wait for their outcome before starting another.`,
+  );
+}
+
+function startOf(order: Order, request: PaymentRequest, now: Date): Start {
+  const { modeCode, choice, callbackUrl, callbackMode } = request;
+  return {
+    atMs: now.getTime(),
+    amount: order.amounts.total,
+    currency: order.amounts.currency,
+    call: 'open',
+    modeCode,
+    ...(choice && { subPaymentMode: choice }),
+    ...(callbackUrl !== undefined && { callbackUrl }),
+    ...(callbackMode !== undefined && { callbackMode }),
+  };
+}
+
+/** A payment that was started, as its provider gets it. */
+export function toPayment(
+  services: Services,
+  account: Account,
+  order: Pick<Order, 'orderId' | 'invoiceId' | 'details'>,
+  started: {
+    readonly transactionId: string;
+    readonly provider: ProviderName;
+    readonly start: Start;
+  },
+): PaymentToStart {
+  const { transactionId, provider, start } = started;
+  const { orderId, invoiceId, details } = order;
+  return {
+    transactionId,
+    orderId,
+    invoiceId,
+    amount: start.amount,
+    currency: start.currency,
+    modeCode: start.modeCode ?? 'upi',
+    choice: start.subPaymentMode ?? {},
+    description: details.description ?? `Order ${invoiceId}`,
+    shopName: account.name,
+    // They come back to us, who know the result and send them on to the shop.
+    callbackUrl: `${launchPageOf(services, { accountId: account.accountId, transactionId })}/return`,
+    webhookUrl: webhookUrlOf(services, provider, account.accountId),
+  };
+}

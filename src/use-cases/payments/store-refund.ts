@@ -1,0 +1,191 @@
+/** Decides a refund and stores it with its request id, under the lock of its order. No provider is called here. */
+import type { Account } from '../../domain/accounts/account.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { MinorUnits } from '../../domain/money/money.ts';
+import type { ProviderName } from '../../domain/provider-name.ts';
+import { addSeconds } from '../../domain/time.ts';
+import { newTransactionId } from '../../domain/transactions/matching.ts';
+import type { RefundStatus } from '../../domain/transactions/notice.ts';
+import { type OrderState, storeStart } from '../../domain/transactions/order-state.ts';
+import { refundTypeOf } from '../../domain/transactions/refund-links.ts';
+import {
+  type DecidedRefund,
+  decideRefund,
+  type WishedRefund,
+} from '../../domain/transactions/refund-request.ts';
+import { splitRefund } from '../../domain/transactions/refund-split.ts';
+import { settle } from '../../domain/transactions/settle.ts';
+import type { Start } from '../../domain/transactions/start.ts';
+import type { Refund } from '../../domain/transactions/transaction.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import type { ProviderApi } from '../../providers/call.ts';
+import type { RefundToStart } from '../../providers/outbound.ts';
+import { getProvider } from '../../providers/providers.ts';
+import { findProviderApi } from '../../services/provider-apis.ts';
+import type { Services } from '../../services/services.ts';
+import { findLiveRefundOf, takeRefundRequest } from '../../store/refund-requests.ts';
+import type { LockedOrderState } from '../order-state/lock-order-state.ts';
+import { refuseFullOrder } from '../order-state/refuse-full-order.ts';
+import { saveOrderState } from '../order-state/save-order-state.ts';
+import type { TransactionType } from './enquire.ts';
+import { type FirstRequest, findFirst, type KeyedRequest, takeFirst } from './idempotency.ts';
+import { callIdOf } from './refund-calls.ts';
+
+export type StoredRefund = {
+  readonly kind: 'new';
+  readonly api: ProviderApi;
+  readonly provider: ProviderName;
+  readonly transactionId: string;
+  readonly calls: readonly RefundToStart[];
+  readonly pollAt: Date;
+  /** What is true of it before the provider is called. */
+  readonly asKept: RefundReply;
+};
+
+export type RepeatedRefund = Extract<DecidedRefund, { readonly kind: 'repeat' }>;
+
+/** The idempotency key of the request was used with the same content before. */
+export type AnsweredRefund = {
+  readonly kind: 'answered';
+  readonly keyed: KeyedRequest;
+  readonly first: FirstRequest;
+};
+
+export type RefundReply = {
+  readonly paymentTransactionId: string;
+  readonly transactionId: string;
+  readonly refundRequestId: string | null;
+  readonly status: RefundStatus;
+  readonly refundArn: string | null;
+  readonly transactionType: TransactionType;
+};
+
+export async function storeRefund(
+  tx: Transaction,
+  services: Services,
+  account: Account,
+  before: LockedOrderState,
+  request: WishedRefund,
+  keyed: KeyedRequest | undefined,
+): Promise<StoredRefund | RepeatedRefund | AnsweredRefund> {
+  const first = keyed && (await findFirst(tx, services, keyed));
+  if (keyed && first) return { kind: 'answered', keyed, first };
+  const { orderId } = before.order;
+  if (await isTakenElsewhere(tx, account.accountId, orderId, request.refundRequestId)) {
+    throw new ServiceError('DUPLICATE_REFUND_REQUEST');
+  }
+  const now = services.clock();
+  // As an enquiry shows it: time may have settled what is stored.
+  const current = settle(before, now);
+  const decided = decideRefund(current, request);
+  if (decided.kind === 'repeat') {
+    const { transactionId } = decided.refund;
+    if (keyed) await takeFirst(tx, services, keyed, { orderId, transactionId });
+    return decided;
+  }
+  const { payment, amount } = decided;
+  refuseFullOrder(before);
+  const { provider } = payment;
+  const api = findProviderApi(services, account, provider);
+  if (!api) {
+    throw new ServiceError(
+      'REFUND_NOT_ALLOWED',
+      `The account has no API settings for ${getProvider(provider).displayName}: ask the operator to set them.`,
+    );
+  }
+  const isTaken = (id: string) =>
+    before.transactions.some(({ transactionId }) => transactionId === id);
+  const transactionId = newTransactionId(orderId, now, isTaken);
+  const refundRequestId = request.refundRequestId ?? transactionId;
+  const shares = splitRefund(current.transactions, payment, amount);
+  const { currency } = payment;
+  const calls = shares.map(
+    (share, index): RefundToStart => ({
+      ...share,
+      callId: callIdOf(transactionId, index),
+      transactionId,
+      refundRequestId,
+      currency,
+    }),
+  );
+  const pollAt = addSeconds(now, services.settings.pollSeconds);
+  const after = storeStart(current, {
+    type: 'refund',
+    transactionId,
+    provider,
+    start: startOf(provider, calls, request, amount, now),
+  });
+  await saveOrderState(tx, before, settle(after, now), { now, pollAt, cause: 'refund' });
+  // Of two under one request id, for two orders of the account, one gets it.
+  if (!(await takeRefundRequest(tx, account.accountId, refundRequestId, transactionId))) {
+    throw new ServiceError('DUPLICATE_REFUND_REQUEST');
+  }
+  if (keyed) await takeFirst(tx, services, keyed, { orderId, transactionId });
+  const refund = after.transaction;
+  if (refund.type !== 'refund') throw new Error('a refund was kept as something else');
+  const asKept = refundReply(refund, payment.transactionId, after);
+  return { kind: 'new', api, provider, transactionId, calls, pollAt, asKept };
+}
+
+/** Before anything is said about the amount: the id belongs to a refund of another order. */
+async function isTakenElsewhere(
+  tx: Transaction,
+  accountId: string,
+  orderId: string,
+  refundRequestId: string | undefined,
+): Promise<boolean> {
+  if (refundRequestId === undefined) return false;
+  const holder = await findLiveRefundOf(tx, accountId, refundRequestId);
+  return holder !== undefined && !holder.startsWith(`${orderId}-`);
+}
+
+function startOf(
+  provider: string,
+  calls: readonly RefundToStart[],
+  request: WishedRefund,
+  amount: MinorUnits,
+  now: Date,
+): Start {
+  const [first] = calls;
+  if (!first) throw new Error('a refund of nothing');
+  const { currency, refundRequestId, paymentPspId } = first;
+  const pspIdOf = (call: RefundToStart) => getProvider(provider).outbound.refundPspId?.(call);
+  const pspTransactionId = pspIdOf(first);
+  const parts = calls.map((call) => ({
+    pspTransactionId: pspIdOf(call) ?? call.callId,
+    capturePspId: call.paymentPspId,
+    amount: call.amount,
+    call: 'open' as const,
+  }));
+  return {
+    atMs: now.getTime(),
+    amount,
+    currency,
+    call: 'open',
+    refund: {
+      requestId: refundRequestId,
+      paymentPspId,
+      ...(request.amount === undefined && { isAll: true }),
+      ...(pspTransactionId !== undefined && { pspTransactionId }),
+      ...(parts.length > 1 && { parts }),
+    },
+  };
+}
+
+/** A refund as the merchant sees it. */
+export function refundReply(
+  refund: Refund,
+  paymentTransactionId: string,
+  { order, transactions }: Pick<OrderState, 'order' | 'transactions'>,
+): RefundReply {
+  const { transactionId, refundRequestId, status, refundArn } = refund;
+  const transactionType = refundTypeOf(refund, transactions, order.amounts.total);
+  return {
+    paymentTransactionId,
+    transactionId,
+    refundRequestId,
+    status,
+    refundArn,
+    transactionType,
+  };
+}
