@@ -7,6 +7,9 @@ import { test } from 'node:test';
 import { type ErrorCode, errorTable } from '../src/domain/errors.ts';
 import { deliveryStates } from '../src/domain/inbox/delivery.ts';
 import { reviewFlags } from '../src/domain/inbox/review.ts';
+import { failureTable } from '../src/domain/transactions/failure.ts';
+import { TransactionReply } from '../src/http/merchant/enquiry-schemas.ts';
+import { CreateOrderBody, OrderReply } from '../src/http/merchant/order-schemas.ts';
 
 const root = new URL('../', import.meta.url).pathname;
 
@@ -34,6 +37,33 @@ test('docs/states.md explains every flag and every state of a delivery, and no o
   assert.deepEqual(namesIn(deliveries).sort(), deliveryStates.toSorted());
 });
 
+test('docs/contract.md lists every setting, field and code, and no other', async () => {
+  const contract = await readFile(join(root, 'docs/contract.md'), 'utf8');
+  const firstCells = (paragraph: string) =>
+    rowsOf(contract, paragraph).map(([first = '']) => first);
+  const namesIn = (cell: string) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+
+  assert.deepEqual(firstCells('1.4').flatMap(namesIn).sort(), (await listSettings()).sort());
+  for (const [paragraph, { properties }] of [
+    ['3.12', CreateOrderBody],
+    ['3.14', OrderReply],
+    ['5.8', TransactionReply],
+  ] as const) {
+    assert.deepEqual(firstCells(paragraph).flatMap(namesIn), Object.keys(properties));
+  }
+  const errors = rowsOf(contract, '8.1').flatMap(([status, codes = '']) =>
+    namesIn(codes).map((code) => [code, Number(status)]),
+  );
+  assert.deepEqual(
+    errors,
+    Object.entries(errorTable).map(([code, { status }]) => [code, status]),
+  );
+  assert.deepEqual(
+    rowsOf(contract, '8.8').map(([code = '', retry]) => [...namesIn(code), retry]),
+    Object.entries(failureTable).map(([code, entry]) => [code, String(entry.retryAllowed)]),
+  );
+});
+
 test('every link between documents leads somewhere', async () => {
   const broken: string[] = [];
   for (const file of await listDocuments()) {
@@ -49,16 +79,32 @@ test('every link between documents leads somewhere', async () => {
 
 test('the README names the two commands and every setting', async () => {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
-  const config = await readFile(join(root, 'src/config.ts'), 'utf8');
   assert.ok(readme.includes('npm ci && npm start'));
   assert.ok(readme.includes('npm ci && npm test'));
-  const settings = [...config.matchAll(/\(env, '([A-Z_]+)'/g)].map(([, name = '']) => name);
+  const settings = await listSettings();
   assert.ok(settings.length >= 8);
   assert.deepEqual(
     settings.filter((name) => !readme.includes(`\`${name}\``)),
     [],
   );
 });
+
+async function listSettings(): Promise<string[]> {
+  const config = await readFile(join(root, 'src/config.ts'), 'utf8');
+  return [...config.matchAll(/\(env, '([A-Z_]+)'/g)].map(([, name = '']) => name);
+}
+
+/** The cells of the tables in a numbered paragraph, without their heads. */
+function rowsOf(contract: string, paragraph: string): string[][] {
+  const [, behind = ''] = contract.split(`\n**${paragraph}** `);
+  const [own = ''] = behind.split(/\n(?:\*\*\d|## )/);
+  const lines = own.split('\n').filter((line) => line.startsWith('| '));
+  // A head stands before the line of dashes.
+  const heads = [...own.matchAll(/^(\| .*)\n\|---/gm)].map(([, head]) => head);
+  return lines
+    .filter((line) => !heads.includes(line))
+    .map((line) => line.slice(2, -2).split(' | '));
+}
 
 async function listDocuments(): Promise<string[]> {
   const docs = await readdir(join(root, 'docs'), { recursive: true });
