@@ -1,4 +1,4 @@
--- What a person closed, and who did what. Decision 6.9.
+-- What a person closed, and who did what. Contract 6.9.
 
 -- Append-only: who did what to which object, when and why.
 create table audit (

@@ -1,4 +1,4 @@
--- Personal data: what was stored in clear is sealed or masked, and consumers can be erased. Decision 8.7.
+-- Personal data: what was stored in clear is sealed or masked, and consumers can be erased. Contract 8.7.
 
 -- Orders from before may hold a bank account in clear, and their history a consumer. The sweep walks through all of them
 -- once from this place, and removes it at the end. A database without orders has nothing to walk through.

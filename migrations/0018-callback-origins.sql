@@ -1,2 +1,2 @@
--- Origins that an order token may name in callback_url. Decision 11.10. Empty: no list.
+-- Origins that an order token may name in callback_url. Contract 11.10. Empty: no list.
 alter table accounts add column callback_origins text[] not null default '{}';

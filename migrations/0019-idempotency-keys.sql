@@ -1,4 +1,4 @@
--- Requests that came with an Idempotency-Key, for 24 hours. Decision 11.9.
+-- Requests that came with an Idempotency-Key, for 24 hours. Contract 11.9.
 
 create table idempotency_keys (
   account_id      text        not null,

@@ -24,7 +24,7 @@ export type Config = {
   /** 0 for never. */
   readonly inboxBodyDays: number;
   readonly historyDays: number;
-  /** Undefined unless it was chosen: who is there is trusted by accounts that use it. Decision 11.6. */
+  /** Undefined unless it was chosen: who is there is trusted by accounts that use it. Contract 11.6. */
   readonly simulatorUrl: string | undefined;
 };
 
@@ -33,7 +33,7 @@ const daysMax = 36_500;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Decision 1.4. */
+/** Contract 1.4. */
 export function readConfig(env: Environment): Config {
   const port = readInteger(env, 'PORT', 8080, 1, 65_535);
   const host = readText(env, 'HOST') ?? '127.0.0.1';

@@ -156,7 +156,7 @@ async function refuseTakenPort({ host, port }: Config): Promise<void> {
   }
 }
 
-/** Decision 1.5: the very first start in the embedded mode brings an account to try things with. */
+/** Contract 1.5: the very first start in the embedded mode brings an account to try things with. */
 async function firstStartMessage(
   config: Config,
   { services }: Bootstrapped,
@@ -169,7 +169,7 @@ async function firstStartMessage(
   return firstStartText(config.publicUrl, account);
 }
 
-/** Decision 1.7. A signal during the start is heeded when all that was begun can be closed. */
+/** Contract 1.7. A signal during the start is heeded when all that was begun can be closed. */
 function endOnSignal({ log, closers, ending }: Life, starting: Promise<void>): void {
   const end = async (signal: NodeJS.Signals) => {
     if (ending.signal.aborted) return;

@@ -1,8 +1,8 @@
 /** Documents that repeat what the code says are kept equal to it. */
 
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { type ErrorCode, errorTable } from '../src/domain/errors.ts';
 import { deliveryStates } from '../src/domain/inbox/delivery.ts';
@@ -64,19 +64,6 @@ test('docs/contract.md lists every setting, field and code, and no other', async
   );
 });
 
-test('every link between documents leads somewhere', async () => {
-  const broken: string[] = [];
-  for (const file of await listDocuments()) {
-    const text = await readFile(join(root, file), 'utf8');
-    for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)) {
-      const path = join(root, dirname(file), target);
-      const found = await readFile(path).catch((error: NodeJS.ErrnoException) => error.code);
-      if (found === 'ENOENT') broken.push(`${file} → ${target}`);
-    }
-  }
-  assert.deepEqual(broken, []);
-});
-
 test('the README names the two commands and every setting', async () => {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   assert.ok(readme.includes('npm ci && npm start'));
@@ -104,10 +91,4 @@ function rowsOf(contract: string, paragraph: string): string[][] {
   return lines
     .filter((line) => !heads.includes(line))
     .map((line) => line.slice(2, -2).split(' | '));
-}
-
-async function listDocuments(): Promise<string[]> {
-  const docs = await readdir(join(root, 'docs'), { recursive: true });
-  const top = await readdir(root);
-  return [...top, ...docs.map((file) => join('docs', file))].filter((file) => file.endsWith('.md'));
 }

@@ -16,7 +16,7 @@ export const accountCreate: Command = {
     return {
       json: values.json,
       run: async (services, config) => {
-        // Whoever sets the address of a simulator means accounts to use it. Decision 11.6.
+        // Whoever sets the address of a simulator means accounts to use it. Contract 11.6.
         const isChosen = config.databaseUrl === undefined && config.simulatorUrl !== undefined;
         const isSimulated = values.simulator ?? isChosen;
         const wished = { ...settings, name, apiSecrets, isSimulated };

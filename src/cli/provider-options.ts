@@ -1,4 +1,4 @@
-/** How an account reaches its providers and which modes go where, as flags. Decision 11.6. */
+/** How an account reaches its providers and which modes go where, as flags. Contract 11.6. */
 import { readFileSync } from 'node:fs';
 import type { AccountSettings, ProviderAddress } from '../domain/accounts/account.ts';
 import { paymentModeCodes } from '../domain/payment-mode.ts';

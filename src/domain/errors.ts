@@ -17,7 +17,7 @@ const technicalError = 'Sorry, a technical error occurred. Please try again in a
 const notAllowed = 'Sorry, this is not possible for this payment.';
 const startAgain = 'Your payment session is no longer valid. Please start again from the shop.';
 
-/** Decision 8.1. */
+/** Contract 8.1. */
 export const errorTable = {
   INVALID_REQUEST_PARAMETER: {
     status: 400,

@@ -1,4 +1,4 @@
-/** What changed between two states, and how changes give the state back. Decision 4.7. */
+/** What changed between two states, and how changes give the state back. Contract 4.7. */
 import { isDeepStrictEqual } from 'node:util';
 
 export type Change = { readonly field: string; readonly from: unknown; readonly to: unknown };

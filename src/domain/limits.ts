@@ -1,7 +1,7 @@
-/** Every limit of the service, named in one place. Decision 8.2. */
+/** Every limit of the service, named in one place. Contract 8.2. */
 export const limits = {
   bodyBytesMax: 256 * 1024,
-  /** Decision 8.6: of calls that anybody may make, generate-token and refresh-token. */
+  /** Contract 8.6: of calls that anybody may make, generate-token and refresh-token. */
   publicBodyBytesMax: 8 * 1024,
   /** A refused request has its body read up to this size; with a larger one its connection is closed. */
   unreadBodyBytesMax: 64 * 1024,
@@ -10,14 +10,14 @@ export const limits = {
   invoiceIdCharsMax: 255,
   refundRequestIdCharsMax: 255,
   idempotencyKeyCharsMax: 255,
-  /** Decision 11.9: after so long a key is free again. */
+  /** Contract 11.9: after so long a key is free again. */
   idempotencyKeySeconds: 24 * 60 * 60,
   emailCharsMax: 254,
   lineItemsMax: 500,
   customAttributesMax: 50,
   customAttributeKeyCharsMax: 64,
   customAttributeValueCharsMax: 512,
-  /** Decision 3.3: above this an amount is refused. Sums of 500 such amounts stay exact integers. */
+  /** Contract 3.3: above this an amount is refused. Sums of 500 such amounts stay exact integers. */
   amountMinorMax: 10_000_000_000_000,
   mobileNumberDigitsMin: 4,
   mobileNumberDigitsMax: 15,
@@ -69,15 +69,15 @@ export const limits = {
 
   /** A kept body is forgotten after so long, unless the operator says otherwise. */
   inboxBodyDays: 90,
-  /** Decision 6.8: a delivery that has been dead for so long expires. */
+  /** Contract 6.8: a delivery that has been dead for so long expires. */
   deadDeliveryDays: 30,
   callbackOriginsMax: 50,
   /** The most that a limit of an account can be. */
   requestsPerSecondMax: 1_000_000,
 
-  /** Decision 11.7: what is not final for so long is asked for at its provider. */
+  /** Contract 11.7: what is not final for so long is asked for at its provider. */
   pollSeconds: 60,
-  /** Decision 11.10: how long a consumer who returns waits for a result that is not known yet. */
+  /** Contract 11.10: how long a consumer who returns waits for a result that is not known yet. */
   returnWaitSeconds: 10,
   /** One payment is polled this often while consumers wait, for so long after its start; then like an enquiry. */
   returnPollSeconds: 3,
@@ -86,7 +86,7 @@ export const limits = {
   returnUrlCharsMax: 6_000,
   /** Payments of one order that may be open at once; no consumer needs so many. */
   openPaymentsMax: 50,
-  /** Decision 4.14: a shop that names one order in all of its payments must not make it grow without end. */
+  /** Contract 4.14: a shop that names one order in all of its payments must not make it grow without end. */
   transactionsMax: 1_000,
   /** For all tries of one call. */
   providerAnswerMsMax: 5_000,
@@ -108,10 +108,10 @@ export const limits = {
   accountsCachedMax: 10_000,
   tokensCachedMax: 5_000,
 
-  /** Decision 2.9: what the tokens of one order may do. */
+  /** Contract 2.9: what the tokens of one order may do. */
   orderTokenRequestsPerSecond: 20,
   orderTokenChangesMax: 100,
-  /** Decision 8.7: digests of earlier consumers in one order. Each change adds four at most; the oldest go first. */
+  /** Contract 8.7: digests of earlier consumers in one order. Each change adds four at most; the oldest go first. */
   earlierConsumersMax: 1_000,
   ordersCountedMax: 50_000,
 } as const;

@@ -1,4 +1,4 @@
-/** The ways to pay that a merchant can offer. Decision 4.1. */
+/** The ways to pay that a merchant can offer. Contract 4.1. */
 
 /** By code, as shown; in the order they are listed. */
 export const paymentModes = {

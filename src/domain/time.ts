@@ -3,12 +3,12 @@
 /** Time is passed in, so that tests decide what time it is. */
 export type Clock = () => Date;
 
-/** `YYYY-MM-DD HH:MM:SS.ffffff`, the form of `order_date`. Contract 2.2. */
+/** `YYYY-MM-DD HH:MM:SS.ffffff`, the form of `order_date`. Contract 3.6. */
 export function spacedTimestamp(time: Date): string {
   return microsecondTimestamp(time).replace('T', ' ');
 }
 
-/** `YYYY-MM-DDTHH:MM:SS.ffffff`, the form of the token expirations. Decision 3.6. */
+/** `YYYY-MM-DDTHH:MM:SS.ffffff`, the form of the token expirations. Contract 3.6. */
 export function microsecondTimestamp(time: Date): string {
   return `${isoTimestamp(time).slice(0, -1)}000`;
 }

@@ -1,6 +1,6 @@
 /**
  * The embedded mode's own master keys, in a file that only its owner may read: one a line, the current
- * one first, the others those of rotations. Decision 1.4.
+ * one first, the others those of rotations. Contract 1.4.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
  * Bounds the connections of a process, idle ones too: each takes memory and a file descriptor. One beyond the bound is
- * closed as soon as it is made. Decision 8.2.
+ * closed as soon as it is made. Contract 8.2.
  */
 import type { FastifyInstance } from 'fastify';
 import { throttle } from '../domain/throttle.ts';

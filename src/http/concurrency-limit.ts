@@ -1,6 +1,6 @@
 /**
  * Bounds how many requests are worked on at once. The rest waits at the door for a place, not for long, and is then
- * turned away with 503, so that a flood does not slow down those who are served. Decision 8.2.
+ * turned away with 503, so that a flood does not slow down those who are served. Contract 8.2.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '../domain/limits.ts';

@@ -1,6 +1,6 @@
 /**
  * Calls from a page of the shop, which is of another origin. The token travels in a header and there is no
- * cookie, so every origin may call what an order token opens, and nothing else. Decision 2.11.
+ * cookie, so every origin may call what an order token opens, and nothing else. Contract 2.11.
  */
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from './guard.ts';

@@ -1,4 +1,4 @@
-/** Any failure to the contract's error body. Contract 2.4, Decision 8.1. */
+/** Any failure to the contract's error body. Contract 8.1. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';

@@ -17,7 +17,7 @@ export type BatchOptions<Item, Outcome> = {
   readonly besideMin: number;
   /** A batch that takes longer is slow. */
   readonly patienceMs: number;
-  /** What waits beyond this is shed: a queue that only grows helps nobody. Decision 8.2. */
+  /** What waits beyond this is shed: a queue that only grows helps nobody. Contract 8.2. */
   readonly queueMax: number;
   /** Who is told how it goes; asks how many wait. */
   readonly watch?: (countWaiting: () => number) => QueueWatch;

@@ -236,7 +236,7 @@ export async function limitLockWait(tx: Transaction, milliseconds: number): Prom
   await tx.query({ name: text, text });
 }
 
-/** Decision 8.2: a queue that only grows helps nobody. */
+/** Contract 8.2: a queue that only grows helps nobody. */
 function shedWhenFull(pool: pg.Pool, onShed: () => void): void {
   if (pool.waitingCount < limits.databaseQueueMax) return;
   onShed();

@@ -4,7 +4,7 @@ import { ServiceError } from '../domain/errors.ts';
 const serializationFailure = '40001';
 const deadlockDetected = '40P01';
 
-/** Decision 10.1: the database rolled everything back, or the connection broke before commit. */
+/** Contract 10.1: the database rolled everything back, or the connection broke before commit. */
 export function mayRunAgain(error: unknown): boolean {
   const state = sqlState(error);
   return state === serializationFailure || state === deadlockDetected || isLostConnection(error);

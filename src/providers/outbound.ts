@@ -1,4 +1,4 @@
-/** What a provider can be asked to do: three verbs for what goes out. Decision 11.6. */
+/** What a provider can be asked to do: three verbs for what goes out. Contract 11.6. */
 
 import { maskCardNumbers } from '../domain/cards/card-numbers.ts';
 import type { MinorUnits } from '../domain/money/money.ts';

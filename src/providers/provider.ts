@@ -34,13 +34,13 @@ export type Translation =
       readonly kind: 'ignored';
       readonly why: string;
       readonly flags?: readonly ReviewFlag[];
-      /** The contract names the events a bearer caller may send; others are refused to it. */
+      /** A caller with a merchant token gets a 400 for such an event. Contract 6.5. */
       readonly isForeignEvent?: true;
     }
   /** Can never be understood: no such body, no event, no ids. */
   | { readonly kind: 'unreadable'; readonly why: string };
 
-/** Belongs to an order and changes none of its transactions, such as a dispute. Decision 6.9. */
+/** Belongs to an order and changes none of its transactions, such as a dispute. Contract 6.9. */
 export type Report = {
   readonly kind: 'report';
   readonly names: OrderNames;
@@ -56,7 +56,7 @@ export type Choice = { readonly code: string; readonly name: string };
 
 export type Provider = {
   readonly name: ProviderName;
-  /** As shown in `payment_partner`. Decision 5.3. */
+  /** As shown in `payment_partner`. Contract 5.3. */
   readonly displayName: string;
   /** What its payments are where no delivery says more. */
   readonly paymentModeOtherwise: string | null;
@@ -67,21 +67,21 @@ export type Provider = {
   /** The account's secret for the provider's API. */
   readonly apiSecretKind: ApiSecretKind;
   readonly outbound: OutboundProvider;
-  /** The header that proves a delivery, in lower case. Without it a delivery is not even read. Decision 6.10. */
+  /** The header that proves a delivery, in lower case. Without it a delivery is not even read. Contract 6.10. */
   readonly proofHeader: string;
   /** What a consumer can choose from before they pay, by name; absent where that is done at the provider's page. */
   readonly choices?: Readonly<Partial<Record<ChoiceMode, readonly Choice[]>>>;
   readonly verify: (delivery: RawDelivery, secrets: readonly string[]) => Verification;
-  /** The provider's id of the event. No proof covers it, so it does not tell a repeat by itself. Decision 6.7. */
+  /** The provider's id of the event. No proof covers it, so it does not tell a repeat by itself. Contract 6.7. */
   readonly findEventId: (delivery: RawDelivery) => string | undefined;
   /** The key of a repeat that comes without an id; undefined where only the bytes can tell. */
   readonly findContentKey: (delivery: RawDelivery) => string | undefined;
   /** Headers that are kept with the delivery; never one that proves it. */
   readonly storedHeaders: readonly string[];
-  /** What is not masked in the bodies that are stored. Decision 8.5. */
+  /** What is not masked in the bodies that are stored. Contract 8.5. */
   readonly exemptFields: ExemptFields;
   readonly translate: (delivery: RawDelivery, account: ProviderAccount) => Translation;
-  /** Erasing: it keeps what `translate` reads. Decision 8.7. */
+  /** Erasing: it keeps what `translate` reads. Contract 8.7. */
   readonly erasing: Erasing;
 };
 

@@ -1,5 +1,5 @@
 /**
- * Encrypted payloads between a merchant's server and this service. Contract 5, Decision 7.
+ * Encrypted payloads between a merchant's server and this service. Contract 7.
  * AES-256-GCM, hex of: 16-byte nonce, ciphertext, 16-byte tag; the key comes from the access secret.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';

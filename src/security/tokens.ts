@@ -1,5 +1,5 @@
 /**
- * Tokens: JWTs signed with HS256 by a ring of keys, each found by its `kid`. Decisions 2.1 to 2.4.
+ * Tokens: JWTs signed with HS256 by a ring of keys, each found by its `kid`. Contract 2.1 to 2.4.
  * A token says which account it speaks for and what it may do; nothing is looked up to check it.
  */
 import { createDecoder, createVerifier } from 'fast-jwt';
@@ -16,7 +16,7 @@ export type TokenType = 'merchant' | 'order' | 'refresh';
 export type MerchantSubject = {
   readonly type: 'merchant';
   readonly accountId: string;
-  /** Fingerprint of the access secret it was issued for: the token ends with it. Decision 2.6. */
+  /** Fingerprint of the access secret it was issued for: the token ends with it. Contract 2.6. */
   readonly secretMark: string;
 };
 
@@ -24,7 +24,7 @@ export type OrderSubject = {
   readonly type: 'order';
   readonly accountId: string;
   readonly orderId: string;
-  /** The consumer that the order was restricted to when the token was issued. Decision 11.2. */
+  /** The consumer that the order was restricted to when the token was issued. Contract 11.2. */
   readonly userId?: string;
 };
 
@@ -41,7 +41,7 @@ export type Subject = MerchantSubject | OrderSubject | RefreshSubject;
 export type Caller =
   | MerchantSubject
   | RefreshSubject
-  /** `own` is the token itself: replies repeat it, so that it cannot renew itself. Decision 2.9. */
+  /** `own` is the token itself: replies repeat it, so that it cannot renew itself. Contract 2.9. */
   | (OrderSubject & { readonly own: IssuedToken });
 
 export type IssuedToken = { readonly token: string; readonly expiresAt: Date };

@@ -1,4 +1,4 @@
-/** `svc_signature`: lets the merchant check that an answer is ours and unchanged. Decision 5.4. */
+/** `svc_signature`: lets the merchant check that an answer is ours and unchanged. Contract 5.4. */
 import type { SignatureVersion } from '../domain/accounts/account.ts';
 import { displayExponent } from '../domain/money/currency.ts';
 import { formatAmount, type MinorUnits } from '../domain/money/money.ts';

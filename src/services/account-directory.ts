@@ -24,7 +24,7 @@ export type AccountDirectory = {
   /**
    * For a proof that failed: the secret may be newer than the cache. Reads the account from the database, at
    * most once a second, so that bad proofs cost little; callers within that second share the read.
-   * Decision 2.7.
+   * Contract 2.7.
    */
   readonly readAgain: (accountId: string, proof?: Proof) => Promise<Account | undefined>;
 };

@@ -30,7 +30,7 @@ export function createRateLimits(clock: Clock): CountCall {
 
   return ({ caller, account }) => {
     if (caller.type === 'merchant') countForAccount(account);
-    // A consumer's page must not be able to use up the merchant's quota. Decision 2.9.
+    // A consumer's page must not be able to use up the merchant's quota. Contract 2.9.
     else count(orders, caller.orderId, limits.orderTokenRequestsPerSecond);
   };
 }

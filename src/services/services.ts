@@ -40,13 +40,13 @@ export type ReportDefect = (error: unknown, about: Readonly<Record<string, strin
 
 export type ServiceSettings = {
   readonly publicUrl: string;
-  /** An order not paid within this time lapses. Decision 4.3. */
+  /** An order not paid within this time lapses. Contract 4.3. */
   readonly orderLapseSeconds: number;
-  /** A transaction that is not final for so long is asked for at its provider. Decision 11.7. */
+  /** A transaction that is not final for so long is asked for at its provider. Contract 11.7. */
   readonly pollSeconds: number;
   /** Bodies of finished deliveries, and rows of history, are forgotten after so long; 0 for never. */
   readonly inboxBodyDays: number;
   readonly historyDays: number;
-  /** Where accounts that ask for it find their providers. Decision 11.6. */
+  /** Where accounts that ask for it find their providers. Contract 11.6. */
   readonly simulatorUrl?: string | undefined;
 };

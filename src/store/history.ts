@@ -1,4 +1,4 @@
-/** The append-only history of orders and their transactions. Decision 4.7. */
+/** The append-only history of orders and their transactions. Contract 4.7. */
 import type { Change } from '../domain/history.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';

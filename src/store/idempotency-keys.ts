@@ -1,4 +1,4 @@
-/** Which request came first under an Idempotency-Key, and what was answered. Decision 11.9. */
+/** Which request came first under an Idempotency-Key, and what was answered. Contract 11.9. */
 import type { Queryable, Transaction } from '../postgres/database.ts';
 
 export type KeyName = {

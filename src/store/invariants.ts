@@ -3,7 +3,7 @@ import type { Queryable } from '../postgres/database.ts';
 
 export type Breach = { readonly where: string; readonly what: string };
 
-/** Invariant 2: one order per account and invoice. */
+/** Contract 9.2: one order per account and invoice. */
 export async function findSharedInvoices(database: Queryable): Promise<Breach[]> {
   return ask(
     database,
@@ -12,7 +12,7 @@ export async function findSharedInvoices(database: Queryable): Promise<Breach[]>
   );
 }
 
-/** Invariant 1: a delivery is there once, and either finished or waiting with a time to try again. */
+/** Contract 9.1: a delivery is there once, and either finished or waiting with a time to try again. */
 export async function findLostDeliveries(database: Queryable): Promise<Breach[]> {
   return ask(
     database,
@@ -27,7 +27,7 @@ export async function findLostDeliveries(database: Queryable): Promise<Breach[]>
   );
 }
 
-/** Invariant 7: what belongs to one account refers to nothing of another. */
+/** Contract 9.7: what belongs to one account refers to nothing of another. */
 export async function findStrangers(database: Queryable): Promise<Breach[]> {
   const references = [
     ['transactions', 'transaction_id', 'orders', 'order_id'],

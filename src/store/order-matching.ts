@@ -13,7 +13,7 @@ export type Referring = {
 };
 
 export type ReferencedOrders = {
-  /** The orders of the account that the notice names, each once. Decision 6.4. */
+  /** The orders of the account that the notice names, each once. Contract 6.4. */
   readonly orders: readonly string[];
   /** The provider's own name of the order is tied to it already. */
   readonly isProviderOrderKnown: boolean;

@@ -58,7 +58,7 @@ export type StoredOrder = Pick<
   | 'userId'
 > & {
   readonly heldNotices?: readonly HeldNotice[];
-  /** Its personal data is erased, and must not come back with a delivery. Decision 8.7. */
+  /** Its personal data is erased, and must not come back with a delivery. Contract 8.7. */
   readonly isErased?: true;
 };
 

@@ -1,4 +1,4 @@
-/** Which transactions are to be asked for at their provider, and who asks. Decision 11.7. */
+/** Which transactions are to be asked for at their provider, and who asks. Contract 11.7. */
 import type { ProviderName } from '../domain/provider-name.ts';
 import type { Queryable } from '../postgres/database.ts';
 import { hasId } from './transactions.ts';

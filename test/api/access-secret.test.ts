@@ -1,4 +1,4 @@
-/** A secret is good at once, and what was issued for it ends with it. Decisions 2.6 and 2.7. */
+/** A secret is good at once, and what was issued for it ends with it. Contract 2.6 and 2.7. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';

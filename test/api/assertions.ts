@@ -40,14 +40,14 @@ export function claimsOf(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 }
 
-/** The recommended next calls of every order. Contract 2.2. */
+/** The recommended next calls of every order. Contract 3.16. */
 export const nextCalls = [
   { action: 'payment_modes', url: '/api/v3/payment-modes' },
   { action: 'resolve_user', url: '/api/v3/resolve-user' },
   { action: 'update_order', url: '/api/v3/update-order' },
 ];
 
-/** What the full view of an order adds for the body it was created with. Decisions 3.8 and 3.11. */
+/** What the full view of an order adds for the body it was created with. Contract 3.8 and 3.11. */
 export function fullParts(body: Record<string, unknown>): Record<string, unknown> {
   const { order_line_items, shipping_address, callback_url, callback_mode, description } = body;
   const custom_attributes =

@@ -1,4 +1,4 @@
-/** What a page of another origin may call and read, as headers say it. Decision 2.11. */
+/** What a page of another origin may call and read, as headers say it. Contract 2.11. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { orderBody } from '../support/order-bodies.ts';

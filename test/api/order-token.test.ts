@@ -1,4 +1,4 @@
-/** What the token of an order opens, and what it does not. Decisions 2.3, 2.9 and 2.10. */
+/** What the token of an order opens, and what it does not. Contract 2.3, 2.9 and 2.10. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from '../../src/domain/limits.ts';

@@ -1,4 +1,4 @@
-/** A suspended account makes no calls, and loses nothing. Decision 2.8. */
+/** A suspended account makes no calls, and loses nothing. Contract 2.8. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resumeAccount, suspendAccount } from '../../src/use-cases/accounts/suspend-account.ts';

@@ -1,4 +1,4 @@
-/** The calls of a shop's page, in a real browser with web security on: the page is of another origin. Decision 2.11. */
+/** The calls of a shop's page, in a real browser with web security on: the page is of another origin. Contract 2.11. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, test } from 'node:test';

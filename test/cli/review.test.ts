@@ -1,4 +1,4 @@
-/** Everything that needs a person can be listed and closed by one. Decision 6.9. */
+/** Everything that needs a person can be listed and closed by one. Contract 6.9. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { retrySeconds } from '../../src/domain/inbox/retry-schedule.ts';

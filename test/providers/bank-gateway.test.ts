@@ -18,7 +18,7 @@ type Fields = Record<string, unknown>;
 
 const seconds = (text: string) => Date.parse(`2026-11-14T10:00:${text}.000Z`);
 
-/** Everything the contract's table of groups names, under its exact path. */
+/** A notification with every group that the gateway can send, also those that are not used. Contract 6.12. */
 const everyField = gatewayBody({
   authentication: {
     '3ds': { acsEci: '05', transactionId: 'NRVHvBVZFl4zw0wTFPBu0pVAAAA=' },

@@ -1,4 +1,4 @@
-/** What is masked in a stored body never changes what the body means. Decision 8.5. */
+/** What is masked in a stored body never changes what the body means. Contract 8.5. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newOrderId } from '../../src/domain/ids.ts';

@@ -1,6 +1,6 @@
 /**
  * Card numbers in every disguise, put into every text that a request or a delivery can carry: none may be found in any
- * table, reply or log line afterwards. `CARD_ROUNDS=200` tries more, `CARD_SEED` repeats a run. Decisions 8.4 and 8.5.
+ * table, reply or log line afterwards. `CARD_ROUNDS=200` tries more, `CARD_SEED` repeats a run. Contract 8.4 and 8.5.
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';

@@ -1,4 +1,4 @@
-/** Decision 10.1 read from the catalog: what lets one schema run on every kind of PostgreSQL. */
+/** Contract 10.1 read from the catalog: what lets one schema run on every kind of PostgreSQL. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestDatabase } from '../support/test-database.ts';

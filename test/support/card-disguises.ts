@@ -1,4 +1,4 @@
-/** Card numbers in every disguise, by a seed. It knows the rule of Decision 8.5 and shares no code with the service. */
+/** Card numbers in every disguise, by a seed. It knows the rule of contract 8.5 and shares no code with the service. */
 
 export type Random = () => number;
 

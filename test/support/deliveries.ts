@@ -232,7 +232,7 @@ export function sendGateway(
   });
 }
 
-/** The same event in the contract's own shape: each record right under its name in the payload. */
+/** The same event in the flat shape of contract 6.11: each record directly under its name in the payload. */
 export function flatPartnerEvent(
   event: string,
   records: Record<string, Fields>,

@@ -22,7 +22,7 @@ export function orderBody(changes: Record<string, unknown> = {}): Record<string,
   };
 }
 
-/** An order with every field that is kept. Decision 3.2. */
+/** An order with every field that is kept. Contract 3.2. */
 export function fullOrderBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return orderBody({
     user: {

@@ -52,7 +52,7 @@ export function payloadOf({ location, text }: Visit): ReturnedPayload {
   return payload;
 }
 
-/** Decision 5.4, written anew: nothing of the service's own code. */
+/** Contract 5.4, written anew: nothing of the service's own code. */
 export function signatureOf(payload: ReturnedPayload, accessSecret: string): string {
   const { transaction, invoice_id, signature_version } = payload;
   const parts = [

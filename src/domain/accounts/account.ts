@@ -23,7 +23,7 @@ export type SecretKind = RotatableSecretKind | ApiSecretKind | 'consumer-id-key'
 export const signatureVersions = ['v2', 'v3'] as const;
 export type SignatureVersion = (typeof signatureVersions)[number];
 
-/** Orders in `from` are processed in `to` at `rate`, a decimal text. Decision 3.7. */
+/** Orders in `from` are processed in `to` at `rate`, a decimal text. Contract 3.7. */
 export type AlternateCurrency = {
   readonly from: string;
   readonly to: string;
@@ -39,12 +39,12 @@ export type AccountSettings = {
   readonly encryptedPayloads: boolean;
   readonly signatureVersion: SignatureVersion;
   readonly bankGatewayMerchant: string | null;
-  /** Calls of the merchant API in each process; null for no limit. Decision 8.2. */
+  /** Calls of the merchant API in each process; null for no limit. Contract 8.2. */
   readonly requestsPerSecond: number | null;
   readonly alternateCurrencies: readonly AlternateCurrency[];
-  /** Where an order token may send its consumer back to; empty for no list. Decision 11.10. */
+  /** Where an order token may send its consumer back to; empty for no list. Contract 11.10. */
   readonly callbackOrigins: readonly string[];
-  /** The modes that are enabled, each with the provider it is routed to. Decision 11.4. */
+  /** The modes that are enabled, each with the provider it is routed to. Contract 11.4. */
   readonly paymentModes: Readonly<Partial<Record<PaymentModeCode, ProviderName>>>;
   readonly providerApis: Readonly<Record<ProviderName, ProviderAddress>>;
 };
@@ -59,7 +59,7 @@ export type LiveSecret = {
 
 export type Account = AccountSettings & {
   readonly accountId: string;
-  /** Set while the account is suspended. Decision 2.8. */
+  /** Set while the account is suspended. Contract 2.8. */
   readonly suspendedAt: Date | null;
   readonly secrets: Readonly<Record<SecretKind, readonly LiveSecret[]>>;
 };

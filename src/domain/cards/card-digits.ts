@@ -1,6 +1,6 @@
 /**
  * The digits of a text as a person reads them: in any script, as compatibility characters such as full-width digits, or
- * percent-encoded, and how they are grouped. Which of them are a card number is decided elsewhere. Decision 8.5.
+ * percent-encoded, and how they are grouped. Which of them are a card number is decided elsewhere. Contract 8.5.
  */
 
 export type Digits = {

@@ -1,6 +1,6 @@
 /**
  * The card number firewall for whole bodies: decides by names which texts are card fields, which are security codes and
- * which are exempt. Decision 8.5.
+ * which are exempt. Contract 8.5.
  */
 
 import { limits } from '../limits.ts';

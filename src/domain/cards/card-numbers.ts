@@ -1,6 +1,6 @@
 /**
  * The card number firewall for texts: a full card number is masked before anything is stored, shown or logged. Which
- * fields are exempt is decided in `card-fields.ts`. Decisions 8.4 and 8.5.
+ * fields are exempt is decided in `card-fields.ts`. Contract 8.4 and 8.5.
  */
 import {
   type Digits,

@@ -1,4 +1,4 @@
-/** When a delivery that could not be applied is tried again. Decision 6.6. */
+/** When a delivery that could not be applied is tried again. Contract 6.6. */
 
 import { addSeconds } from '../time.ts';
 import type { Delivery, DeliveryResult } from './delivery.ts';

@@ -1,4 +1,4 @@
-/** What needs a person: why, what to do about it, and the names by which it is closed. Decision 6.9. */
+/** What needs a person: why, what to do about it, and the names by which it is closed. Contract 6.9. */
 
 import { maskCardNumbers } from '../cards/card-numbers.ts';
 import { isAccountId, isOrderId, isTransactionId } from '../ids.ts';

@@ -1,6 +1,6 @@
 /**
  * Puts quotes around those numbers of a JSON text whose digits a double would change. One pass over the text, and what
- * a number costs depends on its length alone: no choice of numbers makes a body expensive. Decision 8.6.
+ * a number costs depends on its length alone: no choice of numbers makes a body expensive. Contract 8.6.
  */
 
 /** A double keeps any 15 digits, and prints 17 at most. */

@@ -51,12 +51,12 @@ function parseJsonNumber(input: number | NumberText) {
 }
 
 function toDecimal(whole = '', fraction = ''): Decimal {
-  // Trailing zeros are no decimals: 500.00 yen is 500 (Decision 3.3).
+  // Trailing zeros are no decimals: 500.00 yen is 500 (contract 3.3).
   const significant = fraction.replace(/0+$/, '');
   return { digits: BigInt(whole + significant), scale: significant.length };
 }
 
-/** Decimal text in major units to integer minor units, or the reason why not. Decision 3.3. */
+/** Decimal text in major units to integer minor units, or the reason why not. Contract 3.3. */
 export function parseAmount(input: string | number, exponent: number): AmountOutcome {
   // A whole number needs no reading: the product is exact, or above the limit anyway.
   if (typeof input === 'number' && Number.isInteger(input) && input >= 0) {
@@ -69,7 +69,7 @@ export function parseAmount(input: string | number, exponent: number): AmountOut
 
 /**
  * An amount as a merchant sends it. A JSON number may carry what floating point left behind: within
- * a millionth of a minor unit it is the exact amount. A decimal string stays exact. Decision 3.9.
+ * a millionth of a minor unit it is the exact amount. A decimal string stays exact. Contract 3.9.
  */
 export function parseSentAmount(input: SentAmount, exponent: number): AmountOutcome {
   if (typeof input === 'string' || Number.isInteger(input)) {
@@ -133,7 +133,7 @@ export function majorNumber(minor: MinorUnits, exponent: number): number {
   return Number(formatAmount(minor, exponent));
 }
 
-/** Converts by a rate per major unit, rounding half up to the minor unit. Decision 3.7. */
+/** Converts by a rate per major unit, rounding half up to the minor unit. Contract 3.7. */
 export function convertAmount(
   minor: MinorUnits,
   rate: Decimal,

@@ -1,4 +1,4 @@
-/** Where a consumer returns to after paying, and who may say so. Decisions 2.9 and 11.10. */
+/** Where a consumer returns to after paying, and who may say so. Contract 2.9 and 11.10. */
 import type { AccountSettings } from '../accounts/account.ts';
 import { refuseField, ServiceError } from '../errors.ts';
 import { isSecureWebAddress, isWebAddress } from '../web-address.ts';

@@ -1,6 +1,6 @@
 /**
  * Which consumer an order is for. An order token must not find out whether a phone number belongs to a customer
- * of the shop: a consumer it names gets an id that is good for this order alone. Decisions 2.9 and 11.2.
+ * of the shop: a consumer it names gets an id that is good for this order alone. Contract 2.9 and 11.2.
  */
 import { ServiceError } from '../errors.ts';
 import type { Order, OrderDetails, User } from './order.ts';

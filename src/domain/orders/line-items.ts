@@ -83,7 +83,7 @@ function readDecimal(field: string, input: SentAmount | undefined): Decimal | un
   return parseDecimal(input) ?? refuseField(field, 'must be a non-negative decimal number');
 }
 
-/** Decision 3.4: with `validate_order_line_item`, each item and their sum agree with the order. */
+/** Contract 3.4: with `validate_order_line_item`, each item and their sum agree with the order. */
 function checkArithmetic(
   items: readonly SentLineItem[],
   checked: readonly CheckedItem[],

@@ -40,7 +40,7 @@ export type DecidedOrder = {
   readonly amounts: Amounts;
   readonly conversion: CurrencyConversion | null;
   readonly details: OrderDetails;
-  /** The request in one canonical form: equal text means the same content. Decision 3.5. */
+  /** The request in one canonical form: equal text means the same content. Contract 3.5. */
   readonly content: string;
 };
 
@@ -70,7 +70,7 @@ export function decideOrder(request: OrderRequest, settings: AccountSettings): D
   };
 }
 
-/** Decision 3.3: what is missing follows from the rest; what is given must add up exactly. */
+/** Contract 3.3: what is missing follows from the rest; what is given must add up exactly. */
 export function decideAmounts(
   request: Pick<OrderRequest, 'currency' | 'amountBeforeTax' | 'tax' | 'totalAmount'>,
 ): Amounts {
@@ -116,7 +116,7 @@ function convertAmounts(original: Amounts, alternate: AlternateCurrency): Amount
   return { currency: alternate.to, total, tax, beforeTax: total - tax };
 }
 
-/** Decision 3.4: required unless the account has optional order details. */
+/** Contract 3.4: required unless the account has optional order details. */
 function requireDetails(details: SentDetails, knownUser: User | undefined): void {
   const { shippingAddress, lineItems } = details;
   const user = details.user && knownUser ? { ...knownUser, ...details.user } : details.user;

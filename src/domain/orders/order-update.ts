@@ -1,6 +1,6 @@
 /**
  * Decides what update order makes of an open order. Pure: the order changes as a whole or is refused as a
- * whole. Decision 11.3.
+ * whole. Contract 11.3.
  */
 import type { AccountSettings } from '../accounts/account.ts';
 import { refuseField, ServiceError } from '../errors.ts';
@@ -118,7 +118,7 @@ function rateOf({ amounts, conversion }: Order): AccountSettings['alternateCurre
   return [{ from: conversion.original.currency, to: amounts.currency, rate: conversion.rate }];
 }
 
-/** Everything of an order that a call may change, for its history. Decision 4.7. */
+/** Everything of an order that a call may change, for its history. Contract 4.7. */
 export function contentOf(order: Order): State {
   const { amounts, conversion, userId, restricted, details } = order;
   return { amounts, conversion, userId, restricted, ...details };

@@ -12,7 +12,7 @@ export type Amounts = {
   readonly total: MinorUnits;
 };
 
-/** The order was received in one currency and is processed in another. Decision 3.7. */
+/** The order was received in one currency and is processed in another. Contract 3.7. */
 export type CurrencyConversion = {
   readonly original: Amounts;
   /** Decimal text: one major unit of the original currency in the converted one. */
@@ -41,7 +41,7 @@ export type Address = {
   readonly addressType?: string;
 };
 
-/** A number as it is kept: items stay as the merchant sent them. Decision 3.4. */
+/** A number as it is kept: items stay as the merchant sent them. Contract 3.4. */
 export type SentNumber = number | string;
 
 export type LineItem<Numeral = SentNumber> = {
@@ -92,7 +92,7 @@ export type SentDetails = Omit<OrderDetails, 'user' | 'lineItems'> & {
   readonly lineItems?: readonly SentLineItem[];
 };
 
-/** Whom an order was for before it was changed, so that erasing them finds it. Decision 8.7. */
+/** Whom an order was for before it was changed, so that erasing them finds it. Contract 8.7. */
 export type EarlierConsumer = {
   /** The order's `userId` of that time. */
   readonly userId: string | null;
@@ -110,19 +110,19 @@ export type Order = {
   readonly amounts: Amounts;
   readonly conversion: CurrencyConversion | null;
   readonly userId: string | null;
-  /** Resolve user tied the order to the consumer in `userId`. Decision 11.2. */
+  /** Resolve user tied the order to the consumer in `userId`. Contract 11.2. */
   readonly restricted: boolean;
   readonly details: OrderDetails;
   /** Absent for nearly every order: its consumer was never changed. */
   readonly earlierConsumers?: readonly EarlierConsumer[];
-  /** Tells the same request sent again from another one under the same invoice. Decision 3.5. */
+  /** Tells the same request sent again from another one under the same invoice. Contract 3.5. */
   readonly contentDigest: Buffer;
   readonly createdAt: Date;
   readonly lapsesAt: Date;
   readonly flags: readonly ReviewFlag[];
 };
 
-/** Decision 4.3: time alone turns an order that was not paid into a lapsed one. */
+/** Contract 4.3: time alone turns an order that was not paid into a lapsed one. */
 export function orderStatus(
   order: Pick<Order, 'savedStatus' | 'lapsesAt'>,
   now: Date,

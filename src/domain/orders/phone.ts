@@ -1,6 +1,6 @@
 /**
  * Phone numbers as shops send them, to one form: a country code with its plus, and the national
- * number as digits. The same number gives the same form in every spelling. Decision 3.10.
+ * number as digits. The same number gives the same form in every spelling. Contract 3.10.
  */
 
 import { holdsCardNumber } from '../cards/card-numbers.ts';
@@ -15,7 +15,7 @@ export type SentPhone = {
 
 export type Phone = { readonly countryCode: string; readonly mobileNumber?: string };
 
-/** The country of a number that is written without one. Decision 3.4. */
+/** The country of a number that is written without one. Contract 3.4. */
 export const countryCodeOtherwise = '91';
 
 /** `at` stands before the names of the fields, as the merchant wrote them. */

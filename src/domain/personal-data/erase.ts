@@ -1,6 +1,6 @@
 /**
  * Orders, transactions and their history without personal data: a marker stands where it was; amounts, states, ids and
- * times stay. A value becomes the same wherever it stands, so that replaying and folding still agree. Decision 8.7.
+ * times stay. A value becomes the same wherever it stands, so that replaying and folding still agree. Contract 8.7.
  */
 
 import type { Change } from '../history.ts';

@@ -1,4 +1,4 @@
-/** Who is to be erased: how an operator names a consumer, and which orders are theirs. Decision 8.7. */
+/** Who is to be erased: how an operator names a consumer, and which orders are theirs. Contract 8.7. */
 
 import { limits } from '../limits.ts';
 import { findCountryCode } from '../orders/country-codes.ts';

@@ -1,6 +1,6 @@
 /**
  * Changes of an order as its history keeps them: the history is for ever, so it holds a consumer no clearer than an order
- * token sees one. It still says which field changed, also where masking makes both values equal. Decisions 2.3, 2.9, 4.7.
+ * token sees one. It still says which field changed, also where masking makes both values equal. Contract 2.3, 2.9, 4.7.
  */
 import type { Change } from '../history.ts';
 import type { Address, BankAccount, User } from '../orders/order.ts';

@@ -1,4 +1,4 @@
-/** Personal data as an order token may see it. Decision 2.3. */
+/** Personal data as an order token may see it. Contract 2.3. */
 
 /** `asha@example.com` becomes `a***a@example.com`; UPI ids alike. */
 export function maskAddress(address: string): string {

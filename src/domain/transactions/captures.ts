@@ -1,6 +1,6 @@
 /**
  * How much each capture counts for. Captured money is the sum of the captures that stand, and never more
- * than the provider's own total: the total bounds what was captured up to its time. Decision 4.9.
+ * than the provider's own total: the total bounds what was captured up to its time. Contract 4.9.
  */
 
 import type { MinorUnits } from '../money/money.ts';

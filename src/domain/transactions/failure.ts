@@ -2,7 +2,7 @@
 
 type FailureEntry = { readonly retryAllowed: boolean; readonly consumerMessage: string };
 
-/** Decision 8.3. */
+/** Contract 8.3. */
 export const failureTable = {
   PAYMENT_CANCELLED_BY_CONSUMER: {
     retryAllowed: true,

@@ -1,6 +1,6 @@
 /**
  * The state of a payment out of its notices and of the captures and voids among them. The money that was
- * captured decides, never the last record that arrived. Decisions 4.2, 4.8 to 4.11.
+ * captured decides, never the last record that arrived. Contract 4.2, 4.8 to 4.11.
  */
 
 import type { MinorUnits } from '../money/money.ts';
@@ -118,7 +118,7 @@ type Money = {
   readonly isPart?: true;
 };
 
-/** Decision 4.9: fully captured, partly captured, or what is left when nothing is. */
+/** Contract 4.9: fully captured, partly captured, or what is left when nothing is. */
 function decideMoney(
   { captures, voided, notices }: UnfoldedPayment,
   base: PaymentStatus,
@@ -211,7 +211,7 @@ function effective(
   return isShown && notice.status !== 'new' ? notice : { ...notice, status: 'new' };
 }
 
-/** Decision 4.11: with the offer alone, the discount is what the payment lacks of the order's amount. */
+/** Contract 4.11: with the offer alone, the discount is what the payment lacks of the order's amount. */
 function discountOf(
   offer: Pick<Payment, 'offerId' | 'offerDiscount' | 'amount' | 'currency' | 'customerFee'>,
   expected: Expected,
@@ -222,7 +222,7 @@ function discountOf(
   return currency === expected.currency && lacking > 0 ? lacking : null;
 }
 
-/** What is wrong with a payment by itself, given what the order expects. Decisions 4.3, 4.4, 4.9. */
+/** What is wrong with a payment by itself, given what the order expects. Contract 4.3, 4.4, 4.9. */
 function ownFlags(payment: Payment, isPart: boolean, expected: Expected): ReviewFlag[] {
   const { status, captures, currency } = payment;
   if (status === 'reversed' || status === 'reversing') return ['payment_reversed'];

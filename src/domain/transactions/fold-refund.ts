@@ -1,6 +1,6 @@
 /**
  * The state of a refund out of its notices. One that was split over several captures is a refund at the
- * provider for each of them; here it is as far as the lowest of its parts. Decisions 4.2, 4.10, 4.12.
+ * provider for each of them; here it is as far as the lowest of its parts. Contract 4.2, 4.10, 4.12.
  */
 
 import type { ReviewFlag } from '../review-flag.ts';

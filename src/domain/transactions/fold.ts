@@ -1,6 +1,6 @@
 /**
  * The fold that payments and refunds share. Each field comes from the highest notice that has one, by
- * rank of its status, then the provider's time, then the key of its delivery. Decision 4.2.
+ * rank of its status, then the provider's time, then the key of its delivery. Contract 4.2.
  */
 import {
   isFinal,

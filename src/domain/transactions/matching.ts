@@ -43,7 +43,7 @@ export function unfoldStart(started: Started): Unfolded {
     : { type, ...common, voidedPspIds: null };
 }
 
-/** An authentication tells something of a payment that was started here, and is none. Decision 6.4. */
+/** An authentication tells something of a payment that was started here, and is none. Contract 6.4. */
 export function isAuthentication(said: Said): boolean {
   return said.record === 'authentication';
 }
@@ -156,7 +156,7 @@ export function nameOf(
   );
 }
 
-/** `<order_id>-<yyMMddHHmmss>`, the next free second when taken. Decision 4.5. */
+/** `<order_id>-<yyMMddHHmmss>`, the next free second when taken. Contract 4.5. */
 export function newTransactionId(
   orderId: string,
   start: Date,

@@ -8,7 +8,7 @@ import type { ProviderName } from '../provider-name.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import type { FailureReason } from './failure.ts';
 
-/** In the order of their rank, lowest first. Decision 4.2. */
+/** In the order of their rank, lowest first. Contract 4.2. */
 export const paymentStatuses = [
   'new',
   'pending',
@@ -20,7 +20,7 @@ export const paymentStatuses = [
 ] as const;
 export type PaymentStatus = (typeof paymentStatuses)[number];
 
-/** In the order of their rank, lowest first. Decision 4.2. */
+/** In the order of their rank, lowest first. Contract 4.2. */
 export const refundStatuses = ['new', 'pending', 'failed', 'succeeded'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
 
@@ -66,7 +66,7 @@ export type PaymentNotice = NoticeBase & {
   readonly pspOrder?: string;
   /** Since when the payment has this status; absent where a delivery only mentions it in passing. */
   readonly statusSinceMs?: number;
-  /** An authorisation that was never captured and was given back. Decision 4.8. */
+  /** An authorisation that was never captured and was given back. Contract 4.8. */
   readonly isRelease?: true;
   readonly paymentMode?: string;
   readonly subPaymentMode?: Readonly<Record<string, string>>;
@@ -82,7 +82,7 @@ export type PaymentNotice = NoticeBase & {
 
 /**
  * A capture takes money of an authorisation; a void takes back what it targets. An authentication tells
- * something of a payment that was started here and makes no transaction. Decisions 4.9, 6.4.
+ * something of a payment that was started here and makes no transaction. Contract 4.9, 6.4.
  */
 export type PaymentRecord =
   | 'capture'
@@ -94,7 +94,7 @@ export type PaymentRecord =
 export type RefundNotice = NoticeBase & {
   readonly status: RefundStatus;
   readonly statusSinceMs?: number;
-  /** A void cancels the refund it targets; its status is that of the void. Decision 4.10. */
+  /** A void cancels the refund it targets; its status is that of the void. Contract 4.10. */
   readonly record?: 'void';
   readonly refundRequestId: string;
   readonly refundArn?: string;

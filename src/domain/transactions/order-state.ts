@@ -36,7 +36,7 @@ export type OrderState = {
   readonly held: readonly HeldNotice[];
 };
 
-/** What is saved of an order besides its creation. Decision 4.3. */
+/** What is saved of an order besides its creation. Contract 4.3. */
 export type OrderSummary = {
   readonly status: OrderStatus;
   readonly attempts: number;
@@ -64,7 +64,7 @@ export function applyNotice<Book extends OrderState>(
   return { ...orderState, transactions: flagDuplicates(claimed, order.amounts), held };
 }
 
-/** Decision 6.4: it moves a payment that was started here under the id it names, and makes none. */
+/** Contract 6.4: it moves a payment that was started here under the id it names, and makes none. */
 function applyAuthentication<Book extends OrderState>(
   orderState: Book,
   notice: DeliveredNotice,
@@ -109,7 +109,7 @@ export function lacksTarget(orderState: OrderState, notice: DeliveredNotice): bo
   return isVoid(notice) && !hasFailed && isHeldFor(orderState, notice, 'no-target');
 }
 
-/** Decision 4.3: a pure function of the transactions and of time. */
+/** Contract 4.3: a pure function of the transactions and of time. */
 export function decideOrderState(orderState: OrderState, now: Date): OrderSummary {
   const { order, transactions } = orderState;
   const payments = paymentsOf(transactions);
@@ -176,7 +176,7 @@ function isOverRefunded(transactions: readonly Transaction[], { currency }: Expe
   return refunded + pending > paid;
 }
 
-/** The sums behind `refund_details`, without fees that the consumer bears. Decisions 4.6, 4.11. */
+/** The sums behind `refund_details`, without fees that the consumer bears. Contract 4.6, 4.11. */
 export function refundSums(transactions: readonly Transaction[], currency: string) {
   const sums = { paid: 0, refunded: 0, pending: 0 };
   for (const entry of transactions) {

@@ -1,4 +1,4 @@
-/** What a shop learns when its consumer comes back from a provider. Pure. Decision 11.10. */
+/** What a shop learns when its consumer comes back from a provider. Pure. Contract 11.10. */
 
 import type { OrderStatus } from '../orders/order.ts';
 import { paymentsOf } from './matching.ts';

@@ -39,7 +39,7 @@ export function placeRefunds(
   });
 }
 
-/** Decision 4.9: a refund that names no payment, where there are several, is applied to none. */
+/** Contract 4.9: a refund that names no payment, where there are several, is applied to none. */
 function whyHeld(
   notices: readonly StoredRefundNotice[],
   payments: readonly OpenPayment[],
@@ -52,7 +52,7 @@ function whyHeld(
   return targets.every(ofRelease) ? 'release' : undefined;
 }
 
-/** Decision 4.8: given back by itself without ever being captured. */
+/** Contract 4.8: given back by itself without ever being captured. */
 function isReleased({ sources }: OpenPayment): boolean {
   return (
     sources.some(({ isRelease }) => isRelease) &&

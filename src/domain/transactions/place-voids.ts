@@ -1,4 +1,4 @@
-/** Which capture or payment each void takes back. Decision 4.9. */
+/** Which capture or payment each void takes back. Contract 4.9. */
 import {
   chooseTarget,
   type HeldRecord,

@@ -18,7 +18,7 @@ export type Hold =
   | 'contradictory'
   /** What it targets is not known. */
   | 'no-target'
-  /** The refund of an authorisation that was never captured is no refund. Decision 4.8. */
+  /** The refund of an authorisation that was never captured is no refund. Contract 4.8. */
   | 'release';
 
 export type HeldRecord = { readonly hold: Hold } & (

@@ -15,7 +15,7 @@ export function findPaymentOf(
         pspTransactionId === paymentPspId || captures?.some(({ pspId }) => pspId === paymentPspId),
     );
   }
-  // A refund that names only the order is applied only where one payment did not fail. Decision 4.9.
+  // A refund that names only the order is applied only where one payment did not fail. Contract 4.9.
   return payments
     .filter(({ pspTransactionId }) => pspTransactionId?.startsWith(`${refund.paymentPspOrder}|`))
     .sort(
@@ -25,7 +25,7 @@ export function findPaymentOf(
     )[0];
 }
 
-/** By the provider's time, then id. Decision 5.3. */
+/** By the provider's time, then id. Contract 5.3. */
 export function findLatestRefundOf(
   payment: Payment,
   transactions: readonly Transaction[],

@@ -18,7 +18,7 @@ export type WishedRefund = {
 
 export type DecidedRefund =
   | { readonly kind: 'new'; readonly payment: RefundablePayment; readonly amount: MinorUnits }
-  /** The same content under the same request id: the refund is there already. Decision 11.9. */
+  /** The same content under the same request id: the refund is there already. Contract 11.9. */
   | { readonly kind: 'repeat'; readonly refund: Refund; readonly paymentTransactionId: string };
 
 export type RefundablePayment = Payment & {
@@ -49,7 +49,7 @@ export function decideRefund(orderState: OrderState, wished: WishedRefund): Deci
   return { kind: 'new', payment, amount };
 }
 
-/** Decisions 4.6, 4.11: neither more than the payment took without its fee, nor more than the order has left. */
+/** Contract 4.6, 4.11: neither more than the payment took without its fee, nor more than the order has left. */
 export function availableOf({ order, transactions }: OrderState, payment: RefundablePayment) {
   const refundedOrPending = refundsOf(transactions)
     .filter((refund) => findPaymentOf(refund, transactions) === payment)

@@ -1,6 +1,6 @@
 /**
  * Over which captures of a payment a refund is split. A bank gateway refunds one capture at a time, so the
- * amount is taken from those that have something left, oldest first. Decision 4.12.
+ * amount is taken from those that have something left, oldest first. Contract 4.12.
  */
 
 import type { MinorUnits } from '../money/money.ts';

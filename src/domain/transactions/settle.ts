@@ -37,7 +37,7 @@ export function settleTransactions(
   return isSame ? transactions : flagDuplicates(settled, order.amounts);
 }
 
-/** Decision 4.9: authorized until the order lapses, then succeeded with what was captured. */
+/** Contract 4.9: authorized until the order lapses, then succeeded with what was captured. */
 function settlePart(
   payment: Payment,
   { amounts, lapsesAt }: OrderState['order'],
@@ -73,7 +73,7 @@ function settlePart(
 /** After so long an authorisation of a payment that was started here should have been captured. */
 const captureSecondsMax = 3_600;
 
-/** When a payment is flagged unless it is captured before; null where it never is. Decision 4.8. */
+/** When a payment is flagged unless it is captured before; null where it never is. Contract 4.8. */
 export function uncapturedAtMs({ start, status, authorizedAtMs }: Payment): number | null {
   if (start === null || status !== 'authorized') return null;
   return (authorizedAtMs ?? start.atMs) + captureSecondsMax * 1_000;

@@ -35,17 +35,17 @@ export type Start = {
   readonly refund?: {
     readonly requestId: string;
     readonly paymentPspId: string;
-    /** The request had no amount. Decision 11.9. */
+    /** The request had no amount. Contract 11.9. */
     readonly isAll?: true;
     /** Where we choose the provider's id, it is known before the provider speaks. */
     readonly pspTransactionId?: string;
-    /** One for each capture, where one refund is split over several. Decision 4.12. */
+    /** One for each capture, where one refund is split over several. Contract 4.12. */
     readonly parts?: readonly StartedPart[];
   };
   /** Of a call that was refused. */
   readonly failure?: FailureReason;
   readonly refusedAtMs?: number;
-  /** Nobody came to pay before the order lapsed. It is polled for some days more. Decision 4.13. */
+  /** Nobody came to pay before the order lapsed. It is polled for some days more. Contract 4.13. */
   readonly isOver?: true;
 };
 

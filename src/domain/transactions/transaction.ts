@@ -1,6 +1,6 @@
 /**
  * Payments and refunds. The state of a transaction is a pure function of the set of its notices,
- * never of the order in which they came: that is the central promise. Decision 4.2.
+ * never of the order in which they came: that is the central promise. Contract 4.2.
  */
 
 import type { MinorUnits } from '../money/money.ts';
@@ -44,7 +44,7 @@ type TransactionBase = {
   readonly flags: readonly ReviewFlag[];
 };
 
-/** A capture of an authorisation, with the money it counts for. Decision 4.9. */
+/** A capture of an authorisation, with the money it counts for. Contract 4.9. */
 export type Capture = {
   readonly pspId: string;
   /** 0 unless it stands: failed, pending and voided captures took nothing. */
@@ -88,9 +88,9 @@ export type Refund = TransactionBase & {
   readonly refundArn: string | null;
   readonly paymentPspId: string | null;
   readonly paymentPspOrder: string | null;
-  /** Of a refund that was split over several captures. Decision 4.12. */
+  /** Of a refund that was split over several captures. Contract 4.12. */
   readonly parts: readonly RefundPart[] | null;
-  /** The provider's ids of refunds that were voided. Decision 4.10. */
+  /** The provider's ids of refunds that were voided. Contract 4.10. */
   readonly voidedPspIds: readonly string[] | null;
   readonly notices: readonly StoredRefundNotice[];
 };
@@ -118,7 +118,7 @@ export function netAmount({ amount, customerFee }: Payment): MinorUnits {
   return Math.max(0, (amount ?? 0) - (customerFee ?? 0));
 }
 
-/** True when the payment is what the order expects, fees and offers allowed for. Decision 4.11. */
+/** True when the payment is what the order expects, fees and offers allowed for. Contract 4.11. */
 export function matchesExpected(payment: Payment, expected: Expected): boolean {
   const { amount, currency, offerDiscount } = payment;
   if (currency !== expected.currency || amount === null) return false;

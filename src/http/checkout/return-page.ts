@@ -1,7 +1,7 @@
 /**
  * `/pay/<account_id>/<transaction_id>/return`: where a provider sends the consumer. It waits for the result if need be,
  * and sends the consumer on to the shop with it. It needs no cookie, because the partner's form comes from another
- * site, and believes nothing that the browser brings. Decision 11.10.
+ * site, and believes nothing that the browser brings. Contract 11.10.
  */
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import type { ReturnStatus } from '../../domain/transactions/payment-return.ts';

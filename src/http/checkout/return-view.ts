@@ -1,4 +1,4 @@
-/** The result of a payment as it travels to the shop through the consumer's browser. Decision 11.10. */
+/** The result of a payment as it travels to the shop through the consumer's browser. Contract 11.10. */
 
 import { limits } from '../../domain/limits.ts';
 import { failureTable } from '../../domain/transactions/failure.ts';

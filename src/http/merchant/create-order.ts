@@ -1,4 +1,4 @@
-/** `POST /api/v3/create-order`. Contract 4.1, Decision 3. */
+/** `POST /api/v3/create-order`. Contract 3. */
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../../services/services.ts';
 import { createOrder } from '../../use-cases/orders/create-order.ts';

@@ -1,4 +1,4 @@
-/** The wire shape of the transaction enquiry: every field is always there. Contract 2.3. */
+/** The wire shape of the transaction enquiry: every field is always there. Contract 5.7 to 5.9. */
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
 import { CurrencyConversionReply } from './order-schemas.ts';

@@ -1,4 +1,4 @@
-/** An enquiry as it is answered. Contract 2.3, Decisions 5.3 to 5.5. */
+/** An enquiry as it is answered. Contract 5.3 to 5.5, 5.8 and 5.9. */
 import { displayExponent, getExponent } from '../../domain/money/currency.ts';
 import { type MinorUnits, majorNumber } from '../../domain/money/money.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
@@ -111,18 +111,18 @@ function failureView({ code, merchantMessage, retryAllowed }: FailureReason) {
   };
 }
 
-/** Decision 2.3: an order token sees a consumer's UPI id masked. */
+/** Contract 2.3: an order token sees a consumer's UPI id masked. */
 function maskSubPaymentMode(fields: Payment['subPaymentMode']) {
   if (!fields?.upi_id) return fields;
   return { ...fields, upi_id: maskAddress(fields.upi_id) };
 }
 
-/** Decision 5.5: also what was paid for an order that it does not complete can be refunded. */
+/** Contract 5.5: also what was paid for an order that it does not complete can be refunded. */
 function isPaid({ type, status }: Payment | Refund): boolean {
   return type === 'payment' && status === 'succeeded';
 }
 
-/** Decision 4.6. */
+/** Contract 4.6. */
 function refundDetailsView({
   order,
   transactions,

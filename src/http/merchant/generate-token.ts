@@ -1,4 +1,4 @@
-/** `POST /api/v3/generate-token`: credentials to a merchant token. Decision 2.1. */
+/** `POST /api/v3/generate-token`: credentials to a merchant token. Contract 2.1. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';

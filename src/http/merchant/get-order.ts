@@ -1,4 +1,4 @@
-/** `GET /api/v3/order`: an order as it is today. Decision 3.8. */
+/** `GET /api/v3/order`: an order as it is today. Contract 3.8. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';

@@ -1,4 +1,4 @@
-/** The header `Idempotency-Key` of calls that move money. Decision 11.9. */
+/** The header `Idempotency-Key` of calls that move money. Contract 11.9. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { refuseField } from '../../domain/errors.ts';

@@ -1,4 +1,4 @@
-/** `POST /api/v3/initiate-payment`. Decision 11.4. */
+/** `POST /api/v3/initiate-payment`. Contract 11.4. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { isSecurityCode, maskFields } from '../../domain/cards/card-fields.ts';
@@ -18,7 +18,7 @@ import { toText } from './order-request.ts';
 const text = (description: string, maxLength: number = 64) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength, description }));
 
-/** Decision 11.9: shops that do not know the kind of card send `card`. */
+/** Contract 11.9: shops that do not know the kind of card send `card`. */
 type SentModeCode = PaymentModeCode | 'card';
 
 const Body = Type.Object(

@@ -1,4 +1,4 @@
-/** `POST /api/v3/list-of-banks` and `POST /api/v3/list-of-wallets`. Decision 11.11. */
+/** `POST /api/v3/list-of-banks` and `POST /api/v3/list-of-wallets`. Contract 11.11. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Services } from '../../services/services.ts';

@@ -33,7 +33,7 @@ export function merchantApi(services: Services): FastifyPluginAsync {
   });
 }
 
-/** The one call that shipped clients make under an older path; it is the same call. Decision 11.11. */
+/** The one call that shipped clients make under an older path; it is the same call. Contract 11.11. */
 export function olderMerchantApi(services: Services): FastifyPluginAsync {
   return merchantScope(services, (app) => addTransactionEnquiry(app, services, 'V2'));
 }
@@ -52,7 +52,7 @@ function merchantScope(
   };
 }
 
-/** Decision 3.1: shipped clients send JSON under other names, under a broken one, or under none. */
+/** Contract 3.1: shipped clients send JSON under other names, under a broken one, or under none. */
 function readEveryBodyAsJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
@@ -69,7 +69,7 @@ function readEveryBodyAsJson(app: FastifyInstance): void {
     if (hasBody) headers['content-type'] = 'application/json';
     else {
       delete headers['content-type'];
-      // Where an order token calls, the token may say all there is to say. Decision 2.10.
+      // Where an order token calls, the token may say all there is to say. Contract 2.10.
       if (request.caller?.type === 'order') request.body = {};
     }
     done();

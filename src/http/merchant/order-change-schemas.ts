@@ -1,4 +1,4 @@
-/** The wire shape of the calls that change an order. Decisions 11.2 and 11.3. */
+/** The wire shape of the calls that change an order. Contract 11.2 and 11.3. */
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
 import { orderIdField } from './order-id.ts';

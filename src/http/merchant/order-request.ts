@@ -127,7 +127,7 @@ function toBankAccount(body: BankAccountBody): BankAccount {
   });
 }
 
-/** Numbers and booleans become their text. Decision 3.2. */
+/** Numbers and booleans become their text. Contract 3.2. */
 function toCustomAttributes(body: CreateOrderBody['custom_attributes']) {
   if (!body) return undefined;
   return Object.entries(body)
@@ -138,7 +138,7 @@ function toCustomAttributes(body: CreateOrderBody['custom_attributes']) {
     });
 }
 
-/** Text of the merchant as it may be stored: it may hold a card number by mistake. Decision 8.5. */
+/** Text of the merchant as it may be stored: it may hold a card number by mistake. Contract 8.5. */
 function freeText(value: string | number | null | undefined): string | undefined {
   const text = toText(value);
   return text === undefined ? undefined : maskCardNumbers(text);
@@ -157,7 +157,7 @@ export function toText(value: string | number | null | undefined): string | unde
   return value === null || value === undefined || value === '' ? undefined : String(value);
 }
 
-/** A number that was kept as its text is still a number: floating point may have made it. Decision 3.9. */
+/** A number that was kept as its text is still a number: floating point may have made it. Contract 3.9. */
 export function sentAmount<Name extends string>(
   body: { readonly [Field in Name]?: string | number | null },
   name: Name,

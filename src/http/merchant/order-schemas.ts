@@ -1,4 +1,4 @@
-/** The wire shape of orders: one place for validation, types and the OpenAPI page. Contract 2.1, 2.2. */
+/** The wire shape of orders: one place for validation, types and the OpenAPI page. Contract 3.12 to 3.16. */
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
 

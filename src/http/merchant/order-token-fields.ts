@@ -1,4 +1,4 @@
-/** What an order token may change: the consumer's own data, and how the page of the shop goes on. Decision 2.9. */
+/** What an order token may change: the consumer's own data, and how the page of the shop goes on. Contract 2.9. */
 import { ServiceError } from '../../domain/errors.ts';
 import type { Caller } from '../../security/tokens.ts';
 import { isOpenTo } from '../../use-cases/orders/order-access.ts';

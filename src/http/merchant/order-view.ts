@@ -1,4 +1,4 @@
-/** An order as it is answered. Contract 2.2, Decisions 2.3, 3.6, 3.8 and 3.11. */
+/** An order as it is answered. Contract 2.3, 3.6, 3.8, 3.11 and 3.14. */
 import { getExponent } from '../../domain/money/currency.ts';
 import { majorNumber } from '../../domain/money/money.ts';
 import {
@@ -121,7 +121,7 @@ function lineItemView(item: LineItem) {
   };
 }
 
-/** An order token sees where it goes, but not whose door it is. Decision 2.9. */
+/** An order token sees where it goes, but not whose door it is. Contract 2.9. */
 function addressView(address: Address, masked: boolean) {
   return {
     address_1: masked ? undefined : address.address1,

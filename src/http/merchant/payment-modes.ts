@@ -1,4 +1,4 @@
-/** `POST /api/v3/payment-modes`. Decision 11.1. */
+/** `POST /api/v3/payment-modes`. Contract 11.1. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { getExponent } from '../../domain/money/currency.ts';

@@ -1,4 +1,4 @@
-/** `POST /api/v3/refresh-token`: a refresh token to a fresh order token. Decision 2.4. */
+/** `POST /api/v3/refresh-token`: a refresh token to a fresh order token. Contract 2.4. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';

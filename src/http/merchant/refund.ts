@@ -1,4 +1,4 @@
-/** `POST /api/v3/refund`. Decision 11.5. */
+/** `POST /api/v3/refund`. Contract 11.5. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { refuseField } from '../../domain/errors.ts';

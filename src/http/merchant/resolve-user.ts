@@ -1,4 +1,4 @@
-/** `POST /api/v3/resolve-user`: links a consumer to an order. Decision 11.2. */
+/** `POST /api/v3/resolve-user`: links a consumer to an order. Contract 11.2. */
 import type { FastifyInstance } from 'fastify';
 import { microsecondTimestamp } from '../../domain/time.ts';
 import type { Services } from '../../services/services.ts';

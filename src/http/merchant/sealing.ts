@@ -1,6 +1,6 @@
 /**
  * Encrypted payloads, for every call of the merchant scope in one place: the body is opened before it
- * is validated, and the reply to it, an error too, is sealed with the same secret. Decision 7.
+ * is validated, and the reply to it, an error too, is sealed with the same secret. Contract 7.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
@@ -64,7 +64,7 @@ async function open(services: Services, request: FastifyRequest, sealed: string)
   if (!account.encryptedPayloads) throw new ServiceError('ENCRYPTION_NOT_ENABLED');
   const opened =
     tryToOpen(services, account, sealed) ??
-    // It may be sealed with a secret that is newer than what is known here. Decision 2.7.
+    // It may be sealed with a secret that is newer than what is known here. Contract 2.7.
     tryToOpen(services, await accounts.readAgain(account.accountId), sealed);
   if (!opened) throw new ServiceError('DECRYPTION_FAILED');
   return opened;

@@ -1,4 +1,4 @@
-/** `POST /api/v3/transaction-enquiry`, and under `/api/v2` too. Contract 4.2, Decisions 5 and 11.11. */
+/** `POST /api/v3/transaction-enquiry`, and under `/api/v2` too. Contract 5 and 11.11. */
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../../services/services.ts';
 import { enquire } from '../../use-cases/payments/enquire.ts';

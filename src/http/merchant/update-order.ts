@@ -1,4 +1,4 @@
-/** Update order, under the four names that shipped clients call it by. Decision 11.3. */
+/** Update order, under the four names that shipped clients call it by. Contract 11.3. */
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import type { Services } from '../../services/services.ts';
 import { updateOrder } from '../../use-cases/orders/update-order.ts';

@@ -10,7 +10,7 @@ export type OperatorParts = {
   readonly renderMetrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
 };
 
-/** Decision 1.8. */
+/** Contract 1.8. */
 export function operatorApi(parts: OperatorParts): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);

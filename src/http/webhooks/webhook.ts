@@ -1,4 +1,4 @@
-/** `POST /api/v3/webhooks/<provider>[/<account_id>]`. Decisions 6.1 and 6.5. */
+/** `POST /api/v3/webhooks/<provider>[/<account_id>]`. Contract 6.1 and 6.5. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Services } from '../../services/services.ts';

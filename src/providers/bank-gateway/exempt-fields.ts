@@ -1,7 +1,7 @@
 /** The fields of the gateway's notifications that stay as they are, although a value may look like a card number. */
 import type { ExemptFields } from '../../domain/cards/card-fields.ts';
 
-/** Decision 8.5. */
+/** Contract 8.5. */
 const references = [
   ...['merchant', 'order.id', 'order.reference'],
   ...['transaction.id', 'transaction.targetTransactionId', 'transaction.reference'],

@@ -103,7 +103,7 @@ function aboutPayment(said: Said, onSuccess: PaymentStatus): Translation {
   });
 }
 
-/** A capture belongs to the authorisation it takes from, whether it names it or not. Decision 4.9. */
+/** A capture belongs to the authorisation it takes from, whether it names it or not. Contract 4.9. */
 function aboutCapture(said: Said): Translation {
   const status = said.outcome === 'success' ? 'succeeded' : said.outcome;
   return payment(said, {
@@ -113,7 +113,7 @@ function aboutCapture(said: Said): Translation {
   });
 }
 
-/** Decision 6.4: one that failed is a failed attempt, any other moves a payment started here. */
+/** Contract 6.4: one that failed is a failed attempt, any other moves a payment started here. */
 function aboutAuthentication(said: Said): Translation {
   if (said.outcome === 'failed') {
     return payment(said, { status: 'failed', failure: gatewayFailure(said.body) });
@@ -127,7 +127,7 @@ function aboutVoid(said: Said, record: PaymentRecord): Translation {
   return payment(said, { status: statuses[said.outcome], record });
 }
 
-/** Decision 4.10: the status is that of the void. */
+/** Contract 4.10: the status is that of the void. */
 function aboutRefundVoid(said: Said): Translation {
   const statuses = { success: 'succeeded', pending: 'pending', failed: 'failed' } as const;
   return refund(said, { status: statuses[said.outcome], record: 'void' });
@@ -176,7 +176,7 @@ function refund(said: Said, own: Own<'refund'>): Translation {
   };
 }
 
-/** Decision 6.9: a person decides what it means for the payment. */
+/** Contract 6.9: a person decides what it means for the payment. */
 function aboutChargeback(said: Said): Translation {
   const { references } = said;
   const pspTransactionId = targetOf(said);

@@ -1,7 +1,7 @@
 /** The fields of the partner's deliveries that stay as they are, although a value may look like a card number. */
 import type { ExemptFields } from '../../domain/cards/card-fields.ts';
 
-/** Of any record; never of what the merchant wrote into its notes, but for the invoice. Decision 8.5. */
+/** Of any record; never of what the merchant wrote into its notes, but for the invoice. Contract 8.5. */
 const references = [
   ...['id', 'order_id', 'invoice_id', 'payment_id', 'refund_id', 'receipt', 'utr', 'batch_id'],
   ...['offer_id', 'offers', 'offers.id', 'offers.items.id', 'customer_id', 'token_id'],

@@ -87,7 +87,7 @@ function prefill({ bank_name, wallet_name }: PaymentToStart['choice']) {
 }
 
 /**
- * Decision 4.8: without it, an account with manual capture would leave every payment authorized until the
+ * Contract 4.8: without it, an account with manual capture would leave every payment authorized until the
  * partner gives it back. A payment that is authorized after twelve minutes may be captured for five days.
  */
 const automaticCapture = {

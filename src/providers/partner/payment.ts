@@ -44,7 +44,7 @@ export function toPaymentNotice(
   }) as PaymentNotice;
 }
 
-/** An authorisation that was never captured and that the partner gave back. Decision 4.8. */
+/** An authorisation that was never captured and that the partner gave back. Contract 4.8. */
 export function isReleased(payment: WireObject): boolean {
   return text(payment.status) === 'refunded' && payment.captured === false;
 }
@@ -54,7 +54,7 @@ function customerFeeOf(payment: WireObject): number | undefined {
   return payment.fee_bearer === 'customer' ? minorUnits(payment.fee) : undefined;
 }
 
-/** Decision 4.11: the payment names its offer, or the order lists those that were made for it. */
+/** Contract 4.11: the payment names its offer, or the order lists those that were made for it. */
 function offerIdOf(payment: WireObject, order: WireObject): string | undefined {
   const own = id(payment.offer_id);
   if (own !== undefined || offerDiscountOf(payment, order) === undefined) return own;
@@ -78,7 +78,7 @@ function listOffers(order: WireObject): string[] {
   return listed.flatMap((offer) => id(offer) ?? id(object(offer).id) ?? []);
 }
 
-/** Decision 6.4: everything that may name the order. Fields of `notes` are the merchant's. */
+/** Contract 6.4: everything that may name the order. Fields of `notes` are the merchant's. */
 export function partnerReferences({
   payment,
   refund,

@@ -68,7 +68,7 @@ function translatePayment(
 }
 
 /**
- * Decision 4.8: a payment is captured only when its record says so. One that is refunded and was never
+ * Contract 4.8: a payment is captured only when its record says so. One that is refunded and was never
  * captured is an authorisation that the partner gave back by itself.
  */
 function conditionOf(payment: WireObject, said: PaymentStatus): PaymentStatus {
@@ -117,7 +117,7 @@ function translateRefund(
   };
 }
 
-/** Decision 6.9: those that cost money or wait for an answer are for a person; the others are only noted. */
+/** Contract 6.9: those that cost money or wait for an answer are for a person; the others are only noted. */
 const disputesToReview: ReadonlySet<string> = new Set([
   'payment.dispute.created',
   'payment.dispute.action_required',
@@ -143,7 +143,7 @@ function ignore(name: string) {
   return { kind: 'ignored', why, isForeignEvent: true } as const;
 }
 
-/** A record sits one level deeper than the contract says; the contract's flat form is taken too. */
+/** A record is directly under its name, or one level deeper under `entity`. Contract 6.11. */
 function readRecord(value: unknown): WireObject {
   const record = object(value);
   return typeof record.entity === 'object' && record.entity !== null

@@ -1,4 +1,4 @@
-/** Who makes a call: a valid token of an account that is served. Decisions 2.2, 2.6 and 2.8. */
+/** Who makes a call: a valid token of an account that is served. Contract 2.2, 2.6 and 2.8. */
 import { type Account, hasLiveAccessSecret } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { AuthenticatedCaller } from '../../services/rate-limits.ts';

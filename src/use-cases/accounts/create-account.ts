@@ -1,4 +1,4 @@
-/** Opens an account with fresh secrets, which are shown to the operator this once. Decision 1.6. */
+/** Opens an account with fresh secrets, which are shown to the operator this once. Contract 1.6. */
 import { randomBytes } from 'node:crypto';
 import {
   type AccountSettings,
@@ -72,7 +72,7 @@ export async function createAccount(
   };
 }
 
-/** Decision 11.6: both providers of an account at the simulator, under names of its own. */
+/** Contract 11.6: both providers of an account at the simulator, under names of its own. */
 export function simulatedApis(
   { settings: { simulatorUrl: url } }: Services,
   accountId: string,
@@ -98,7 +98,7 @@ export function simulatorWarning({ settings: { simulatorUrl } }: Services): stri
   return `Whoever listens at ${simulatorUrl} is trusted as both payment providers of this account: use it for trials only.`;
 }
 
-/** Decision 2.5: access secrets begin `access_secret_`; the others are told apart the same way. */
+/** Contract 2.5: access secrets begin `access_secret_`; the others are told apart the same way. */
 export function newSecretValue(kind: Exclude<SecretKind, 'consumer-id-key'>): string {
   return `${kind.replaceAll('-', '_')}_${randomBase62(40)}`;
 }

@@ -1,4 +1,4 @@
-/** Gives an account a new secret; the old one stays valid for an overlap. Decision 1.6. */
+/** Gives an account a new secret; the old one stays valid for an overlap. Contract 1.6. */
 import type { RotatableSecretKind } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { addSeconds } from '../../domain/time.ts';

@@ -1,6 +1,6 @@
 /**
  * Suspends an account or lets it go on. While it is suspended its tokens are refused; what its providers report
- * is stored and applied, so that nothing is lost. Decision 2.8.
+ * is stored and applied, so that nothing is lost. Contract 2.8.
  */
 import { newAuditId } from '../../domain/ids.ts';
 import type { Services } from '../../services/services.ts';

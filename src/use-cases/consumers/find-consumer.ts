@@ -1,4 +1,4 @@
-/** Finds what an account has stored of a consumer: their orders, and orders that mention them. Decision 8.7. */
+/** Finds what an account has stored of a consumer: their orders, and orders that mention them. Contract 8.7. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Order } from '../../domain/orders/order.ts';

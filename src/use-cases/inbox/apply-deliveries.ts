@@ -134,7 +134,7 @@ async function openPages(
   return pages;
 }
 
-/** What was erased must not come back with a delivery. Decision 8.7. */
+/** What was erased must not come back with a delivery. Contract 8.7. */
 function isForErased({ accountId }: Delivery, orders: readonly string[], pages: Pages): boolean {
   return orders.some(
     (orderId) => pages.get(nameOf({ accountId, orderId }))?.before.order.isErased ?? false,
@@ -173,7 +173,7 @@ function applyNoticeOf(
   });
 }
 
-/** Decision 4.14. What is there already may still change. */
+/** Contract 4.14. What is there already may still change. */
 function isTooMany(before: SettledOrderState, after: SettledOrderState): boolean {
   const count = after.transactions.length;
   return count > limits.transactionsMax && count > before.transactions.length;
@@ -189,7 +189,7 @@ function tooMany(delivery: Delivery, orderId: string, now: Date): AppliedDeliver
   });
 }
 
-/** Decision 6.9: it is linked to its order, and nothing else changes. */
+/** Contract 6.9: it is linked to its order, and nothing else changes. */
 function finishReport(
   { delivery, report }: Reported,
   orders: readonly string[],
@@ -206,7 +206,7 @@ function disagreement(orders: readonly string[]): string {
   return `its references name different orders: ${orders.toSorted().join(', ')}`;
 }
 
-/** Decision 6.4: nothing is applied, a person decides. */
+/** Contract 6.4: nothing is applied, a person decides. */
 function conflict(
   delivery: Delivery,
   why: string,
@@ -217,7 +217,7 @@ function conflict(
   return finish(delivery, now, { state: 'needs_review', why, flags });
 }
 
-/** Decision 6.6: kept until what it names appears, tried again with growing intervals. */
+/** Contract 6.6: kept until what it names appears, tried again with growing intervals. */
 function park(delivery: Delivery, waitsFor: readonly string[], now: Date): AppliedDelivery {
   const result = {
     ...nextTryOf(delivery, now, 'parked'),

@@ -1,4 +1,4 @@
-/** Who brings a delivery, and for which account. Decision 6.2. */
+/** Who brings a delivery, and for which account. Contract 6.2. */
 
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -15,7 +15,7 @@ export type DeliveryClaims = {
   readonly token: string | undefined;
 };
 
-/** Decision 6.10: decided from the headers alone, before anything of the body is read. */
+/** Contract 6.10: decided from the headers alone, before anything of the body is read. */
 export function findMissingCredentials(
   services: Services,
   { name: provider, proofHeader }: Pick<Provider, 'name' | 'proofHeader'>,
@@ -52,7 +52,7 @@ export async function authenticateDelivery(
     refuseSuspended(account);
     return { account, caller: 'bearer' };
   }
-  // A suspended account's deliveries are stored and applied: the money has moved. Decision 2.8.
+  // A suspended account's deliveries are stored and applied: the money has moved. Contract 2.8.
   if (account && proof === 'verified') return { account, caller: 'provider' };
   if (account && proof === 'refused') {
     const newest = await services.accounts.readAgain(accountId);

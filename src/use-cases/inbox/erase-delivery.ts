@@ -1,4 +1,4 @@
-/** A delivery without the personal data of who paid, for orders that are erased already. Decision 8.7. */
+/** A delivery without the personal data of who paid, for orders that are erased already. Contract 8.7. */
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import { createScrub } from '../../domain/personal-data/scrub.ts';
 import type { Transaction } from '../../postgres/database.ts';

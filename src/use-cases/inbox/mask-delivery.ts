@@ -1,4 +1,4 @@
-/** A delivery's bytes as they may be stored: card numbers are masked, security codes left out. Decision 8.5. */
+/** A delivery's bytes as they may be stored: card numbers are masked, security codes left out. Contract 8.5. */
 
 import {
   type ExemptFields,

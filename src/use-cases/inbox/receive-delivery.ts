@@ -1,6 +1,6 @@
 /**
  * Receives one delivery of a provider, or of a bearer caller: proved, readable, kept and applied, and only
- * then answered. Decision 6.3.
+ * then answered. Contract 6.3.
  */
 
 import type { Account } from '../../domain/accounts/account.ts';
@@ -71,7 +71,7 @@ function storedHeadersOf(
   return kept;
 }
 
-/** What can never be right is refused before anything is kept. Decision 6.5. */
+/** What can never be right is refused before anything is kept. Contract 6.5. */
 function refuseUnreadable(services: Services, delivery: Delivery, caller: DeliveryCaller): void {
   const translation = translateSafely(delivery);
   if (translation?.kind === 'unreadable') {

@@ -1,6 +1,6 @@
 /**
  * Finds out which deliveries are repeats. The body decides, because the provider's event id is not signed: the same body is
- * the same delivery under whatever id it comes, and an id that comes with another body is reused. Decision 6.7.
+ * the same delivery under whatever id it comes, and an id that comes with another body is reused. Contract 6.7.
  */
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import { withFlags } from '../../domain/transactions/transaction.ts';

@@ -1,7 +1,7 @@
 /**
  * Keeps deliveries in the inbox and applies them, all that wait together in one transaction. Copies that
  * arrive together are one; a repeat of what was applied changes nothing; a repeat of what was kept but not
- * applied is applied. Decision 6.3.
+ * applied is applied. Contract 6.3.
  */
 
 import { ServiceError } from '../../domain/errors.ts';
@@ -120,7 +120,7 @@ function providersFirst(first: ReadonlyMap<string, Incoming>): Delivery[] {
   return [...of('provider'), ...of('bearer')].map(({ delivery }) => delivery);
 }
 
-/** Decision 6.5: a bearer caller is told, a provider's delivery is kept. */
+/** Contract 6.5: a bearer caller is told, a provider's delivery is kept. */
 function isRefused(caller: DeliveryCaller, { state }: Delivery): boolean {
   return caller === 'bearer' && isUnfinished(state);
 }

@@ -1,6 +1,6 @@
 /**
  * Keeps one delivery and sees to what follows: others that waited for what it brought, its own next try,
- * and that it is kept even when it cannot be applied. Decision 6.3.
+ * and that it is kept even when it cannot be applied. Contract 6.3.
  */
 
 import { createHash } from 'node:crypto';

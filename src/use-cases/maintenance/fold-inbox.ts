@@ -29,7 +29,7 @@ export function foldInbox<Book extends OrderState>(
   return foldAll(begun, notices);
 }
 
-/** One over the limit of transactions changed nothing when it came. Decision 4.14. */
+/** One over the limit of transactions changed nothing when it came. Contract 4.14. */
 function isApplied({ flags }: Delivery): boolean {
   return !flags.includes('too_many_transactions');
 }

@@ -1,4 +1,4 @@
-/** Checks on the live database what must always hold. Decision 9. */
+/** Checks on the live database what must always hold. Contract 9. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { replayChanges } from '../../domain/history.ts';
@@ -202,7 +202,7 @@ function comparable(transactions: readonly Transaction[]) {
   return plain.sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** Invariant 8: each capture counts once, the sum is what is shown, and the provider has captured as much. */
+/** Contract 9.8: each capture counts once, the sum is what is shown, and the provider has captured as much. */
 function checkCaptures({ transactions }: LockedOrderState): Breach[] {
   const captured = paymentsOf(transactions).filter(({ captures }) => captures !== null);
   const groups = Map.groupBy(
@@ -230,7 +230,7 @@ function orderOf(notices: Payment['notices']): string {
   return notices.find(({ pspOrder }) => pspOrder !== undefined)?.pspOrder ?? '';
 }
 
-/** Invariant 9: money was taken only where the provider says so. */
+/** Contract 9.9: money was taken only where the provider says so. */
 function checkCaptured({ transactions }: LockedOrderState): Breach[] {
   return paymentsOf(transactions)
     .filter(({ status, notices }) => {

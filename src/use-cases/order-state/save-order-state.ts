@@ -1,4 +1,4 @@
-/** Writes down what changed in the order states of orders, with a history row for every change. Decision 4.7. */
+/** Writes down what changed in the order states of orders, with a history row for every change. Contract 4.7. */
 import { type Change, listChanges, type State } from '../../domain/history.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { OrderState, OrderSummary } from '../../domain/transactions/order-state.ts';
@@ -149,7 +149,7 @@ function toSaved(
   };
 }
 
-/** An authorisation is looked at when it is due to be flagged, however rare polls have become. Decision 4.8. */
+/** An authorisation is looked at when it is due to be flagged, however rare polls have become. Contract 4.8. */
 function nextPollOf(transaction: OrderTransaction, otherwise: Date): Date {
   const dueAtMs = transaction.type === 'payment' ? uncapturedAtMs(transaction) : null;
   return dueAtMs !== null && dueAtMs > otherwise.getTime() ? new Date(dueAtMs) : otherwise;

@@ -1,6 +1,6 @@
 /**
  * Writes down what time alone changes in an order, with its history row: that it lapsed, that a part of an
- * authorisation was captured for good, that an authorisation is not captured. Decisions 4.3, 4.8, 4.9.
+ * authorisation was captured for good, that an authorisation is not captured. Contract 4.3, 4.8, 4.9.
  */
 
 import { addSeconds } from '../../domain/time.ts';

@@ -1,6 +1,6 @@
 /**
  * Creates an order for an invoice, or finds the one made before: an invoice has one order for
- * ever, however often and however much at once it is sent. Decision 3.5.
+ * ever, however often and however much at once it is sent. Contract 3.5.
  */
 import { hash } from 'node:crypto';
 import type { Account } from '../../domain/accounts/account.ts';

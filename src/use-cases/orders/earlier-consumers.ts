@@ -1,4 +1,4 @@
-/** Whom an order was for before it was changed: kept as keyed digests, and found again by them. Decision 8.7. */
+/** Whom an order was for before it was changed: kept as keyed digests, and found again by them. Contract 8.7. */
 import type { Account } from '../../domain/accounts/account.ts';
 import type { EarlierConsumer, Order } from '../../domain/orders/order.ts';
 import {

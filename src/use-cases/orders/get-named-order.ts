@@ -1,4 +1,4 @@
-/** The order that the ids of a call name. Decision 5.1. */
+/** The order that the ids of a call name. Contract 5.1. */
 import { ServiceError } from '../../domain/errors.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
@@ -11,7 +11,7 @@ export type EnquiredIds = {
   readonly invoiceId?: string;
 };
 
-/** Every id that is given must name the same order. An order token without any names its own. Decision 2.10. */
+/** Every id that is given must name the same order. An order token without any names its own. Contract 2.10. */
 export async function getNamedOrder(
   { batches }: Services,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** The two launch tokens of an order. Contract 2.2. */
+/** The two launch tokens of an order. Contract 2.3 and 2.4. */
 import type { Order } from '../../domain/orders/order.ts';
 import type { Caller, IssuedToken } from '../../security/tokens.ts';
 import type { Services } from '../../services/services.ts';
@@ -18,7 +18,7 @@ export async function issueOrderTokens(
   };
 }
 
-/** A restricted order's token names the one consumer it is for. Decision 11.2. */
+/** A restricted order's token names the one consumer it is for. Contract 11.2. */
 export function issueOrderToken(
   services: Services,
   order: TokenOrder,
@@ -29,7 +29,7 @@ export function issueOrderToken(
   return services.tokens.issue({ type: 'order', accountId, orderId, ...consumer }, expiresAt);
 }
 
-/** The token of a reply. An order token gets itself back: only refresh-token issues a new one. Decision 2.9. */
+/** The token of a reply. An order token gets itself back: only refresh-token issues a new one. Contract 2.9. */
 export async function tokenFor(
   services: Services,
   caller: Caller,

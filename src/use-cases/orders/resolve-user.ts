@@ -1,4 +1,4 @@
-/** Links a consumer to an order and restricts the order to them. Decision 11.2. */
+/** Links a consumer to an order and restricts the order to them. Contract 11.2. */
 import { type LinkedOrder, linkConsumer } from '../../domain/orders/consumer.ts';
 import type { SentUser } from '../../domain/orders/order.ts';
 import { readUser } from '../../domain/orders/order-request.ts';
@@ -11,7 +11,7 @@ import { issueOrderToken } from './order-tokens.ts';
 
 export type ResolvedUser = {
   readonly order: LinkedOrder;
-  /** For an order token, which is of no use once the order is restricted. Decision 2.9. */
+  /** For an order token, which is of no use once the order is restricted. Contract 2.9. */
   readonly token: IssuedToken | undefined;
 };
 

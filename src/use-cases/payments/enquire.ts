@@ -1,4 +1,4 @@
-/** The latest status of an order and of the transactions tied to it. Contract 4.2, Decision 5. */
+/** The latest status of an order and of the transactions tied to it. Contract 5. */
 import { type Account, liveSecrets, type SignatureVersion } from '../../domain/accounts/account.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { findLatestRefundOf, refundTypeOf } from '../../domain/transactions/refund-links.ts';
@@ -19,7 +19,7 @@ export type EnquiredTransaction = {
   readonly transactionType: TransactionType;
   readonly providerName: string;
   readonly paymentMode: string | null;
-  /** Null until the status is final, unless v3 signs every status. Decisions 5.4 and 11.10. */
+  /** Null until the status is final, unless v3 signs every status. Contract 5.4 and 11.10. */
   readonly signature: string | null;
   /** Of a payment. */
   readonly latestRefund: Refund | undefined;
@@ -34,7 +34,7 @@ export type Enquiry = {
 };
 
 /**
- * Decision 5.4: the enquiry signs final statuses. Decision 11.10: what is sent to the shop is signed by v3 in every
+ * Contract 5.4: the enquiry signs final statuses. Contract 11.10: what is sent to the shop is signed by v3 in every
  * status, because v3 covers the status; v2 does not, so it signs final ones.
  */
 export type Signing = {
@@ -127,7 +127,7 @@ function sign(
   );
 }
 
-/** Decision 5.2. Attempts at one provider's order may share its beginning. */
+/** Contract 5.2. Attempts at one provider's order may share its beginning. */
 function byStart(a: Transaction, b: Transaction): number {
   return (
     (a.startedAtMs ?? 0) - (b.startedAtMs ?? 0) ||

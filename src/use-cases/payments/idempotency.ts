@@ -1,7 +1,7 @@
 /**
  * Requests with an Idempotency-Key: the first one takes the key in the same database transaction that stores what it
  * asks for, a repeat is answered with what the first one was answered. A refusal therefore leaves nothing under a key.
- * Decision 11.9.
+ * Contract 11.9.
  */
 import { hash } from 'node:crypto';
 import { ServiceError } from '../../domain/errors.ts';

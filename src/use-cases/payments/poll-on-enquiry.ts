@@ -1,6 +1,6 @@
 /**
  * An enquiry about something that is not final has its provider asked, at most once a minute. The answer
- * to the enquiry does not wait for it: a provider that hangs must not make us hang. Decision 11.7.
+ * to the enquiry does not wait for it: a provider that hangs must not make us hang. Contract 11.7.
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { addSeconds } from '../../domain/time.ts';

@@ -1,6 +1,6 @@
 /**
  * Asks a provider what became of a transaction that is not final: a webhook that was lost is made good,
- * and a call whose outcome nobody knows is resolved rather than guessed. Decision 11.7.
+ * and a call whose outcome nobody knows is resolved rather than guessed. Contract 11.7.
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Order } from '../../domain/orders/order.ts';
@@ -103,7 +103,7 @@ function isOwed({ type, start }: Transaction): boolean {
   return type === 'refund' && start !== null && start.call !== 'taken';
 }
 
-/** Decision 4.8: an authorisation is looked at again when it is due to be flagged. */
+/** Contract 4.8: an authorisation is looked at again when it is due to be flagged. */
 function flaggedAt(transaction: Transaction): Date | null {
   const dueAtMs = transaction.type === 'payment' ? uncapturedAtMs(transaction) : null;
   return dueAtMs === null ? null : new Date(dueAtMs);

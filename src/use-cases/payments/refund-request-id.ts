@@ -1,4 +1,4 @@
-/** A merchant's reference of a refund as it may be stored. Decision 8.5. */
+/** A merchant's reference of a refund as it may be stored. Contract 8.5. */
 import type { Account } from '../../domain/accounts/account.ts';
 import { maskCardNumbers } from '../../domain/cards/card-numbers.ts';
 import { consumerDataKeyOf } from '../../services/consumer-data-key.ts';

@@ -1,7 +1,7 @@
 /**
  * Refunds a payment: decided and kept under the lock of its order, so that two at once never exceed what
  * is available; then asked for at the provider. One that cannot be reached now is asked later, as often as
- * it takes: the refund stands. Decision 11.5.
+ * it takes: the refund stands. Contract 11.5.
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';

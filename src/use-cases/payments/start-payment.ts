@@ -1,6 +1,6 @@
 /**
  * Starts a payment: kept first, then asked for at the provider, then what came of it is written down. So
- * a payment is never unknown here that is known there, whenever this process should end. Decision 11.4.
+ * a payment is never unknown here that is known there, whenever this process should end. Contract 11.4.
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -69,7 +69,7 @@ type RepeatedPayment = {
   readonly first: FirstRequest;
 };
 
-/** With an idempotency key a repeat is answered with the first answer, and starts nothing. Decision 11.9. */
+/** With an idempotency key a repeat is answered with the first answer, and starts nothing. Contract 11.9. */
 export async function startPayment(
   services: Services,
   caller: Caller,

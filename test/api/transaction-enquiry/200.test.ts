@@ -19,7 +19,7 @@ type Fields = Record<string, unknown>;
 
 const voided = { id: '2', type: 'VOID_PAYMENT', targetTransactionId: '1' };
 
-/** Every field of contract 2.3, null where a reply knows nothing. */
+/** Every field of contract 5.8, null where a reply knows nothing. */
 const unknownFields = {
   transaction_type: null,
   completion_time: null,
@@ -567,7 +567,7 @@ test("an order token sees its own order, and the consumer's UPI id masked", asyn
 
 test('the invariants hold after all of this', () => assertInvariants(shop));
 
-/** As a merchant would check it: the whole secret, prefix included. Decision 5.4. */
+/** As a merchant would check it: the whole secret, prefix included. Contract 5.4. */
 function sign(accessSecret: string, text: string): string {
   assert.match(accessSecret, /^access_secret_/);
   return createHmac('sha256', accessSecret).update(text).digest('hex');

@@ -1,4 +1,4 @@
-/** No card number and no security code is kept, however it is spelled. Decision 8.4. */
+/** No card number and no security code is kept, however it is spelled. Contract 8.4. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,4 +1,4 @@
-/** Chargebacks and disputes need a review, are linked to their order and change no transaction. Decision 6.9. */
+/** Chargebacks and disputes need a review, are linked to their order and change no transaction. Contract 6.9. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { retryDelivery } from '../../../src/use-cases/inbox/retry-delivery.ts';

@@ -1,4 +1,4 @@
-/** The provider's event id is not covered by its signature, so the body decides what is a repeat. Decision 6.7. */
+/** The provider's event id is not covered by its signature, so the body decides what is a repeat. Contract 6.7. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';

@@ -136,7 +136,7 @@ export function assertReceived(
   assert.ok(reply.headers.get('x-request-id'));
 }
 
-/** Decision 9: what must hold after anything. */
+/** Contract 9: what must hold after anything. */
 export async function assertInvariants({ service }: Pick<Shop, 'service'>): Promise<void> {
   const { breaches } = await verifyInvariants(service.services);
   assert.deepEqual(breaches, []);
