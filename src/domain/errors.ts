@@ -156,13 +156,13 @@ export const errorTable = {
     status: 500,
     consumerMessage: technicalError,
     merchantMessage:
-      'The service failed to handle this request: try again, and give the x-request-id to the operator if it stays.',
+      'The service failed to handle this request: try again, and give the x-request-id to the operator if it keeps failing.',
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
     consumerMessage: technicalError,
     merchantMessage:
-      'The service cannot answer just now and changed nothing it did not confirm: try again after the seconds named in Retry-After.',
+      'The service cannot answer at the moment: send the same request again after the seconds named in Retry-After.',
     retryAfterSeconds: 1,
   },
 } as const satisfies Record<string, ErrorEntry>;
