@@ -1,4 +1,4 @@
-/** Types of the client; the members are the contract's own, as they travel. */
+/** Types of the client. Field names are those of the API, in snake_case. */
 
 export type Amount = number | string;
 
@@ -30,10 +30,10 @@ export type NewOrder = {
   merchant_shopfront_domain?: string;
 };
 
-/** What is left out, null or empty stays as it is; members of `user` are laid over what is known. */
+/** Fields that are absent, null or empty stay unchanged. The fields of `user` are merged with the stored ones. */
 export type OrderUpdate = { order_id: string } & {
-  [Member in keyof Omit<NewOrder, 'invoice_id' | 'bank_account' | 'validate_order_line_item'>]?:
-    | NewOrder[Member]
+  [Field in keyof Omit<NewOrder, 'invoice_id' | 'bank_account' | 'validate_order_line_item'>]?:
+    | NewOrder[Field]
     | null;
 };
 
@@ -108,7 +108,7 @@ export type Order = {
   refresh_token_expiration?: string;
   /** Empty once the order is completed or lapsed. */
   next: { action: string; url: string }[];
-  /** The rest is in the replies of getOrder and updateOrder. */
+  /** The remaining fields are only in the replies of getOrder and updateOrder. */
   order_line_items?: LineItem[];
   shipping_address?: Address;
   callback_url?: string;
@@ -217,8 +217,8 @@ export type NewPayment = {
 
 export type RetryOptions = {
   /**
-   * 1 to 255 characters. Give one that you have stored, and your own repeats are safe for 24 hours, also
-   * after a crash of yours. Without it each call has a new one, for the retries of the client alone.
+   * 1 to 255 characters. If you store your own key before the call, your repeats are safe for 24 hours, even after a
+   * crash of your process. Without it each call gets a new key, which covers only the retries of the client.
    */
   idempotencyKey?: string;
 };
@@ -226,15 +226,15 @@ export type RetryOptions = {
 export type StartedPayment = {
   order_id: string;
   transaction_id: string;
-  /** Other than pending or failed only in answer to a repeat. */
+  /** Values other than pending and failed occur only in the reply to a repeat. */
   payment_status: 'pending' | 'failed' | 'authorized' | 'succeeded' | 'reversing' | 'reversed';
   message: string;
-  /** Where to send the consumer; empty when the provider has not answered, or refused. */
+  /** Where to send the consumer; empty if the provider refused the payment or did not answer. */
   next: NextCall[];
 };
 
 export type NewRefund = {
-  /** The payment, or the invoice it paid for. */
+  /** Give the payment, or the invoice that it paid. */
   transaction_id?: string;
   invoice_id?: string;
   refund_amount?: Amount;
@@ -253,18 +253,18 @@ export type StartedRefund = {
 };
 
 export type ClientOptions = {
-  /** Where the service is, such as https://pay.example.com */
+  /** The URL of the service, such as https://pay.example.com */
   baseUrl: string;
   accessKey: string;
   accessSecret: string;
   /**
-   * Seal bodies and open their replies; the account must have encrypted payloads. `getOrder` has no body
-   * and travels as it is: use `transactionEnquiry` where that matters.
+   * Encrypts bodies and decrypts the replies; encrypted payloads must be enabled for the account. `getOrder` has no body
+   * and is not encrypted: use `transactionEnquiry` if that matters.
    */
   encrypted?: boolean;
-  /** The account's version of signatures; v2 does not cover the status. `v3` when left out. */
+  /** The signature version of the account, `v3` by default. v2 does not cover the status. */
   signatureVersion?: 'v2' | 'v3';
-  /** Another fetch, for proxies and tests. */
+  /** A replacement for `fetch`, for proxies and tests. */
   fetch?: typeof globalThis.fetch;
 };
 
@@ -278,17 +278,17 @@ export type Client = {
     consumer: Consumer,
   ) => Promise<{ user: User; next: { action: string; url: string }[] }>;
   paymentModes: (ids: { order_id: string }) => Promise<PaymentModes>;
-  /** For `bank_code`; empty where the account does not offer net_banking. */
+  /** The values of `bank_code`; empty if the account does not offer net_banking. */
   listOfBanks: (ids: { order_id: string }) => Promise<{
     items: { bank_code: string; name: string }[];
   }>;
-  /** For `wallet_code`; empty where the account does not offer wallet. */
+  /** The values of `wallet_code`; empty if the account does not offer wallet. */
   listOfWallets: (ids: { order_id: string }) => Promise<{
     items: { wallet_code: string; name: string }[];
   }>;
-  /** Sent again with the same key when it was not answered. */
+  /** Retried with the same key if there is no reply. */
   initiatePayment: (payment: NewPayment, options?: RetryOptions) => Promise<StartedPayment>;
-  /** Sent again with the same key when it was not answered. */
+  /** Retried with the same key if there is no reply. */
   refund: (refund: NewRefund, options?: RetryOptions) => Promise<StartedRefund>;
   transactionEnquiry: (ids: {
     transaction_id?: string;
@@ -298,9 +298,9 @@ export type Client = {
   refreshToken: (
     refreshToken: string,
   ) => Promise<{ token: string; token_expiration: string; expires_at: string }>;
-  /** True when the answer is the service's own and unchanged. */
+  /** True if the service made the reply and it is unchanged. */
   verifySignature: (transaction: Transaction, invoiceId: string) => Promise<boolean>;
-  /** Reads what a consumer brings back to `callback_url`; throws when it is not the service's own. */
+  /** Reads the result that a consumer brings back to `callback_url`; throws unless the service made it. */
   readReturn: (response: string) => Promise<ReturnedPayment>;
 };
 
@@ -310,13 +310,13 @@ export function verifySignature(
   transaction: Transaction,
   invoiceId: string,
   accessSecret: string,
-  /** What the account is set to, not what the answer says; v2 does not cover the status. */
+  /** The setting of the account, not the version in the reply. v2 does not cover the status. */
   version?: 'v2' | 'v3',
 ): Promise<boolean>;
 
 /**
- * What a consumer brings back to `callback_url`. Only invoice, transaction, amount, currency and (by v3) status are
- * signed: compare invoice and amount with your own order before you act on it.
+ * The result that a consumer brings back to `callback_url`. Only the invoice, transaction, amount, currency and, in v3, the
+ * status and type are signed: compare the invoice and the amount with your own order before you act on it.
  */
 export type ReturnedPayment = {
   svc_order_id: string;
@@ -327,35 +327,35 @@ export type ReturnedPayment = {
   message: string;
   svc_signature: string | null;
   signature_version: 'v2' | 'v3';
-  /** Without `custom_attributes` where a redirect would become too long. */
+  /** Without `custom_attributes` if the redirect URL would be too long. */
   order: Omit<Enquiry['order'], 'custom_attributes'> &
     Partial<Pick<Enquiry['order'], 'custom_attributes'>>;
   transaction: Transaction & {
-    /** As `svc_signature`. */
+    /** The same value as `svc_signature`. */
     signature: string | null;
-    /** As `payment_status`. */
+    /** The same value as `payment_status`. */
     status: Transaction['payment_status'];
   };
 };
 
-/** The result of a payment from the field `response`, or an error when it cannot be trusted. */
+/** Reads the result of a payment from the field `response`; throws if it cannot be trusted. */
 export function readReturn(options: {
-  /** The parameter or form field `response`, as it came. */
+  /** The query parameter or form field `response`, unchanged. */
   response: string;
-  /** During a rotation both secrets. */
+  /** During a rotation, both secrets. */
   accessSecret: string | readonly string[];
-  /** What the account is set to; with v2 the status is not signed, so enquire before you deliver. */
+  /** The setting of the account. With v2 the status is not signed: send an enquiry before you deliver. */
   signatureVersion?: 'v2' | 'v3';
 }): Promise<ReturnedPayment>;
 
-/** Thrown for every refusal of the service. */
+/** Thrown for every error reply of the service. */
 export class ServiceCallError extends Error {
   readonly status: number;
   readonly code: string;
   /** Safe to show to the consumer. */
   readonly consumerMessage: string;
-  /** Tells your team what to do. */
+  /** For your team: says what to do. */
   readonly merchantMessage: string;
-  /** Give it to the operator when you ask about a request. */
+  /** Quote it when you ask the operator about a request. */
   readonly requestId: string | null;
 }

@@ -1,8 +1,7 @@
 // @ts-check
 /**
- * The client for a merchant's server: tokens, retries, sealed payloads and signatures, with nothing
- * but what the platform brings (fetch and Web Crypto). Plain JavaScript, so that it runs as it is
- * wherever it is installed; its types are in client.d.ts.
+ * The client for a merchant's server: tokens, retries, sealed payloads and signatures. It depends only on fetch and Web
+ * Crypto, and is plain JavaScript so that it runs without a build step. Its types are in client.d.ts.
  */
 
 const tokenMarginMs = 30_000;
@@ -37,7 +36,7 @@ export function createClient(options) {
       return openReply(await post(path, { encrypted_payload }, headers), accessSecret);
     });
 
-  /** What moves money has a key, by which the service knows a repeat: however often it is sent, it is done once.
+  /** Payments and refunds carry a key by which the service recognises a repeat, so a retry has no second effect.
    * @param {string} path @param {object} body @param {{ idempotencyKey?: string }} [options] */
   const callWithKey = (path, body, { idempotencyKey = crypto.randomUUID() } = {}) =>
     call(path, body, { 'idempotency-key': idempotencyKey });
@@ -70,7 +69,7 @@ export function createClient(options) {
   };
 }
 
-/** A refusal of the service, with its code and both its messages. */
+/** An error reply of the service, with its code and both messages. */
 export class ServiceCallError extends Error {
   /** @param {Reply} reply */
   constructor({ status, body, requestId }) {
@@ -86,15 +85,14 @@ export class ServiceCallError extends Error {
 }
 
 /**
- * True when an answer of the enquiry is the service's own and unchanged. Compared in constant time by
- * Web Crypto.
+ * True if a reply of the enquiry was made by the service and is unchanged. Web Crypto compares in constant time.
  * @type {typeof import('./client.d.ts').verifySignature}
  */
 export async function verifySignature(transaction, invoiceId, accessSecret, version = 'v3') {
   const { svc_signature: signature, transaction_amount: amount } = transaction;
   if (typeof signature !== 'string' || !/^[0-9a-f]{64}$/.test(signature)) return false;
   const currency = transaction.transaction_currency ?? '';
-  // What is expected is not for the answer to say, and no member may hide another.
+  // The reply must not choose its own version, and a currency with a `|` could shift the signed fields.
   if (transaction.signature_version !== version || !/^[A-Z]{3}$/.test(currency)) return false;
   if (typeof amount !== 'number') return false;
   const parts = [
@@ -121,15 +119,15 @@ export async function verifySignature(transaction, invoiceId, accessSecret, vers
 }
 
 /**
- * What a consumer brings back from the payment, once it is proved to be the service's own. The signature covers the
- * transaction; everything beside it must agree with that.
+ * Reads the result that a consumer brings back, and throws unless the service made it. The signature covers the
+ * transaction only, so the other fields must agree with the transaction.
  * @type {typeof import('./client.d.ts').readReturn}
  */
 export async function readReturn({ response, accessSecret, signatureVersion = 'v3' }) {
   const payload = parseReturn(response);
   const { transaction, order } = payload;
   if (transaction.svc_signature === null) {
-    throw new Error('the returned result is not signed: ask transactionEnquiry for it');
+    throw new Error('the returned result is not signed: use transactionEnquiry instead');
   }
   const secrets = typeof accessSecret === 'string' ? [accessSecret] : accessSecret;
   const verified = await Promise.all(
@@ -156,7 +154,7 @@ export async function readReturn({ response, accessSecret, signatureVersion = 'v
 
 /** @param {string} response @returns {import('./client.d.ts').ReturnedPayment} */
 function parseReturn(response) {
-  // Base64 has no percent sign, so one is left from the address.
+  // Base64 has no percent sign, so the text is still URL-encoded.
   const text = response.includes('%') ? decodeURIComponent(response) : response;
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   const payload = parse(new TextDecoder().decode(bytes))?.payload;
@@ -167,8 +165,8 @@ function parseReturn(response) {
 }
 
 /**
- * What a result may say of a payment with this status. One that succeeded with another amount than the order expects
- * is pending.
+ * The result statuses that fit a payment status. A payment that succeeded with a different amount than the order expects
+ * is reported as pending.
  * @param {string | null} status
  */
 function statusesOf(status) {
@@ -177,7 +175,7 @@ function statusesOf(status) {
 }
 
 /**
- * Currencies with more than two decimals; all others are signed with two.
+ * Currencies with more than two decimals. The amounts of all others are signed with two.
  * @type {Record<string, number>}
  */
 const decimalsByCurrency = {
@@ -194,7 +192,7 @@ function succeed(reply) {
 }
 
 /**
- * One token for all calls, one request for it at a time.
+ * One token for all calls. Concurrent calls share one request for a new token.
  * @param {() => Promise<Reply>} generate
  */
 function createTokens(generate) {
@@ -216,7 +214,7 @@ function createTokens(generate) {
   };
   return {
     get: async () => (known && known.expiresAtMs - tokenMarginMs > Date.now() ? known : renew()),
-    /** Only the first who finds a token refused makes the others ask anew. @param {string} refused */
+    /** Only the current token is dropped: another call may have renewed it already. @param {string} refused */
     drop: (refused) => {
       if (known?.token === refused) known = undefined;
     },
@@ -236,8 +234,8 @@ async function withToken(tokens, request) {
 }
 
 /**
- * Every call can be repeated: an invoice has one order, a payment or refund has its key, and the others change
- * nothing, or nothing more when they come again. So what was not answered, or answered "not now", is tried again.
+ * Retries a call that got no reply, or a reply that asks for a retry. That is safe for every call: an invoice has one
+ * order, a payment or refund has its key, and a repeat of any other call changes nothing more.
  * @param {typeof globalThis.fetch} fetch
  * @param {string} url
  * @param {RequestInit} init
@@ -281,7 +279,7 @@ function parse(text) {
 async function openReply(reply, accessSecret) {
   const sealed = reply.body?.encrypted_response;
   if (typeof sealed !== 'string') {
-    // A refusal before the body was opened is plain; a success must not be.
+    // An error that occurred before the body was decrypted is plain; a success must be sealed.
     if (reply.status < 300) throw new Error('the reply to a sealed request is not sealed');
     return reply;
   }
