@@ -1,4 +1,4 @@
-/** What each scenario does at the providers: the table that pages, tests and chaos choose from. */
+/** What each scenario does at the providers, as a table that pages, tests and chaos choose from. */
 
 import type { GatewayCourse } from './bank-gateway/courses.ts';
 
@@ -10,7 +10,7 @@ export type ScenarioName =
 export type Behaviour = {
   readonly says: string;
   readonly payment: 'paid' | 'declined' | 'declined-then-paid' | 'first-try-declined';
-  /** What follows once the bank has said yes. */
+  /** What follows after the bank's approval. */
   readonly partner: 'captured' | 'captured-later' | 'released' | 'disputed' | 'discounted';
   readonly gateway: GatewayCourse;
   readonly refund: 'processed' | 'failed';
@@ -21,7 +21,7 @@ export type Behaviour = {
 };
 
 const happy: Behaviour = {
-  says: 'Payments and refunds succeed; each webhook comes once and in order.',
+  says: 'Payments and refunds succeed; each webhook is sent once and in order.',
   payment: 'paid',
   partner: 'captured',
   gateway: 'paid',
@@ -41,12 +41,12 @@ const table = {
   },
   'late-success': {
     ...happy,
-    says: 'A payment is reported failed and captured later after all.',
+    says: 'A payment is reported as failed and captured later.',
     payment: 'declined-then-paid',
   },
   'second-attempt': {
     ...happy,
-    says: 'The first try on the page is declined, the second is paid.',
+    says: 'The first attempt on the page is declined, the second is paid.',
     payment: 'first-try-declined',
   },
   'refund-failing': {
@@ -56,37 +56,37 @@ const table = {
   },
   'duplicate-storm': {
     ...happy,
-    says: 'Each webhook is sent twenty times at once.',
+    says: 'Each webhook is sent twenty times concurrently.',
     copies: 20,
   },
   swapped: {
     ...happy,
-    says: 'Webhooks of a payment and its refunds come in reverse order.',
+    says: 'Webhooks of a payment and its refunds are sent in reverse order.',
     webhooks: 'reversed',
   },
   'lost-webhook': {
     ...happy,
-    says: 'No webhook is ever sent; the APIs know the truth.',
+    says: 'No webhook is sent; only the APIs report the state.',
     webhooks: 'never',
   },
   'wrong-signature': {
     ...happy,
-    says: 'The first try of each webhook is signed with another secret.',
+    says: 'The first attempt of each webhook is signed with another secret.',
     firstTry: 'wrong-signature',
   },
   truncated: {
     ...happy,
-    says: 'The first try of each webhook is cut off in the middle.',
+    says: 'The first attempt of each webhook is cut off in the middle.',
     firstTry: 'cut-off',
   },
   'provider-down': {
     ...happy,
-    says: 'The first calls of each start fail without effect: broken connections and 503.',
+    says: 'The first calls that start a payment or refund fail without effect: broken connections and 503.',
     calls: 'down',
   },
   slow: {
     ...happy,
-    says: 'The first call of each start takes effect at once and is answered late.',
+    says: 'The first call that starts a payment or refund takes effect immediately and is answered late.',
     calls: 'slow',
   },
   'manual-capture': {
@@ -103,17 +103,17 @@ const table = {
   },
   'partial-capture': {
     ...happy,
-    says: 'Gateway: 60 % are captured first, then the remainder.',
+    says: 'Gateway: 60 % is captured first, then the remainder.',
     gateway: 'captured-in-parts',
   },
   'partial-capture-only': {
     ...happy,
-    says: 'Gateway: 60 % are captured, then the remainder is voided.',
+    says: 'Gateway: 60 % is captured, then the remainder is voided.',
     gateway: 'captured-in-part',
   },
   'void-and-capture-again': {
     ...happy,
-    says: 'Gateway: a capture is voided, then made again.',
+    says: 'Gateway: a capture is voided, then captured again.',
     gateway: 'captured-again',
   },
   void: {
@@ -139,7 +139,7 @@ export function scenarioNames() {
 }
 
 export function behaviourOf({ name }: { readonly name: ScenarioName }): Behaviour {
-  // Chaos is resolved to another name before anybody acts on it.
+  // Chaos is resolved to another scenario before it is used.
   return name === 'chaos' ? happy : table[name];
 }
 

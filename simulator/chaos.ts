@@ -1,9 +1,9 @@
-/** A scenario for each reference, chosen by seed: the same seed makes the same trouble. */
+/** Chooses a scenario for each reference by seed: the same seed gives the same scenarios. */
 import { type ScenarioName, scenarioNames } from './behaviours.ts';
 import { pick, pickWeighted, randomOf } from './random.ts';
 import type { Scenario } from './scenarios.ts';
 
-/** Most payments go well even on a bad day. */
+/** Most payments succeed even under chaos. */
 const weights: Readonly<Record<Exclude<ScenarioName, 'chaos'>, number>> = {
   happy: 30,
   decline: 10,

@@ -1,4 +1,4 @@
-/** The simulator in the hands of a person: its page, its scenario, its shops, its ledger. */
+/** The control API of the simulator: its page, scenarios, shops and ledger. */
 import type { FastifyInstance } from 'fastify';
 import { isScenarioName } from './behaviours.ts';
 import { controlPage } from './control-page.ts';

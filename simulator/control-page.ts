@@ -1,4 +1,4 @@
-/** The simulator's own page: what it is, the scenario, what happened lately, and the ledger. */
+/** The simulator's own page: the scenario, the ledger and the latest log lines. */
 import { behaviourOf, type ScenarioName, scenarioNames } from './behaviours.ts';
 import { type Html, html, page } from './html.ts';
 import { amountText } from './money.ts';
@@ -20,19 +20,19 @@ export function controlPage({ scenario, lines, payments, refunds }: ControlView)
     'Provider simulator',
     html`<main class="wide">
 <h1>Provider simulator</h1>
-<p class="dim">Plays the payment partner and the bank card gateway: their APIs, a payment page and their webhooks. No money moves.</p>
+<p class="dim">Simulates the payment partner and the bank card gateway: their APIs, a payment page and their webhooks. No money moves.</p>
 <h2>Scenario: ${scenario.name}</h2>
 <p>${says(scenario.name)}</p>
 <form method="post" action="/simulator/scenario">
 <label>From now on <select name="scenario">${names.map((name) => option(name, scenario.name))}</select></label>
-<label>Reason, for those that decline <input name="reason" value="${scenario.reason ?? ''}" placeholder="insufficient_funds"></label>
+<label>Decline reason <input name="reason" value="${scenario.reason ?? ''}" placeholder="insufficient_funds"></label>
 <button class="go">Change</button>
 </form>
 <h2>Payments</h2>
 ${table(payments)}
 <h2>Refunds</h2>
 ${table(refunds)}
-<h2>Lately, the newest first</h2>
+<h2>Latest log lines, newest first</h2>
 <pre>${lines.toReversed().join('\n') || 'Nothing yet.'}</pre>
 </main>`,
   );

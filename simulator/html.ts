@@ -1,9 +1,9 @@
-/** The frame of all pages: one look, no outside resource, fine on a phone. */
+/** The layout of all pages: one style, no external resources, usable on a phone. */
 
-/** Text that is safe to stand in a page. */
+/** Escaped text that is safe in a page. */
 export type Html = { readonly html: string };
 
-/** Everything put in is escaped, unless it is a page's own piece. */
+/** Escapes every value that is not `Html` itself. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return { html: parts.reduce((page, part, index) => page + render(values[index - 1]) + part) };
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run simulator`: both providers on one address, for the accounts of the service that runs beside
- * it. `--port 8090 --scenario happy --reason R --seed 1 --time-scale 1`.
+ * `npm run simulator`: both providers on one address, for the accounts of the service on the same machine. Options:
+ * `--port 8090 --scenario happy --reason R --seed 1 --time-scale 1`.
  */
 import { parseArgs } from 'node:util';
 import { isScenarioName } from './behaviours.ts';

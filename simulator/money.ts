@@ -1,4 +1,4 @@
-/** Amounts: the partner speaks in minor units, the gateway in major ones. */
+/** Amounts: the partner uses minor units, the gateway major units. */
 
 type Money = { readonly amount: number; readonly currency: string };
 
@@ -11,7 +11,7 @@ const exponents: Readonly<Record<string, number>> = {
 export const isCurrency = (value: unknown): value is string =>
   typeof value === 'string' && /^[A-Z]{3}$/.test(value);
 
-/** `"10.50"` or `10.5` to 1050; undefined when it is no amount of that currency. */
+/** `"10.50"` or `10.5` to 1050; undefined if it is not an amount of that currency. */
 export function minorOf(major: unknown, currency: string): number | undefined {
   const match = /^(\d{1,13})(?:\.(\d+?)0*)?$/.exec(`${major}`);
   if (!match) return undefined;
@@ -29,7 +29,7 @@ export function majorText(minor: number, currency: string): string {
   return exponent === 0 ? digits : `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}`;
 }
 
-/** `INR 10.50`, for people. */
+/** `INR 10.50`, for display. */
 export function amountText({ amount, currency }: Money): string {
   return `${currency} ${majorText(amount, currency)}`;
 }

@@ -9,7 +9,7 @@ export type PaymentPage = {
   readonly currency: string;
   readonly reference: string;
   readonly actUrl: string;
-  /** What became of the try before, when there was one. */
+  /** The result of earlier attempts. */
   readonly isPaid: boolean;
   readonly failure?: string;
 };

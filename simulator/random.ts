@@ -1,7 +1,7 @@
-/** Seeded chance: what comes out depends on the seed and a label, never on when it is asked. */
+/** Seeded randomness: a result depends on the seed and a label, never on the order of calls. */
 import { createHash } from 'node:crypto';
 
-/** Gives numbers from 0 up to, but without, 1. */
+/** Returns numbers from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -10,7 +10,7 @@ export function randomOf(seed: number, label: string): Random {
   return mulberry32(digestOf(seed, label).readUInt32BE());
 }
 
-/** An id as long as a provider's. Its label names the thing, so another run never reuses it. */
+/** An id in the provider's format. It is derived from the label, so another run never reuses it for something else. */
 export function idOf(seed: number, label: string, length: number): string {
   return lettersOf(seed, label, length, base62);
 }
@@ -23,7 +23,7 @@ export function pick<T>(random: Random, choices: readonly [T, ...T[]]): T {
   return choices[Math.floor(random() * choices.length)] ?? choices[0];
 }
 
-/** A choice of weight 2 comes twice as often as one of weight 1. */
+/** A choice of weight 2 is picked twice as often as one of weight 1. */
 export function pickWeighted<T>(random: Random, choices: readonly (readonly [T, number])[]): T {
   const total = choices.reduce((sum, [, weight]) => sum + weight, 0);
   let left = random() * total;
@@ -43,7 +43,7 @@ function digestOf(seed: number, label: string): Buffer {
   return createHash('sha256').update(`${seed}:${label}`).digest();
 }
 
-/** Tommy Ettinger's generator: 32 bits of state, good enough for anything but secrets. */
+/** Tommy Ettinger's generator with 32 bits of state; not suitable for secrets. */
 function mulberry32(start: number): Random {
   let state = start;
   return () => {

@@ -1,22 +1,22 @@
-/** Which scenario holds for whom, and what becomes of a consumer's try under it. */
+/** Which scenario applies to a payment or refund, and the outcome of a consumer's attempt under it. */
 import { behaviourOf, type ScenarioName } from './behaviours.ts';
 import { chaosScenario } from './chaos.ts';
 
 export type Scenario = {
   readonly name: ScenarioName;
-  /** Why a payment is declined: a partner's error_reason or a gateway code, in either case. */
+  /** Why a payment is declined: a partner's error_reason or a gateway code, in upper or lower case. */
   readonly reason?: string;
-  /** provider-down, slow: how many calls of each start are hit (2 and 1 when not given). */
+  /** provider-down, slow: how many calls of each payment or refund are affected (by default 2 and 1). */
   readonly times?: number;
-  /** duplicate-storm: how many copies of each webhook. */
+  /** duplicate-storm: the number of copies of each webhook. */
   readonly copies?: number;
-  /** slow, late-success, swapped, and all that happens after an approval: how long to wait, not scaled. */
+  /** slow, late-success, swapped, and every step after an approval: the delay, not scaled. */
   readonly delayMs?: number;
-  /** slow: false for a call that is answered late and did nothing. */
+  /** slow: false for a call that is answered late and has no effect. */
   readonly takesEffect?: boolean;
-  /** truncated: the connection breaks (the default), or half of the body is sent as if whole. */
+  /** truncated: the connection breaks (the default), or half of the body is sent as if it were complete. */
   readonly cut?: 'connection' | 'body';
-  /** Webhooks take random times within the window and come in up to so many copies. */
+  /** Webhooks are delayed by a random time within the window and sent in up to `copiesMax` copies. */
   readonly scatter?: { readonly windowMs: number; readonly copiesMax: number };
 };
 
@@ -27,7 +27,7 @@ export const isAction = (value: unknown): value is Action =>
 
 export type Outcome = 'paid' | 'declined' | 'declined-then-paid' | 'cancelled';
 
-/** What becomes of a try on the payment page. The consumer's own wish comes first. */
+/** The outcome of an attempt on the payment page. The consumer's choice takes precedence over the scenario. */
 export function decideOutcome(scenario: Scenario, action: Action, triesBefore: number): Outcome {
   if (action === 'cancel') return 'cancelled';
   if (action === 'decline') return 'declined';
@@ -40,7 +40,7 @@ export type Scenarios = {
   readonly current: () => Scenario;
   readonly set: (scenario: Scenario) => void;
   readonly setFor: (reference: string, scenario: Scenario) => void;
-  /** The scenario of the first reference that has one of its own, else the current one. */
+  /** The scenario of the first reference that has its own, otherwise the current one. */
   readonly of: (references: readonly string[]) => Scenario;
 };
 

@@ -1,12 +1,12 @@
-/** What happens later: scaled waits, and the two ways to end them: wait until all is done, or stop. */
+/** Scheduled work with scaled delays. It can be awaited until all is done, or stopped. */
 import { setTimeout } from 'node:timers/promises';
 
 export type Schedule = {
-  /** Ends with the simulator; whoever waits for somebody else listens to it. */
+  /** Aborted when the simulator stops; pass it to everything that waits for others. */
   readonly signal: AbortSignal;
-  /** Keeps a piece of work in mind until it is done. */
+  /** Tracks the work until it is done. */
   readonly run: (work: () => Promise<void>) => void;
-  /** Waits for a time of the real world times the scale, or exactly as long as somebody wished. */
+  /** Waits for the real time multiplied by the scale, or exactly `exactMs` if given. */
   readonly wait: (realMs: number, exactMs?: number) => Promise<void>;
   readonly settled: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -25,8 +25,8 @@ export function openSchedule(timeScale: number, log: (line: string) => void): Sc
     run: (work) => {
       const done: Promise<void> = work()
         .catch((error: unknown) => {
-          // What was waiting when the simulator stopped was given up on purpose.
-          if (!signal.aborted) log(`TROUBLE: ${String(error)}`);
+          // Work that waited when the simulator stopped is aborted on purpose.
+          if (!signal.aborted) log(`ERROR: ${String(error)}`);
         })
         .finally(() => working.delete(done));
       working.add(done);

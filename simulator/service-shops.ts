@@ -1,6 +1,6 @@
 /**
- * The shops of the service that runs beside the simulator, read from its database, so that by hand nothing
- * has to be registered. The one place here that knows the service from inside.
+ * Reads the shops from the database of the service, so that nothing has to be registered by hand. This is the only file
+ * of the simulator that imports code of the service.
  */
 
 import { type Bootstrapped, joinBootstrapped } from '../src/bootstrap.ts';
@@ -13,13 +13,13 @@ import { listAccounts } from '../src/store/accounts.ts';
 import type { Shop } from './simulator.ts';
 
 export type ServiceShops = {
-  /** By the key id or the merchant id under which the service calls. */
+  /** By the partner key id or the gateway merchant id that the service uses. */
   readonly find: (name: string) => Promise<Shop | undefined>;
   readonly close: () => Promise<void>;
 };
 
 export function openServiceShops(env: NodeJS.ProcessEnv): ServiceShops {
-  // Joined at the first question: the simulator may be started before the service.
+  // Connects on first use, because the simulator may be started before the service.
   let joined: Promise<Bootstrapped> | undefined;
   const join = () => {
     joined ??= joinBootstrapped(readConfig(env), createLog('silent'));

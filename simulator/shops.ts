@@ -1,6 +1,6 @@
-/** The merchant accounts that the providers know, and where and how they notify them. */
+/** The merchant accounts of the providers, with their credentials and webhook settings. */
 
-/** One merchant account as the providers know it. */
+/** One merchant account at one or both providers. */
 export type Shop = {
   readonly partner?: PartnerShop;
   readonly gateway?: GatewayShop;
@@ -18,7 +18,7 @@ export type GatewayShop = {
   readonly password: string;
   readonly webhookUrl: string;
   readonly webhookSecret: string;
-  /** The form of its notifications; without it both happen, by seed. */
+  /** The format of the notifications; without it, the seed chooses one for each transaction. */
   readonly webhookForm?: 'json' | 'form';
 };
 
@@ -38,7 +38,7 @@ export function openShops(findShop: FindShop = async () => undefined): Shops {
       if (partner) partners.set(partner.keyId, partner);
       if (gateway) gateways.set(gateway.merchantId, gateway);
     },
-    // A shop that was found is asked for again each time: its secrets may have been changed.
+    // A shop is looked up again each time, because its secrets may have changed.
     findPartner: async (keyId) => partners.get(keyId) ?? (await findShop(keyId))?.partner,
     findGateway: async (merchantId) =>
       gateways.get(merchantId) ?? (await findShop(merchantId))?.gateway,

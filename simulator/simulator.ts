@@ -1,4 +1,4 @@
-/** The simulator as a library: both providers on one HTTP address, and a hand on all of it. */
+/** The simulator as a library: both providers on one HTTP address, with functions to control them. */
 import Fastify, { type FastifyInstance } from 'fastify';
 import { addGatewayApi } from './bank-gateway/api.ts';
 import { addGatewayCheckout } from './bank-gateway/checkout.ts';
@@ -29,20 +29,20 @@ export type { Shop } from './shops.ts';
 export { type Call, type LedgerPayment, type LedgerRefund, paysInFull } from './world.ts';
 
 export type SimulatorOptions = {
-  /** 0, the default, takes any that is free. */
+  /** 0, the default, chooses a free port. */
   readonly port?: number;
   readonly host?: string;
-  /** For everything random. */
+  /** Determines everything random. */
   readonly seed?: number;
-  /** 1 = the providers' real waits; 0.001 = a thousand times faster. */
+  /** 1 = the providers' real delays; 0.001 = a thousand times faster. */
   readonly timeScale?: number;
   /** The default for payments and refunds. */
   readonly scenario?: Scenario;
-  /** Finds a shop by partner key id or gateway merchant id; asked when it is not registered. */
+  /** Finds a shop that is not registered, by partner key id or gateway merchant id. */
   readonly findShop?: FindShop;
   /** Called after an API call took effect and before it is answered. */
   readonly beforeAnswer?: (call: Call) => Promise<void>;
-  /** One readable line per API call, payment, webhook attempt and its answer. */
+  /** Receives one readable line per API call, payment and webhook attempt. */
   readonly log?: (line: string) => void;
   /** Milliseconds since 1970, for the times in the records. */
   readonly now?: () => number;
@@ -51,15 +51,15 @@ export type SimulatorOptions = {
 export type Simulator = {
   readonly url: string;
   readonly register: (shop: Shop) => void;
-  /** For everything from now on. */
+  /** Applies to everything from now on. */
   readonly setScenario: (scenario: Scenario) => void;
-  /** For one of our transactions or orders, by its id. */
+  /** Applies to one of our transactions or orders, by its id. */
   readonly setScenarioFor: (reference: string, scenario: Scenario) => void;
   /** The consumer acts on the payment page of a partner order id or gateway session id. */
   readonly pay: (checkoutId: string, action?: Action) => Promise<void>;
-  /** Waits until no webhook is due any more: all are acknowledged, given up, or lost. */
+  /** Waits until every webhook is acknowledged, given up or lost. */
   readonly settled: () => Promise<void>;
-  /** What really happened at the providers. */
+  /** What happened at the providers. */
   readonly ledger: () => Ledger;
   readonly close: () => Promise<void>;
 };
@@ -100,7 +100,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     settled: world.schedule.settled,
     ledger,
     close: async () => {
-      // First of all, so that a slow call breaks off rather than being answered in a hurry.
+      // First, so that a slow call is cut off instead of being answered early.
       app.server.closeAllConnections();
       await world.schedule.stop();
       await app.close();

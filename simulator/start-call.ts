@@ -1,13 +1,13 @@
-/** Answers a call that starts something, in good days and bad ones: down, slow, or at once. */
+/** Answers a call that starts a payment or refund, as the scenario says: immediately, slowly or with a failure. */
 import type { FastifyReply } from 'fastify';
 import { behaviourOf } from './behaviours.ts';
 import type { Wire } from './wire.ts';
 import type { Call, World } from './world.ts';
 
 export type StartCall = Omit<Call, 'id'> & {
-  /** Our names for what is started, the most telling first. */
+  /** Our references of the payment or refund, the most specific first. */
   readonly references: readonly string[];
-  /** What the provider says while it is down. */
+  /** The error body of the provider while it is down. */
   readonly unavailable: Wire;
   readonly effect: () => Started;
 };
@@ -29,7 +29,7 @@ export function openStartCalls(world: World) {
     const say = (what: string) => world.log(`${provider}: ${operation} ${name} ${what}`);
 
     if (calls === 'down' && hit > 0) {
-      // Both happen to a provider in trouble: a broken connection and a busy server.
+      // A failing provider does both: it breaks connections and answers that it is busy.
       if (hit % 2 === 1) return disconnect();
       return refuse();
     }
@@ -62,7 +62,7 @@ export function openStartCalls(world: World) {
     }
   };
 
-  /** The number of this call among those that are hit; 0 when it is not. */
+  /** The number of this call among the affected ones; 0 if it is not affected. */
   function countHit(name: string, calls: string, times?: number): number {
     if (calls === 'prompt') return 0;
     const hit = (hits.get(name) ?? 0) + 1;

@@ -1,4 +1,4 @@
-/** One try of one webhook over HTTP, whole or cut off in the middle. */
+/** One attempt of one webhook over HTTP, complete or cut off in the middle. */
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
@@ -9,7 +9,7 @@ export type Attempt = {
   readonly answerWithinMs: number;
 };
 
-/** The answer's status, or why there is none. */
+/** The status of the reply, or why there is none. */
 export type Answer = number | string;
 
 export const isAcknowledged = (answer: Answer): boolean =>
@@ -19,7 +19,7 @@ export async function sendWhole(attempt: Attempt, stop: AbortSignal): Promise<An
   const { url, headers, body, answerWithinMs } = attempt;
   const signal = AbortSignal.any([stop, AbortSignal.timeout(answerWithinMs)]);
   try {
-    // A redirect is no success, so it is not followed.
+    // Providers do not follow redirects: a redirect is not an acknowledgement.
     const response = await fetch(url, {
       method: 'POST',
       headers,
@@ -35,7 +35,7 @@ export async function sendWhole(attempt: Attempt, stop: AbortSignal): Promise<An
   }
 }
 
-/** Promises the whole length, sends half of it, and breaks the connection. */
+/** Announces the full content length, sends half of the body, and closes the connection. */
 export function sendCutOff(attempt: Attempt, stop: AbortSignal): Promise<Answer> {
   const { url, headers, body, answerWithinMs } = attempt;
   const bytes = Buffer.from(body);

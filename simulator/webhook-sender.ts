@@ -1,6 +1,6 @@
 /**
- * Sends webhooks as the providers do: in order or not, once or often, again and again along a ladder
- * until somebody acknowledges them or the provider gives up.
+ * Sends webhooks as the providers do: in order or not, once or in several copies, with retries until they are
+ * acknowledged or given up.
  */
 import { behaviourOf } from './behaviours.ts';
 import { randomOf } from './random.ts';
@@ -15,20 +15,20 @@ export type Webhook = {
   readonly url: string;
   readonly body: string;
   readonly answerWithinMs: number;
-  /** The waits before each repeat, in seconds of the real world. */
+  /** The delays before each retry, in unscaled seconds. */
   readonly ladderSeconds: readonly number[];
-  /** A forged try is proved with another secret than the shop's. */
+  /** A forged attempt is signed with a secret other than the shop's. */
   readonly headers: (attempt: number, isForged: boolean) => Readonly<Record<string, string>>;
 };
 
 export type WebhookSender = {
-  /** A lane is what may get swapped: the webhooks of one payment and its refunds. */
+  /** A lane is the unit of ordering: the webhooks of one payment and its refunds. */
   readonly post: (lane: string, webhooks: readonly Webhook[], scenario: Scenario) => void;
 };
 
 type Post = { readonly webhook: Webhook; readonly scenario: Scenario };
 
-/** How long a swapped lane gathers webhooks before it turns them around. */
+/** How long a lane collects webhooks before it sends them in reverse order. */
 const gatherMs = 2_000;
 
 export function openWebhookSender(
@@ -51,7 +51,7 @@ export function openWebhookSender(
     },
   };
 
-  /** The next one starts when the first try of the one before was answered, whatever it said. */
+  /** Each webhook starts after the first attempt of the previous one was answered, with any status. */
   function sendPipelined(lane: string, posts: readonly Post[]): void {
     schedule.run(async () => {
       const before = lanes.get(lane);
@@ -76,7 +76,7 @@ export function openWebhookSender(
     gathering.set(lane, gathered);
     schedule.run(async () => {
       const delayMs = posts[0]?.scenario.delayMs;
-      // As long as more come in, it goes on gathering.
+      // Collects as long as more arrive.
       for (let seen = 0; seen < gathered.length; ) {
         seen = gathered.length;
         await schedule.wait(gatherMs, delayMs);
@@ -98,7 +98,7 @@ export function openWebhookSender(
     }
   }
 
-  /** Done when each copy has had its first try; the repeats go on by themselves. */
+  /** Resolves after the first attempt of each copy; retries continue in the background. */
   async function sendCopies({ webhook, scenario }: Post, copies: number): Promise<void> {
     await Promise.all(
       Array.from({ length: copies }, async () => {

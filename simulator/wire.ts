@@ -1,4 +1,4 @@
-/** Reading bodies of which nothing is known yet, and refusing them in a provider's own words. */
+/** Reads request bodies of unknown shape, and carries a provider's error reply. */
 
 export type Wire = Readonly<Record<string, unknown>>;
 
@@ -6,7 +6,7 @@ export function object(value: unknown): Wire {
   return typeof value === 'object' && value !== null ? (value as Wire) : {};
 }
 
-/** A text that says something; the empty one counts as absent. */
+/** An empty text counts as absent. */
 export function text(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
@@ -16,7 +16,7 @@ export function texts(...values: readonly unknown[]): string[] {
   return values.map(text).filter((value) => value !== undefined);
 }
 
-/** Thrown where a provider would refuse; its body goes out as it is. */
+/** Thrown where a provider would refuse a request; its body is sent unchanged. */
 export class Refusal extends Error {
   readonly status: number;
   readonly body: Wire;

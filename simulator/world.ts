@@ -1,4 +1,4 @@
-/** What both providers share: the clock, chance, their shops, the scenarios, and what comes later. */
+/** What both providers share: the clock, the seed, the shops, the scenarios, scheduled work and the webhook sender. */
 
 import type { Scenarios } from './scenarios.ts';
 import type { Schedule } from './schedule.ts';
@@ -19,14 +19,14 @@ export type World = {
 
 export type ProviderName = 'partner' | 'bank-gateway';
 
-/** A call of a provider's API, told to tests once it took effect. */
+/** A call of a provider's API, reported to tests after it took effect. */
 export type Call = {
   readonly provider: ProviderName;
   readonly operation: 'start-payment' | 'start-refund' | 'fetch';
   readonly id: string;
 };
 
-/** A payment as it really happened. */
+/** A payment as it happened at the provider. */
 export type LedgerPayment = {
   readonly provider: ProviderName;
   readonly id: string;
@@ -34,13 +34,13 @@ export type LedgerPayment = {
   readonly amount: number;
   readonly currency: string;
   readonly status: 'created' | 'authorized' | 'captured' | 'reversed' | 'failed';
-  /** What the shop asked for; less is captured by a partial capture or an offer. */
+  /** What the shop requested; a partial capture or an offer captures less. */
   readonly asked: number;
-  /** What an offer of the partner took off. */
+  /** The discount of a partner's offer. */
   readonly discount: number;
 };
 
-/** Whether a payment pays for all that was asked. */
+/** True if the payment covers the requested amount. */
 export function paysInFull({ status, amount, discount, asked }: LedgerPayment): boolean {
   return status === 'captured' && amount + discount === asked;
 }

@@ -49,7 +49,7 @@ export function addGatewayApi(
       references: refundReferences(order, wished),
       unavailable: gatewayUnavailable,
       effect: () => {
-        // Read again: another refund may have been made while this one waited.
+        // Read again: another refund may have been made while this call waited.
         const refund = startGatewayRefund(world, state, shop, getOrder(request), wished);
         const body = transactionBody(getOrder(request), refund);
         return { id: `${order.id}|${id}`, status: 201, body };
@@ -115,7 +115,7 @@ export function addGatewayApi(
     };
   }
 
-  /** By what it is for, so that a simulator started anew gives no id to something else. */
+  /** Derived from what it is for, so that a restarted simulator does not reuse an id for something else. */
   function newSessionId(merchantId: string, orderId: string): string {
     for (let count = 0; ; count += 1) {
       const id = `SESSION${idOf(world.seed, `session:${merchantId}:${orderId}:${count}`, 24)}`;

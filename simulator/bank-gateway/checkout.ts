@@ -46,7 +46,7 @@ export function addGatewayCheckout(app: FastifyInstance, world: World, state: Ga
   }
 }
 
-/** The shop compares the indicator with the one it was given, and knows that all went well. */
+/** The shop compares the indicator with the one of the session; if they are equal, the payment succeeded. */
 function returnTo(
   { returnUrl = '', successIndicator }: GatewaySession,
   isSuccess: boolean,
@@ -58,5 +58,5 @@ function returnTo(
 }
 
 function refuse(reply: FastifyReply, status: number, why: string): FastifyReply {
-  return reply.code(status).headers(pageHeaders).send(messagePage('This does not work', why));
+  return reply.code(status).headers(pageHeaders).send(messagePage('This is not possible', why));
 }

@@ -1,4 +1,4 @@
-/** What follows at the gateway once the bank has said yes, step by step, as a table. */
+/** The steps that follow at the gateway after the bank's approval, as a table. */
 import type { TransactionType } from './state.ts';
 
 export type GatewayCourse =
@@ -12,15 +12,15 @@ export type GatewayCourse =
   | 'charged-back';
 
 export type Course = {
-  /** How the consumer's try goes into the states. */
+  /** The type of the transaction that the consumer's attempt creates. */
   readonly opens: 'PAYMENT' | 'AUTHORIZATION';
-  /** What the shop or the bank does later, each after a wait. */
+  /** Later steps of the shop or the bank, each after a delay. */
   readonly steps: readonly Step[];
 };
 
 export type Step = {
   readonly type: TransactionType;
-  /** The number of the transaction it acts on; the consumer's own is 1. */
+  /** The number of its target transaction; the consumer's own is 1. */
   readonly target: number;
   readonly isTargetHidden?: boolean;
   readonly share: 'whole' | 'first part' | 'remainder';
@@ -72,7 +72,7 @@ export const courses: Readonly<Record<GatewayCourse, Course>> = {
   },
 };
 
-/** Sixty percent come first. Whole minor units, and both parts add up to the amount. */
+/** The first part is 60 %. Both parts are whole minor units and add up to the amount. */
 export function amountOf(share: Step['share'], amount: number): number {
   const first = Math.ceil((amount * 60) / 100);
   switch (share) {

@@ -1,4 +1,4 @@
-/** Takes the later steps of a course, one after the other, and notifies of each. */
+/** Runs the later steps of a course in order, and sends a notification for each. */
 import type { Scenario } from '../scenarios.ts';
 import type { GatewayShop } from '../shops.ts';
 import type { World } from '../world.ts';
@@ -13,7 +13,7 @@ import {
 } from './state.ts';
 import { refundableOf } from './totals.ts';
 
-/** Hours or days at a real gateway; here short enough for scattered notifications to overtake. */
+/** Hours or days at a real gateway; short enough here for delayed notifications to arrive out of order. */
 const stepAfterMs = 10_000;
 
 export function followCourse(
@@ -58,7 +58,7 @@ export function followCourse(
   }
 }
 
-/** What was refunded, if only in part, cannot be voided any more; the course ends there. */
+/** A payment or capture that was refunded, even in part, can no longer be voided; the course ends there. */
 function isPossible(order: GatewayOrder, target: GatewayTransaction, { type }: Step): boolean {
   const isVoid = type === 'VOID_PAYMENT' || type === 'VOID_CAPTURE';
   return !isVoid || refundableOf(order, target) === target.amount;

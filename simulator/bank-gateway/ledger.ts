@@ -1,4 +1,4 @@
-/** The gateway's orders as entries of the ledger: one payment is one authorisation or one PAYMENT. */
+/** The gateway's orders as ledger entries: one payment is one authorisation or one PAYMENT. */
 import type { LedgerPayment, LedgerRefund } from '../world.ts';
 import type { GatewayOrder, GatewayState, GatewayTransaction } from './state.ts';
 import { isVoided, totalsOf } from './totals.ts';
@@ -35,13 +35,13 @@ export function gatewayRefundsInLedger(state: GatewayState): LedgerRefund[] {
   );
 }
 
-/** An authentication that failed is all there is of its attempt: no payment follows it. */
+/** A failed authentication counts as an attempt, because no payment follows it. */
 function isAttempt({ type, result }: GatewayTransaction): boolean {
   if (type === 'AUTHENTICATION') return result === 'FAILURE';
   return type === 'PAYMENT' || type === 'AUTHORIZATION';
 }
 
-/** The amount is what was captured once nothing more can be, and what was approved until then. */
+/** The amount is the approved one until no further capture is possible, and the captured one after that. */
 function outcomeOf(
   order: GatewayOrder,
   { id, result, amount }: GatewayTransaction,
@@ -53,7 +53,7 @@ function outcomeOf(
   return captured > 0 ? { status: 'captured', amount: captured } : { status: 'reversed', amount };
 }
 
-/** A capture's payment is the authorisation that it took from. */
+/** The payment of a capture is its authorisation. */
 function paymentOf({ transactions }: GatewayOrder, id: string | undefined): string | undefined {
   const target = transactions.find((transaction) => transaction.id === id);
   return target?.type === 'CAPTURE' ? target.targetTransactionId : id;

@@ -1,4 +1,4 @@
-/** The gateway's notifications: JSON or form data, the shared secret in clear, repeats over days. */
+/** The gateway's notifications: JSON or form data, the shared secret in a header, retries over three days. */
 import { idOf, pick, randomOf } from '../random.ts';
 import type { GatewayShop } from '../shops.ts';
 import type { Webhook } from '../webhook-sender.ts';
@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 import { transactionBody } from './records.ts';
 import type { GatewayOrder, GatewayTransaction } from './state.ts';
 
-/** Thirteen tries over three days. */
+/** Thirteen attempts over three days. */
 const ladderSeconds = [
   5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 28_800, 43_200, 86_400, 86_400,
 ];
@@ -39,7 +39,7 @@ export function gatewayNotification(
   };
 }
 
-/** Dotted names, and numbers in brackets for lists: `risk.response.rule[0].name`. */
+/** Field names with dots, and indexes in brackets for lists: `risk.response.rule[0].name`. */
 function formData(content: object): string {
   const pairs = new URLSearchParams();
   place('', content);

@@ -17,10 +17,10 @@ import {
 } from './state.ts';
 import { isApproved } from './totals.ts';
 
-/** When a payment that was reported failed turns out to have gone through. */
+/** The delay after which a payment that was reported as failed succeeds. */
 const lateAfterMs = 60_000;
 
-/** Reasons that the partner calls by another name, so that one scenario serves both providers. */
+/** The partner's names of decline reasons, so that one scenario works for both providers. */
 const gatewayCodes: Readonly<Record<string, string>> = {
   CARD_DECLINED: 'DECLINED',
   PAYMENT_DECLINED: 'DECLINED',
@@ -31,7 +31,7 @@ const gatewayCodes: Readonly<Record<string, string>> = {
   GATEWAY_TECHNICAL_ERROR: 'SYSTEM_ERROR',
 };
 
-/** Does nothing when there is nothing to act on: an unknown session, or an order that is paid. */
+/** Does nothing for an unknown session or an order that is already paid. */
 export async function actAtGateway(
   world: World,
   state: GatewayState,
@@ -81,7 +81,7 @@ function newOrder(world: World, session: GatewaySession): GatewayOrder {
   };
 }
 
-/** A try is an authentication and, if that went well, a payment or an authorisation. */
+/** An attempt is an authentication and, if it succeeds, a payment or an authorisation. */
 function attempt(
   world: World,
   { amount, currency }: GatewayOrder,
@@ -130,7 +130,7 @@ function captureLater(
     await world.schedule.wait(lateAfterMs, scenario.delayMs);
     const key = orderKey(merchantId, id);
     const order = state.orders.get(key);
-    // Another try may have paid meanwhile; nobody is charged twice.
+    // Another attempt may have paid in the meantime; the consumer must not be charged twice.
     if (!order || isApproved(order)) return;
     const paid: GatewayTransaction = {
       ...failed,

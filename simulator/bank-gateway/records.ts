@@ -1,11 +1,11 @@
-/** The gateway's records as they stand in its answers and notifications. */
+/** The gateway's records as they appear in its replies and notifications. */
 import { majorNumber } from '../money.ts';
 import { digitsOf, idOf, pick, randomOf } from '../random.ts';
 import type { Wire } from '../wire.ts';
 import type { GatewayOrder, GatewayTransaction, TransactionType } from './state.ts';
 import { isApproved, totalsOf } from './totals.ts';
 
-/** The answer to "retrieve order". */
+/** The reply to "retrieve order". */
 export function orderBody(order: GatewayOrder): Wire {
   return {
     ...orderFields(order),
@@ -15,7 +15,7 @@ export function orderBody(order: GatewayOrder): Wire {
   };
 }
 
-/** The answer to "retrieve transaction", which is also the body of a notification. */
+/** The reply to "retrieve transaction", which is also the body of a notification. */
 export function transactionBody(order: GatewayOrder, transaction: GatewayTransaction): Wire {
   const { merchantId, apiVersion } = order;
   return {
@@ -33,7 +33,7 @@ export function transactionBody(order: GatewayOrder, transaction: GatewayTransac
   };
 }
 
-/** What the consumer does at the checkout; all else is done by the shop or the bank. */
+/** Done by the consumer at the checkout; all others are done by the shop or the bank. */
 function isConsumers(type: TransactionType): boolean {
   return type === 'AUTHENTICATION' || type === 'AUTHORIZATION' || type === 'PAYMENT';
 }
@@ -167,7 +167,7 @@ function transactionFields(order: GatewayOrder, transaction: GatewayTransaction)
       transactionId: given('acquirer', 15),
     },
     amount: majorNumber(amount, currency),
-    // An authentication's own; every other has that of the order.
+    // An authentication has its own status; every other transaction has that of the order.
     authenticationStatus: authenticationStatus(
       type === 'AUTHENTICATION' ? transaction : lastAuthentication(order),
     ),
@@ -186,7 +186,7 @@ function transactionFields(order: GatewayOrder, transaction: GatewayTransaction)
   };
 }
 
-/** `INSUFFICIENT_FUNDS` as people write it. */
+/** `INSUFFICIENT_FUNDS` becomes `Insufficient funds`. */
 export function words(code: string): string {
   const spaced = code.toLowerCase().replaceAll('_', ' ');
   return `${spaced.charAt(0).toUpperCase()}${spaced.slice(1)}`;

@@ -1,4 +1,4 @@
-/** Refunds at the gateway: decided at once, unless they are to fail later. */
+/** Refunds at the gateway: decided immediately, unless the scenario lets them fail later. */
 import { behaviourOf } from '../behaviours.ts';
 import type { GatewayShop } from '../shops.ts';
 import type { World } from '../world.ts';
@@ -24,7 +24,7 @@ export type RefundRequest = {
 
 const failedAfterMs = 1_000;
 
-/** Its result, and whether it was made before by the same request. */
+/** Idempotent by the transaction id: a repeat of the same request returns the first refund. */
 export function startGatewayRefund(
   world: World,
   state: GatewayState,
@@ -39,7 +39,7 @@ export function startGatewayRefund(
   if (known) return known;
 
   const target = getTarget(order, wished);
-  if (wished.currency !== order.currency) throw invalidRequest('The currency is another one.');
+  if (wished.currency !== order.currency) throw invalidRequest('The currency does not match.');
   if (wished.amount > refundableOf(order, target)) {
     throw invalidRequest(
       `Requested refund amount exceeds the amount that is left of transaction ${target.id}.`,
@@ -82,7 +82,7 @@ export function startGatewayRefund(
   }
 }
 
-/** A refund's own names come first, then those of its order. */
+/** The references of the refund come first, then those of its order. */
 export function refundReferences(
   order: Pick<GatewayOrder, 'id' | 'reference'>,
   { id, reference }: Pick<RefundRequest, 'id' | 'reference'>,
@@ -90,7 +90,7 @@ export function refundReferences(
   return [id, reference, order.id, order.reference].filter((name) => name !== undefined);
 }
 
-/** A refund takes from one payment or capture; it must be named where there are several. */
+/** A refund has one payment or capture as its target, which must be named if there are several. */
 function getTarget(
   order: GatewayOrder,
   { targetTransactionId }: RefundRequest,

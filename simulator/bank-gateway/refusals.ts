@@ -1,11 +1,11 @@
-/** How the gateway says no. */
+/** The error replies of the gateway. */
 import { Refusal, type Wire } from '../wire.ts';
 
 export function invalidRequest(explanation: string): Refusal {
   return refusal(400, explanation);
 }
 
-/** One field of the request is at fault; the gateway names it. */
+/** One field of the request is invalid, and the gateway names it. */
 export function invalidField(
   field: string,
   explanation = `Value of ${field} is missing or not valid.`,

@@ -1,4 +1,4 @@
-/** Reads what a shop sends to the gateway, and refuses what the gateway would refuse. */
+/** Parses the requests of a shop, and refuses what the gateway would refuse. */
 import { isCurrency, minorOf } from '../money.ts';
 import { isWebAddress } from '../web-address.ts';
 import { object, text, type Wire } from '../wire.ts';
@@ -6,7 +6,7 @@ import type { RefundRequest } from './refunds.ts';
 import { invalidField } from './refusals.ts';
 import type { GatewaySession } from './state.ts';
 
-/** The most characters that the gateway accepts. */
+/** The gateway's own limits. */
 const idCharsMax = 40;
 const merchantNameCharsMax = 40;
 const descriptionCharsMax = 127;

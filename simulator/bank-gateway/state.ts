@@ -1,4 +1,4 @@
-/** What the gateway has in its states: checkout sessions, and orders with their transactions. */
+/** The stored data of the gateway: checkout sessions, and orders with their transactions. */
 
 export type GatewaySession = {
   readonly id: string;
@@ -15,7 +15,7 @@ export type GatewaySession = {
   readonly successIndicator: string;
 };
 
-/** Made by the first try on the payment page; before that the gateway knows of no order. */
+/** Created by the first attempt on the payment page; before that the gateway has no order. */
 export type GatewayOrder = Pick<
   GatewaySession,
   | 'merchantId'
@@ -52,11 +52,11 @@ export type GatewayTransaction = {
   readonly timeOfRecord: string;
   readonly timeOfLastUpdate: string;
   readonly reference?: string;
-  /** What it captures, voids, refunds or charges back. */
+  /** The transaction that it captures, voids, refunds or charges back. */
   readonly targetTransactionId?: string;
-  /** Older API versions do not report the target; the gateway knows it all the same. */
+  /** Older API versions do not report the target, although the gateway knows it. */
   readonly isTargetHidden?: boolean;
-  /** The request that made it, to tell a repeat from another use of its id. */
+  /** The request that created it, to distinguish a repeat from another use of its id. */
   readonly request?: string;
 };
 
@@ -72,7 +72,7 @@ export function createGatewayState(): GatewayState {
 
 export const orderKey = (merchantId: string, orderId: string): string => `${merchantId}/${orderId}`;
 
-/** Puts a transaction in, or a newer state of it in its place. */
+/** Adds a transaction, or replaces it with its newer state. */
 export function withTransaction(
   order: GatewayOrder,
   transaction: GatewayTransaction,

@@ -1,11 +1,11 @@
-/** What the transactions of a gateway order add up to today. */
+/** The current totals of a gateway order. */
 import type { GatewayOrder, GatewayTransaction, TransactionType } from './state.ts';
 
 export function totalsOf(order: GatewayOrder) {
   const captured = sumOf(capturesOf(order));
   const held = succeeded(order, 'AUTHORIZATION').filter(({ id }) => !isVoided(order, id));
   return {
-    // A voided authorisation holds no more than what was captured of it before.
+    // Of a voided authorisation only the captured part remains.
     authorized: Math.max(captured, sumOf(held)),
     captured,
     refunded: sumOf(succeeded(order, 'REFUND')),
@@ -13,12 +13,12 @@ export function totalsOf(order: GatewayOrder) {
   };
 }
 
-/** The payments and captures that were not voided, oldest first: what can be refunded. */
+/** The payments and captures that were not voided, oldest first. Only these can be refunded. */
 export function capturesOf(order: GatewayOrder): GatewayTransaction[] {
   return succeeded(order, 'PAYMENT', 'CAPTURE').filter(({ id }) => !isVoided(order, id));
 }
 
-/** What of a capture was not refunded and is not on its way back. */
+/** The part of a capture that is neither refunded nor being refunded. */
 export function refundableOf(
   { transactions }: GatewayOrder,
   { id, amount }: GatewayTransaction,
@@ -30,7 +30,7 @@ export function refundableOf(
   return amount - sumOf(refunds);
 }
 
-/** The bank has said yes once: there is no second try, also when it was taken back. */
+/** True once the bank has approved an attempt. There is no further attempt then, even after a void. */
 export function isApproved(order: GatewayOrder | undefined): boolean {
   return order !== undefined && succeeded(order, 'PAYMENT', 'AUTHORIZATION').length > 0;
 }

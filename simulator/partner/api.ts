@@ -52,7 +52,7 @@ export function addPartnerApi(
       references: refundReferences(state, payment, wished),
       unavailable: partnerUnavailable,
       effect: () => {
-        // Read again: another refund may have been made while this one waited.
+        // Read again: another refund may have been made while this call waited.
         const current = own(shop, state.payments.get(payment.id));
         const refund = startPartnerRefund(world, state, shop, current, wished);
         return { id: refund.id, status: 200, body: refundRecord(refund) };
@@ -138,7 +138,7 @@ export function addPartnerApi(
     };
   }
 
-  /** By what it is for, so that a simulator started anew gives no id to something else. */
+  /** Derived from what it is for, so that a restarted simulator does not reuse an id for something else. */
   function newOrderId(label: string): string {
     for (let count = 0; ; count += 1) {
       const id = `order_${idOf(world.seed, `order:${label}:${count}`, 14)}`;
@@ -177,7 +177,7 @@ function isAmount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
-/** What belongs to another shop does not exist for this one. */
+/** Records of another shop are answered as if they did not exist. */
 function own<T extends { readonly keyId: string }>(shop: PartnerShop, found: T | undefined): T {
   if (found?.keyId !== shop.keyId) throw unknownId();
   return found;

@@ -1,4 +1,4 @@
-/** Where a payment is on its way: what every step after the bank's yes needs. */
+/** The context that every step after the bank's approval needs. */
 import type { Scenario } from '../scenarios.ts';
 import type { PartnerShop } from '../shops.ts';
 import type { World } from '../world.ts';

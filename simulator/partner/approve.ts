@@ -1,4 +1,4 @@
-/** What happens at the partner once the bank has said yes: authorized, then captured or not. */
+/** What happens at the partner after the bank's approval: authorized, then captured or not. */
 import { behaviourOf } from '../behaviours.ts';
 import { amountText } from '../money.ts';
 import { idOf } from '../random.ts';
@@ -8,7 +8,7 @@ import { partnerEvent } from './events.ts';
 import { release } from './release.ts';
 import type { PartnerOrder, PartnerPayment } from './state.ts';
 
-/** Hours or days at the real partner; here short enough for scattered webhooks to overtake. */
+/** Hours or days at the real partner; short enough here for delayed webhooks to arrive out of order. */
 const laterMs = 10_000;
 
 export function approve(
@@ -40,7 +40,7 @@ export function approve(
   }
 }
 
-/** Authorized and not captured: the money is set aside and nobody has it. */
+/** Leaves the payment authorized: the money is reserved but not captured. */
 function hold(approval: Approval, payment: PartnerPayment): PartnerPayment {
   const { world, state, scenario } = approval;
   state.payments.set(payment.id, payment);
@@ -75,7 +75,7 @@ function capture(
   return payment;
 }
 
-/** Ten percent off: the consumer pays less than the order says, and the shop gets less. */
+/** 10 % off: the consumer pays less than the order's amount, and the shop gets less. */
 function withOffer(
   { world }: Approval,
   { amount }: PartnerOrder,

@@ -1,4 +1,4 @@
-/** The capture settings that a shop sends with an order: read, or refused as the partner does. */
+/** Parses the capture settings of an order, and refuses what the partner would refuse. */
 import { object, type Wire } from '../wire.ts';
 import { badRequest } from './refusals.ts';
 
@@ -7,7 +7,7 @@ export type CaptureMode = 'automatic' | 'manual';
 const automaticMinutesMin = 12;
 const manualMinutesMax = 7_200;
 
-/** Undefined without settings: then those of the shop's account hold. */
+/** Undefined without settings; the settings of the shop's account then apply. */
 export function readCapture(body: Wire): CaptureMode | undefined {
   if (body.payment === undefined) return undefined;
   const { capture, capture_options: options } = object(body.payment);
@@ -22,7 +22,7 @@ function checkOptions(options: Wire): void {
   if (automatic !== undefined && !isWhole(automatic, automaticMinutesMin, manualMinutesMax)) {
     throw invalid('capture_options.automatic_expiry_period');
   }
-  // Capture by hand ends no earlier than automatic capture.
+  // Manual capture must not expire before automatic capture.
   const manualMin = typeof automatic === 'number' ? automatic : automaticMinutesMin;
   if (manual !== undefined && !isWhole(manual, manualMin, manualMinutesMax)) {
     throw invalid('capture_options.manual_expiry_period');

@@ -1,4 +1,4 @@
-/** The partner's payment page: opened by the shop's form or by a link, acted on by the consumer. */
+/** The partner's payment page: opened by the shop's form or by a link. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { pageHeaders } from '../html.ts';
 import { messagePage, type PaymentPage, paymentPage, resultPage } from '../payment-page.ts';
@@ -70,7 +70,7 @@ export function addPartnerCheckout(app: FastifyInstance, world: World, state: Pa
   }
 }
 
-/** Notes come as `notes[svc_transaction_id]=...`. */
+/** Notes are sent as `notes[svc_transaction_id]=...`. */
 function readCheckout(form: Wire): Checkout {
   const notes = Object.entries(form).flatMap(([name, value]) => {
     const match = /^notes\[(.+)\]$/.exec(name);
@@ -89,5 +89,5 @@ function readCheckout(form: Wire): Checkout {
 }
 
 function refuse(reply: FastifyReply, status: number, why: string): FastifyReply {
-  return reply.code(status).headers(pageHeaders).send(messagePage('This does not work', why));
+  return reply.code(status).headers(pageHeaders).send(messagePage('This is not possible', why));
 }

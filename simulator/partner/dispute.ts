@@ -1,4 +1,4 @@
-/** A dispute: the consumer's bank asks for the money back, and the shop loses. */
+/** A dispute: the consumer's bank claims the money back, and the shop loses. */
 import { idOf } from '../random.ts';
 import type { Approval } from './approval.ts';
 import { partnerEvent } from './events.ts';
@@ -26,7 +26,7 @@ export function raiseDispute(approval: Approval, payment: PartnerPayment, stepMs
   });
 
   function report(event: string, dispute: PartnerDispute): void {
-    // The payment as it stands: parts of it may have been refunded meanwhile.
+    // The current payment: part of it may have been refunded in the meantime.
     const current = state.payments.get(payment.id) ?? payment;
     world.log(`partner: dispute ${dispute.id} of payment ${payment.id} ${dispute.status}`);
     const webhook = partnerEvent(world, shop, event, { payment: current, dispute });

@@ -1,4 +1,4 @@
-/** The partner's webhooks: its envelope, its signature, and how long it tries. */
+/** The partner's webhooks: the envelope, the signature and the retry schedule. */
 import { createHmac } from 'node:crypto';
 import { idOf } from '../random.ts';
 import type { PartnerShop } from '../shops.ts';
@@ -8,7 +8,7 @@ import type { World } from '../world.ts';
 import { disputeRecord, orderRecord, paymentRecord, refundRecord } from './records.ts';
 import type { PartnerDispute, PartnerOrder, PartnerPayment, PartnerRefund } from './state.ts';
 
-/** Sixteen tries over 22.8 hours. */
+/** Sixteen attempts over 22.8 hours. */
 const ladderSeconds = [
   0.23, 6, 19, 40, 82, 164, 328, 656, 1_312, 2_624, 5_248, 10_496, 20_368, 20_368, 20_368,
 ];
@@ -42,7 +42,7 @@ export function partnerEvent(
     contains: Object.keys(payload),
     payload,
     created_at: Math.floor(world.now() / 1000),
-  }).replaceAll('/', '\\/'); // The partner escapes slashes, so a body serialised anew differs.
+  }).replaceAll('/', '\\/'); // The partner escapes slashes, so a body that is parsed and serialised again differs.
   return {
     id,
     label: `${event} ${subject.id}`,

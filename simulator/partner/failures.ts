@@ -1,4 +1,4 @@
-/** Why a payment failed, in the partner's words. */
+/** The reasons of failed payments as the partner reports them. */
 import type { Wire } from '../wire.ts';
 
 const descriptions: Readonly<Record<string, string>> = {

@@ -8,10 +8,10 @@ import { approve } from './approve.ts';
 import { partnerEvent } from './events.ts';
 import { isTaken, type PartnerOrder, type PartnerPayment, type PartnerState } from './state.ts';
 
-/** When a payment that was reported failed turns out to have gone through. */
+/** The delay after which a payment that was reported as failed succeeds. */
 const lateAfterMs = 60_000;
 
-/** Undefined when there is nothing to act on: an unknown order, or one that is paid or about to be. */
+/** Undefined for an unknown order, or one that is paid or authorized. */
 export async function actAtPartner(
   world: World,
   state: PartnerState,
@@ -76,7 +76,7 @@ function approveLater(approval: Approval, payment: PartnerPayment): void {
   world.schedule.run(async () => {
     await world.schedule.wait(lateAfterMs, scenario.delayMs);
     const order = state.orders.get(payment.orderId);
-    // Another try may have paid meanwhile; nobody is charged twice.
+    // Another attempt may have paid in the meantime; the consumer must not be charged twice.
     if (order && !isTaken(state, order)) approve(approval, order, payment);
   });
 }

@@ -1,10 +1,10 @@
-/** The partner's records as they stand in its answers and webhooks. */
+/** The partner's records as they appear in its replies and webhooks. */
 import { digitsOf, idOf, pick, randomOf } from '../random.ts';
 import type { Wire } from '../wire.ts';
 import { failureFields } from './failures.ts';
 import type { PartnerDispute, PartnerOrder, PartnerPayment, PartnerRefund } from './state.ts';
 
-/** Two percent, and the tax on it. */
+/** A fee of 2 %, and the tax on it. */
 const feeShare = 0.0236;
 const taxShare = 0.0036;
 
@@ -36,7 +36,7 @@ export function paymentRecord(payment: PartnerPayment): Wire {
     amount,
     currency,
     base_amount: amount,
-    // Also what was released says refunded; only `captured` tells that nothing was taken.
+    // A released payment is `refunded` too; only `captured` says that no money was taken.
     status: amountRefunded === amount ? 'refunded' : payment.status,
     order_id: orderId,
     invoice_id: null,
@@ -100,13 +100,13 @@ export function collection(items: readonly Wire[]): Wire {
   return { entity: 'collection', count: items.length, items };
 }
 
-/** The partner's habit: no notes are an empty list, not an empty object. */
+/** The partner sends empty notes as an empty list, not as an empty object. */
 function notesRecord(notes: Wire): Wire | [] {
   return Object.keys(notes).length === 0 ? [] : notes;
 }
 
 function methodFields({ id, method, status }: PartnerPayment): Wire {
-  // What the bank gives out exists only once it said yes.
+  // The bank's reference numbers exist only after its approval.
   const given = (label: string, length: number) =>
     status === 'failed' ? null : digitsOf(0, `${label}:${id}`, length);
   const none = { method, card_id: null, bank: null, wallet: null, vpa: null };

@@ -1,4 +1,4 @@
-/** Refunds at the partner: accepted at once, processed or failed a little later. */
+/** Refunds at the partner: accepted immediately, processed or failed a little later. */
 import { behaviourOf } from '../behaviours.ts';
 import { amountText } from '../money.ts';
 import { idOf } from '../random.ts';
@@ -56,7 +56,7 @@ export function startPartnerRefund(
   return refund;
 }
 
-/** A refund's own names come first, then those of its payment. */
+/** The references of the refund come first, then those of its payment. */
 export function refundReferences(
   state: PartnerState,
   payment: PartnerPayment,
@@ -105,7 +105,7 @@ function saveRefund(
   );
 }
 
-/** A refund that failed gives its amount back. */
+/** The amount of a failed refund can be refunded again. */
 function amountRefunded(state: PartnerState, paymentId: string): number {
   return refundsOf(state, paymentId)
     .filter(({ status }) => status !== 'failed')

@@ -1,7 +1,7 @@
-/** How the partner says no. */
+/** The error replies of the partner. */
 import { Refusal } from '../wire.ts';
 
-/** The partner names the field where one alone is at fault. */
+/** The partner names the field if a single one is invalid. */
 export function badRequest(description: string, field?: string): Refusal {
   const error = {
     code: 'BAD_REQUEST_ERROR',

@@ -1,6 +1,6 @@
 /**
- * An authorisation that nobody captured in time is released: the partner calls that a refund, although
- * nothing was ever taken.
+ * An authorisation that was not captured in time is released. The partner reports that as a refund, although no money
+ * was taken.
  */
 import { amountText } from '../money.ts';
 import { idOf } from '../random.ts';

@@ -1,4 +1,4 @@
-/** How the partner sends a consumer back: a form posted from its own site to the shop's address. */
+/** Sends the consumer back from the partner: a form posted from the partner's site to the shop's callback URL. */
 import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { html, page, pageHeaders } from '../html.ts';
@@ -28,7 +28,7 @@ export function sendReturnForm(
   );
 }
 
-/** Signed with the key of the API, over the two ids. */
+/** The signature covers both ids and uses the secret of the API key. */
 function paidFields({ id, orderId }: PartnerPayment, keySecret: string): Record<string, string> {
   const signature = createHmac('sha256', keySecret).update(`${orderId}|${id}`).digest('hex');
   return {

@@ -1,4 +1,4 @@
-/** What the partner has in its states: orders, payments and refunds. */
+/** The stored data of the partner: orders, payments and refunds. */
 import type { Wire } from '../wire.ts';
 import type { LedgerPayment, LedgerRefund } from '../world.ts';
 import type { CaptureMode } from './capture-settings.ts';
@@ -13,14 +13,14 @@ export type PartnerOrder = {
   readonly createdAt: number;
   readonly attempts: number;
   readonly isPaid: boolean;
-  /** What the shop asked for; without it payments are captured, as the account is set up. */
+  /** The mode that the shop requested; without it payments are captured automatically. */
   readonly capture: CaptureMode | undefined;
   /** The offer with which it was paid. */
   readonly offerId?: string | undefined;
   readonly checkout: Checkout;
 };
 
-/** What the shop's page hands over when it opens the payment page. */
+/** What the shop's page sends when it opens the payment page. */
 export type Checkout = {
   readonly shopName?: string;
   readonly callbackUrl?: string;
@@ -36,14 +36,14 @@ export type PartnerPayment = {
   readonly keyId: string;
   readonly amount: number;
   readonly currency: string;
-  /** Released: authorized once, and given back without a capture. */
+  /** Released: was authorized and then given back without a capture. */
   readonly status: 'failed' | 'authorized' | 'captured' | 'released';
   readonly method: string;
   readonly notes: Wire;
   readonly createdAt: number;
   readonly amountRefunded: number;
   readonly offerId?: string;
-  /** What the offer took off the order's amount. */
+  /** The discount that the offer gave on the order's amount. */
   readonly discount: number;
   readonly failureReason: string | null;
 };
@@ -58,10 +58,10 @@ export type PartnerRefund = {
   readonly status: 'pending' | 'processed' | 'failed';
   readonly speed: string;
   readonly createdAt: number;
-  /** The request as it came, to tell a repeat from another request with the same key. */
+  /** The raw request, to distinguish a repeat from another request with the same key. */
   readonly request: string;
   readonly idempotencyKey: string | undefined;
-  /** Made by the partner itself, of money that was never taken. */
+  /** Made by the partner itself for an authorisation that was never captured. */
   readonly isRelease?: boolean;
 };
 
@@ -89,7 +89,7 @@ export function paymentsOf(state: PartnerState, orderId: string): PartnerPayment
   return [...state.payments.values()].filter((payment) => payment.orderId === orderId);
 }
 
-/** Paid, or about to be: while a payment is authorized or captured nobody tries again. */
+/** True while a payment is authorized or captured: there is no further attempt then. */
 export function isTaken(state: PartnerState, order: PartnerOrder): boolean {
   return order.isPaid || paymentsOf(state, order.id).some(({ status }) => status === 'authorized');
 }
@@ -115,7 +115,7 @@ export function partnerPaymentsInLedger({ orders, payments }: PartnerState): Led
   });
 }
 
-/** A release gives back what was never taken, so it is no refund of a shop's. */
+/** A release gives back money that was never captured, so it is not a refund of the shop. */
 export function partnerRefundsInLedger({ refunds }: PartnerState): LedgerRefund[] {
   return [...refunds.values()]
     .filter(({ isRelease }) => !isRelease)
