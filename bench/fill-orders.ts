@@ -1,10 +1,10 @@
-/** Fills a database with paid orders: copies of one, each with its transaction and its provider's name. */
+/** Fills a database with copies of one paid order, each with its transaction and the provider's id of the order. */
 import type { Database, Statement } from '../src/postgres/database.ts';
 
 const perStatement = 100_000;
 const tables = ['orders', 'transactions', 'provider_orders'] as const;
 
-/** What of a row is its own in each copy; the rest is as in the order that is copied. */
+/** The columns that differ in each copy; all others are copied. */
 const ownColumns: Readonly<Record<(typeof tables)[number], Readonly<Record<string, string>>>> = {
   orders: { order_id: 'own.order_id', invoice_id: "'GROWTH-' || own.n", created_at: 'own.at' },
   transactions: {
@@ -45,7 +45,7 @@ export async function fillOrders(
   for (const table of tables) await patiently(database, { text: `vacuum analyze ${table}` });
 }
 
-/** Rows go in ten times as fast without keys; gives back what makes them again. */
+/** Inserts are ten times faster without constraints and indexes. Returns the statements that create them again. */
 async function takeKeysAway(database: Database): Promise<string[]> {
   const { rows } = await database.query<{ away: string; back: string }>({
     text: `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as away,
@@ -70,7 +70,7 @@ async function takeKeysAway(database: Database): Promise<string[]> {
   return all.toReversed().map(({ back }) => back);
 }
 
-/** It would read again and again what is being written. */
+/** Autovacuum would repeatedly read the rows that are being written. */
 async function letAutovacuum(database: Database, isOn: boolean): Promise<void> {
   for (const table of tables) {
     await database.query({ text: `alter table ${table} set (autovacuum_enabled = ${isOn})` });
@@ -87,7 +87,7 @@ async function listColumns(database: Database, table: string): Promise<string[]>
 
 const patienceMs = 60 * 60 * 1_000;
 
-/** The service's own connections give up on what takes long. */
+/** The connections of the service have a statement timeout, which these statements would exceed. */
 async function patiently(database: Database, statement: Statement): Promise<void> {
   await database.pipelined(async (connection) => {
     await connection.query({ text: 'set statement_timeout = 0' });

@@ -1,7 +1,6 @@
 /**
- * `npm run bench:flood`: how many creates a second are served at full load, and how many when many times as many
- * connections want to be served all the time: all of them can still wait for a place, and far more than can. In turn,
- * three times; prints each round.
+ * `npm run bench:flood`: the throughput of creates at full load, and with many times as many connections: once with as
+ * many as the admission queue can hold, and once with far more. Measures in turn, three times, and prints each round.
  */
 import { type Answered, runLoad } from '../test/support/load.ts';
 import { createOrders } from './requests.ts';

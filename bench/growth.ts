@@ -1,7 +1,7 @@
 /**
- * `npm run bench:growth [-- orders]`: what a create, an enquiry and a webhook cost in a database of 10,000,000
- * paid orders, against one of 10,000. Both run side by side and are measured in turn. The rows are made by the
- * database itself from one that the service made; some 20 GB of disk and a quarter of an hour for the default.
+ * `npm run bench:growth [-- orders]`: compares the cost of a create, an enquiry and a webhook in a database of
+ * 10,000,000 paid orders with one of 10,000. Both run side by side and are measured in turn. The database copies the
+ * rows from one order that the service created; the default needs about 20 GB of disk and a quarter of an hour.
  */
 import { writeFile } from 'node:fs/promises';
 import type { Database } from '../src/postgres/database.ts';
@@ -29,7 +29,7 @@ await withStage(largeSize, (large) => withStage(smallSize, (small) => compare(sm
 
 async function withStage(orders: number, use: (stage: Stage) => Promise<void>): Promise<void> {
   await withDataDir(async (dataDir) => {
-    // Its end leaves everything on the disk: nothing of that falls into what is measured.
+    // Stopping the service flushes everything to disk, so that the flush is not part of the measurement.
     const shop = await whileServed(dataDir, async (service, database) => {
       const shop = await openShop(service.url, dataDir);
       const [paid] = await makeSome({ service, database, shop }, 1);
@@ -69,7 +69,7 @@ async function compare(small: Stage, large: Stage): Promise<void> {
         const measured = await measure(stage.service, await prepare(stage), load);
         if (measured.refused > 0)
           throw new Error(`${what}: ${measured.refused} were not answered 200`);
-        // The first warms up.
+        // The first round is the warm-up.
         if (round > 0) costs[name as 'small' | 'large'].push(measured);
       }
     }

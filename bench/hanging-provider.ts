@@ -1,6 +1,6 @@
 /**
- * What a provider that hangs does to everybody else: creates and enquiries are measured alone, and again
- * while as many payments as can be started wait for a provider that takes every call and never answers.
+ * Measures how a hanging provider affects other requests: creates and enquiries alone, and again while the maximum
+ * number of payments waits for a provider that accepts every call and never answers.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -11,14 +11,14 @@ import { createOrders, enquire, makeOrders } from './requests.ts';
 import { type Shop, setPartnerUrl } from './shop.ts';
 
 export type Hanging = {
-  /** Throughput beside the hanging provider to that without it. */
+  /** Throughput with the hanging provider divided by throughput without it. */
   readonly create: number;
   readonly enquiry: number;
-  /** How many payments were waiting. */
+  /** The number of waiting payments. */
   readonly waiting: number;
 };
 
-/** As many as are let through at once; others would wait for their turn. */
+/** The limit of concurrent provider calls; further calls would wait in the queue. */
 const payers = limits.providerCallsMax;
 const cycles = 3;
 
@@ -47,7 +47,7 @@ async function measureOnce({ service, database, shop }: Stage): Promise<Hanging>
 
   const orders = await makeOrders(database, service.url, shop, 1_000);
   const ids = orders.map(({ orderId }) => ({ order_id: orderId }));
-  // Short: the calls are given up after five seconds, and are to hang all the time.
+  // Short, because the calls time out after five seconds and must hang during the whole measurement.
   const options = { connections: 64, seconds: 1.5 };
   const create = async () => (await measure(service, createOrders(shop), options)).perSecond;
   const ask = async () => (await measure(service, enquire(shop, ids), options)).perSecond;

@@ -1,6 +1,6 @@
 /**
- * The database floor: a bare loop that inserts the row of an order, one durable row per commit, 64 in flight.
- * What a service could do that commits each order by itself and does nothing else.
+ * The database floor: a bare loop that inserts the row of an order, one durable row per commit, 64 in flight. This is
+ * the limit for a service that commits each order separately and does nothing else.
  */
 import pg from 'pg';
 import type { DatabaseAddress } from '../src/postgres/database.ts';

@@ -1,8 +1,8 @@
-/** One measurement: a number of connections sends as fast as it is answered, for some seconds. */
+/** One measurement: a number of connections, each sending its next request as soon as the last is answered. */
 import autocannon from 'autocannon';
 import { cpuSecondsOf, memoryBytesOf } from './processes.ts';
 
-/** What is sent; the next one each time it is asked. */
+/** Returns the next request to send. */
 export type NextRequest = () => {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -13,18 +13,18 @@ export type Measured = {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Of the process that serves, and of all that it started: its database. */
+  /** CPU of the service process, and of the database server with its children. */
   readonly cpuMicrosPerRequest: number;
   readonly databaseMicrosPerRequest: number;
   readonly memoryBytes: number;
-  /** Anything but a 200. */
+  /** Replies other than 200, and errors. */
   readonly refused: number;
 };
 
 export type Served = {
   readonly url: string;
   readonly pid: number;
-  /** The database server; undefined for what has none. */
+  /** The database server; undefined for the floor, which has none. */
   readonly databasePid?: number;
 };
 

@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: no arguments, some three minutes. The service against two floors, all in one run and in
- * turn, because machines differ and are noisy: what counts is how they compare. Ends in a table, and writes
- * `bench/RESULTS.md` and `bench/throughput.svg`.
+ * `npm run bench`: no arguments, about three minutes. Measures the service and two floors in turn in one run, because
+ * machines differ and are noisy: only the ratios are comparable. Prints a table, and writes `RESULTS.md` and
+ * `throughput.svg` next to this file.
  */
 import { writeFile } from 'node:fs/promises';
 import { embeddedAddress } from '../src/embedded-postgres/embedded-database.ts';
@@ -40,7 +40,7 @@ await withDataDir(async (dataDir) => {
   }
 });
 
-/** Code that has not run yet is slow, and nobody's service is new all day. */
+/** Code that has not been optimised yet is slow and does not represent a running service. */
 async function warmUp(stage: Stage): Promise<void> {
   for (const { served, prepare } of targetsOf(stage)) {
     const options = { connections: connectionsOfRatios, seconds: warmUpSeconds };

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:memory [-- minutes]`: what the service keeps in memory while 256 connections create, ask and
- * deliver, minute by minute. Ten minutes unless told; writes `bench/MEMORY.md`.
+ * `npm run bench:memory [-- minutes]`: the memory of the service in each minute while 256 connections send creates,
+ * enquiries and webhooks. Runs for ten minutes by default; writes `MEMORY.md` next to this file.
  */
 import { writeFile } from 'node:fs/promises';
 import { measure } from './load.ts';

@@ -1,4 +1,4 @@
-/** Throughput and p99 against connections, as an SVG that needs nothing to be shown. */
+/** Throughput and p99 by number of connections, as a self-contained SVG. */
 import type { Row } from './main.ts';
 
 const [width, height, margin] = [420, 300, 48];

@@ -1,4 +1,4 @@
-/** What processes use, as Linux tells it; elsewhere nothing is known and zero is told. */
+/** CPU and memory of processes, from `/proc` on Linux; zero on other systems. */
 import { readdir, readFile } from 'node:fs/promises';
 
 const ticksPerSecond = 100;
@@ -25,13 +25,13 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return parents.filter(([, parent]) => Number(parent) === pid).map(([child]) => child);
 }
 
-/** User and system time, also of children that have ended. */
+/** User and system time, including that of children that have exited. */
 async function ticksOf(pid: number): Promise<number> {
   const fields = await statOf(pid);
   return [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index] ?? 0), 0);
 }
 
-/** The fields after the name, which may itself hold spaces. */
+/** The fields after the process name, which may contain spaces. */
 async function statOf(pid: number): Promise<string[]> {
   const text = await read(`/proc/${pid}/stat`);
   return text.slice(text.lastIndexOf(')') + 2).split(' ');

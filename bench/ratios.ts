@@ -1,6 +1,6 @@
 /**
- * How the service compares with its floors. A noisy machine changes its speed from one second to the next, so each
- * figure is taken right beside its floor, several times, and the middle one of the ratios counts.
+ * Compares the service with its floors. The speed of a noisy machine changes from one second to the next, so each
+ * number is measured right next to its floor, several times, and the median ratio is used.
  */
 import type { DatabaseAddress } from '../src/postgres/database.ts';
 import { measureInserts } from './insert-floor.ts';
@@ -18,11 +18,11 @@ const warmUpSeconds = 3;
 export type FloorRatios = {
   readonly create: number;
   readonly createPerInsert: number;
-  /** Of creates: how much longer the slowest in a hundred take than most. */
+  /** p99 divided by p50 of creates. */
   readonly createSpread: number;
   readonly enquiry: number;
   readonly webhook: number;
-  /** Of the second floor, to be told. */
+  /** The throughput of the second floor, for the report. */
   readonly insertsPerSecond: number;
 };
 
@@ -67,7 +67,7 @@ async function compare(
   return { measured, ratio: measured.perSecond / floor.perSecond };
 }
 
-/** Two of them cannot have one database, so each is compared with the floor beside it. */
+/** Two services cannot share one data folder, so each is compared with the floor measured next to it. */
 export async function measureWorkers(dataDir: string, floor: Program): Promise<number> {
   const measureWith = async (workers: number) => {
     const service = await startService(dataDir, { workers });
@@ -75,7 +75,7 @@ export async function measureWorkers(dataDir: string, floor: Program): Promise<n
       const shop = await openShop(service.url, dataDir);
       const next = createOrders(shop);
       const options = { connections: connectionsOfRatios, seconds };
-      // Each of them warms up by itself.
+      // Each worker needs its own warm-up.
       await measure(service, next, { ...options, seconds: workers * warmUpSeconds });
       const found: number[] = [];
       for (let round = 0; round < rounds; round += 1) {

@@ -1,4 +1,4 @@
-/** What was measured, as a page: ratios first, since figures of another machine say little. */
+/** The report: ratios first, because absolute numbers do not compare between machines. */
 import { cpus } from 'node:os';
 import type { Hanging } from './hanging-provider.ts';
 import type { Row } from './main.ts';

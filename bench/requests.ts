@@ -1,4 +1,4 @@
-/** Everything that is sent to the service under load on behalf of a shop. */
+/** The requests that the load generator sends for a shop. */
 import { createHmac } from 'node:crypto';
 import { newOrderId } from '../src/domain/ids.ts';
 import type { Database } from '../src/postgres/database.ts';
@@ -6,7 +6,7 @@ import type { NextRequest } from './load.ts';
 import type { Shop } from './shop.ts';
 
 let made = 0;
-/** Tells one run from another, and one request from the next. */
+/** Unique across runs and requests. */
 function nextName(): string {
   made += 1;
   return `BENCH-${process.pid}-${made}`;
@@ -42,7 +42,7 @@ function orderBody(invoice_id: string) {
 
 export type MadeOrder = { readonly orderId: string; readonly invoiceId: string };
 
-/** Open orders, copied from one that the service made. */
+/** Creates open orders as copies of one that the service created. */
 export async function makeOrders(
   database: Database,
   url: string,
@@ -67,11 +67,11 @@ export async function makeOrders(
     values: [shop.accountId, order_id, name, Array.from({ length: count }, () => newOrderId(now))],
   });
   const orders = rows.map((row) => ({ orderId: row.order_id, invoiceId: row.invoice_id }));
-  // Consumers pay in no order: what was made together is not paid together.
+  // Consumers pay in random order: orders that were created together are not paid together.
   return orders.toSorted((a, b) => (ownName(a.orderId) < ownName(b.orderId) ? -1 : 1));
 }
 
-/** Each once and no more: what is sent again would be a cheap repeat. */
+/** Sends each entry only once, because a repeat is cheaper than a new delivery. */
 function eachOnce<Entry>(entries: readonly Entry[]): () => Entry {
   let next = 0;
   return () => {
@@ -111,7 +111,7 @@ export function partnerWebhooks(shop: Shop, orders: readonly MadeOrder[]): NextR
   );
 }
 
-/** A provider's ids come in no order: what is random in ours stands first. */
+/** The ids of a provider are not sorted by time, so the random part of our id comes first. */
 function ownName(orderId: string): string {
   return [...orderId.slice(2)].reverse().join('');
 }
@@ -195,7 +195,7 @@ function gatewayNotification(orderId: string) {
   };
 }
 
-/** Create, ask twice and deliver, in turn. */
+/** One create, two enquiries and one webhook, in turn. */
 export function mixed(shop: Shop, orders: readonly MadeOrder[]): NextRequest {
   const ids = orders.slice(0, 1_000).map(({ orderId }) => ({ order_id: orderId }));
   const kinds = [

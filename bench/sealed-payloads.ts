@@ -1,7 +1,7 @@
 /**
- * Does the time of a refusal tell what is wrong with a sealed body? Ways of being wrong are tried in
- * turn, 10,000 times each; their medians should be alike. One that is no hex at all is refused sooner,
- * which tells the sender nothing that it does not know.
+ * Checks that the time of a refusal does not reveal what is wrong with a sealed body. Several kinds of invalid bodies
+ * are tried in turn, 10,000 times each; their medians should be similar. A body that is not hex is refused sooner,
+ * which reveals nothing that the sender does not know.
  */
 import { openPayload, sealPayload } from '../src/security/sealed-payload.ts';
 

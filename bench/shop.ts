@@ -1,4 +1,4 @@
-/** An account of the service under load. */
+/** The account that the load is sent for. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
@@ -27,7 +27,7 @@ export async function openShop(url: string, dataDir: string): Promise<Shop> {
   return signIn(url, shop);
 }
 
-/** With a token that is new, for those who measure longer than one lives. */
+/** Gets a fresh token, for measurements that outlast the lifetime of one. */
 export async function signIn(url: string, shop: Shop): Promise<Shop> {
   const response = await fetch(`${url}/api/v3/generate-token`, {
     method: 'POST',

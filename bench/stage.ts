@@ -1,4 +1,4 @@
-/** The service as `npm start` runs it, and the floor beside it; both gone afterwards. */
+/** Starts the service as `npm start` does, and the floor server; both are stopped and cleaned up afterwards. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import type { Served } from './load.ts';
 
 const root = new URL('../', import.meta.url).pathname;
 
-/** What `npm start` gives to Node, and what it sets before. */
+/** The environment and the arguments of Node in the `start` script. */
 const [settings = '', words = ''] = packageFile.scripts.start.split(' node ');
 const startWords: readonly string[] = words.split(' ');
 const startEnv = Object.fromEntries(

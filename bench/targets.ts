@@ -1,4 +1,4 @@
-/** What is measured: each kind of request, and the floor that it is compared with. */
+/** The measured targets: each kind of request, and the floor that it is compared with. */
 import type { Database } from '../src/postgres/database.ts';
 import type { NextRequest, Served } from './load.ts';
 import {
@@ -23,13 +23,13 @@ export type Stage = {
 export type Target = {
   readonly what: string;
   readonly served: Served;
-  /** For so long a measurement. */
+  /** Prepares the requests for a measurement of this duration. */
   readonly prepare: (seconds: number) => Promise<NextRequest> | NextRequest;
 };
 
 export function targetsOf({ floor, service, database, shop }: Stage): Target[] {
   const made = (count: number) => makeOrders(database, service.url, shop, count);
-  // More than can be delivered in the time, so that none has to be sent twice.
+  // More than can be delivered in that time, so that none has to be sent twice.
   const toDeliver = (seconds: number) => made(seconds * 8_000);
   const asked = (name: string, idOf: (order: MadeOrder) => string) => async () => {
     const orders = await made(1_000);
@@ -74,7 +74,7 @@ export function targetsOf({ floor, service, database, shop }: Stage): Target[] {
   ];
 }
 
-/** Of payments that came by webhook before; the first time there are none, and nothing is found. */
+/** Transactions from earlier webhooks. In the warm-up there may be none yet; the enquiry then finds nothing. */
 async function listTransactionIds(database: Database, { accountId }: Shop) {
   const { rows } = await database.query<{ transaction_id: string }>({
     text: 'select transaction_id from transactions where account_id = $1 limit 1000',

@@ -258,8 +258,8 @@ export type ClientOptions = {
   accessKey: string;
   accessSecret: string;
   /**
-   * Encrypts bodies and decrypts the replies; encrypted payloads must be enabled for the account. `getOrder` has no body
-   * and is not encrypted: use `transactionEnquiry` if that matters.
+   * Encrypts bodies and decrypts the replies; encrypted payloads must be enabled for the account. `getOrder` has no
+   * body and is not encrypted: use `transactionEnquiry` if that matters.
    */
   encrypted?: boolean;
   /** The signature version of the account, `v3` by default. v2 does not cover the status. */
@@ -315,8 +315,8 @@ export function verifySignature(
 ): Promise<boolean>;
 
 /**
- * The result that a consumer brings back to `callback_url`. Only the invoice, transaction, amount, currency and, in v3, the
- * status and type are signed: compare the invoice and the amount with your own order before you act on it.
+ * The result that a consumer brings back to `callback_url`. Only the invoice, transaction, amount, currency and, in v3,
+ * the status and type are signed: compare the invoice and the amount with your own order before you act on it.
  */
 export type ReturnedPayment = {
   svc_order_id: string;

@@ -1,6 +1,6 @@
 /**
- * Many orders at once while the providers misbehave by seed: each is created, paid, perhaps refunded in
- * parts. At the end what the service says is held against what really happened at the providers.
+ * Many concurrent orders while the providers misbehave by seed: each order is created, paid and perhaps refunded in
+ * parts. At the end, what the service reports is compared with the ledger of the providers.
  */
 import type { Client, Enquiry } from '../client/client.js';
 import { chaosScenario } from '../simulator/chaos.ts';
@@ -21,16 +21,16 @@ export type ChaosOptions = {
   readonly patience?: Patience;
 };
 
-/** What a consumer puts up with. */
+/** How long a consumer waits, and how often they try again. */
 export type Patience = {
-  /** To hear what came of a payment. */
+  /** How long to wait for the result of a payment. */
   readonly answerMs: number;
-  /** The same when there was no page to pay at; then another payment is started. */
+  /** The same for a payment without a payment page; after that another payment is started. */
   readonly noPageMs: number;
   readonly attempts: number;
 };
 
-/** How one order fared, in minor units. */
+/** The result of one order; the amount is in minor units. */
 export type Traveller = {
   readonly orderId: string;
   readonly scenario: Scenario['name'];
@@ -42,7 +42,7 @@ export type Traveller = {
 
 export type ChaosResult = {
   readonly travellers: readonly Traveller[];
-  /** Empty when every order ended as it should. */
+  /** Empty if every order ended as expected. */
   readonly troubles: readonly string[];
   readonly seconds: number;
 };
@@ -75,7 +75,7 @@ export async function travelAll(stage: ChaosStage, options: ChaosOptions): Promi
 export type Journey = {
   readonly orderId: string;
   readonly scenario: Scenario;
-  /** How it should end. */
+  /** The expected end. */
   readonly end: End;
   readonly troubles: readonly string[];
 };
@@ -105,14 +105,14 @@ async function travel(
   return { orderId, scenario, end, troubles };
 }
 
-/** Completed for a moment, then not: nobody can say which capture a refund would meet. */
+/** The order is completed, then not, then again, so it is not predictable which capture a refund would apply to. */
 function isCaptureUnsteady({ name }: Scenario): boolean {
   return name === 'void-and-capture-again';
 }
 
 type Patient = ChaosStage & { readonly patience: Patience };
 
-/** A consumer who wants to pay tries again when told that a payment failed, and not before. */
+/** The consumer tries again only after a payment was reported as failed. */
 async function payAtLast(
   { client, simulator, patience }: Patient,
   order_id: string,
@@ -146,14 +146,14 @@ async function payAtLast(
     });
     const found = await (startsAnew ? waiting.catch(() => undefined) : waiting);
     if (found && hasEnded(end, found, ownOf(found))) return end;
-    // Another card, and a provider that has come to itself.
+    // The consumer uses another card, and the provider works again.
     current = { name: 'happy' };
     simulator.setScenarioFor(order_id, current);
   }
   throw new Error(`not paid after ${patience.attempts} attempts`);
 }
 
-/** A failure is told, and the same payment goes through after all. */
+/** Scenarios in which a payment is reported as failed and succeeds later. */
 const succeedsLater: readonly Scenario['name'][] = ['late-success', 'second-attempt'];
 
 async function refundParts(
@@ -163,7 +163,7 @@ async function refundParts(
   random: Random,
 ): Promise<void> {
   const { order } = await client.transactionEnquiry({ order_id });
-  // Less than the order's amount, where an offer took something off.
+  // Less than the order's amount if an offer gave a discount.
   const total = Math.round((order.refund_details?.available_refundable_amount ?? 0) * 100);
   const first = 1 + Math.floor(random() * (total - 1));
   const amounts = random() < 0.5 ? [first] : [first, total - first];

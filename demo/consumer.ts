@@ -1,14 +1,14 @@
-/** A consumer without a browser: follows the pages from the shop to the provider and presses a button. */
+/** Acts as a consumer without a browser: follows the pages from the shop to the provider and presses a button. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 export type Button = 'pay' | 'decline' | 'cancel';
 
-/** Where the consumer ended: the last address, and what the page said. */
+/** The last URL that the consumer reached, and its page. */
 export type Visit = { readonly url: string; readonly page: string };
 
 export async function payAtPage(url: string, button: Button = 'pay'): Promise<Visit> {
   let visit = await open(url);
-  // The shop's own page only passes on, by a form that posts itself.
+  // Pages in between have a form that submits itself.
   while (!visit.page.includes('name="action"')) {
     const form = readForm(visit);
     if (!form) return visit;
@@ -19,7 +19,7 @@ export async function payAtPage(url: string, button: Button = 'pay'): Promise<Vi
   return post(form.action, { action: button });
 }
 
-/** Who finds a page away for a moment loads it again. */
+/** Reloads a page that is temporarily unavailable. */
 async function open(url: string): Promise<Visit> {
   for (let loads = 1; ; loads += 1) {
     const response = await fetch(url).catch(() => undefined);

@@ -1,11 +1,11 @@
-/** How a payment under a scenario ends at a provider, and how to tell from an enquiry that it has. */
+/** The expected end of a payment under a scenario, and how to recognise it in an enquiry. */
 import type { Enquiry, Transaction } from '../client/client.js';
 import type { ScenarioName } from '../simulator/behaviours.ts';
 import type { ProviderName } from '../simulator/world.ts';
 
 export type End = 'completed' | 'reversed' | 'captured-in-part';
 
-/** Wherever nothing is said, the order is completed in the end. */
+/** The order is completed in every case that is not listed. */
 const otherEnds: Partial<Record<ScenarioName, Partial<Record<ProviderName, End>>>> = {
   release: { partner: 'reversed', 'bank-gateway': 'reversed' },
   void: { 'bank-gateway': 'reversed' },
@@ -16,7 +16,7 @@ export function endOf(scenario: ScenarioName, provider: ProviderName): End {
   return otherEnds[scenario]?.[provider] ?? 'completed';
 }
 
-/** By the payment itself where the order is no help: a voided one completes its order for a while. */
+/** Uses the payment where the order is not enough: a payment that is voided later completes its order for a while. */
 export function hasEnded(end: End, { order }: Enquiry, own: Transaction | undefined): boolean {
   switch (end) {
     case 'completed':

@@ -1,4 +1,4 @@
-/** A port that nobody listens on, for programs that are started for a while. */
+/** Finds a free port for a temporary process. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** One order from creation to refund, each call and each answer printed as it happens. */
+/** One order from creation to refund; prints each call and each reply as it happens. */
 import type { Enquiry } from '../client/client.js';
 import { payAtPage } from './consumer.ts';
 import type { Stage } from './stage.ts';

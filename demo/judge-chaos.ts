@@ -1,14 +1,14 @@
-/** Holds what the service says of orders against what really happened at the providers. */
+/** Compares what the service reports about orders with the ledger of the providers. */
 import type { Enquiry } from '../client/client.js';
 import type { Ledger } from '../simulator/simulator.ts';
 import type { ChaosResult, ChaosStage, Journey } from './chaos.ts';
 import { wrongsOf } from './judge-end.ts';
 import { until } from './until.ts';
 
-/** For what is open when the trouble is over to come to its end. */
+/** The time in which transactions that are still open must become final. */
 const patienceMs = 90_000;
 
-/** Once the trouble is over: what is still open then has its time to come to an end. */
+/** Call it after the chaos has ended. Transactions that are still open get time to become final. */
 export async function judgeAll(
   stage: ChaosStage,
   journeys: readonly Journey[],
@@ -27,7 +27,7 @@ export async function judgeAll(
   };
 }
 
-/** The providers' order states are the truth. */
+/** The ledger of the providers is the truth. */
 async function judge(
   { client }: ChaosStage,
   { orderId, scenario, end }: Journey,
@@ -36,7 +36,7 @@ async function judge(
 ) {
   const isOwn = ({ reference }: { reference: string }) => reference.startsWith(orderId);
   const payments = ledger.payments.filter(isOwn);
-  // A payment whose reply was lost is never paid for, and stays open as long as its order may be paid.
+  // If the reply of initiate-payment was lost, nobody pays; the payment stays open until its order lapses.
   const stuck = (answer: Enquiry) =>
     openOf(answer).filter(
       ({ transaction_type, svc_transaction_id }) =>

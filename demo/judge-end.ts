@@ -1,4 +1,4 @@
-/** What is wrong with an order, given how it should have ended and what the providers' ledger has of it. */
+/** Lists what is wrong with an order, given its expected end and the providers' ledger. */
 import type { Enquiry, Transaction } from '../client/client.js';
 import type { LedgerPayment } from '../simulator/simulator.ts';
 import type { End } from './ends.ts';
@@ -48,7 +48,7 @@ function isRefund({ transaction_type }: Transaction): boolean {
   return transaction_type !== 'payment';
 }
 
-/** The demo's orders are in a currency with two decimals. */
+/** The orders of the demo use a currency with two decimals. */
 function minor(amount: number | null | undefined): number {
   return Math.round((amount ?? 0) * 100);
 }

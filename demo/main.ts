@@ -1,5 +1,5 @@
 /**
- * `npm run demo`: starts the service and the simulator, and walks one order from creation to refund.
+ * `npm run demo`: starts the service and the simulator, and takes one order from creation to refund.
  * `npm run demo -- --chaos 7` runs 200 orders under seeded chaos instead.
  */
 import { parseArgs } from 'node:util';
@@ -15,9 +15,9 @@ const { values } = parseArgs({
 const seed = values.chaos === undefined ? undefined : Number(values.chaos);
 if (seed !== undefined && !Number.isInteger(seed)) throw new Error('--chaos needs a whole number');
 
-// Waits of the providers: a hundredth for the eye, a thousandth for the many.
+// The providers' delays are scaled to a hundredth to watch one order, and to a thousandth for many orders.
 const stage = await setStage({ seed: seed ?? 1, timeScale: seed === undefined ? 0.01 : 0.001 });
-// Whoever stops watching, by Ctrl-C or by closing a pipe, leaves nothing running behind.
+// Ctrl-C or a closed pipe must leave no process running.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => leave(130));
 process.stdout.on('error', () => leave(1));
 
@@ -26,7 +26,7 @@ try {
   if (seed === undefined) await walkJourney(stage);
   else await showChaos(stage, seed, Number(values.orders));
 } catch (error) {
-  // What breaks off in the middle was meant to.
+  // Errors are expected while the stage is being closed.
   if (!isLeaving) throw error;
 } finally {
   await stage.close();

@@ -1,8 +1,8 @@
-/** What came of many orders under chaos, as a table. */
+/** Prints the results of the orders under chaos as a table. */
 import type { ChaosResult } from './chaos.ts';
 import { table } from './words.ts';
 
-/** True when all is well. */
+/** True if nothing went wrong. */
 export function printChaos(
   { travellers, troubles, seconds }: ChaosResult,
   verified: Record<string, unknown>,

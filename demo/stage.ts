@@ -1,4 +1,4 @@
-/** Service and simulator, started for a while: a folder of their own, free ports, gone afterwards. */
+/** Starts the service and the simulator with a temporary folder and free ports, and cleans up afterwards. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -17,7 +17,7 @@ export type Stage = {
   readonly baseUrl: string;
   readonly simulator: Simulator;
   readonly client: Client;
-  /** A command of the command line; its outcome as JSON. */
+  /** Runs a command of the command line and returns its JSON output. */
   readonly cli: (...words: string[]) => Promise<Record<string, unknown>>;
   readonly close: () => Promise<void>;
 };
@@ -31,7 +31,7 @@ export async function setStage(options: SimulatorOptions): Promise<Stage> {
     PORT: String(port),
     DATA_DIR: dataDir,
     SIMULATOR_URL: `http://127.0.0.1:${simulatorPort}`,
-    // A lost webhook is made good after a minute; nobody wants to watch a minute.
+    // A lost webhook is recovered by polling, after a minute by default. That is too long for a demo.
     PROVIDER_ASK_SECONDS: '1',
     LOG_LEVEL: 'error',
   };
@@ -55,7 +55,7 @@ export async function setStage(options: SimulatorOptions): Promise<Stage> {
     const cli: Stage['cli'] = async (...words) => {
       const arguments_ = ['src/cli/main.ts', ...words, '--json'];
       const run = promisify(execFile)(process.execPath, arguments_, { cwd: root, env });
-      // A breach found by `verify` ends it with 1, and is told all the same.
+      // `verify` exits with 1 if it finds a violation, but its output is still needed.
       const { stdout } = await run.catch((failed: { stdout: string }) => failed);
       return JSON.parse(stdout);
     };

@@ -1,4 +1,4 @@
-/** Asks the service about an order or transaction until it is as expected. */
+/** Polls an order or transaction until it is as expected. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, Enquiry } from '../client/client.js';
 

@@ -1,4 +1,4 @@
-/** How the demo prints: colours where a terminal shows them, long values cut. */
+/** Formats the output of the demo: colours on a terminal, long values shortened. */
 import { inspect } from 'node:util';
 
 const isColoured = process.stdout.isTTY === true && process.env.NO_COLOR === undefined;
@@ -6,7 +6,7 @@ const isColoured = process.stdout.isTTY === true && process.env.NO_COLOR === und
 export const heading = (text: string): string => (isColoured ? `\x1b[1;36m${text}\x1b[0m` : text);
 export const dim = (text: string): string => (isColoured ? `\x1b[2m${text}\x1b[0m` : text);
 
-/** A body as one reads it: tokens and other long texts are cut. */
+/** A readable body: tokens and other long texts are shortened. */
 export function shown(value: unknown): string {
   const cut: unknown = JSON.parse(
     JSON.stringify(value, (_name, field: unknown) =>
@@ -21,7 +21,7 @@ export function money(amount: number | null, currency: string | null): string {
   return amount === null ? '' : `${amount.toFixed(2)} ${currency ?? ''}`;
 }
 
-/** A bar that is drawn again in a terminal, and a line now and then elsewhere. */
+/** A progress bar that is redrawn on a terminal; otherwise a line for every tenth of the work. */
 export function progress(done: number, total: number, label: string): void {
   const width = 30;
   const filled = Math.round((width * done) / total);
@@ -30,7 +30,7 @@ export function progress(done: number, total: number, label: string): void {
   else if (done % Math.ceil(total / 10) === 0 || done === total) console.log(bar);
 }
 
-/** Columns as wide as what stands in them, numbers to the right. */
+/** Columns as wide as their content, with numbers aligned to the right. */
 export function table(
   names: readonly string[],
   rows: readonly (readonly (string | number)[])[],

@@ -1,18 +1,18 @@
 /**
- * Orders and signed deliveries as fast as they are taken, and a record of everything that was answered 2xx:
- * each of these must be there in the end, exactly once.
+ * Sends orders and signed deliveries as fast as they are accepted, and records everything that was answered with 2xx.
+ * At the end each of these must be stored exactly once.
  */
 import { createHmac } from 'node:crypto';
 import type { Client } from '../client/client.js';
 import { untilAnswered } from './patience.ts';
 
 export type Flood = {
-  /** Answered 2xx so far. */
+  /** Answered with 2xx so far. */
   readonly creates: () => number;
   readonly deliveries: () => number;
-  /** No more; resolves when all that is under way has been answered. */
+  /** Sends nothing more; resolves when every open request is answered. */
   readonly stop: () => Promise<void>;
-  /** What is missing, doubled or not as it was answered. */
+  /** Lists what is missing, duplicated or different from the reply. */
   readonly judge: () => Promise<string[]>;
 };
 
@@ -37,7 +37,7 @@ export function startFlood(shop: FloodShop, atOnce: number): Flood {
       const { order_id: orderId } = await shop.client.createOrder(cart(invoiceId));
       const entry = { orderId, invoiceId, isPaid: false };
       acknowledged.push(entry);
-      // Some are never paid, and must stay as they are.
+      // Some orders are never paid and must stay `new`.
       if (made % 5 === 0) continue;
       await untilAnswered(() => deliver(shop, orderId));
       entry.isPaid = true;
@@ -68,7 +68,7 @@ async function judgeOne({ client }: FloodShop, entry: Acknowledged): Promise<str
   return wrongs.filter((wrong) => wrong !== false).map((wrong) => `${invoiceId} ${wrong}`);
 }
 
-/** As the payment partner does: again and again until it is answered 200. */
+/** The caller repeats it until it is answered with 200, as the payment partner does. */
 async function deliver(shop: FloodShop, orderId: string): Promise<void> {
   const body = JSON.stringify(paymentCaptured(orderId));
   const response = await fetch(`${shop.baseUrl}/api/v3/webhooks/partner/${shop.accountId}`, {

@@ -1,4 +1,4 @@
-/** The service on its embedded database, to be killed at any moment and started again on the same folder. */
+/** The service with its embedded database, which can be killed at any moment and restarted on the same folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ export type Victim = 'service' | 'database' | 'both';
 export type KillableService = {
   readonly baseUrl: string;
   readonly env: NodeJS.ProcessEnv;
-  /** SIGKILL, then back to service; resolves with the milliseconds that took. */
+  /** Sends SIGKILL, restarts, and resolves with the milliseconds until the service is ready again. */
   readonly kill: (victim: Victim) => Promise<number>;
   readonly stop: () => Promise<void>;
 };
@@ -64,7 +64,7 @@ function launch(env: NodeJS.ProcessEnv): ChildProcess {
   });
 }
 
-/** It wrote its own id down; there is none while it is being started. */
+/** From the server's PID file, which does not exist while the server starts. */
 async function readServerPid(dataDir: string): Promise<number | undefined> {
   const file = join(dataDir, 'postgres', 'postmaster.pid');
   const text = await readFile(file, 'utf8').catch(() => '');
@@ -75,7 +75,7 @@ function endNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended by itself in the meantime.
+    // The process has already exited.
   }
 }
 

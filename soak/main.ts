@@ -1,7 +1,7 @@
 /**
- * `npm run soak -- --minutes 5 --kills 500 --seed 7`: creates and deliveries, and rounds of twelve orders that are
- * paid and refunded at the simulator (`--journeys`), while the service and its database are killed at random
- * moments. Prints its seed and how it goes, stops by itself, ends with 1 when anything was lost.
+ * `npm run soak -- --minutes 5 --kills 500 --seed 7`: sends creates and deliveries, and rounds of twelve orders that
+ * are paid and refunded at the simulator (`--journeys`), while the service and its database are killed at random
+ * moments. Prints its seed and its progress, stops by itself, and exits with 1 if anything was lost.
  */
 import { parseArgs } from 'node:util';
 import { type SoakResult, soak, type Told } from './run.ts';

@@ -1,11 +1,11 @@
-/** Callers who do what one should do when a reply does not come: ask again, with the same words. */
+/** Retries calls without a reply, with the same content, as merchants should. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, ServiceCallError } from '../client/client.js';
 
 const patienceMs = 60_000;
 const pauseMs = 40;
 
-/** Tries again what was not answered, or answered with a 5xx or 429; a refusal is final. */
+/** Retries a call that got no reply, a 5xx or a 429; any other error is final. */
 export async function untilAnswered<Result>(call: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
@@ -22,7 +22,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ServiceCallError && error.status < 500 && error.status !== 429;
 }
 
-/** The client with every call that is needed here made patient. */
+/** A client that retries every call that is used here. */
 export function patientClient(client: Client): Client {
   return {
     ...client,

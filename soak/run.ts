@@ -1,7 +1,7 @@
 /**
- * Load and kills together: creates and deliveries as fast as they are taken, whole journeys with payments and
- * refunds at the simulator, and at seeded moments SIGKILL for the service, its database or both. In the end
- * everything that was answered 2xx must be there exactly once, and `verify` finds nothing.
+ * Load and kills together: creates and deliveries as fast as they are accepted, whole journeys with payments and
+ * refunds at the simulator, and SIGKILL for the service, its database or both at seeded moments. At the end everything
+ * that was answered with 2xx must be stored exactly once, and `verify` must find no violation.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -23,10 +23,10 @@ import { patientClient, untilAnswered } from './patience.ts';
 
 export type SoakOptions = {
   readonly seed: number;
-  /** It ends when either is reached. */
+  /** The run ends when either limit is reached. */
   readonly minutesMax: number;
   readonly killsMax: number;
-  /** Journeys with payments and refunds in each round of them. */
+  /** The number of journeys with payments and refunds per round. */
   readonly journeysPerRound: number;
   readonly onKill?: (told: Told) => void;
 };
@@ -40,7 +40,7 @@ export type Told = {
 };
 
 export type SoakResult = Told & {
-  /** Empty when nothing was lost, doubled or wrong. */
+  /** Empty if nothing was lost, duplicated or wrong. */
   readonly troubles: readonly string[];
   readonly verified: { readonly orders: number; readonly breaches: readonly unknown[] };
 };
@@ -115,7 +115,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   }
 }
 
-/** Providers know their shops by heart, also while the service's database is away. */
+/** Caches the shops, because a real provider knows them even while the service's database is down. */
 function rememberShops(find: FindShop): FindShop {
   const known = new Map<string, ReturnType<FindShop>>();
   return (name) => {
@@ -125,10 +125,10 @@ function rememberShops(find: FindShop): FindShop {
   };
 }
 
-/** Cards at the one provider, all else at the other. */
+/** Credit cards go to the bank gateway, all other modes to the partner. */
 const modes = ['--payment-mode', 'credit_card:bank-gateway'];
 
-/** Round after round, each with its own seed, until told to stop; judged when nothing is killed any more. */
+/** Runs rounds, each with its own seed, until it is stopped. The results are judged after the last kill. */
 function startJourneys(stage: Stage, { seed, journeysPerRound, minutesMax }: SoakOptions) {
   const journeys: Journey[] = [];
   let isOver = false;
@@ -157,7 +157,7 @@ async function cli(service: KillableService, ...words: readonly string[]) {
     env: service.env,
     maxBuffer: 64 * 1024 * 1024,
   });
-  // A breach found by `verify` ends it with 1, and is told all the same.
+  // `verify` exits with 1 if it finds a violation, but its output is still needed.
   const { stdout, stderr } = await run.catch(
     (failed: { stdout: string; stderr: string }) => failed,
   );
