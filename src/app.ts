@@ -8,6 +8,7 @@ import { launchPage } from './http/checkout/launch-page.ts';
 import { returnPage } from './http/checkout/return-page.ts';
 import { answerClientError } from './http/client-error.ts';
 import { limitConcurrency } from './http/concurrency-limit.ts';
+import type { Edge } from './http/edge.ts';
 import { addCommonHeaders, notNow, sendError } from './http/error-reply.ts';
 import { merchantApi, olderMerchantApi } from './http/merchant/merchant-api.ts';
 import { openApiOptions } from './http/open-api.ts';
@@ -20,6 +21,7 @@ import { webhookApi } from './http/webhooks/webhook-api.ts';
 import type { Log } from './log.ts';
 import type { Services } from './services/services.ts';
 import { createCountersReader } from './use-cases/maintenance/read-counters.ts';
+import { bindUseCases } from './use-cases/served.ts';
 
 export type AppParts = OperatorParts & {
   readonly services: Services;
@@ -83,10 +85,11 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   measureRequests(app, metrics);
   measureService(
     metrics.registry,
-    services,
+    { ...services, queueStats: services.database.load },
     createCountersReader(services, { keptMs: parts.countersCachedMs }),
   );
 
+  const edge: Edge = { ...services, useCases: bindUseCases(services) };
   await app.register(swagger, openApiOptions(services.settings.publicUrl));
   // Operators are outside of the bound: they are to see what goes on when it is reached.
   await app.register(async (served) => {
@@ -102,11 +105,11 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
       lineBytesMax: limits.admissionQueueBytesMax,
       onShed,
     });
-    await served.register(merchantApi(services), { prefix: '/api/v3' });
-    await served.register(olderMerchantApi(services), { prefix: '/api/v2' });
-    await served.register(webhookApi(services), { prefix: '/api/v3/webhooks' });
-    await served.register(launchPage(services));
-    await served.register(returnPage(services));
+    await served.register(merchantApi(edge), { prefix: '/api/v3' });
+    await served.register(olderMerchantApi(edge), { prefix: '/api/v2' });
+    await served.register(webhookApi(edge), { prefix: '/api/v3/webhooks' });
+    await served.register(launchPage(edge));
+    await served.register(returnPage(edge));
   });
   await app.register(operatorApi(parts));
   await app.ready();

@@ -36,6 +36,7 @@ const subjects: Readonly<Record<string, readonly string[]>> = {
   ],
   'use-cases': [
     ...['order-state', 'accounts', 'inbox', 'orders', 'payments', 'consumers', 'maintenance'],
+    '',
   ],
   http: ['', 'merchant', 'webhooks', 'operator', 'checkout'],
 };
@@ -121,6 +122,15 @@ test('the database is asked by the store alone', async () => {
       writers.push(file);
   }
   assert.deepEqual(writers, []);
+});
+
+test('HTTP works with use cases and never with the services behind them', async () => {
+  const reaching = [];
+  for (const file of await listFiles('src/http')) {
+    const text = await readFile(join(root, file), 'utf8');
+    if (/\bServices\b|\bDatabase\b/.test(text)) reaching.push(file);
+  }
+  assert.deepEqual(reaching, []);
 });
 
 async function listFiles(folder: string): Promise<string[]> {

@@ -3,8 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import type { Caller } from '../security/tokens.ts';
 import type { AuthenticatedCaller } from '../services/rate-limits.ts';
-import type { Services } from '../services/services.ts';
-import { authenticateCaller } from '../use-cases/accounts/authenticate-caller.ts';
+import type { Edge } from './edge.ts';
 
 /**
  * `order` lets a merchant token and the order's own token in, `merchant` only the former. `anyone`
@@ -21,29 +20,29 @@ declare module 'fastify' {
   }
 }
 
-export function addGuard(app: FastifyInstance, services: Services): void {
+export function addGuard(app: FastifyInstance, edge: Edge): void {
   app.decorateRequest('caller', null);
   app.addHook('onRequest', (request, _reply, done) => {
     // A route that does not say who may call it is closed.
     const access = request.routeOptions.config.access ?? 'merchant';
     if (access === 'public') done();
-    else letIn(services, request, access).then(() => done(), done);
+    else letIn(edge, request, access).then(() => done(), done);
   });
 }
 
 async function letIn(
-  services: Services,
+  edge: Edge,
   request: FastifyRequest,
   access: Exclude<Access, 'public'>,
 ): Promise<void> {
   if (access === 'anyone') {
-    const authenticated = await findCaller(services, request);
+    const authenticated = await findCaller(edge, request);
     if (!authenticated) return;
-    services.countCall(authenticated);
+    edge.countCall(authenticated);
     request.caller = authenticated.caller;
     return;
   }
-  const authenticated = await authenticateCaller(services, bearerToken(request));
+  const authenticated = await edge.useCases.authenticateCaller(bearerToken(request));
   const { caller } = authenticated;
   if (caller.type === 'refresh') {
     throw new ServiceError(
@@ -54,17 +53,17 @@ async function letIn(
   if (access === 'merchant' && caller.type !== 'merchant') {
     throw new ServiceError('PERMISSION_DENIED');
   }
-  services.countCall(authenticated);
+  edge.countCall(authenticated);
   request.caller = caller;
 }
 
 async function findCaller(
-  services: Services,
+  edge: Edge,
   request: FastifyRequest,
 ): Promise<AuthenticatedCaller | undefined> {
   const token = findBearerToken(request);
   if (token === undefined) return undefined;
-  return authenticateCaller(services, token).catch((error: unknown) => {
+  return edge.useCases.authenticateCaller(token).catch((error: unknown) => {
     if (error instanceof ServiceError && error.entry.status === 401) return undefined;
     throw error;
   });

@@ -2,6 +2,9 @@
 import type { DeliveryState } from '../domain/inbox/delivery.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
 
+/** How full the queues before the database are; metrics read it beside the counters. */
+export type { QueueStats } from '../postgres/queue-stats.ts';
+
 /** States of deliveries whose entries are counted. */
 export const countedStates = ['needs_review', 'dead', 'expired'] as const satisfies DeliveryState[];
 type CountedState = (typeof countedStates)[number];

@@ -3,20 +3,20 @@
  * reached by posting a form. It shows nothing but a button, should scripts be off.
  */
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
-import type { Services } from '../../services/services.ts';
-import { findLaunch, type Launch } from '../../use-cases/payments/find-launch.ts';
+import type { Launch } from '../../use-cases/payments/find-launch.ts';
+import type { Edge } from '../edge.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { escapeHtml, hiddenForm, sendPage } from './page.ts';
 
 type Params = { readonly account_id: string; readonly transaction_id: string };
 
-export function launchPage(services: Services): FastifyPluginAsync {
+export function launchPage({ useCases }: Edge): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
     app.get<{ Params: Params }>('/pay/:account_id/:transaction_id', {
       schema: { hide: true },
       handler: async ({ params }, reply) => {
-        const launch = await findLaunch(services, params.account_id, params.transaction_id);
+        const launch = await useCases.findLaunch(params.account_id, params.transaction_id);
         return sendLaunch(reply, launch, params.transaction_id);
       },
     });

@@ -5,8 +5,7 @@
  */
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import type { ReturnStatus } from '../../domain/transactions/payment-return.ts';
-import type { Services } from '../../services/services.ts';
-import { findReturn } from '../../use-cases/payments/find-return.ts';
+import type { Edge } from '../edge.ts';
 import { errorBody, prepareErrorReply } from '../error-reply.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { sendUnknown } from './launch-page.ts';
@@ -18,7 +17,7 @@ type Query = Readonly<Record<string, unknown>>;
 
 const path = '/pay/:account_id/:transaction_id/return';
 
-export function returnPage(services: Services): FastifyPluginAsync {
+export function returnPage({ useCases, clock }: Edge): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
     app.removeAllContentTypeParsers();
@@ -38,7 +37,7 @@ export function returnPage(services: Services): FastifyPluginAsync {
       schema: { hide: true },
       handler: async ({ params, query }, reply) => {
         const saysPaid = paidHints.some((name) => query[name] !== undefined);
-        const found = await findReturn(services, params.account_id, params.transaction_id, {
+        const found = await useCases.findReturn(params.account_id, params.transaction_id, {
           untilMs: readUntil(query.until),
           saysPaid,
         });
@@ -48,7 +47,7 @@ export function returnPage(services: Services): FastifyPluginAsync {
           case 'waiting':
             return sendWaiting(reply, found.untilMs, saysPaid);
           case 'known':
-            return sendOn(reply, found, services.clock());
+            return sendOn(reply, found, clock());
           default:
             return found satisfies never;
         }

@@ -1,14 +1,13 @@
 /** `POST /api/v3/create-order`. Contract 3. */
 import type { FastifyInstance } from 'fastify';
-import type { Services } from '../../services/services.ts';
-import { createOrder } from '../../use-cases/orders/create-order.ts';
+import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import { toOrderRequest } from './order-request.ts';
 import { CreateOrderBody, OrderReply } from './order-schemas.ts';
 import { orderView } from './order-view.ts';
 
-export function addCreateOrder(app: FastifyInstance, services: Services): void {
+export function addCreateOrder(app: FastifyInstance, { useCases, clock }: Edge): void {
   app.post<{ Body: CreateOrderBody; Reply: OrderReply }>('/create-order', {
     config: { access: 'merchant' },
     schema: {
@@ -22,13 +21,12 @@ export function addCreateOrder(app: FastifyInstance, services: Services): void {
     },
     handler: async (request, reply) => {
       const { accountId } = getCaller(request);
-      const { order, tokens, replayed } = await createOrder(
-        services,
+      const { order, tokens, replayed } = await useCases.createOrder(
         accountId,
         toOrderRequest(request.body),
       );
       if (replayed) reply.header('idempotent-replayed', 'true');
-      return orderView(order, { ...tokens, now: services.clock(), masked: false });
+      return orderView(order, { ...tokens, now: clock(), masked: false });
     },
   });
 }

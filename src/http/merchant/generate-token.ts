@@ -2,8 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
-import type { Services } from '../../services/services.ts';
-import { generateToken } from '../../use-cases/accounts/generate-token.ts';
+import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 
 const Body = Type.Object({
@@ -15,7 +14,7 @@ const Reply = Type.Object({
   expires_at: Type.String({ description: 'UTC, RFC 3339' }),
 });
 
-export function addGenerateToken(app: FastifyInstance, services: Services): void {
+export function addGenerateToken(app: FastifyInstance, { useCases }: Edge): void {
   app.post<{ Body: Static<typeof Body>; Reply: Static<typeof Reply> }>('/generate-token', {
     config: { access: 'public' },
     bodyLimit: limits.publicBodyBytesMax,
@@ -28,7 +27,7 @@ export function addGenerateToken(app: FastifyInstance, services: Services): void
       response: { 200: Reply, ...errorReplies },
     },
     handler: async ({ body }) => {
-      const { token, expiresAt } = await generateToken(services, {
+      const { token, expiresAt } = await useCases.generateToken({
         accessKey: body.access_key,
         accessSecret: body.access_secret,
       });

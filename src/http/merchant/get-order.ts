@@ -2,8 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
-import type { Services } from '../../services/services.ts';
-import { getOrder } from '../../use-cases/orders/get-order.ts';
+import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import { FullOrderReply } from './order-schemas.ts';
@@ -19,7 +18,7 @@ const Query = Type.Object({
   invoice_id: id('Your reference used at creation.'),
 });
 
-export function addGetOrder(app: FastifyInstance, services: Services): void {
+export function addGetOrder(app: FastifyInstance, { useCases, clock }: Edge): void {
   app.get<{ Querystring: Static<typeof Query>; Reply: FullOrderReply }>('/order', {
     config: { access: 'order' },
     schema: {
@@ -31,12 +30,12 @@ export function addGetOrder(app: FastifyInstance, services: Services): void {
     },
     handler: async (request) => {
       const caller = getCaller(request);
-      const { order, token } = await getOrder(services, caller, {
+      const { order, token } = await useCases.getOrder(caller, {
         orderId: request.query.order_id || undefined,
         invoiceId: request.query.invoice_id || undefined,
       });
       const masked = caller.type !== 'merchant';
-      return fullOrderView(order, { token, masked, now: services.clock() });
+      return fullOrderView(order, { token, masked, now: clock() });
     },
   });
 }

@@ -6,9 +6,9 @@ import { holdsCardNumber } from '../../domain/cards/card-numbers.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import { type PaymentModeCode, paymentModeCodes } from '../../domain/payment-mode.ts';
-import type { Services } from '../../services/services.ts';
 import type { PaymentReply } from '../../use-cases/payments/payment-reply.ts';
-import { type PaymentRequest, startPayment } from '../../use-cases/payments/start-payment.ts';
+import type { PaymentRequest } from '../../use-cases/payments/start-payment.ts';
+import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
@@ -56,7 +56,7 @@ const Reply = Type.Object({
   next: Type.Array(Type.Object({ action: Type.String(), url: Type.String() })),
 });
 
-export function addInitiatePayment(app: FastifyInstance, services: Services): void {
+export function addInitiatePayment(app: FastifyInstance, { useCases }: Edge): void {
   app.post<{ Body: Body; Reply: Static<typeof Reply> }>('/initiate-payment', {
     config: { access: 'order' },
     schema: {
@@ -74,7 +74,7 @@ export function addInitiatePayment(app: FastifyInstance, services: Services): vo
       const orderId = readOrderId(caller, request.body);
       const key = readIdempotencyKey(request);
       const wished = toPaymentRequest(orderId, request.body);
-      const started = await startPayment(services, caller, wished, key);
+      const started = await useCases.startPayment(caller, wished, key);
       markReplay(reply, started.replayed);
       return paymentView(started.reply);
     },

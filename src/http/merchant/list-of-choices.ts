@@ -1,8 +1,7 @@
 /** `POST /api/v3/list-of-banks` and `POST /api/v3/list-of-wallets`. Contract 11.11. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Services } from '../../services/services.ts';
-import { listChoices } from '../../use-cases/payments/list-choices.ts';
+import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import { orderIdField, readOrderId } from './order-id.ts';
@@ -26,7 +25,7 @@ const lists = [
   },
 ] as const;
 
-export function addListsOfChoices(app: FastifyInstance, services: Services): void {
+export function addListsOfChoices(app: FastifyInstance, { useCases }: Edge): void {
   for (const { url, operationId, modeCode, code, summary } of lists) {
     const Item = Type.Object({ [code]: Type.String(), name: Type.String() });
     const Reply = Type.Object({ items: Type.Array(Item) });
@@ -43,7 +42,7 @@ export function addListsOfChoices(app: FastifyInstance, services: Services): voi
       handler: async (request) => {
         const caller = getCaller(request);
         const orderId = readOrderId(caller, request.body);
-        const choices = await listChoices(services, caller, { orderId, modeCode });
+        const choices = await useCases.listChoices(caller, { orderId, modeCode });
         return { items: choices.map((choice) => ({ [code]: choice.code, name: choice.name })) };
       },
     });

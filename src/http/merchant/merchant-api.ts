@@ -1,6 +1,6 @@
 /** The scope of merchants and their checkout pages: bearer guard, JSON whatever the header says. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
-import type { Services } from '../../services/services.ts';
+import type { Edge } from '../edge.ts';
 import { addGuard } from '../guard.ts';
 import { readJson } from '../read-json.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
@@ -17,36 +17,33 @@ import { addSealing } from './sealing.ts';
 import { addTransactionEnquiry } from './transaction-enquiry.ts';
 import { addUpdateOrder } from './update-order.ts';
 
-export function merchantApi(services: Services): FastifyPluginAsync {
-  return merchantScope(services, (app) => {
-    addGenerateToken(app, services);
-    addRefreshToken(app, services);
-    addCreateOrder(app, services);
-    addGetOrder(app, services);
-    addTransactionEnquiry(app, services);
-    addResolveUser(app, services);
-    addUpdateOrder(app, services);
-    addPaymentModes(app, services);
-    addListsOfChoices(app, services);
-    addInitiatePayment(app, services);
-    addRefund(app, services);
+export function merchantApi(edge: Edge): FastifyPluginAsync {
+  return merchantScope(edge, (app) => {
+    addGenerateToken(app, edge);
+    addRefreshToken(app, edge);
+    addCreateOrder(app, edge);
+    addGetOrder(app, edge);
+    addTransactionEnquiry(app, edge);
+    addResolveUser(app, edge);
+    addUpdateOrder(app, edge);
+    addPaymentModes(app, edge);
+    addListsOfChoices(app, edge);
+    addInitiatePayment(app, edge);
+    addRefund(app, edge);
   });
 }
 
 /** The one call that shipped clients make under an older path; it is the same call. Contract 11.11. */
-export function olderMerchantApi(services: Services): FastifyPluginAsync {
-  return merchantScope(services, (app) => addTransactionEnquiry(app, services, 'V2'));
+export function olderMerchantApi(edge: Edge): FastifyPluginAsync {
+  return merchantScope(edge, (app) => addTransactionEnquiry(app, edge, 'V2'));
 }
 
-function merchantScope(
-  services: Services,
-  addRoutes: (app: FastifyInstance) => void,
-): FastifyPluginAsync {
+function merchantScope(edge: Edge, addRoutes: (app: FastifyInstance) => void): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
-    addGuard(app, services);
+    addGuard(app, edge);
     readEveryBodyAsJson(app);
-    addSealing(app, services);
+    addSealing(app, edge);
     addRoutes(app);
     refuseOtherMethods();
   };

@@ -5,8 +5,7 @@ import { getExponent } from '../../domain/money/currency.ts';
 import { majorNumber } from '../../domain/money/money.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { type PaymentModeCode, paymentModes } from '../../domain/payment-mode.ts';
-import type { Services } from '../../services/services.ts';
-import { listPaymentModes } from '../../use-cases/payments/list-payment-modes.ts';
+import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import { orderIdField, readOrderId } from './order-id.ts';
@@ -27,7 +26,7 @@ const Item = Type.Object({
 const Items = Type.Object({ items: Type.Array(Item) });
 const Reply = Type.Object({ fast_payment_modes: Items, other_payment_modes: Items });
 
-export function addPaymentModes(app: FastifyInstance, services: Services): void {
+export function addPaymentModes(app: FastifyInstance, { useCases }: Edge): void {
   app.post<{ Body: Static<typeof Body>; Reply: Static<typeof Reply> }>('/payment-modes', {
     config: { access: 'order' },
     schema: {
@@ -40,8 +39,7 @@ export function addPaymentModes(app: FastifyInstance, services: Services): void 
     },
     handler: async (request) => {
       const caller = getCaller(request);
-      const { order, fast, other } = await listPaymentModes(
-        services,
+      const { order, fast, other } = await useCases.listPaymentModes(
         caller,
         readOrderId(caller, request.body),
       );

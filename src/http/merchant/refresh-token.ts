@@ -3,8 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
 import { microsecondTimestamp } from '../../domain/time.ts';
-import type { Services } from '../../services/services.ts';
-import { refreshToken } from '../../use-cases/orders/refresh-token.ts';
+import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 
 const Body = Type.Object({ refresh_token: Type.String({ minLength: 1, maxLength: 4096 }) });
@@ -14,7 +13,7 @@ const Reply = Type.Object({
   expires_at: Type.String({ description: 'The same moment, RFC 3339' }),
 });
 
-export function addRefreshToken(app: FastifyInstance, services: Services): void {
+export function addRefreshToken(app: FastifyInstance, { useCases }: Edge): void {
   app.post<{ Body: Static<typeof Body>; Reply: Static<typeof Reply> }>('/refresh-token', {
     config: { access: 'anyone' },
     bodyLimit: limits.publicBodyBytesMax,
@@ -27,7 +26,7 @@ export function addRefreshToken(app: FastifyInstance, services: Services): void 
       response: { 200: Reply, ...errorReplies },
     },
     handler: async ({ body }) => {
-      const { token, expiresAt } = await refreshToken(services, body.refresh_token);
+      const { token, expiresAt } = await useCases.refreshToken(body.refresh_token);
       return {
         token,
         token_expiration: microsecondTimestamp(expiresAt),

@@ -3,9 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
-import type { Services } from '../../services/services.ts';
-import { refund } from '../../use-cases/payments/refund.ts';
 import type { RefundReply } from '../../use-cases/payments/store-refund.ts';
+import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
@@ -49,7 +48,7 @@ const Reply = Type.Object({
   next: Type.Array(Type.Object({ action: Type.String(), url: Type.String() })),
 });
 
-export function addRefund(app: FastifyInstance, services: Services): void {
+export function addRefund(app: FastifyInstance, { useCases }: Edge): void {
   app.post<{ Body: Body; Reply: Static<typeof Reply> }>('/refund', {
     config: { access: 'merchant' },
     schema: {
@@ -71,7 +70,7 @@ export function addRefund(app: FastifyInstance, services: Services): void {
         amount: sentAmount(body, 'refund_amount'),
         refundRequestId: readRequestId(body),
       };
-      const made = await refund(services, getCaller(request), wished, key);
+      const made = await useCases.refund(getCaller(request), wished, key);
       markReplay(reply, made.replayed);
       return refundView(made.reply);
     },

@@ -1,8 +1,7 @@
 /** `POST /api/v3/resolve-user`: links a consumer to an order. Contract 11.2. */
 import type { FastifyInstance } from 'fastify';
 import { microsecondTimestamp } from '../../domain/time.ts';
-import type { Services } from '../../services/services.ts';
-import { resolveUser } from '../../use-cases/orders/resolve-user.ts';
+import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import { ResolveUserBody, ResolveUserReply } from './order-change-schemas.ts';
@@ -10,7 +9,7 @@ import { readOrderId } from './order-id.ts';
 import { toSentUser } from './order-request.ts';
 import { userView } from './order-view.ts';
 
-export function addResolveUser(app: FastifyInstance, services: Services): void {
+export function addResolveUser(app: FastifyInstance, { useCases }: Edge): void {
   app.post<{ Body: ResolveUserBody; Reply: ResolveUserReply }>('/resolve-user', {
     config: { access: 'order' },
     schema: {
@@ -22,7 +21,7 @@ export function addResolveUser(app: FastifyInstance, services: Services): void {
     },
     handler: async (request) => {
       const caller = getCaller(request);
-      const { order, token } = await resolveUser(services, caller, {
+      const { order, token } = await useCases.resolveUser(caller, {
         orderId: readOrderId(caller, request.body),
         user: toSentUser(request.body),
       });

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { openPayload, sealPayload } from '../../security/sealed-payload.ts';
-import type { Services } from '../../services/services.ts';
+import type { Edge } from '../edge.ts';
 import { readJson } from '../read-json.ts';
 
 declare module 'fastify' {
@@ -16,13 +16,13 @@ declare module 'fastify' {
   }
 }
 
-export function addSealing(app: FastifyInstance, services: Services): void {
+export function addSealing(app: FastifyInstance, edge: Edge): void {
   app.decorateRequest('sealingSecret', null);
   app.addHook('preValidation', (request, _reply, done) => {
     const { body } = request;
     const isSealed = typeof body === 'object' && body !== null && 'encrypted_payload' in body;
     if (!isSealed) return done();
-    openBody(services, request).then(() => done(), done);
+    openBody(edge, request).then(() => done(), done);
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     if (request.sealingSecret === null || typeof payload !== 'string') return done(null, payload);
@@ -32,10 +32,10 @@ export function addSealing(app: FastifyInstance, services: Services): void {
   });
 }
 
-async function openBody(services: Services, request: FastifyRequest): Promise<void> {
+async function openBody(edge: Edge, request: FastifyRequest): Promise<void> {
   const sealed = findSealedPayload(request);
   if (sealed === undefined) return;
-  const { secret, opened } = await open(services, request, sealed);
+  const { secret, opened } = await open(edge, request, sealed);
   if (request.headers.encryption !== 'ignore') request.sealingSecret = secret;
   request.body = readJson(opened);
 }
@@ -58,19 +58,19 @@ function findSealedPayload({ body, caller }: FastifyRequest): string | undefined
 }
 
 /** During a rotation either live secret opens. */
-async function open(services: Services, request: FastifyRequest, sealed: string) {
-  const { accounts } = services;
+async function open(edge: Edge, request: FastifyRequest, sealed: string) {
+  const { accounts } = edge;
   const account = await accounts.get(request.caller?.accountId ?? '');
   if (!account.encryptedPayloads) throw new ServiceError('ENCRYPTION_NOT_ENABLED');
   const opened =
-    tryToOpen(services, account, sealed) ??
+    tryToOpen(edge, account, sealed) ??
     // It may be sealed with a secret that is newer than what is known here. Contract 2.7.
-    tryToOpen(services, await accounts.readAgain(account.accountId), sealed);
+    tryToOpen(edge, await accounts.readAgain(account.accountId), sealed);
   if (!opened) throw new ServiceError('DECRYPTION_FAILED');
   return opened;
 }
 
-function tryToOpen({ clock }: Services, account: Account | undefined, sealed: string) {
+function tryToOpen({ clock }: Edge, account: Account | undefined, sealed: string) {
   for (const secret of account ? liveSecrets(account, 'access-secret', clock()) : []) {
     const opened = openPayload(sealed, secret);
     if (opened) return { secret, opened };

@@ -1,7 +1,6 @@
 /** `POST /api/v3/transaction-enquiry`, and under `/api/v2` too. Contract 5 and 11.11. */
 import type { FastifyInstance } from 'fastify';
-import type { Services } from '../../services/services.ts';
-import { enquire } from '../../use-cases/payments/enquire.ts';
+import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import { EnquiryBody, EnquiryReply } from './enquiry-schemas.ts';
@@ -11,7 +10,7 @@ import { toText } from './order-request.ts';
 /** `version` tells the operation from the one under the current path. */
 export function addTransactionEnquiry(
   app: FastifyInstance,
-  services: Services,
+  { useCases, clock }: Edge,
   version: '' | 'V2' = '',
 ): void {
   app.post<{ Body: EnquiryBody; Reply: EnquiryReply }>('/transaction-enquiry', {
@@ -25,12 +24,12 @@ export function addTransactionEnquiry(
     },
     handler: async (request) => {
       const caller = getCaller(request);
-      const enquiry = await enquire(services, caller, {
+      const enquiry = await useCases.enquire(caller, {
         transactionId: toText(request.body.transaction_id),
         orderId: toText(request.body.order_id),
         invoiceId: toText(request.body.invoice_id),
       });
-      return enquiryView(enquiry, { now: services.clock(), masked: caller.type !== 'merchant' });
+      return enquiryView(enquiry, { now: clock(), masked: caller.type !== 'merchant' });
     },
   });
 }

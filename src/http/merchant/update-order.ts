@@ -1,7 +1,6 @@
 /** Update order, under the four names that shipped clients call it by. Contract 11.3. */
 import type { FastifyInstance, HTTPMethods } from 'fastify';
-import type { Services } from '../../services/services.ts';
-import { updateOrder } from '../../use-cases/orders/update-order.ts';
+import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import { UpdateOrderBody } from './order-change-schemas.ts';
@@ -18,7 +17,7 @@ const names: ReadonlyArray<readonly [HTTPMethods, url: string, operationId: stri
   ['PATCH', '/order', 'patchOrder'],
 ];
 
-export function addUpdateOrder(app: FastifyInstance, services: Services): void {
+export function addUpdateOrder(app: FastifyInstance, { useCases, clock }: Edge): void {
   for (const [method, url, operationId] of names) {
     app.route<{ Body: UpdateOrderBody; Reply: FullOrderReply }>({
       method,
@@ -35,12 +34,12 @@ export function addUpdateOrder(app: FastifyInstance, services: Services): void {
         const caller = getCaller(request);
         const orderId = readOrderId(caller, request.body);
         refuseFieldsOfMerchant(caller, orderId, request.body);
-        const { order, token } = await updateOrder(services, caller, {
+        const { order, token } = await useCases.updateOrder(caller, {
           orderId,
           update: toOrderUpdate(request.body),
         });
         const masked = caller.type !== 'merchant';
-        return fullOrderView(order, { token, masked, now: services.clock() });
+        return fullOrderView(order, { token, masked, now: clock() });
       },
     });
   }

@@ -3,7 +3,8 @@
  * silent. Read when somebody asks for the page; docs/operations.md tells what to do about each.
  */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { Services } from '../../services/services.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Counters, QueueStats } from '../../services/counters.ts';
 import type {
   CountersReader,
   OperatorCounters,
@@ -11,20 +12,26 @@ import type {
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
+export type Measured = {
+  readonly queueStats: QueueStats;
+  readonly counters: Counters;
+  readonly clock: Clock;
+};
+
 export function measureService(
   registry: Registry,
-  { database, counters, clock }: Services,
+  { queueStats, counters, clock }: Measured,
   readCounters: CountersReader,
 ): void {
   const { addGauge, addCounter } = metersOf(registry);
-  measureBatches(registry, database.load);
+  measureBatches(registry, queueStats);
   addGauge(
     {
       name: 'database_queue_length',
       help: 'Requests that wait for the database.',
       labels: ['queue'],
     },
-    () => database.load.listQueues().map(({ queue, waiting }) => [{ queue }, waiting]),
+    () => queueStats.listQueues().map(({ queue, waiting }) => [{ queue }, waiting]),
   );
   addCounter(
     {
@@ -32,7 +39,7 @@ export function measureService(
       help: 'Requests answered 503 because a queue was full.',
       labels: ['queue'],
     },
-    () => database.load.listQueues().map(({ queue, shed }) => [{ queue }, shed]),
+    () => queueStats.listQueues().map(({ queue, shed }) => [{ queue }, shed]),
   );
   addCounter(
     {
@@ -63,7 +70,7 @@ export function measureService(
   measureStored(registry, clock, readCounters);
 }
 
-function measureBatches(registry: Registry, load: Services['database']['load']): void {
+function measureBatches(registry: Registry, queueStats: QueueStats): void {
   const sizes = new Histogram({
     name: 'commit_batch_size',
     help: 'How many requests went to the database together.',
@@ -71,15 +78,11 @@ function measureBatches(registry: Registry, load: Services['database']['load']):
     buckets: [1, 2, 4, 8, 16, 32, 64, 128],
     registers: [registry],
   });
-  load.listen((queue, size) => sizes.observe({ queue }, size));
+  queueStats.listen((queue, size) => sizes.observe({ queue }, size));
 }
 
 /** All workers see the same rows, so together they tell what one of them tells. */
-function measureStored(
-  registry: Registry,
-  clock: Services['clock'],
-  readCounters: CountersReader,
-): void {
+function measureStored(registry: Registry, clock: Clock, readCounters: CountersReader): void {
   const { addGauge, addCounter } = metersOf(registry);
   // While the database does not answer there is nothing to tell, and old figures would be wrong.
   const ifAnswered = (list: (stored: OperatorCounters) => Sample[]) => async () => {

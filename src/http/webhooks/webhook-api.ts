@@ -1,17 +1,17 @@
 /** The scope of providers: raw bytes, the provider's own proof or a bearer, the contract's error shape. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
-import type { Services } from '../../services/services.ts';
 import { deliveryProviders } from '../../use-cases/inbox/receive-delivery.ts';
+import type { Edge } from '../edge.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addWebhook } from './webhook.ts';
 import { sendWebhookError } from './webhook-error.ts';
 
-export function webhookApi(services: Services): FastifyPluginAsync {
+export function webhookApi(edge: Edge): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
     app.setErrorHandler(sendWebhookError);
     keepRawBytes(app);
-    for (const provider of deliveryProviders) addWebhook(app, services, provider);
+    for (const provider of deliveryProviders) addWebhook(app, edge, provider);
     refuseOtherMethods();
   };
 }

@@ -1,16 +1,9 @@
 /** `POST /api/v3/webhooks/<provider>[/<account_id>]`. Contract 6.1 and 6.5. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Services } from '../../services/services.ts';
-import {
-  type DeliveryClaims,
-  findMissingCredentials,
-} from '../../use-cases/inbox/authenticate-delivery.ts';
-import {
-  type DeliveryProvider,
-  type RawDelivery,
-  receiveDelivery,
-} from '../../use-cases/inbox/receive-delivery.ts';
+import type { DeliveryClaims } from '../../use-cases/inbox/authenticate-delivery.ts';
+import type { DeliveryProvider, RawDelivery } from '../../use-cases/inbox/receive-delivery.ts';
+import type { Edge } from '../edge.ts';
 import { findBearerToken } from '../guard.ts';
 import { webhookErrorReplies } from './webhook-error.ts';
 
@@ -28,7 +21,7 @@ type Params = { readonly account_id?: string };
 
 export function addWebhook(
   app: FastifyInstance,
-  services: Services,
+  { useCases }: Edge,
   provider: DeliveryProvider,
 ): void {
   const { name, displayName, deliverySchema } = provider;
@@ -43,11 +36,11 @@ export function addWebhook(
         response: { 200: Reply, ...webhookErrorReplies },
       },
       onRequest: (request, _reply, done) => {
-        done(findMissingCredentials(services, provider, request.headers, claimsOf(request)));
+        done(useCases.findMissingCredentials(provider, request.headers, claimsOf(request)));
       },
       handler: async (request) => {
         const raw = rawDelivery(request);
-        const received = await receiveDelivery(services, name, raw, claimsOf(request));
+        const received = await useCases.receiveDelivery(name, raw, claimsOf(request));
         return {
           status: received.status,
           delivery_id: received.deliveryId,

@@ -261,7 +261,8 @@ test('figures of a database that went away are not told any longer', async () =>
     service.database,
     new Date(),
   );
-  measureService(registry, service.services, async () => stored);
+  const measured = { ...service.services, queueStats: service.database.load };
+  measureService(registry, measured, async () => stored);
   assert.match(await registry.metrics(), /^inbox_deliveries\{/m);
   stored = undefined;
   assert.doesNotMatch(await registry.metrics(), /^(inbox|transactions|reviews)_\w+\{/m);

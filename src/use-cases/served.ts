@@ -1,0 +1,58 @@
+/**
+ * The use cases that HTTP serves, bound to the services of this process. The HTTP layer gets these functions instead of
+ * the services, so a route cannot reach the database.
+ */
+import { authenticateCaller } from './accounts/authenticate-caller.ts';
+import { generateToken } from './accounts/generate-token.ts';
+import { findMissingCredentials } from './inbox/authenticate-delivery.ts';
+import { receiveDelivery } from './inbox/receive-delivery.ts';
+import { createOrder } from './orders/create-order.ts';
+import { getOrder } from './orders/get-order.ts';
+import { refreshToken } from './orders/refresh-token.ts';
+import { resolveUser } from './orders/resolve-user.ts';
+import { updateOrder } from './orders/update-order.ts';
+import { enquire } from './payments/enquire.ts';
+import { findLaunch } from './payments/find-launch.ts';
+import { findReturn } from './payments/find-return.ts';
+import { listChoices } from './payments/list-choices.ts';
+import { listPaymentModes } from './payments/list-payment-modes.ts';
+import { refund } from './payments/refund.ts';
+import { startPayment } from './payments/start-payment.ts';
+
+const served = {
+  authenticateCaller,
+  createOrder,
+  enquire,
+  findLaunch,
+  findMissingCredentials,
+  findReturn,
+  generateToken,
+  getOrder,
+  listChoices,
+  listPaymentModes,
+  receiveDelivery,
+  refreshToken,
+  refund,
+  resolveUser,
+  startPayment,
+  updateOrder,
+};
+
+type Served = typeof served;
+type Bound<UseCase> = UseCase extends (needs: never, ...rest: infer Rest) => infer Result
+  ? (...rest: Rest) => Result
+  : never;
+/** What all of them need together. */
+type Needs = Served[keyof Served] extends (needs: infer Each, ...rest: never[]) => unknown
+  ? Each
+  : never;
+
+export type UseCases = { readonly [Name in keyof Served]: Bound<Served[Name]> };
+
+export function bindUseCases(services: Needs): UseCases {
+  const bound = Object.entries(served).map(([name, useCase]) => [
+    name,
+    (useCase as (...parameters: unknown[]) => unknown).bind(undefined, services),
+  ]);
+  return Object.fromEntries(bound);
+}
