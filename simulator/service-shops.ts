@@ -5,8 +5,10 @@
 
 import { type Bootstrapped, joinBootstrapped } from '../src/bootstrap.ts';
 import { readConfig } from '../src/config.ts';
-import { type Account, liveSecrets } from '../src/domain/accounts/account.ts';
+import { type Account, liveSecrets, type SecretKind } from '../src/domain/accounts/account.ts';
+import type { ProviderName } from '../src/domain/provider-name.ts';
 import { createLog } from '../src/log.ts';
+import { getProvider } from '../src/providers/providers.ts';
 import { webhookUrlOf } from '../src/services/provider-apis.ts';
 import type { Services } from '../src/services/services.ts';
 import { listAccounts } from '../src/store/accounts.ts';
@@ -42,21 +44,24 @@ async function findShop(services: Services, name: string): Promise<Shop | undefi
 }
 
 function toShop(services: Services, account: Account): Shop {
-  const { accountId, providerApis } = account;
-  const secret = (kind: Parameters<typeof liveSecrets>[1]) =>
-    liveSecrets(account, kind, services.clock())[0] ?? '';
+  const partner = settingsOf(services, account, 'partner');
+  const gateway = settingsOf(services, account, 'bank-gateway');
   return {
-    partner: {
-      keyId: providerApis.partner?.login ?? '',
-      keySecret: secret('partner-key-secret'),
-      webhookUrl: webhookUrlOf(services, 'partner', accountId),
-      webhookSecret: secret('partner-webhook-secret'),
-    },
-    gateway: {
-      merchantId: providerApis['bank-gateway']?.login ?? '',
-      password: secret('bank-gateway-password'),
-      webhookUrl: webhookUrlOf(services, 'bank-gateway', accountId),
-      webhookSecret: secret('bank-gateway-secret'),
+    partner: { keyId: partner.login, keySecret: partner.apiSecret, ...partner.webhook },
+    gateway: { merchantId: gateway.login, password: gateway.apiSecret, ...gateway.webhook },
+  };
+}
+
+/** An account's settings at one provider, under the names that both providers share. */
+function settingsOf(services: Services, account: Account, provider: ProviderName) {
+  const { apiSecret, webhookSecret } = getProvider(provider).settings;
+  const currentSecret = (kind: SecretKind) => liveSecrets(account, kind, services.clock())[0] ?? '';
+  return {
+    login: account.providerApis[provider]?.login ?? '',
+    apiSecret: currentSecret(apiSecret.option),
+    webhook: {
+      webhookUrl: webhookUrlOf(services, provider, account.accountId),
+      webhookSecret: currentSecret(webhookSecret),
     },
   };
 }

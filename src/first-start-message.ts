@@ -20,15 +20,18 @@ export function firstStartText(publicUrl: string, account: NewAccount): string {
     shipping_address: { address_1: '12 MG Road', city: 'Bengaluru', pincode: '560001' },
     order_line_items: [{ title: 'Tea', rate: 100, quantity: 1 }],
   });
+  const printed = [
+    ['account_id', account.accountId],
+    ['access_key', account.accessKey],
+    ['access_secret', account.accessSecret],
+    ...account.webhooks.map(({ secretKind, secret }) => [secretKind.replaceAll('-', '_'), secret]),
+  ];
+  const width = Math.max(...printed.map(([name = '']) => name.length));
   return `${readyText(publicUrl)}
 
 A demo account was made for you. Its secrets are shown this once:
 
-  account_id              ${account.accountId}
-  access_key              ${account.accessKey}
-  access_secret           ${account.accessSecret}
-  partner_webhook_secret  ${account.partnerWebhookSecret}
-  bank_gateway_secret     ${account.bankGatewaySecret}
+${printed.map(([name = '', value]) => `  ${name.padEnd(width)}  ${value}`).join('\n')}
 
 Paste these lines into another terminal: a token, an order, the order again.
 

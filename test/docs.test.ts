@@ -10,6 +10,7 @@ import { reviewFlags } from '../src/domain/inbox/review.ts';
 import { failureTable } from '../src/domain/transactions/failure.ts';
 import { TransactionReply } from '../src/http/merchant/enquiry-schemas.ts';
 import { CreateOrderBody, OrderReply } from '../src/http/merchant/order-schemas.ts';
+import { providers } from '../src/providers/providers.ts';
 
 const root = new URL('../', import.meta.url).pathname;
 
@@ -35,6 +36,19 @@ test('docs/states.md explains every flag and every state of a delivery, and no o
     );
   assert.deepEqual(namesIn(flags).sort(), reviewFlags.toSorted());
   assert.deepEqual(namesIn(deliveries).sort(), deliveryStates.toSorted());
+});
+
+test('docs/adding-a-provider.md explains every field that a provider has', async () => {
+  const text = await readFile(join(root, 'docs/adding-a-provider.md'), 'utf8');
+  const explained = [...text.matchAll(/^\| `(\w+)(?:\([^)]*\))?` \|/gm)].map(([, name]) => name);
+  const fields = providers.flatMap((provider) => [
+    ...Object.keys(provider),
+    ...Object.keys(provider.settings),
+  ]);
+  assert.deepEqual(
+    fields.filter((field) => !explained.includes(field)),
+    [],
+  );
 });
 
 test('docs/contract.md lists every setting, field and code, and no other', async () => {

@@ -1,24 +1,25 @@
 /** `account create`: opens an account and prints its secrets this once. */
 import { createAccount, simulatorWarning } from '../use-cases/accounts/create-account.ts';
-import { accountOptions, accountOptionsUsage, readSettings } from './account-options.ts';
-import { type Command, readWords, UsageError } from './command.ts';
+import { accountOptionsUsage, readAccountWords, readSettings } from './account-options.ts';
+import { type Command, UsageError } from './command.ts';
 import { readApiSecrets } from './provider-options.ts';
+import { printedName } from './render.ts';
 
 export const accountCreate: Command = {
   name: ['account', 'create'],
   usage: `account create --name NAME ${accountOptionsUsage}`,
   parse: (words) => {
-    const { values } = readWords(words, accountOptions);
-    const { name } = values;
+    const { flags } = readAccountWords(words);
+    const { name } = flags;
     if (name === undefined) throw new UsageError('Give the account a name with --name.');
-    const settings = readSettings(values);
-    const apiSecrets = readApiSecrets(values);
+    const settings = readSettings(flags);
+    const apiSecrets = readApiSecrets(flags.providers);
     return {
-      json: values.json,
+      json: flags.json,
       run: async (services, config) => {
         // Whoever sets the address of a simulator means accounts to use it. Contract 11.6.
         const isChosen = config.databaseUrl === undefined && config.simulatorUrl !== undefined;
-        const isSimulated = values.simulator ?? isChosen;
+        const isSimulated = flags.simulator ?? isChosen;
         const wished = { ...settings, name, apiSecrets, isSimulated };
         const account = await createAccount(services, wished);
         if (isSimulated) console.error(simulatorWarning(services));
@@ -27,10 +28,15 @@ export const accountCreate: Command = {
           name: account.name,
           access_key: account.accessKey,
           access_secret: account.accessSecret,
-          partner_webhook_secret: account.partnerWebhookSecret,
-          bank_gateway_secret: account.bankGatewaySecret,
-          partner_webhook_url: account.partnerWebhookUrl,
-          bank_gateway_webhook_url: account.bankGatewayWebhookUrl,
+          ...Object.fromEntries(
+            account.webhooks.map(({ secretKind, secret }) => [printedName(secretKind), secret]),
+          ),
+          ...Object.fromEntries(
+            account.webhooks.map(({ provider, url }) => [
+              printedName(`${provider}-webhook-url`),
+              url,
+            ]),
+          ),
         };
       },
     };

@@ -7,55 +7,74 @@ import {
 } from '../domain/accounts/account.ts';
 import { limits } from '../domain/limits.ts';
 import { findOrigin } from '../domain/web-address.ts';
-import { jsonOption, UsageError } from './command.ts';
+import { defaultPaymentModes } from '../providers/account-settings.ts';
+import { jsonOption, readWords, UsageError } from './command.ts';
+import { changeModes } from './payment-mode-option.ts';
 import {
   type ProviderFlags,
+  plainSettingsUsage,
+  providerApisUsage,
   providerOptions,
-  providerOptionsUsage,
   readProviderSettings,
 } from './provider-options.ts';
 
-export const accountOptions = {
+const ownOptions = {
   name: { type: 'string' },
   'optional-order-details': { type: 'boolean' },
   'encrypted-payloads': { type: 'boolean' },
   'signature-version': { type: 'string' },
   'alternate-currency': { type: 'string', multiple: true },
-  'bank-gateway-merchant': { type: 'string' },
   'requests-per-second': { type: 'string' },
   'callback-origin': { type: 'string', multiple: true },
+  'payment-mode': { type: 'string', multiple: true },
   simulator: { type: 'boolean' },
-  ...providerOptions,
   ...jsonOption,
 } as const;
 
 export const accountOptionsUsage =
-  '[--optional-order-details] [--encrypted-payloads] [--signature-version v2|v3] [--alternate-currency USD:INR:83.25] [--bank-gateway-merchant ID] [--requests-per-second N|off] [--callback-origin https://shop.example]... [--simulator] ' +
-  `${providerOptionsUsage} [--json]`;
+  `[--optional-order-details] [--encrypted-payloads] [--signature-version v2|v3] [--alternate-currency USD:INR:83.25] ${plainSettingsUsage} ` +
+  `[--requests-per-second N|off] [--callback-origin https://shop.example]... [--simulator] ${providerApisUsage} [--json]`;
 
-export type AccountFlags = ProviderFlags & {
+export type AccountFlags = {
   readonly name?: string;
   readonly 'optional-order-details'?: boolean;
   readonly 'encrypted-payloads'?: boolean;
   readonly 'signature-version'?: string;
   readonly 'alternate-currency'?: string[];
-  readonly 'bank-gateway-merchant'?: string;
   readonly 'requests-per-second'?: string;
   readonly 'callback-origin'?: string[];
+  readonly 'payment-mode'?: string[];
+  readonly simulator?: boolean;
+  readonly json?: boolean;
+  readonly providers: ProviderFlags;
 };
+
+/** Reads the flags, with those of the providers on their own: which there are depends on the registry. */
+export function readAccountWords(
+  words: readonly string[],
+  positions?: readonly string[],
+): { readonly flags: AccountFlags; readonly positionals: readonly string[] } {
+  const { values, positionals } = readWords(
+    words,
+    { ...ownOptions, ...providerOptions },
+    positions,
+  );
+  const own = values as Omit<AccountFlags, 'providers'>;
+  return { flags: { ...own, providers: values as ProviderFlags }, positionals };
+}
 
 type AccountBefore = Pick<
   AccountSettings,
-  'alternateCurrencies' | 'paymentModes' | 'providerApis' | 'bankGatewayMerchant'
+  'alternateCurrencies' | 'paymentModes' | 'providerApis' | 'providerSettings'
 >;
 
 /** Only what was named; `before` is what the account has. */
 export function readSettings(
   flags: AccountFlags,
-  before: AccountBefore = accountDefaults,
+  before: AccountBefore = { ...accountDefaults, paymentModes: defaultPaymentModes() },
 ): Partial<AccountSettings> {
   const alternatives = flags['alternate-currency'];
-  const merchant = flags['bank-gateway-merchant'];
+  const modes = flags['payment-mode'];
   const rate = flags['requests-per-second'];
   const origins = flags['callback-origin'];
   return {
@@ -72,10 +91,10 @@ export function readSettings(
     ...(alternatives !== undefined && {
       alternateCurrencies: changeAlternatives(before.alternateCurrencies, alternatives),
     }),
-    ...(merchant !== undefined && { bankGatewayMerchant: merchant === '' ? null : merchant }),
     ...(rate !== undefined && { requestsPerSecond: readRate(rate) }),
     ...(origins !== undefined && { callbackOrigins: readOrigins(origins) }),
-    ...readProviderSettings(flags, before),
+    ...readProviderSettings(flags.providers, before),
+    ...(modes !== undefined && { paymentModes: changeModes(before.paymentModes, modes) }),
   };
 }
 

@@ -1,8 +1,11 @@
 /** `account rotate`: a new secret, with an overlap in which the old one is valid too. */
-import { type RotatableSecretKind, secretKinds } from '../domain/accounts/account.ts';
-import { rotateSecret } from '../use-cases/accounts/rotate-secret.ts';
+import { listRotatableSecretKinds } from '../providers/account-settings.ts';
+import { type RotatableSecretKind, rotateSecret } from '../use-cases/accounts/rotate-secret.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
 import { readOverlap } from './overlap.ts';
+import { printedName } from './render.ts';
+
+const secretKinds = listRotatableSecretKinds();
 
 export const accountRotate: Command = {
   name: ['account', 'rotate'],
@@ -22,7 +25,7 @@ export const accountRotate: Command = {
         const rotated = await rotateSecret(services, accountId, kind, overlapSeconds);
         return {
           account_id: rotated.accountId,
-          [kind.replaceAll('-', '_')]: rotated.secret,
+          [printedName(kind)]: rotated.secret,
           old_valid_until: rotated.oldValidUntil.toISOString(),
         };
       },

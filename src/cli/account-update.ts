@@ -1,5 +1,6 @@
 /** `account update`: changes the settings that are named and leaves the others. */
 import { type AccountSettings, accountDefaults } from '../domain/accounts/account.ts';
+import { providers } from '../providers/providers.ts';
 import type { Services } from '../services/services.ts';
 import type { StoredAccount } from '../store/accounts.ts';
 import {
@@ -8,33 +9,34 @@ import {
   simulatorWarning,
 } from '../use-cases/accounts/create-account.ts';
 import { updateAccount } from '../use-cases/accounts/update-account.ts';
-import { accountOptions, accountOptionsUsage, readSettings } from './account-options.ts';
+import { accountOptionsUsage, readAccountWords, readSettings } from './account-options.ts';
 import { accountView } from './account-view.ts';
-import { type Command, readWords, UsageError } from './command.ts';
+import { type Command, UsageError } from './command.ts';
 import { readApiSecrets } from './provider-options.ts';
 
-/** Words are judged before there is an account to hold them against. */
+/** Words are judged before the account is read: any of them could fit an account with every provider. */
 const anyAccount = {
   ...accountDefaults,
-  bankGatewayMerchant: 'any',
-  providerApis: { partner: { url: 'https://any', login: 'any' } },
+  providerApis: Object.fromEntries(
+    providers.map(({ name }) => [name, { url: 'https://any', login: 'any' }]),
+  ),
 };
 
 export const accountUpdate: Command = {
   name: ['account', 'update'],
   usage: `account update ID [--name NAME] ${accountOptionsUsage}`,
   parse: (words) => {
-    const { values, positionals } = readWords(words, accountOptions, ['an account id']);
+    const { flags, positionals } = readAccountWords(words, ['an account id']);
     const [accountId = ''] = positionals;
-    readSettings(values, anyAccount);
-    const apiSecrets = readApiSecrets(values);
+    readSettings(flags, anyAccount);
+    const apiSecrets = readApiSecrets(flags.providers);
     return {
-      json: values.json,
+      json: flags.json,
       run: async (services) => {
-        const { simulator = false } = values;
+        const { simulator = false } = flags;
         const change = (account: StoredAccount) => {
           const providerApis = simulator ? atTheSimulator(services, account) : account.providerApis;
-          return { providerApis, ...readSettings(values, { ...account, providerApis }) };
+          return { providerApis, ...readSettings(flags, { ...account, providerApis }) };
         };
         const secrets = simulator ? { ...newSimulatorSecrets(), ...apiSecrets } : apiSecrets;
         const changed = accountView(await updateAccount(services, accountId, change, secrets));

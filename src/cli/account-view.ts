@@ -1,6 +1,7 @@
 /** An account's settings as the command line prints them. */
 import type { AccountSettings } from '../domain/accounts/account.ts';
 import { accessKeyOf } from '../domain/ids.ts';
+import { plainSettingsView } from './provider-options.ts';
 
 export function accountView(account: AccountSettings & { readonly accountId: string }) {
   return {
@@ -10,7 +11,7 @@ export function accountView(account: AccountSettings & { readonly accountId: str
     optional_order_details: account.optionalOrderDetails,
     encrypted_payloads: account.encryptedPayloads,
     signature_version: account.signatureVersion,
-    bank_gateway_merchant: account.bankGatewayMerchant,
+    ...plainSettingsView(account),
     requests_per_second: account.requestsPerSecond ?? 'off',
     alternate_currencies: account.alternateCurrencies.map(
       ({ from, to, rate }) => `${from}:${to}:${rate}`,

@@ -1,90 +1,90 @@
-/** How an account reaches its providers and which modes go where, as flags. Contract 11.6. */
+/** How an account reaches its providers, as flags: every provider describes its own. Contract 11.6. */
 import { readFileSync } from 'node:fs';
-import type { AccountSettings, ProviderAddress } from '../domain/accounts/account.ts';
-import { paymentModeCodes } from '../domain/payment-mode.ts';
+import type {
+  AccountSettings,
+  ProviderAddress,
+  ProviderValues,
+} from '../domain/accounts/account.ts';
+import type { ProviderName } from '../domain/provider-name.ts';
+import { readProviderValues } from '../providers/account-settings.ts';
+import type { Provider } from '../providers/provider.ts';
 import { providers } from '../providers/providers.ts';
+import { findStoredLogin, listOptions, type SettingOption } from '../providers/settings.ts';
 import type { ApiSecrets } from '../use-cases/accounts/create-account.ts';
 import { UsageError } from './command.ts';
+import { printedName } from './render.ts';
 
-export const providerOptions = {
-  'payment-mode': { type: 'string', multiple: true },
-  'partner-key-id': { type: 'string' },
-  'partner-key-secret': { type: 'string' },
-  'partner-url': { type: 'string' },
-  'bank-gateway-password': { type: 'string' },
-  'bank-gateway-url': { type: 'string' },
-} as const;
+/** By option, without the leading dashes. */
+export type ProviderFlags = Readonly<Record<string, string | undefined>>;
 
-export const providerOptionsUsage =
-  '[--payment-mode upi:partner] [--partner-key-id ID] [--partner-key-secret SECRET|-] [--partner-url URL] [--bank-gateway-password PASSWORD|-] [--bank-gateway-url URL]';
+export const providerOptions = Object.fromEntries(
+  providers
+    .flatMap(({ settings }) => listOptions(settings))
+    .map((option) => [option, { type: 'string' }] as const),
+);
 
-export type ProviderFlags = {
-  readonly 'payment-mode'?: string[];
-  readonly 'partner-key-id'?: string;
-  readonly 'partner-key-secret'?: string;
-  readonly 'partner-url'?: string;
-  readonly 'bank-gateway-merchant'?: string;
-  readonly 'bank-gateway-password'?: string;
-  readonly 'bank-gateway-url'?: string;
-};
+export const plainSettingsUsage = providers
+  .flatMap(({ settings }) => settings.plain)
+  .map((setting) => usageOf(setting))
+  .join(' ');
 
-const partnerUrl = 'https://api.razorpay.com';
+export const providerApisUsage = [
+  `[--payment-mode upi:${providers[0]?.name}]`,
+  ...providers.flatMap(({ settings: { plain, login, apiSecret, apiUrl } }) => [
+    ...(plain.some(({ option }) => option === login.option) ? [] : [usageOf(login)]),
+    usageOf(apiSecret, '|-'),
+    usageOf(apiUrl),
+  ]),
+].join(' ');
 
-type Before = Pick<AccountSettings, 'paymentModes' | 'providerApis' | 'bankGatewayMerchant'>;
+function usageOf({ option, placeholder }: SettingOption, more = ''): string {
+  return `[--${option} ${placeholder}${more}]`;
+}
 
+type Before = Pick<AccountSettings, 'providerApis' | 'providerSettings'>;
+
+/** Only what was named; `before` is what the account has. */
 export function readProviderSettings(
   flags: ProviderFlags,
   before: Before,
 ): Partial<AccountSettings> {
-  const modes = flags['payment-mode'];
-  const keyId = flags['partner-key-id'];
-  const partner = changeAddress(before.providerApis.partner, {
-    // New keys are those of the real partner, unless it is said where else they belong.
-    url: flags['partner-url'] ?? (keyId === undefined ? undefined : partnerUrl),
-    login: keyId,
-  });
-  const gatewayUrl = flags['bank-gateway-url'];
-  const merchantBefore = (gatewayUrl && before.bankGatewayMerchant) || undefined;
-  const gateway = changeAddress(before.providerApis['bank-gateway'], {
-    url: gatewayUrl,
-    login: flags['bank-gateway-merchant'] ?? merchantBefore,
-  });
-  if (flags['partner-url'] !== undefined && !partner) {
-    throw new UsageError('--partner-url needs --partner-key-id: the account has none.');
+  const apis: Record<ProviderName, ProviderAddress> = {};
+  const settings: Record<ProviderName, ProviderValues> = {};
+  for (const provider of providers) {
+    const api = readAddress(provider, flags, before);
+    const values = readPlainSettings(provider, flags, before);
+    if (api) apis[provider.name] = api;
+    if (values) settings[provider.name] = values;
   }
-  if (gatewayUrl !== undefined && !gateway) {
-    throw new UsageError('--bank-gateway-url needs --bank-gateway-merchant: the account has none.');
-  }
+  const isNamed = (record: object) => Object.keys(record).length > 0;
   return {
-    ...(modes !== undefined && { paymentModes: changeModes(before.paymentModes, modes) }),
-    ...((partner || gateway) && {
-      providerApis: {
-        ...before.providerApis,
-        ...(partner && { partner }),
-        ...(gateway && { 'bank-gateway': gateway }),
-      },
-    }),
+    ...(isNamed(apis) && { providerApis: { ...before.providerApis, ...apis } }),
+    ...(isNamed(settings) && { providerSettings: { ...before.providerSettings, ...settings } }),
   };
 }
 
-/** A secret may come from standard input instead, where no list of processes shows it. */
-export function readApiSecrets(flags: ProviderFlags): ApiSecrets {
-  const key = readSecret(flags['partner-key-secret']);
-  const password = readSecret(flags['bank-gateway-password']);
-  return {
-    ...(key !== undefined && { 'partner-key-secret': key }),
-    ...(password !== undefined && { 'bank-gateway-password': password }),
-  };
+function readAddress(
+  { name, settings }: Provider,
+  flags: ProviderFlags,
+  before: Before,
+): ProviderAddress | undefined {
+  const { login: loginSetting, apiUrl } = settings;
+  const [login, url] = [flags[loginSetting.option], flags[apiUrl.option]];
+  const storedLogin = url ? findStoredLogin(settings, before.providerSettings[name]) : undefined;
+  const address = changeAddress(before.providerApis[name], {
+    // A new login belongs to the real provider, unless another URL comes with it.
+    url: url ?? (login === undefined ? undefined : apiUrl.defaultValue),
+    login: login ?? storedLogin,
+  });
+  if (url !== undefined && !address) {
+    throw new UsageError(
+      `--${apiUrl.option} needs --${loginSetting.option}: the account has none.`,
+    );
+  }
+  return address;
 }
 
-function readSecret(given: string | undefined): string | undefined {
-  if (given !== '-') return given;
-  const [line = ''] = readFileSync(0, 'utf8').split(/\r?\n/);
-  if (line === '') throw new UsageError('Standard input holds no secret.');
-  return line;
-}
-
-/** Undefined when nothing was named, and while there is no address to go with a name. */
+/** Undefined when nothing was named, and while the URL or the login is missing. */
 function changeAddress(
   before: ProviderAddress | undefined,
   change: { readonly url: string | undefined; readonly login: string | undefined },
@@ -96,17 +96,51 @@ function changeAddress(
   return { url, login };
 }
 
-/** `upi:partner` enables a mode and says where it goes, `upi:off` takes it away. */
-function changeModes(before: AccountSettings['paymentModes'], texts: readonly string[]) {
-  const after: Record<string, string> = { ...before };
-  for (const text of texts) {
-    const [code = '', provider = '', more] = text.split(':');
-    const isKnown = paymentModeCodes.some((known) => known === code) && more === undefined;
-    if (isKnown && provider === 'off') delete after[code];
-    else if (isKnown && providers.some(({ name }) => name === provider)) after[code] = provider;
-    else throw new UsageError(`--payment-mode must look like ${example}, or upi:off.`);
+/** Undefined when nothing was named; an empty value takes a setting away. */
+function readPlainSettings(
+  { name, settings }: Provider,
+  flags: ProviderFlags,
+  before: Before,
+): ProviderValues | undefined {
+  const named = settings.plain.filter(({ option }) => flags[option] !== undefined);
+  if (named.length === 0) return undefined;
+  const values: Record<string, string> = { ...before.providerSettings[name] };
+  for (const { name: setting, option } of named) {
+    const value = flags[option];
+    if (value) values[setting] = value;
+    else delete values[setting];
   }
-  return after as AccountSettings['paymentModes'];
+  return values;
 }
 
-const example = `upi:${providers.map(({ name }) => name).join(' or upi:')} (modes: ${paymentModeCodes.join(', ')})`;
+/** A secret may come from standard input instead, where no list of processes shows it. */
+export function readApiSecrets(flags: ProviderFlags): ApiSecrets {
+  const secrets: Record<string, string> = {};
+  for (const { settings } of providers) {
+    const { option } = settings.apiSecret;
+    const secret = readSecret(flags[option]);
+    if (secret !== undefined) secrets[option] = secret;
+  }
+  return secrets;
+}
+
+function readSecret(given: string | undefined): string | undefined {
+  if (given !== '-') return given;
+  const [line = ''] = readFileSync(0, 'utf8').split(/\r?\n/);
+  if (line === '') throw new UsageError('Standard input holds no secret.');
+  return line;
+}
+
+/** The plain settings under the names of their options; null for one that has no value. */
+export function plainSettingsView(
+  account: Pick<AccountSettings, 'providerSettings'>,
+): Readonly<Record<string, string | null>> {
+  const view: Record<string, string | null> = {};
+  for (const { name, settings } of providers) {
+    const values = readProviderValues(account, name);
+    for (const setting of settings.plain) {
+      view[printedName(setting.option)] = values[setting.name] ?? null;
+    }
+  }
+  return view;
+}

@@ -1,6 +1,11 @@
 /** An outcome for human eyes: names on the left, values on the right, one block per entry of a list. */
 import type { Outcome } from './command.ts';
 
+/** The name of a secret or an option as outcomes print it. */
+export function printedName(name: string): string {
+  return name.replaceAll('-', '_');
+}
+
 export function renderFields(outcome: Outcome): string {
   return Object.entries(outcome)
     .map(([name, value]) =>

@@ -14,6 +14,7 @@ import {
   isBulkheadRejectedError,
   retry,
 } from 'cockatiel';
+import type { ProviderValues } from '../domain/accounts/account.ts';
 import { limits } from '../domain/limits.ts';
 import { jsonObject, type WireObject } from './wire.ts';
 
@@ -22,6 +23,8 @@ export type ProviderApi = {
   readonly url: string;
   readonly login: string;
   readonly secret: string;
+  /** The account's plain settings for this provider. */
+  readonly settings: ProviderValues;
   readonly call: CallProvider;
 };
 

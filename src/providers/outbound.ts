@@ -97,6 +97,8 @@ export type OutboundProvider = {
     api: Pick<ProviderApi, 'url' | 'login'>,
     payment: PaymentToStart & { readonly providerOrderId: string },
   ) => LaunchForm;
+  /** The field that its page adds to the way back once the consumer has paid. It is a hint and proves nothing. */
+  readonly paidField?: string;
 };
 
 /** An answer to a result: `read` looks at what was answered with success. */

@@ -1,9 +1,8 @@
 /**
  * What a provider is to the service: two verbs for what comes in, three for what goes out. A provider
- * knows its own wire format and our vocabulary, and nothing of accounts or the store.
+ * knows its own wire format and our vocabulary, and nothing of the store.
  */
 import type { TSchema } from 'typebox';
-import type { ApiSecretKind, RotatableSecretKind } from '../domain/accounts/account.ts';
 import type { ExemptFields } from '../domain/cards/card-fields.ts';
 import type { ChoiceMode } from '../domain/payment-mode.ts';
 import type { PersonalValues, Scrub } from '../domain/personal-data/scrub.ts';
@@ -11,6 +10,7 @@ import type { ProviderName } from '../domain/provider-name.ts';
 import type { ReviewFlag } from '../domain/review-flag.ts';
 import type { Notice, OrderNames } from '../domain/transactions/notice.ts';
 import type { OutboundProvider } from './outbound.ts';
+import type { ProviderSettings } from './settings.ts';
 
 /** The bytes of one call and its headers, names in lower case. */
 export type RawDelivery = {
@@ -62,10 +62,8 @@ export type Provider = {
   readonly paymentModeOtherwise: string | null;
   /** The shape of a delivery, for the API page; nothing is refused by it. */
   readonly deliverySchema: TSchema;
-  /** The account's secrets that prove a delivery. */
-  readonly secretKind: RotatableSecretKind;
-  /** The account's secret for the provider's API. */
-  readonly apiSecretKind: ApiSecretKind;
+  /** What an account sets for it. */
+  readonly settings: ProviderSettings;
   readonly outbound: OutboundProvider;
   /** The header that proves a delivery, in lower case. Without it a delivery is not even read. Contract 6.10. */
   readonly proofHeader: string;
@@ -92,5 +90,8 @@ export type Erasing = {
   readonly eraseBody: (body: Buffer, scrub: Scrub) => Buffer;
 };
 
-/** What of the account a provider may know. */
-export type ProviderAccount = { readonly bankGatewayMerchant: string | null };
+/** The account's settings that a translation depends on, as they were when the delivery arrived. */
+export type ProviderAccount = {
+  /** The value of `merchantSetting`; null where the account has not set it. */
+  readonly expectedMerchant: string | null;
+};

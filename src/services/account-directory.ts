@@ -82,17 +82,12 @@ export function createAccountDirectory(
 
 async function openAccount(stored: StoredAccount, masterKeys: MasterKeys): Promise<Account> {
   await masterKeys.learn(stored.secrets.map(({ sealed }) => sealingKeyIdOf(sealed)));
-  const secrets: Record<SecretKind, LiveSecret[]> = {
-    'access-secret': [],
-    'partner-webhook-secret': [],
-    'bank-gateway-secret': [],
-    'consumer-id-key': [],
-    'partner-key-secret': [],
-    'bank-gateway-password': [],
-  };
+  const secrets: Record<SecretKind, LiveSecret[]> = {};
   for (const secret of stored.secrets) {
     const value = openSecret(masterKeys, stored.accountId, secret);
-    secrets[secret.kind].push({ value, mark: markOf(value), expiresAt: secret.expiresAt });
+    const ofKind = secrets[secret.kind] ?? [];
+    ofKind.push({ value, mark: markOf(value), expiresAt: secret.expiresAt });
+    secrets[secret.kind] = ofKind;
   }
   return { ...stored, secrets };
 }

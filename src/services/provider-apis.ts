@@ -2,6 +2,7 @@
 import { type Account, liveSecrets } from '../domain/accounts/account.ts';
 import type { PaymentModeCode } from '../domain/payment-mode.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
+import { readProviderValues } from '../providers/account-settings.ts';
 import type { ProviderApi } from '../providers/call.ts';
 import { getProvider } from '../providers/providers.ts';
 import type { Services } from './services.ts';
@@ -13,10 +14,11 @@ export function findProviderApi(
   provider: ProviderName,
 ): ProviderApi | undefined {
   const address = account.providerApis[provider];
-  const kind = getProvider(provider).apiSecretKind;
-  const [secret] = liveSecrets(account, kind, services.clock());
+  const { apiSecret } = getProvider(provider).settings;
+  const [secret] = liveSecrets(account, apiSecret.option, services.clock());
   if (!address || secret === undefined) return undefined;
-  return { ...address, secret, call: services.callProvider };
+  const settings = readProviderValues(account, provider);
+  return { ...address, secret, settings, call: services.callProvider };
 }
 
 /** The provider a mode is routed to, where that can be reached: a mode that would fail is not offered. */

@@ -28,10 +28,10 @@ type AccountRow = {
   optional_order_details: boolean;
   encrypted_payloads: boolean;
   signature_version: SignatureVersion;
-  bank_gateway_merchant: string | null;
   requests_per_second: number | null;
   payment_modes: AccountSettings['paymentModes'];
   provider_apis: Record<string, ProviderAddress>;
+  provider_settings: AccountSettings['providerSettings'];
   callback_origins: string[];
   created_at: Date;
   suspended_at: Date | null;
@@ -57,8 +57,8 @@ export async function insertAccount(
 ): Promise<void> {
   await tx.query({
     text: `insert into accounts (account_id, name, optional_order_details, encrypted_payloads,
-                                 signature_version, bank_gateway_merchant, payment_modes,
-                                 provider_apis, requests_per_second, callback_origins, created_at)
+                                 signature_version, payment_modes, provider_apis,
+                                 provider_settings, requests_per_second, callback_origins, created_at)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     values: [...settingsValues(accountId, settings), now],
   });
@@ -73,8 +73,8 @@ export async function updateAccount(
   await tx.query({
     text: `update accounts
               set name = $2, optional_order_details = $3, encrypted_payloads = $4,
-                  signature_version = $5, bank_gateway_merchant = $6, payment_modes = $7,
-                  provider_apis = $8, requests_per_second = $9, callback_origins = $10
+                  signature_version = $5, payment_modes = $6, provider_apis = $7,
+                  provider_settings = $8, requests_per_second = $9, callback_origins = $10
             where account_id = $1`,
     values: settingsValues(accountId, settings),
   });
@@ -210,9 +210,9 @@ function settingsValues(accountId: string, settings: AccountSettings): unknown[]
     settings.optionalOrderDetails,
     settings.encryptedPayloads,
     settings.signatureVersion,
-    settings.bankGatewayMerchant,
     JSON.stringify(settings.paymentModes),
     JSON.stringify(settings.providerApis),
+    JSON.stringify(settings.providerSettings),
     settings.requestsPerSecond,
     settings.callbackOrigins,
   ];
@@ -225,11 +225,11 @@ function toAccount(row: AccountRow, secrets: readonly SecretRow[]): StoredAccoun
     optionalOrderDetails: row.optional_order_details,
     encryptedPayloads: row.encrypted_payloads,
     signatureVersion: row.signature_version,
-    bankGatewayMerchant: row.bank_gateway_merchant,
     requestsPerSecond: row.requests_per_second,
     alternateCurrencies: row.alternate_currencies ?? [],
     paymentModes: row.payment_modes,
     providerApis: row.provider_apis,
+    providerSettings: row.provider_settings,
     callbackOrigins: row.callback_origins,
     createdAt: row.created_at,
     suspendedAt: row.suspended_at,

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
-import type { RotatableSecretKind } from '../../src/domain/accounts/account.ts';
 import { sealPayload } from '../../src/security/sealed-payload.ts';
 import { generateToken } from '../../src/use-cases/accounts/generate-token.ts';
-import { rotateSecret } from '../../src/use-cases/accounts/rotate-secret.ts';
+import {
+  type RotatableSecretKind,
+  rotateSecret,
+} from '../../src/use-cases/accounts/rotate-secret.ts';
 import { sendGateway, sendPartner } from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { waitUntil } from '../support/service-process.ts';

@@ -94,19 +94,12 @@ test('settings that can work are returned as they are', () => {
     optionalOrderDetails: false,
     encryptedPayloads: false,
     signatureVersion: 'v3',
-    bankGatewayMerchant: null,
     requestsPerSecond: null,
     alternateCurrencies: [],
     callbackOrigins: [],
-    paymentModes: {
-      credit_card: 'partner',
-      debit_card: 'partner',
-      net_banking: 'partner',
-      prepaid_card: 'partner',
-      upi: 'partner',
-      wallet: 'partner',
-    },
+    paymentModes: {},
     providerApis: {},
+    providerSettings: {},
   });
 });
 
@@ -153,11 +146,6 @@ function accountWith(accessSecrets: ReadonlyArray<Omit<LiveSecret, 'mark'>>): Ac
     suspendedAt: null,
     secrets: {
       'access-secret': accessSecrets.map((secret) => ({ ...secret, mark: secret.value })),
-      'partner-webhook-secret': [],
-      'bank-gateway-secret': [],
-      'consumer-id-key': [],
-      'partner-key-secret': [],
-      'bank-gateway-password': [],
     },
   };
 }

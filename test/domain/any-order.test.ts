@@ -471,7 +471,7 @@ function noticeOf({ provider: name, eventId, body }: SetDelivery): DeliveredNoti
     headers: eventId === undefined ? {} : { [header]: eventId },
     body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
   };
-  const translation = provider.translate(raw, { bankGatewayMerchant: expectedMerchant });
+  const translation = provider.translate(raw, { expectedMerchant });
   assert.notEqual(translation.kind, 'unreadable');
   if (translation.kind !== 'notice') return [];
   const contentKey = eventId === undefined ? provider.findContentKey(raw) : undefined;

@@ -414,7 +414,7 @@ function told(id: string, type: string, amount: number, target?: string, more: F
   });
   const translation = bankGateway.translate(
     { headers: {}, body: Buffer.from(JSON.stringify(body)) },
-    { bankGatewayMerchant: null },
+    { expectedMerchant: null },
   );
   assert.equal(translation.kind, 'notice');
   const from = { provider: 'bank-gateway', deliveryKey: `d${deliveries}`, receivedAt: now };

@@ -391,7 +391,7 @@ function noticeEvent(delivery: SetDelivery, of: Started | undefined): Event[] {
     headers: eventId === undefined ? {} : { [header]: eventId },
     body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
   };
-  const translation = provider.translate(raw, { bankGatewayMerchant: expectedMerchant });
+  const translation = provider.translate(raw, { expectedMerchant });
   assert.notEqual(translation.kind, 'unreadable');
   if (translation.kind !== 'notice') return [];
   const contentKey = eventId === undefined ? provider.findContentKey(raw) : undefined;

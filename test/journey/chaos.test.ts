@@ -4,9 +4,9 @@ import { createClient } from '../../client/client.js';
 import { runChaos } from '../../demo/chaos.ts';
 import { startSimulator } from '../../simulator/simulator.ts';
 import { createServices } from '../../src/create-services.ts';
-import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
 import { findFreePort, startServiceProcess } from '../support/service-process.ts';
+import { createTestAccount } from '../support/test-account.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
 import { assertAgrees, unfinishedOf } from './outline.ts';
@@ -69,7 +69,7 @@ test('after all of that, verify finds nothing and nothing is flagged for review 
 async function openAccount() {
   const [keyId, keySecret] = ['rzp_test_chaos', 'chaos_key_secret'];
   const [merchantId, password] = ['SIMCHAOS', 'chaos_password'];
-  const created = await createAccount(services, {
+  const created = await createTestAccount(services, {
     name: 'Chaos',
     paymentModes: { upi: 'partner', credit_card: 'bank-gateway' },
     providerApis: {

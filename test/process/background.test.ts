@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { PgBoss } from 'pg-boss';
 import { createServices } from '../../src/create-services.ts';
 import { jobDatabase } from '../../src/postgres/job-database.ts';
-import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { breakNotices } from '../api/webhooks/broken-notices.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { startServiceProcess, waitUntil } from '../support/service-process.ts';
+import { createTestAccount } from '../support/test-account.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
 
@@ -18,7 +18,7 @@ const services = createServices({
   masterKeyHex: testMasterKeyHex,
   settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
 });
-const account = await createAccount(services, { name: 'Background' });
+const account = await createTestAccount(services, { name: 'Background' });
 const { token } = await issueMerchantToken(services, account.accountId);
 const service = await startServiceProcess({ DATABASE_URL: url, MASTER_KEY: testMasterKeyHex });
 

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { assertRefused } from '../api/assertions.ts';
 import { sendBytes } from '../api/raw-http.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
@@ -13,6 +12,7 @@ import { issueMerchantToken } from '../support/merchant-token.ts';
 import { readSamples } from '../support/metrics.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { startServiceProcess, waitUntil } from '../support/service-process.ts';
+import { createTestAccount } from '../support/test-account.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
 
@@ -133,7 +133,7 @@ test('half-sent requests are cut off when their time is over', async () => {
 type ShopAccount = Awaited<ReturnType<typeof openShop>>;
 
 async function openShop(requestsPerSecond: number | null) {
-  const account = await createAccount(services, { name: 'Flooded', requestsPerSecond });
+  const account = await createTestAccount(services, { name: 'Flooded', requestsPerSecond });
   const { accountId } = account;
   return { ...account, ...(await issueMerchantToken(services, accountId)) };
 }

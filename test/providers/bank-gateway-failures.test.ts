@@ -169,7 +169,7 @@ function failureOf(changes: Fields): FailureReason | undefined {
 
 function failureIn(text: string): FailureReason | undefined {
   const delivery = { headers: {}, body: Buffer.from(text) };
-  const translation = bankGateway.translate(delivery, { bankGatewayMerchant: null });
+  const translation = bankGateway.translate(delivery, { expectedMerchant: null });
   if (translation.kind !== 'notice') assert.fail(translation.why);
   const { payment, refund } = translation.notice;
   return payment?.failure ?? refund?.failure;

@@ -359,6 +359,7 @@ function provider(answers: readonly (Answer | object)[]) {
     url: 'https://gateway.test/',
     login: 'TESTMERCHANT',
     secret: 'password',
+    settings: {},
     call: async (given, request) => {
       assert.equal(given.secret, 'password');
       made.push(request);
@@ -428,7 +429,7 @@ function requestedRefund(): Asked {
 
 /** What the gateway's own translator makes of a record. */
 function translate(body: Buffer) {
-  return bankGateway.translate({ headers: {}, body }, { bankGatewayMerchant: 'TESTMERCHANT' });
+  return bankGateway.translate({ headers: {}, body }, { expectedMerchant: 'TESTMERCHANT' });
 }
 
 function noticesOf(records: Records) {

@@ -687,29 +687,29 @@ test('the merchant of another account is applied and flagged', () => {
     [undefined, 'TESTMERCHANT', undefined],
     ['', 'TESTMERCHANT', undefined],
   ] as const;
-  for (const [merchant, bankGatewayMerchant, flags] of cases) {
+  for (const [merchant, expectedMerchant, flags] of cases) {
     for (const [type, about] of [
       ['PAYMENT', 'payment'],
       ['REFUND', 'refund'],
     ] as const) {
       const body = gatewayBody({ order: { id: 'o_1' }, merchant, transaction: { type } });
-      const translation = translate(body, bankGatewayMerchant);
+      const translation = translate(body, expectedMerchant);
       if (translation.kind !== 'notice') assert.fail(translation.why);
       assert.deepEqual(translation.notice[about]?.flags, flags, `${merchant} ${type}`);
     }
   }
 });
 
-function translate(body: Fields, bankGatewayMerchant: string | null = 'TESTMERCHANT') {
-  return translateBytes(JSON.stringify(body), bankGatewayMerchant);
+function translate(body: Fields, expectedMerchant: string | null = 'TESTMERCHANT') {
+  return translateBytes(JSON.stringify(body), expectedMerchant);
 }
 
 function translateBytes(
   text: string,
-  bankGatewayMerchant: string | null = 'TESTMERCHANT',
+  expectedMerchant: string | null = 'TESTMERCHANT',
 ): Translation {
   const body = Buffer.from(text, 'utf8');
-  return bankGateway.translate({ headers: {}, body }, { bankGatewayMerchant });
+  return bankGateway.translate({ headers: {}, body }, { expectedMerchant });
 }
 
 function keyOf(text: string): string | undefined {

@@ -28,7 +28,7 @@ function assertSameMeaning(provider: Provider, text: string): void {
   const body = Buffer.from(text);
   const masked = maskDelivery(body, provider.exemptFields);
   const read = (bytes: Buffer) =>
-    provider.translate({ headers: {}, body: bytes }, { bankGatewayMerchant: null });
+    provider.translate({ headers: {}, body: bytes }, { expectedMerchant: null });
   assert.equal(read(body).kind, 'notice', text);
   assert.deepEqual(read(masked), read(body));
   assert.deepEqual(maskDelivery(masked, provider.exemptFields), masked);
@@ -109,7 +109,9 @@ test('references and amounts of the bank gateway that look like card numbers sta
 });
 
 test('a body without card data is stored as its own bytes', () => {
-  const payment = partnerPayment({ notes: { svc_order_id: newOrderId(new Date()) } });
+  // Fixed ids: digits around an "e" would make a random one look like a number, and the body is then read.
+  const notes = { svc_order_id: 'o_0NkYqzWbTrPxVmHs' };
+  const payment = partnerPayment({ id: 'pay_LZ7rTqkY6Pm3xA', notes });
   const bytes = Buffer.from(JSON.stringify(partnerEvent('payment.captured', { payment })));
   assert.equal(maskDelivery(bytes, partner.exemptFields), bytes);
   const gateway = Buffer.from(JSON.stringify(gatewayBody({ order: { id: 'o_1' } })));
@@ -135,7 +137,7 @@ test('the card of a payment shows at most ten digits', () => {
     });
     const translation = bankGateway.translate(
       { headers: {}, body: Buffer.from(JSON.stringify(body)) },
-      { bankGatewayMerchant: null },
+      { expectedMerchant: null },
     );
     assert.ok(translation.kind === 'notice');
     const shown = translation.notice.payment?.subPaymentMode?.masked_card ?? '';
@@ -145,7 +147,7 @@ test('the card of a payment shows at most ten digits', () => {
   const event = partnerEvent('payment.captured', { payment: partnerPayment({ card }) });
   const translation = partner.translate(
     { headers: {}, body: Buffer.from(JSON.stringify(event)) },
-    { bankGatewayMerchant: null },
+    { expectedMerchant: null },
   );
   assert.ok(translation.kind === 'notice');
   assert.equal(translation.notice.payment?.subPaymentMode?.masked_card, '411111******1111');

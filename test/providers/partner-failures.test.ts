@@ -146,7 +146,7 @@ function failureOf(
 ): FailureReason | undefined {
   const payment = partnerPayment({ status: 'failed', ...errors });
   const body = Buffer.from(JSON.stringify(partnerEvent(event, { payment })));
-  const translation = partner.translate({ headers: {}, body }, { bankGatewayMerchant: null });
+  const translation = partner.translate({ headers: {}, body }, { expectedMerchant: null });
   if (translation.kind !== 'notice') assert.fail(translation.why);
   return translation.notice.payment?.failure;
 }

@@ -395,6 +395,7 @@ function provider(answers: readonly (Answer | object)[]) {
     url: 'https://partner.test',
     login: 'rzp_test_1',
     secret: 'secret',
+    settings: {},
     call: async (given, request) => {
       assert.equal(given.secret, 'secret');
       made.push(request);
@@ -451,7 +452,7 @@ function requestedRefund(pspTransactionId?: string): Asked {
 /** What the partner's own translator makes of the records: it must understand each of them. */
 function noticesOf(records: Records) {
   return records.map((body) => {
-    const translation = partner.translate({ headers: {}, body }, { bankGatewayMerchant: null });
+    const translation = partner.translate({ headers: {}, body }, { expectedMerchant: null });
     assert.ok(translation.kind === 'notice', JSON.stringify(translation));
     return translation.notice;
   });

@@ -599,7 +599,7 @@ function verify(body: Buffer) {
 
 function translate(event: Fields): Translation {
   const body = Buffer.from(JSON.stringify(event), 'utf8');
-  return partner.translate({ headers: {}, body }, { bankGatewayMerchant: null });
+  return partner.translate({ headers: {}, body }, { expectedMerchant: null });
 }
 
 function noticeOf(event: Fields): Notice {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -8,12 +8,12 @@ import { listTransactionsOf } from '../../src/store/transactions.ts';
 import { sealStored } from '../../src/use-cases/consumers/seal-stored.ts';
 import { rebuildAll } from '../../src/use-cases/maintenance/rebuild-orders.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { migrateTo } from '../support/migrate-to.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
 
 /** Rows as the rules before stored them, with migrations up to 0012. */
 const rowsOf0012 = new URL('fixtures/rows-of-0012.jsonl', import.meta.url);
-const folder = new URL('../../migrations/', import.meta.url);
 
 const { database } = await createTestDatabase('template0');
 const services = createServices({
@@ -22,7 +22,7 @@ const services = createServices({
   clock: () => new Date('2026-11-16T12:00:00Z'),
   settings: { publicUrl: 'http://service.test', orderLapseSeconds: 24 * 3600 },
 });
-await migrateTo(12);
+await migrateTo(database, 12);
 await insertRows();
 const accountId = await findAccount();
 await migrate(database);
@@ -83,21 +83,6 @@ test('a database with orders is walked through once for personal data in clear',
   await sealStored(services);
   assert.deepEqual(await place(), []);
 });
-
-async function migrateTo(last: number): Promise<void> {
-  const files = (await readdir(folder)).sort().slice(0, last);
-  await database.query({
-    text: `create table schema_migrations (version integer not null primary key, name text not null,
-             applied_at timestamptz not null)`,
-  });
-  for (const [index, name] of files.entries()) {
-    await database.query({ text: await readFile(new URL(name, folder), 'utf8') });
-    await database.query({
-      text: 'insert into schema_migrations values ($1, $2, now())',
-      values: [index + 1, name],
-    });
-  }
-}
 
 async function insertRows(): Promise<void> {
   const lines = (await readFile(rowsOf0012, 'utf8')).trim().split('\n');

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServices } from '../../src/create-services.ts';
 import { randomBase62 } from '../../src/domain/ids.ts';
-import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { assertRefused } from '../api/assertions.ts';
 import { partnerEvent, partnerPayment, sendPartner } from './deliveries.ts';
 import { issueMerchantToken } from './merchant-token.ts';
 import { orderBody } from './order-bodies.ts';
 import { type ServiceProcess, waitUntil } from './service-process.ts';
+import { createTestAccount } from './test-account.ts';
 import type { TestDatabase } from './test-database.ts';
 import { type Reply, testMasterKeyHex } from './test-service.ts';
 
@@ -38,7 +38,7 @@ export async function openShop({ database }: TestDatabase): Promise<Shop> {
     masterKeyHex: testMasterKeyHex,
     settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
   });
-  const account = await createAccount(services, { name: 'Troubled' });
+  const account = await createTestAccount(services, { name: 'Troubled' });
   const { accountId } = account;
   return { ...account, ...(await issueMerchantToken(services, accountId)) };
 }

@@ -7,12 +7,8 @@ import { createServices } from '../../src/create-services.ts';
 import { createMetrics } from '../../src/http/operator/metrics.ts';
 import { createLog, logWarningsTo } from '../../src/log.ts';
 import type { Services } from '../../src/services/services.ts';
-import {
-  createAccount,
-  type NewAccount,
-  type WishedAccount,
-} from '../../src/use-cases/accounts/create-account.ts';
 import { issueMerchantToken } from './merchant-token.ts';
+import { type CreatedAccount, createTestAccount, type TestSettings } from './test-account.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 /** Fixed, so that tests that need a second service on the same database can share it. */
@@ -33,7 +29,7 @@ export type Call = {
   readonly body?: unknown;
 };
 
-export type TestAccount = NewAccount & { readonly token: string };
+export type TestAccount = CreatedAccount & { readonly token: string };
 
 export type TestService = TestDatabase & {
   readonly services: Services;
@@ -43,7 +39,7 @@ export type TestService = TestDatabase & {
   /** Moves the service's clock. */
   readonly advanceSeconds: (seconds: number) => void;
   readonly call: (path: string, call?: Call) => Promise<Reply>;
-  readonly createAccount: (settings?: Partial<WishedAccount>) => Promise<TestAccount>;
+  readonly createAccount: (settings?: TestSettings) => Promise<TestAccount>;
 };
 
 /** With a port it knows its own address, as it must where others are to call it. */
@@ -99,8 +95,8 @@ export async function startTestService({ port = 0 } = {}): Promise<TestService> 
       offsetMs += seconds * 1000;
     },
     call: (path, options) => callService(baseUrl, path, options),
-    createAccount: async (settings) => {
-      const account = await createAccount(services, { name: 'Test shop', ...settings });
+    createAccount: async (settings = {}) => {
+      const account = await createTestAccount(services, settings);
       const { token } = await issueMerchantToken(services, account.accountId);
       return { ...account, token };
     },

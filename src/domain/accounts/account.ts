@@ -8,17 +8,14 @@ import type { PaymentModeCode } from '../payment-mode.ts';
 import type { ProviderName } from '../provider-name.ts';
 import { findOrigin, isLoopback } from '../web-address.ts';
 
-export const secretKinds = [
-  'access-secret',
-  'partner-webhook-secret',
-  'bank-gateway-secret',
-] as const;
-export type RotatableSecretKind = (typeof secretKinds)[number];
-/** What the account proves itself with at a provider's API; the provider gives it, we keep it. */
-export const apiSecretKinds = ['partner-key-secret', 'bank-gateway-password'] as const;
-export type ApiSecretKind = (typeof apiSecretKinds)[number];
-/** The key that makes `user_id`s; it is never shown and never rotated, or consumers would change. */
-export type SecretKind = RotatableSecretKind | ApiSecretKind | 'consumer-id-key';
+/**
+ * `access-secret`, `consumer-id-key`, or a kind that a provider describes. Secrets are sealed together with their kind,
+ * so renaming one would make them unreadable.
+ */
+export type SecretKind = string;
+
+/** The kinds of every account. The key that makes `user_id`s is never rotated, or consumers would change. */
+export const ownSecretKinds = ['access-secret', 'consumer-id-key'] as const satisfies SecretKind[];
 
 export const signatureVersions = ['v2', 'v3'] as const;
 export type SignatureVersion = (typeof signatureVersions)[number];
@@ -33,12 +30,14 @@ export type AlternateCurrency = {
 /** Where a provider's API is, and who the account is there. */
 export type ProviderAddress = { readonly url: string; readonly login: string };
 
+/** Plain settings of one provider, by the names that it gives them. */
+export type ProviderValues = Readonly<Record<string, string>>;
+
 export type AccountSettings = {
   readonly name: string;
   readonly optionalOrderDetails: boolean;
   readonly encryptedPayloads: boolean;
   readonly signatureVersion: SignatureVersion;
-  readonly bankGatewayMerchant: string | null;
   /** Calls of the merchant API in each process; null for no limit. Contract 8.2. */
   readonly requestsPerSecond: number | null;
   readonly alternateCurrencies: readonly AlternateCurrency[];
@@ -47,6 +46,7 @@ export type AccountSettings = {
   /** The modes that are enabled, each with the provider it is routed to. Contract 11.4. */
   readonly paymentModes: Readonly<Partial<Record<PaymentModeCode, ProviderName>>>;
   readonly providerApis: Readonly<Record<ProviderName, ProviderAddress>>;
+  readonly providerSettings: Readonly<Record<ProviderName, ProviderValues>>;
 };
 
 export type LiveSecret = {
@@ -66,7 +66,7 @@ export type Account = AccountSettings & {
 
 /** True while the access secret with this mark is valid. */
 export function hasLiveAccessSecret(account: Account, mark: string, now: Date): boolean {
-  return account.secrets['access-secret'].some(
+  return secretsOf(account, 'access-secret').some(
     (secret) => secret.mark === mark && isLive(secret, now),
   );
 }
@@ -77,29 +77,27 @@ function isLive({ expiresAt }: LiveSecret, now: Date): boolean {
 
 /** The secrets of a kind that are valid now, the current one first. */
 export function liveSecrets(account: Account, kind: SecretKind, now: Date): readonly string[] {
-  return account.secrets[kind]
+  return secretsOf(account, kind)
     .filter((secret) => isLive(secret, now))
     .sort((a, b) => Number(a.expiresAt !== null) - Number(b.expiresAt !== null))
     .map((secret) => secret.value);
+}
+
+function secretsOf({ secrets }: Account, kind: SecretKind): readonly LiveSecret[] {
+  return secrets[kind] ?? [];
 }
 
 export const accountDefaults: Omit<AccountSettings, 'name'> = {
   optionalOrderDetails: false,
   encryptedPayloads: false,
   signatureVersion: 'v3',
-  bankGatewayMerchant: null,
   requestsPerSecond: null,
   alternateCurrencies: [],
   callbackOrigins: [],
-  paymentModes: {
-    upi: 'partner',
-    credit_card: 'partner',
-    debit_card: 'partner',
-    net_banking: 'partner',
-    wallet: 'partner',
-    prepaid_card: 'partner',
-  },
+  // Those of a new account are described by the providers.
+  paymentModes: {},
   providerApis: {},
+  providerSettings: {},
 };
 
 /** Refuses settings that could not work, with a sentence for the operator. */

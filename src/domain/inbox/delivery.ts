@@ -37,6 +37,7 @@ export type Delivery = {
   /** Both are null once pruned. */
   readonly headers: Readonly<Record<string, string>> | null;
   readonly body: Buffer | null;
+  /** The account's setting when the delivery arrived: a later change must not change what the delivery means. */
   readonly expectedMerchant: string | null;
   readonly orderId: string | null;
   readonly tries: number;

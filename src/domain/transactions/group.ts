@@ -71,7 +71,7 @@ export function isHeldFor(orderState: Book, notice: DeliveredNotice, hold: Hold)
 }
 
 /**
- * What belongs to the group of a notice: a bank gateway's order, or a partner's payment with its refunds. So does
+ * What belongs to the group of a notice: all of the provider's order, or one payment with its refunds. So does
  * what has an id of the notice, whatever group it names: an id is that of one payment or refund only.
  */
 function groupOf({ payment, refund }: DeliveredNotice): (said: Said) => boolean {

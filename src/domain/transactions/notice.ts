@@ -98,7 +98,7 @@ export type RefundNotice = NoticeBase & {
   readonly record?: 'void';
   readonly refundRequestId: string;
   readonly refundArn?: string;
-  /** The payment or capture that is refunded; a bank gateway may name its order only. */
+  /** The payment or capture that is refunded; some providers name only their own order. */
   readonly paymentPspId?: string;
   readonly paymentPspOrder?: string;
   readonly failure?: FailureReason;

@@ -1,6 +1,6 @@
 /**
  * Which payment or refund each record of a provider belongs to. The records of one group (all of one
- * bank gateway order; one partner payment with its refunds) are placed together and from nothing each
+ * provider order, or one payment with its refunds) are placed together and from nothing each
  * time, so the result depends on the set of records and never on their order of arrival. Contract 4.9.
  */
 import { placeRefunds } from './place-refunds.ts';

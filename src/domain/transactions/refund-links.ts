@@ -2,7 +2,7 @@
 import { paymentsOf, refundsOf } from './matching.ts';
 import { netAmount, type Payment, type Refund, type Transaction } from './transaction.ts';
 
-/** The payment a refund gives back; a bank gateway may name its order only. */
+/** The payment a refund gives back; some providers name only their own order. */
 export function findPaymentOf(
   refund: Refund,
   transactions: readonly Transaction[],

@@ -1,5 +1,5 @@
 /**
- * Over which captures of a payment a refund is split. A bank gateway refunds one capture at a time, so the
+ * Over which captures of a payment a refund is split. A provider may refund one capture at a time, so the
  * amount is taken from those that have something left, oldest first. Contract 4.12.
  */
 

@@ -1,10 +1,11 @@
 /**
  * `/pay/<account_id>/<transaction_id>/return`: where a provider sends the consumer. It waits for the result if need be,
- * and sends the consumer on to the shop with it. It needs no cookie, because the partner's form comes from another
+ * and sends the consumer on to the shop with it. It needs no cookie, because a provider's form comes from another
  * site, and believes nothing that the browser brings. Contract 11.10.
  */
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import type { ReturnStatus } from '../../domain/transactions/payment-return.ts';
+import { listPaidFields } from '../../use-cases/payments/find-return.ts';
 import type { Edge } from '../edge.ts';
 import { errorBody, prepareErrorReply } from '../error-reply.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
@@ -20,6 +21,7 @@ const path = '/pay/:account_id/:transaction_id/return';
 export function returnPage({ useCases, clock }: Edge): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
+    const paidFields = ['paid', ...listPaidFields()];
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) =>
       done(null, String(body)),
@@ -36,7 +38,7 @@ export function returnPage({ useCases, clock }: Edge): FastifyPluginAsync {
     app.get<{ Params: Params; Querystring: Query }>(path, {
       schema: { hide: true },
       handler: async ({ params, query }, reply) => {
-        const saysPaid = paidHints.some((name) => query[name] !== undefined);
+        const saysPaid = paidFields.some((name) => query[name] !== undefined);
         const found = await useCases.findReturn(params.account_id, params.transaction_id, {
           untilMs: readUntil(query.until),
           saysPaid,
@@ -59,16 +61,13 @@ export function returnPage({ useCases, clock }: Edge): FastifyPluginAsync {
       schema: { hide: true },
       handler: async ({ body }, reply) => {
         const fields = new URLSearchParams(typeof body === 'string' ? body : '');
-        const saysPaid = paidHints.some((name) => fields.has(name));
+        const saysPaid = paidFields.some((name) => fields.has(name));
         return reply.redirect(saysPaid ? 'return?paid' : 'return', 303);
       },
     });
     refuseOtherMethods();
   };
 }
-
-/** Our own word for it, the partner's and the bank gateway's. */
-const paidHints = ['paid', 'razorpay_payment_id', 'resultIndicator'];
 
 function readUntil(text: unknown): number | undefined {
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined;

@@ -8,6 +8,7 @@ import { gatewayErasing } from './erase.ts';
 import { gatewayExemptFields } from './exempt-fields.ts';
 import { gatewayOutbound } from './outbound.ts';
 import { gatewaySchema } from './schema.ts';
+import { gatewaySettings } from './settings.ts';
 import { translateGateway } from './translate.ts';
 
 const proofHeader = 'x-notification-secret';
@@ -17,8 +18,7 @@ export const bankGateway: Provider = {
   displayName: 'Mastercard Gateway',
   paymentModeOtherwise: 'Card',
   deliverySchema: gatewaySchema,
-  secretKind: 'bank-gateway-secret',
-  apiSecretKind: 'bank-gateway-password',
+  settings: gatewaySettings,
   outbound: gatewayOutbound,
   proofHeader,
   verify: ({ headers }, secrets) => {

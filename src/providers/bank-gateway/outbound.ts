@@ -79,6 +79,8 @@ export const gatewayOutbound: OutboundProvider = {
     }
     return outcomeOf(answer, ({ body }) => readOrder(body, asked));
   },
+
+  paidField: 'resultIndicator',
 };
 
 const apiVersion = 100;

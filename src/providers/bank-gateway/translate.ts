@@ -224,8 +224,9 @@ function targetOf(said: Said): string | undefined {
 
 function merchantFlags(body: WireObject, account: ProviderAccount): ReviewFlag[] | undefined {
   const merchant = text(body.merchant);
-  const expected = account.bankGatewayMerchant;
-  const isForeign = merchant !== undefined && expected !== null && merchant !== expected;
+  const { expectedMerchant } = account;
+  const isForeign =
+    merchant !== undefined && expectedMerchant !== null && merchant !== expectedMerchant;
   return isForeign ? ['merchant_mismatch'] : undefined;
 }
 

@@ -76,6 +76,8 @@ export const partnerOutbound: OutboundProvider = {
       ),
     },
   }),
+
+  paidField: 'razorpay_payment_id',
 };
 
 /** What was chosen at the shop need not be chosen again; a UPI id is not for everyone who has the address. */

@@ -8,6 +8,7 @@ import { partnerErasing } from './erase.ts';
 import { partnerExemptFields } from './exempt-fields.ts';
 import { partnerOutbound } from './outbound.ts';
 import { partnerSchema } from './schema.ts';
+import { partnerSettings } from './settings.ts';
 import { translatePartner } from './translate.ts';
 
 const proofHeader = 'x-razorpay-signature';
@@ -17,8 +18,7 @@ export const partner: Provider = {
   displayName: 'Razorpay',
   paymentModeOtherwise: null,
   deliverySchema: partnerSchema,
-  secretKind: 'partner-webhook-secret',
-  apiSecretKind: 'partner-key-secret',
+  settings: partnerSettings,
   outbound: partnerOutbound,
   proofHeader,
   choices: { net_banking: partnerBanks, wallet: partnerWallets },

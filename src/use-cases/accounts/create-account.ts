@@ -2,12 +2,20 @@
 import { randomBytes } from 'node:crypto';
 import {
   type AccountSettings,
-  type ApiSecretKind,
   accountDefaults,
-  checkSettings,
+  type ProviderAddress,
   type SecretKind,
 } from '../../domain/accounts/account.ts';
 import { accessKeyOf, newAccountId, newSecretId, randomBase62 } from '../../domain/ids.ts';
+import type { ProviderName } from '../../domain/provider-name.ts';
+import {
+  checkProviderSettings,
+  defaultPaymentModes,
+  isSecretKind,
+} from '../../providers/account-settings.ts';
+import type { Provider } from '../../providers/provider.ts';
+import { providers } from '../../providers/providers.ts';
+import { findStoredLogin } from '../../providers/settings.ts';
 import { rowOfSecret } from '../../services/account-directory.ts';
 import { webhookUrlOf } from '../../services/provider-apis.ts';
 import type { Services } from '../../services/services.ts';
@@ -18,10 +26,16 @@ export type NewAccount = {
   readonly name: string;
   readonly accessKey: string;
   readonly accessSecret: string;
-  readonly partnerWebhookSecret: string;
-  readonly bankGatewaySecret: string;
-  readonly partnerWebhookUrl: string;
-  readonly bankGatewayWebhookUrl: string;
+  /** One for each provider. */
+  readonly webhooks: readonly NewWebhook[];
+};
+
+/** Where a provider sends its deliveries, and the secret that it proves them with. */
+export type NewWebhook = {
+  readonly provider: ProviderName;
+  readonly url: string;
+  readonly secretKind: SecretKind;
+  readonly secret: string;
 };
 
 export type WishedAccount = Partial<AccountSettings> &
@@ -32,7 +46,7 @@ export type WishedAccount = Partial<AccountSettings> &
   };
 
 /** What the providers gave the merchant for their APIs. */
-export type ApiSecrets = Readonly<Partial<Record<ApiSecretKind, string>>>;
+export type ApiSecrets = Readonly<Record<SecretKind, string>>;
 
 export async function createAccount(
   services: Services,
@@ -40,23 +54,25 @@ export async function createAccount(
 ): Promise<NewAccount> {
   const accountId = newAccountId();
   const simulated = isSimulated ? simulatedApis(services, accountId, wished) : {};
-  const settings = checkSettings({
+  const settings = checkProviderSettings({
     ...accountDefaults,
+    paymentModes: defaultPaymentModes(),
     ...wished,
     providerApis: { ...simulated, ...wished.providerApis },
   });
-  const values = {
-    'access-secret': newSecretValue('access-secret'),
-    'partner-webhook-secret': newSecretValue('partner-webhook-secret'),
-    'bank-gateway-secret': newSecretValue('bank-gateway-secret'),
+  const accessSecret = newSecretValue('access-secret');
+  const webhooks = providers.map((provider) => newWebhook(services, accountId, provider));
+  const values: Record<SecretKind, string> = {
+    'access-secret': accessSecret,
     'consumer-id-key': randomBytes(32).toString('hex'),
+    ...Object.fromEntries(webhooks.map(({ secretKind, secret }) => [secretKind, secret])),
     ...(isSimulated && newSimulatorSecrets()),
     ...apiSecrets,
   };
   await services.database.transaction(async (tx) => {
     const now = services.clock();
     await insertAccount(tx, accountId, settings, now);
-    for (const [kind, value] of Object.entries(values) as [SecretKind, string][]) {
+    for (const [kind, value] of Object.entries(values)) {
       await insertSecret(tx, accountId, sealSecret(services, accountId, kind, value), now);
     }
   });
@@ -64,33 +80,45 @@ export async function createAccount(
     accountId,
     name: settings.name,
     accessKey: accessKeyOf(accountId),
-    accessSecret: values['access-secret'],
-    partnerWebhookSecret: values['partner-webhook-secret'],
-    bankGatewaySecret: values['bank-gateway-secret'],
-    partnerWebhookUrl: webhookUrlOf(services, 'partner', accountId),
-    bankGatewayWebhookUrl: webhookUrlOf(services, 'bank-gateway', accountId),
+    accessSecret,
+    webhooks,
   };
 }
 
-/** Contract 11.6: both providers of an account at the simulator, under names of its own. */
+function newWebhook(
+  services: Services,
+  accountId: string,
+  { name, settings: { webhookSecret } }: Provider,
+): NewWebhook {
+  return {
+    provider: name,
+    url: webhookUrlOf(services, name, accountId),
+    secretKind: webhookSecret,
+    secret: newSecretValue(webhookSecret),
+  };
+}
+
+/** Contract 11.6: the providers of an account at the simulator, under logins of its own. */
 export function simulatedApis(
   { settings: { simulatorUrl: url } }: Services,
   accountId: string,
-  { bankGatewayMerchant }: Partial<AccountSettings>,
+  { providerSettings = {} }: Partial<AccountSettings>,
 ): AccountSettings['providerApis'] {
   if (url === undefined) return {};
-  const name = accountId.slice('acc_'.length);
-  return {
-    partner: { url, login: `rzp_test_${name}` },
-    'bank-gateway': { url, login: bankGatewayMerchant ?? `SIM${name}` },
-  };
+  const accountName = accountId.slice('acc_'.length);
+  const apis: Record<ProviderName, ProviderAddress> = {};
+  for (const { name, settings } of providers) {
+    if (!settings.simulatedLogin) continue;
+    const stored = findStoredLogin(settings, providerSettings[name]);
+    apis[name] = { url, login: stored ?? settings.simulatedLogin(accountName) };
+  }
+  return apis;
 }
 
 export function newSimulatorSecrets(): ApiSecrets {
-  return {
-    'partner-key-secret': newSecretValue('partner-key-secret'),
-    'bank-gateway-password': newSecretValue('bank-gateway-password'),
-  };
+  const simulated = providers.filter(({ settings }) => settings.simulatedLogin);
+  const kinds = simulated.map(({ settings }) => settings.apiSecret.option);
+  return Object.fromEntries(kinds.map((kind) => [kind, newSecretValue(kind)]));
 }
 
 /** For the operator, whenever an account is pointed there. */
@@ -99,7 +127,7 @@ export function simulatorWarning({ settings: { simulatorUrl } }: Services): stri
 }
 
 /** Contract 2.5: access secrets begin `access_secret_`; the others are told apart the same way. */
-export function newSecretValue(kind: Exclude<SecretKind, 'consumer-id-key'>): string {
+export function newSecretValue(kind: SecretKind): string {
   return `${kind.replaceAll('-', '_')}_${randomBase62(40)}`;
 }
 
@@ -109,6 +137,7 @@ export function sealSecret(
   kind: SecretKind,
   value: string,
 ): SealedSecret {
+  if (!isSecretKind(kind)) throw new Error(`there is no kind of secret ${kind}`);
   const secretId = newSecretId();
   const sealed = services.masterKeys.current().seal(value, rowOfSecret(accountId, kind, secretId));
   return { kind, secretId, sealed, expiresAt: null };

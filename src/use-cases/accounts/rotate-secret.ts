@@ -1,10 +1,14 @@
 /** Gives an account a new secret; the old one stays valid for an overlap. Contract 1.6. */
-import type { RotatableSecretKind } from '../../domain/accounts/account.ts';
+import type { SecretKind } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { addSeconds } from '../../domain/time.ts';
+import { listRotatableSecretKinds } from '../../providers/account-settings.ts';
 import type { Services } from '../../services/services.ts';
 import { endSecrets, insertSecret, lockAccount } from '../../store/accounts.ts';
 import { newSecretValue, sealSecret } from './create-account.ts';
+
+/** One that the service generates: the access secret, or the webhook secret of a provider. */
+export type RotatableSecretKind = SecretKind;
 
 export type RotatedSecret = {
   readonly accountId: string;
@@ -18,6 +22,7 @@ export async function rotateSecret(
   kind: RotatableSecretKind,
   overlapSeconds: number,
 ): Promise<RotatedSecret> {
+  if (!listRotatableSecretKinds().includes(kind)) throw new Error(`${kind} cannot be rotated`);
   const secret = newSecretValue(kind);
   const now = services.clock();
   const oldValidUntil = addSeconds(now, overlapSeconds);

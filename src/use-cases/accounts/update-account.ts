@@ -1,9 +1,6 @@
 /** Changes the settings of an account; what is not named stays as it is. */
-import {
-  type AccountSettings,
-  type ApiSecretKind,
-  checkSettings,
-} from '../../domain/accounts/account.ts';
+import type { AccountSettings } from '../../domain/accounts/account.ts';
+import { checkProviderSettings } from '../../providers/account-settings.ts';
 import type { Services } from '../../services/services.ts';
 import {
   endSecrets,
@@ -26,9 +23,9 @@ export async function updateAccount(
     if (!account) throw unknownAccount(accountId);
     const { secrets: _sealed, createdAt: _created, ...before } = account;
     const after = { ...before, ...decideChange(account) };
-    await saveAccount(tx, accountId, checkSettings(after));
+    await saveAccount(tx, accountId, checkProviderSettings(after));
     const now = services.clock();
-    for (const [kind, value] of Object.entries(apiSecrets) as [ApiSecretKind, string][]) {
+    for (const [kind, value] of Object.entries(apiSecrets)) {
       // The provider decides until when the old one is good; we use the new one from now on.
       await endSecrets(tx, accountId, kind, now);
       await insertSecret(tx, accountId, sealSecret(services, accountId, kind, value), now);

@@ -72,7 +72,8 @@ function prove(
   raw: RawDelivery,
   account: Account | undefined,
 ): Verification {
-  return provider.verify(raw, account ? liveSecrets(account, provider.secretKind, clock()) : []);
+  const { webhookSecret } = provider.settings;
+  return provider.verify(raw, account ? liveSecrets(account, webhookSecret, clock()) : []);
 }
 
 function refusal(proof: Verification): ServiceError {

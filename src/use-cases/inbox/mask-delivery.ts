@@ -29,7 +29,7 @@ function maskJson(text: string, exempt: ExemptFields): string {
   }
 }
 
-/** The bank gateway's form data: `risk.response.rule[0].name` is the path of a field. */
+/** Form data with dotted names: `risk.response.rule[0].name` is the path of a field. */
 function maskForm(text: string, exempt: ExemptFields): string {
   if (!text.includes('=')) return maskCardNumbers(text);
   const pairs: string[] = [];

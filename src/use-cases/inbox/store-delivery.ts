@@ -16,6 +16,7 @@ import {
 } from '../../domain/inbox/delivery.ts';
 import { nextTryOf } from '../../domain/inbox/retry-schedule.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
+import { findExpectedMerchant } from '../../providers/account-settings.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { Services } from '../../services/services.ts';
 
@@ -69,7 +70,7 @@ export function newDelivery(
     flags: [],
     headers: raw.headers,
     body: maskDelivery(raw.body, getProvider(provider).exemptFields),
-    expectedMerchant: account.bankGatewayMerchant,
+    expectedMerchant: findExpectedMerchant(account, provider) ?? null,
     orderId: null,
     tries: 0,
     nextTryAt: null,

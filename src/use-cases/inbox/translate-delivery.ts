@@ -11,9 +11,8 @@ export function translateDelivery(delivery: Delivery): Translation {
   const { headers, body } = delivery;
   if (!headers || !body) throw new Error('the body of a delivery was pruned');
   const raw = { headers, body };
-  const translation = getProvider(delivery.provider).translate(raw, {
-    bankGatewayMerchant: delivery.expectedMerchant,
-  });
+  const { provider, expectedMerchant } = delivery;
+  const translation = getProvider(provider).translate(raw, { expectedMerchant });
   known.set(delivery, translation);
   return translation;
 }

@@ -15,7 +15,7 @@ export function identifyInOrder(account: Account, orderId: string, user: User): 
 }
 
 function consumerIdKeyOf({ accountId, secrets }: Account): string {
-  const key = secrets['consumer-id-key'][0];
+  const key = secrets['consumer-id-key']?.[0];
   if (!key) throw new Error(`account ${accountId} has no consumer id key`);
   return key.value;
 }

@@ -11,6 +11,7 @@ import { paymentsOf } from '../../domain/transactions/matching.ts';
 import { decideReturn, type ReturnStatus } from '../../domain/transactions/payment-return.ts';
 import { settleTransactions } from '../../domain/transactions/settle.ts';
 import type { Start } from '../../domain/transactions/start.ts';
+import { providers } from '../../providers/providers.ts';
 import type { Services } from '../../services/services.ts';
 import { type Enquiry, enquiryOf } from './enquire.ts';
 import { pollAtMostEvery } from './poll-provider.ts';
@@ -66,6 +67,11 @@ export async function findReturn(
     callback: callbackOf(order.details, started.start),
     callbackOrigins: account.callbackOrigins,
   };
+}
+
+/** Fields that a provider's page sends along with a consumer who has paid. */
+export function listPaidFields(): string[] {
+  return providers.flatMap(({ outbound }) => outbound.paidField ?? []);
 }
 
 /** The end travels in the address, so it outlives this process. Nobody can put it further away than it is at first. */

@@ -1,0 +1,77 @@
+/** An erased body means what it meant and holds nothing of the consumer. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { eraseNotice } from '../../../src/domain/personal-data/erase.ts';
+import { createScrub } from '../../../src/domain/personal-data/scrub.ts';
+import type { Provider } from '../../../src/providers/provider.ts';
+import { replaceAt } from '../deliveries.ts';
+import { encode, mutated, translate, withStrangers } from './bodies.ts';
+import { type Body, type ProviderFixture, runs } from './fixture.ts';
+
+export function testErasing(provider: Provider, fixture: ProviderFixture): void {
+  const is = (guarantee: string) => `${provider.name}: ${guarantee}`;
+  for (const toBytes of [
+    encode,
+    ...fixture.otherForms.map((toForm) => (some: Body) => Buffer.from(toForm(some))),
+  ]) {
+    test(is('an erased body means what it meant, without personal data'), () => {
+      fc.assert(
+        fc.property(mutated(fixture.bodies, personalTexts), (arbitrary) => {
+          assertErasable(provider, toBytes(arbitrary));
+        }),
+        runs,
+      );
+    });
+
+    test(is('an erased body keeps no field that nobody knows, and no personal text'), () => {
+      for (const valid of fixture.bodies) {
+        const strange = withStrangers(valid, { email: personalEmail, [personalEmail]: 1 });
+        const erased = erase(provider, toBytes(strange as Body)).toString('utf8');
+        assert.doesNotMatch(decodeURIComponent(erased), /asha|98765|zz_new/);
+        for (const path of fixture.textPaths) {
+          const spoken = replaceAt(valid, path, `by ${personalEmail}, +91 98765 43210.`);
+          const text = erase(provider, toBytes(spoken)).toString('utf8');
+          assert.doesNotMatch(decodeURIComponent(text), /asha|98765/, path.join('.'));
+        }
+      }
+    });
+  }
+}
+
+const personalEmail = 'asha@example.com';
+const personalValues = {
+  words: [personalEmail, 'asha@okbank'],
+  phones: [{ full: '919876543210', number: '9876543210' }],
+};
+const personalTexts = [
+  ...[personalEmail, 'asha@okbank', 9876543210, '+919876543210', 'Paid by ASHA@example.com.'],
+  ...['asha\0@okbank', { email: personalEmail }, [personalEmail]],
+];
+
+function erase(provider: Provider, body: Buffer): Buffer {
+  return provider.erasing.eraseBody(body, createScrub(personalValues));
+}
+
+/** Translating and erasing can be done in either order, and erasing twice is erasing once. */
+function assertErasable(provider: Provider, body: Buffer): void {
+  const scrub = createScrub(personalValues);
+  const before = translate(provider, body);
+  // What cannot be read is never stored.
+  if (before.kind === 'unreadable') return;
+  const erased = erase(provider, body);
+  const expected =
+    before.kind === 'notice'
+      ? {
+          ...before,
+          notice: {
+            ...before.notice,
+            ...(before.notice.payment && { payment: eraseNotice(before.notice.payment, scrub) }),
+            ...(before.notice.refund && { refund: eraseNotice(before.notice.refund, scrub) }),
+          },
+        }
+      : before;
+  assert.deepEqual(translate(provider, erased), expected);
+  assert.deepEqual(translate(provider, erase(provider, erased)), expected);
+  assert.deepEqual(provider.erasing.listPersonalValues(erased), { words: [], phones: [] });
+}

@@ -1,0 +1,43 @@
+/** Accounts as the tests name their parts: the webhooks of the two providers each have a field of their own. */
+
+import type { Services } from '../../src/services/services.ts';
+import {
+  createAccount,
+  type NewAccount,
+  type WishedAccount,
+} from '../../src/use-cases/accounts/create-account.ts';
+
+export type CreatedAccount = NewAccount & {
+  readonly partnerWebhookSecret: string;
+  readonly partnerWebhookUrl: string;
+  readonly bankGatewaySecret: string;
+  readonly bankGatewayWebhookUrl: string;
+};
+
+export type TestSettings = Partial<WishedAccount> & { readonly bankGatewayMerchant?: string };
+
+export async function createTestAccount(
+  services: Services,
+  { bankGatewayMerchant, ...wished }: TestSettings,
+): Promise<CreatedAccount> {
+  const account = await createAccount(services, {
+    name: 'Test shop',
+    ...(bankGatewayMerchant !== undefined && {
+      providerSettings: { 'bank-gateway': { merchant: bankGatewayMerchant } },
+    }),
+    ...wished,
+  });
+  const webhookOf = (name: string) => {
+    const webhook = account.webhooks.find(({ provider }) => provider === name);
+    if (!webhook) throw new Error(`the account has no webhook of ${name}`);
+    return webhook;
+  };
+  const [partner, gateway] = [webhookOf('partner'), webhookOf('bank-gateway')];
+  return {
+    ...account,
+    partnerWebhookSecret: partner.secret,
+    partnerWebhookUrl: partner.url,
+    bankGatewaySecret: gateway.secret,
+    bankGatewayWebhookUrl: gateway.url,
+  };
+}

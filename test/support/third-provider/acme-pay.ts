@@ -1,0 +1,43 @@
+/** A provider that the service does not ship with: it shows that adding one takes a folder and a line. */
+import { Type } from 'typebox';
+import type { Provider } from '../../../src/providers/provider.ts';
+import { text } from '../../../src/providers/wire.ts';
+import { equalDigests } from '../../../src/security/compare.ts';
+import { hmacHex } from '../../../src/security/hmac.ts';
+import { acmePayErasing } from './erase.ts';
+import { acmePayOutbound } from './outbound.ts';
+import { acmePaySettings } from './settings.ts';
+import { translateAcmePay } from './translate.ts';
+
+const proofHeader = 'x-acme-signature';
+const eventHeader = 'x-acme-event';
+
+export const acmePay: Provider = {
+  name: 'acme-pay',
+  displayName: 'Acme Pay',
+  paymentModeOtherwise: 'Wallet',
+  deliverySchema: Type.Object({
+    type: Type.String({ description: 'charge.updated or return.updated' }),
+    store: Type.String(),
+    charge: Type.Optional(Type.Unsafe<object>({ type: 'object' })),
+    return: Type.Optional(Type.Unsafe<object>({ type: 'object' })),
+  }),
+  settings: acmePaySettings,
+  outbound: acmePayOutbound,
+  proofHeader,
+  verify: ({ headers, body }, secrets) => {
+    const signature = headers[proofHeader];
+    if (signature === undefined) return 'absent';
+    const matches = secrets.filter((secret) => equalDigests(hmacHex(secret, body), signature));
+    return matches.length > 0 ? 'verified' : 'refused';
+  },
+  findEventId: ({ headers }) => text(headers[eventHeader]),
+  findContentKey: () => undefined,
+  storedHeaders: [eventHeader],
+  exemptFields: {
+    references: /^(?:store|(?:charge|return)\.(?:id|charge|reference))$/,
+    amounts: /^(?:charge|return)\.cents$/,
+  },
+  translate: ({ body }, account) => translateAcmePay(body, account),
+  erasing: acmePayErasing,
+};

@@ -1,0 +1,5 @@
+/** The one line with which a provider joins the service. Node loads it before a command with `--import`. */
+import { registerProvider } from '../../../src/providers/providers.ts';
+import { acmePay } from './acme-pay.ts';
+
+registerProvider(acmePay);
