@@ -1,15 +1,23 @@
 /** How an account reaches a provider's API: where, as whom, with which secret. */
+
 import { type Account, liveSecrets } from '../domain/accounts/account.ts';
 import type { PaymentModeCode } from '../domain/payment-mode.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
+import type { Clock } from '../domain/time.ts';
 import { readProviderValues } from '../providers/account-settings.ts';
-import type { ProviderApi } from '../providers/call.ts';
+import type { CallProvider, ProviderApi } from '../providers/call.ts';
 import { getProvider } from '../providers/providers.ts';
-import type { Services } from './services.ts';
+import type { ServiceSettings } from './services.ts';
+
+type Needs = {
+  readonly callProvider: CallProvider;
+  readonly clock: Clock;
+  readonly settings: ServiceSettings;
+};
 
 /** Undefined where the account has no settings for that provider. */
 export function findProviderApi(
-  services: Services,
+  services: Needs,
   account: Account,
   provider: ProviderName,
 ): ProviderApi | undefined {
@@ -23,7 +31,7 @@ export function findProviderApi(
 
 /** The provider a mode is routed to, where that can be reached: a mode that would fail is not offered. */
 export function findRoute(
-  services: Services,
+  services: Needs,
   account: Account,
   code: PaymentModeCode,
 ): { readonly provider: ProviderName; readonly api: ProviderApi } | undefined {
@@ -34,7 +42,7 @@ export function findRoute(
 
 /** Where a provider's webhooks of this account arrive. */
 export function webhookUrlOf(
-  { settings }: Services,
+  { settings }: Needs,
   provider: ProviderName,
   accountId: string,
 ): string {

@@ -19,7 +19,7 @@ export type Services = {
   readonly database: Database;
   readonly batches: Batches;
   /** Keeps and applies a delivery together with those that wait beside it. */
-  readonly storeBatch: (incoming: Incoming) => Promise<StoredOrRefused>;
+  readonly storeBatch: StoreBatch;
   readonly masterKeys: MasterKeys;
   readonly accounts: AccountDirectory;
   readonly tokens: TokenService;
@@ -50,3 +50,5 @@ export type ServiceSettings = {
   /** Where accounts that ask for it find their providers. Contract 11.6. */
   readonly simulatorUrl?: string | undefined;
 };
+
+export type StoreBatch = (incoming: Incoming) => Promise<StoredOrRefused>;

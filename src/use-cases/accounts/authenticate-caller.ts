@@ -1,11 +1,20 @@
 /** Who makes a call: a valid token of an account that is served. Contract 2.2, 2.6 and 2.8. */
+
 import { type Account, hasLiveAccessSecret } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
 import type { AuthenticatedCaller } from '../../services/rate-limits.ts';
-import type { Services } from '../../services/services.ts';
+import type { TokenService } from '../../services/token-service.ts';
+
+type Needs = {
+  readonly accounts: AccountDirectory;
+  readonly tokens: TokenService;
+  readonly clock: Clock;
+};
 
 export async function authenticateCaller(
-  services: Services,
+  services: Needs,
   token: string,
 ): Promise<AuthenticatedCaller> {
   const authenticated = await verifyCaller(services, token);
@@ -14,10 +23,7 @@ export async function authenticateCaller(
 }
 
 /** The same, whether or not the account is suspended. */
-export async function verifyCaller(
-  services: Services,
-  token: string,
-): Promise<AuthenticatedCaller> {
+export async function verifyCaller(services: Needs, token: string): Promise<AuthenticatedCaller> {
   const caller = await services.tokens.verify(token);
   const { accountId } = caller;
   const account = services.accounts.recall(accountId) ?? (await services.accounts.get(accountId));
@@ -36,7 +42,7 @@ export function refuseSuspended({ suspendedAt }: Account): void {
  * is newer than what is known here.
  */
 async function readNewestAccount(
-  { accounts, clock }: Services,
+  { accounts, clock }: Needs,
   accountId: string,
   mark: string,
 ): Promise<Account> {

@@ -1,4 +1,5 @@
 /** Opens an account with fresh secrets, which are shown to the operator this once. Contract 1.6. */
+
 import { randomBytes } from 'node:crypto';
 import {
   type AccountSettings,
@@ -8,6 +9,8 @@ import {
 } from '../../domain/accounts/account.ts';
 import { accessKeyOf, newAccountId, newSecretId, randomBase62 } from '../../domain/ids.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
 import {
   checkProviderSettings,
   defaultPaymentModes,
@@ -16,10 +19,19 @@ import {
 import type { Provider } from '../../providers/provider.ts';
 import { providers } from '../../providers/providers.ts';
 import { findStoredLogin } from '../../providers/settings.ts';
+import type { MasterKeys } from '../../security/master-keys.ts';
 import { rowOfSecret } from '../../services/account-directory.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { webhookUrlOf } from '../../services/provider-apis.ts';
-import type { Services } from '../../services/services.ts';
+import type { ServiceSettings } from '../../services/services.ts';
 import { insertAccount, insertSecret, type SealedSecret } from '../../store/accounts.ts';
+
+type Needs = NeedsOf<typeof webhookUrlOf> & {
+  readonly database: Database;
+  readonly masterKeys: MasterKeys;
+  readonly clock: Clock;
+  readonly settings: Pick<ServiceSettings, 'simulatorUrl'>;
+};
 
 export type NewAccount = {
   readonly accountId: string;
@@ -49,7 +61,7 @@ export type WishedAccount = Partial<AccountSettings> &
 export type ApiSecrets = Readonly<Record<SecretKind, string>>;
 
 export async function createAccount(
-  services: Services,
+  services: Needs,
   { apiSecrets, isSimulated = false, ...wished }: WishedAccount,
 ): Promise<NewAccount> {
   const accountId = newAccountId();
@@ -86,7 +98,7 @@ export async function createAccount(
 }
 
 function newWebhook(
-  services: Services,
+  services: Needs,
   accountId: string,
   { name, settings: { webhookSecret } }: Provider,
 ): NewWebhook {
@@ -100,7 +112,7 @@ function newWebhook(
 
 /** Contract 11.6: the providers of an account at the simulator, under logins of its own. */
 export function simulatedApis(
-  { settings: { simulatorUrl: url } }: Services,
+  { settings: { simulatorUrl: url } }: Needs,
   accountId: string,
   { providerSettings = {} }: Partial<AccountSettings>,
 ): AccountSettings['providerApis'] {
@@ -122,7 +134,7 @@ export function newSimulatorSecrets(): ApiSecrets {
 }
 
 /** For the operator, whenever an account is pointed there. */
-export function simulatorWarning({ settings: { simulatorUrl } }: Services): string {
+export function simulatorWarning({ settings: { simulatorUrl } }: Needs): string {
   return `Whoever listens at ${simulatorUrl} is trusted as both payment providers of this account: use it for trials only.`;
 }
 
@@ -132,7 +144,7 @@ export function newSecretValue(kind: SecretKind): string {
 }
 
 export function sealSecret(
-  services: Services,
+  services: Needs,
   accountId: string,
   kind: SecretKind,
   value: string,

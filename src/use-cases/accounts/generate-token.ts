@@ -1,16 +1,25 @@
 /** Exchanges an account's access key and secret for a merchant token. Contract 2.1. */
+
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { findAccountIdOfAccessKey } from '../../domain/ids.ts';
+import type { Clock } from '../../domain/time.ts';
 import { markOf, matchesAny } from '../../security/compare.ts';
 import type { IssuedToken } from '../../security/tokens.ts';
-import type { Services } from '../../services/services.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { TokenService } from '../../services/token-service.ts';
+
+type Needs = {
+  readonly accounts: AccountDirectory;
+  readonly tokens: TokenService;
+  readonly clock: Clock;
+};
 
 /** Compared against when the key is unknown, so that both refusals take the same work. */
 const noSecret = ['access_secret_of_no_account'];
 
 export async function generateToken(
-  services: Services,
+  services: Needs,
   credentials: { readonly accessKey: string; readonly accessSecret: string },
 ): Promise<IssuedToken> {
   const { accounts } = services;

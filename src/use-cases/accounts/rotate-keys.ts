@@ -1,16 +1,25 @@
 /** Rotates the keys behind everything: those that sign tokens, and the master key itself. */
+
 import { newKeyId } from '../../domain/ids.ts';
+import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { MasterKeys } from '../../security/master-keys.ts';
 import { openSecret, sealAgain } from '../../services/account-directory.ts';
-import type { Services } from '../../services/services.ts';
 import { listAccounts, lockAccount, updateSealedSecret } from '../../store/accounts.ts';
 import { endSigningKeys, insertSigningKey } from '../../store/signing-keys.ts';
+
+type Needs = {
+  readonly database: Database;
+  readonly masterKeys: MasterKeys;
+  readonly clock: Clock;
+};
 
 export type RotatedSigningKey = { readonly keyId: string; readonly oldValidUntil: Date };
 
 /** Tokens of the former keys stay valid for the overlap; the new key signs once all have read it. */
 export async function rotateSigningKey(
-  services: Services,
+  services: Needs,
   overlapSeconds: number,
 ): Promise<RotatedSigningKey> {
   const now = services.clock();
@@ -28,7 +37,7 @@ export async function rotateSigningKey(
  * Seals every stored secret again with the current master key, account by account, and signs with a
  * key derived from it. Every process must know both keys before this is run.
  */
-export async function rewrapSecrets(services: Services): Promise<number> {
+export async function rewrapSecrets(services: Needs): Promise<number> {
   const current = services.masterKeys.current();
   let rewrapped = 0;
   for (const { accountId } of await listAccounts(services.database)) {

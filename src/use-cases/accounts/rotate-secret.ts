@@ -1,11 +1,19 @@
 /** Gives an account a new secret; the old one stays valid for an overlap. Contract 1.6. */
+
 import type { SecretKind } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
 import { listRotatableSecretKinds } from '../../providers/account-settings.ts';
-import type { Services } from '../../services/services.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { endSecrets, insertSecret, lockAccount } from '../../store/accounts.ts';
 import { newSecretValue, sealSecret } from './create-account.ts';
+
+type Needs = NeedsOf<typeof sealSecret> & {
+  readonly database: Database;
+  readonly clock: Clock;
+};
 
 /** One that the service generates: the access secret, or the webhook secret of a provider. */
 export type RotatableSecretKind = SecretKind;
@@ -17,7 +25,7 @@ export type RotatedSecret = {
 };
 
 export async function rotateSecret(
-  services: Services,
+  services: Needs,
   accountId: string,
   kind: RotatableSecretKind,
   overlapSeconds: number,

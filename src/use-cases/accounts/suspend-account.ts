@@ -2,11 +2,18 @@
  * Suspends an account or lets it go on. While it is suspended its tokens are refused; what its providers report
  * is stored and applied, so that nothing is lost. Contract 2.8.
  */
+
 import { newAuditId } from '../../domain/ids.ts';
-import type { Services } from '../../services/services.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
 import { lockAccount, suspendAccount as saveSuspension } from '../../store/accounts.ts';
 import { appendAudit } from '../../store/audit.ts';
 import { unknownAccount } from './rotate-secret.ts';
+
+type Needs = {
+  readonly database: Database;
+  readonly clock: Clock;
+};
 
 export type Suspension = {
   readonly accountId: string;
@@ -14,17 +21,17 @@ export type Suspension = {
   readonly suspendedAt: Date | null;
 };
 
-export function suspendAccount(services: Services, accountId: string): Promise<Suspension> {
+export function suspendAccount(services: Needs, accountId: string): Promise<Suspension> {
   return change(services, accountId, true);
 }
 
-export function resumeAccount(services: Services, accountId: string): Promise<Suspension> {
+export function resumeAccount(services: Needs, accountId: string): Promise<Suspension> {
   return change(services, accountId, false);
 }
 
 /** Doing it twice changes nothing the second time. */
 async function change(
-  { database, clock }: Services,
+  { database, clock }: Needs,
   accountId: string,
   suspend: boolean,
 ): Promise<Suspension> {

@@ -1,7 +1,10 @@
 /** Changes the settings of an account; what is not named stays as it is. */
+
 import type { AccountSettings } from '../../domain/accounts/account.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
 import { checkProviderSettings } from '../../providers/account-settings.ts';
-import type { Services } from '../../services/services.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import {
   endSecrets,
   insertSecret,
@@ -12,8 +15,13 @@ import {
 import { type ApiSecrets, sealSecret } from './create-account.ts';
 import { unknownAccount } from './rotate-secret.ts';
 
+type Needs = NeedsOf<typeof sealSecret> & {
+  readonly database: Database;
+  readonly clock: Clock;
+};
+
 export async function updateAccount(
-  services: Services,
+  services: Needs,
   accountId: string,
   decideChange: (account: StoredAccount) => Partial<AccountSettings>,
   apiSecrets: ApiSecrets = {},

@@ -2,12 +2,15 @@
  * Erases a consumer from an account: orders, transactions, deliveries, history and notes. Amounts, states and ids stay.
  * Each order is a transaction of its own; a run that was cut off is done by running it again. Contract 8.7.
  */
+
 import type { Account } from '../../domain/accounts/account.ts';
 import { newAuditId } from '../../domain/ids.ts';
 import { type Consumer, foldEmail, valuesOf } from '../../domain/personal-data/erased-consumer.ts';
 import { createScrub, createSearch } from '../../domain/personal-data/scrub.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
 import { consumerDataKeyOf } from '../../services/consumer-data-key.ts';
-import type { Services } from '../../services/services.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { appendAudit } from '../../store/audit.ts';
 import {
   listBodies,
@@ -20,6 +23,11 @@ import { eraseOneOrder, eraseStored, listPersonalValues, together } from './eras
 import { findConsumer } from './find-consumer.ts';
 import { textsOfBody } from './texts-of-body.ts';
 
+type Needs = NeedsOf<typeof eraseOneOrder> & {
+  readonly database: Database;
+  readonly clock: Clock;
+};
+
 export type ErasedConsumer = {
   readonly orders: number;
   /** Those among them that are of others: they only mention the consumer. */
@@ -31,7 +39,7 @@ export type ErasedConsumer = {
 };
 
 export async function eraseConsumer(
-  services: Services,
+  services: Needs,
   account: Account,
   given: Consumer,
   actor: string,
@@ -61,7 +69,7 @@ const pageSize = 200;
 
 /** Erases deliveries that belong to no order and mention the consumer; lists the orders of those that belong to one. */
 async function eraseUnlinked(
-  services: Services,
+  services: Needs,
   accountId: string,
   consumer: Consumer,
 ): Promise<{ readonly deliveries: number; readonly orderIds: readonly string[] }> {
@@ -86,7 +94,7 @@ async function eraseUnlinked(
 
 /** One that was linked to an order meanwhile is left to the next run, which finds that order. */
 async function eraseDeliveries(
-  { database, clock }: Services,
+  { database, clock }: Needs,
   accountId: string,
   consumer: Consumer,
   mentions: readonly StoredBody[],
@@ -105,7 +113,7 @@ async function eraseDeliveries(
 
 /** The audit log names the consumer by a digest that only the account's key can make again. */
 async function finish(
-  { database, clock }: Services,
+  { database, clock }: Needs,
   account: Account,
   consumer: Consumer,
   given: Consumer,

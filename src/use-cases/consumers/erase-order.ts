@@ -1,4 +1,5 @@
 /** Erases one order in one transaction: all of it or nothing, so that it folds and replays at any moment. Contract 8.7. */
+
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { newUserId } from '../../domain/ids.ts';
@@ -13,9 +14,9 @@ import {
 } from '../../domain/personal-data/erase.ts';
 import { valuesOf } from '../../domain/personal-data/erased-consumer.ts';
 import { createScrub, type PersonalValues, type Scrub } from '../../domain/personal-data/scrub.ts';
-import type { Transaction } from '../../postgres/database.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
 import { getProvider } from '../../providers/providers.ts';
-import type { Services } from '../../services/services.ts';
 import {
   listBodiesOfOrder,
   lockDeliveryIdsOfOrder,
@@ -30,6 +31,11 @@ import { lockOrder } from '../../store/orders.ts';
 import { loadOrderStates } from '../order-state/lock-order-state.ts';
 import type { FoundConsumer } from './find-consumer.ts';
 
+type Needs = {
+  readonly database: Database;
+  readonly clock: Clock;
+};
+
 /** How much of an order was changed. */
 export type ErasedOrder = {
   readonly belonging: Belonging;
@@ -39,7 +45,7 @@ export type ErasedOrder = {
 };
 
 export async function eraseOneOrder(
-  services: Services,
+  services: Needs,
   { consumer, isOwn }: Pick<FoundConsumer, 'consumer' | 'isOwn'>,
   name: OrderName,
 ): Promise<ErasedOrder | undefined> {

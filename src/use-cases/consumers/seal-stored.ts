@@ -2,12 +2,14 @@
  * Seals bank accounts and masks history that earlier versions stored in clear. Called every minute by the sweep, each time
  * for a bounded piece of all orders; after the last one it is over for ever.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../../domain/errors.ts';
 import { maskChange } from '../../domain/personal-data/mask-history.ts';
-import type { Transaction } from '../../postgres/database.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
 import { sealContent } from '../../services/consumer-data-key.ts';
-import type { Services } from '../../services/services.ts';
+import type { ReportDefect } from '../../services/services.ts';
 import { listHistoryRows, saveHistoryRows } from '../../store/history.ts';
 import type { OrderName } from '../../store/order-rows.ts';
 import { lockOrder } from '../../store/orders.ts';
@@ -19,10 +21,16 @@ import {
   saveSealedContent,
 } from '../../store/personal-data.ts';
 
+type Needs = {
+  readonly database: Database;
+  readonly accounts: AccountDirectory;
+  readonly reportDefect: ReportDefect;
+};
+
 const pageSize = 500;
 const pagesMax = 20;
 
-export async function sealStored(services: Services): Promise<void> {
+export async function sealStored(services: Needs): Promise<void> {
   const { database } = services;
   let place = await findCursor(database);
   for (let page = 0; place && page < pagesMax; page += 1) {
@@ -36,12 +44,12 @@ export async function sealStored(services: Services): Promise<void> {
 }
 
 /** A database that is away ends the walk for this time. A defect must not hold up the orders behind it. */
-function leave({ reportDefect }: Services, { orderId }: OrderName, error: unknown): void {
+function leave({ reportDefect }: Needs, { orderId }: OrderName, error: unknown): void {
   if (error instanceof ServiceError) throw error;
   reportDefect(error, { orderId });
 }
 
-async function sealOrder(services: Services, { accountId, orderId }: OrderName): Promise<void> {
+async function sealOrder(services: Needs, { accountId, orderId }: OrderName): Promise<void> {
   const account = await services.accounts.find(accountId);
   await services.database.transaction(async (tx) => {
     const order = await lockOrder(tx, accountId, orderId);

@@ -2,8 +2,10 @@
  * Writes down of all orders whose time is over that it is. Goes on where the last sweep stopped, and then walks a
  * piece through all orders, for what that way does not meet.
  */
+import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
-import type { Services } from '../../services/services.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import {
   findReachedAt,
   listOverdueOrders,
@@ -12,6 +14,11 @@ import {
   walkToOverdueOrders,
 } from '../../store/overdue-orders.ts';
 import { settleOrder } from '../order-state/settle-order.ts';
+
+type Needs = NeedsOf<typeof settleOrder> & {
+  readonly database: Database;
+  readonly clock: Clock;
+};
 
 const batchSize = 100;
 const looksMax = 50;
@@ -24,7 +31,7 @@ const walkLapsesMax = 500;
 const patienceSeconds = 3600;
 
 /** Returns how many there were. */
-export async function lapseOverdue(services: Services): Promise<number> {
+export async function lapseOverdue(services: Needs): Promise<number> {
   const { database } = services;
   const now = services.clock();
   let reachedAt = earlier((await findReachedAt(database)) ?? now, now);
@@ -56,7 +63,7 @@ function earlier(a: Date, b: Date): Date {
 
 /** One that fails must not keep the others from their turn. Returns those that did. */
 async function lapseEach(
-  services: Services,
+  services: Needs,
   overdue: readonly OverdueOrder[],
 ): Promise<OverdueOrder[]> {
   const failed: OverdueOrder[] = [];

@@ -3,7 +3,6 @@
 import { adviceFor, adviceForDead, flagIdOf } from '../../domain/inbox/review.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Database } from '../../postgres/database.ts';
-import type { Services } from '../../services/services.ts';
 import { type HistoryEntry, listHistoryOfOrders } from '../../store/history.ts';
 import {
   type DeliveryToReview,
@@ -15,6 +14,10 @@ import {
   type Page,
 } from '../../store/review.ts';
 import { type ClosedFlag, listResolutions } from '../../store/review-resolutions.ts';
+
+type Needs = {
+  readonly database: Database;
+};
 
 export type ReviewEntry = {
   readonly id: string;
@@ -31,7 +34,7 @@ const pageSize = 200;
 
 /** A page is read when the entries before it are taken; of all accounts unless one is named. */
 export async function* listReview(
-  { database }: Pick<Services, 'database'>,
+  { database }: Needs,
   accountId?: string,
 ): AsyncGenerator<ReviewEntry> {
   for await (const page of pagesOf(listDeliveriesToReview, database, accountId)) {

@@ -3,16 +3,27 @@
  * that nobody could apply or closed expire, and so do idempotency keys.
  * Called every minute by the sweep, so each time does a bounded piece of it.
  */
+
 import { limits } from '../../domain/limits.ts';
+import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
-import type { Services } from '../../services/services.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { Counters } from '../../services/counters.ts';
+import type { ServiceSettings } from '../../services/services.ts';
 import { expireDead, pruneBodies, pruneHistory, pruneKeys } from '../../store/prune.ts';
+
+type Needs = {
+  readonly database: Database;
+  readonly counters: Counters;
+  readonly clock: Clock;
+  readonly settings: ServiceSettings;
+};
 
 const batchSize = 500;
 const batchesMax = 20;
 const dayMs = 24 * 60 * 60 * 1_000;
 
-export async function prune({ database, clock, settings, counters }: Services): Promise<void> {
+export async function prune({ database, clock, settings, counters }: Needs): Promise<void> {
   const before = (days: number) => new Date(clock().getTime() - days * dayMs);
   const { inboxBodyDays, historyDays } = settings;
   if (inboxBodyDays > 0) {

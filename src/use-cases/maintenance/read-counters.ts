@@ -1,8 +1,15 @@
 /** Reads the operator's figures from the database, seldom and without waiting long: looking must not hurt. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../domain/limits.ts';
-import type { Services } from '../../services/services.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
 import { type OperatorCounters, readOperatorCounters } from '../../store/operator-counters.ts';
+
+type Needs = {
+  readonly database: Database;
+  readonly clock: Clock;
+};
 
 export type { OperatorCounters };
 
@@ -11,7 +18,7 @@ export type CountersReader = () => Promise<OperatorCounters | undefined>;
 
 /** Those who ask within a while share one reading, as do all who ask while it lasts. */
 export function createCountersReader(
-  { database, clock }: Pick<Services, 'database' | 'clock'>,
+  { database, clock }: Needs,
   { keptMs = limits.countersCachedMs }: { readonly keptMs?: number | undefined } = {},
 ): CountersReader {
   let kept: Promise<OperatorCounters | undefined> | undefined;

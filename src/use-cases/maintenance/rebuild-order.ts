@@ -2,16 +2,25 @@
  * Folds an order from its deliveries in the inbox and stores what comes of it, for orders that were stored
  * by earlier rules. Transactions keep their ids. Nothing changes where the stored ones are right.
  */
+
 import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { nameOf } from '../../domain/transactions/matching.ts';
 import { settle } from '../../domain/transactions/settle.ts';
 import type { Transaction } from '../../domain/transactions/transaction.ts';
-import type { Services } from '../../services/services.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { ServiceSettings } from '../../services/services.ts';
 import { listDeliveriesOfOrder } from '../../store/deliveries.ts';
 import { type LockedOrderState, lockOrderState } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import { foldInbox } from './fold-inbox.ts';
+
+type Needs = {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
+};
 
 export type Rebuilt =
   | 'same'
@@ -20,7 +29,7 @@ export type Rebuilt =
   | 'pruned';
 
 export async function rebuildOrder(
-  services: Services,
+  services: Needs,
   accountId: string,
   orderId: string,
 ): Promise<Rebuilt> {

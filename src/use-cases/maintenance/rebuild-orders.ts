@@ -1,10 +1,18 @@
 /** Folds every order from the inbox, a page at a time. */
 
-import type { Services } from '../../services/services.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { NeedsOf } from '../../services/needs.ts';
+import type { ReportDefect } from '../../services/services.ts';
 import { listDeliveryIds } from '../../store/deliveries.ts';
 import { listOrdersAfter } from '../../store/orders.ts';
 import { retryDelivery } from '../inbox/retry-delivery.ts';
 import { type Rebuilt, rebuildOrder } from './rebuild-order.ts';
+
+type Needs = NeedsOf<typeof retryDelivery> &
+  NeedsOf<typeof rebuildOrder> & {
+    readonly database: Database;
+    readonly reportDefect: ReportDefect;
+  };
 
 const pageSize = 200;
 
@@ -17,7 +25,7 @@ export type RebuiltOrders = {
 };
 
 /** One that fails does not keep the others from being repaired. */
-export async function rebuildAll(services: Services): Promise<RebuiltOrders> {
+export async function rebuildAll(services: Needs): Promise<RebuiltOrders> {
   const { database } = services;
   await replayIgnored(services);
   const outcomes: Record<Rebuilt | 'failed', string[]> = {
@@ -46,7 +54,7 @@ export async function rebuildAll(services: Services): Promise<RebuiltOrders> {
 }
 
 /** Deliveries that meant nothing by earlier rules may mean something now. A defect is noted with the delivery. */
-async function replayIgnored(services: Services): Promise<void> {
+async function replayIgnored(services: Needs): Promise<void> {
   for (const { accountId, deliveryId } of await listDeliveryIds(services.database, 'ignored')) {
     await retryDelivery(services, accountId, deliveryId, 'asked').catch(() => undefined);
   }

@@ -1,8 +1,9 @@
 /** Closes what needed a person, and records who closed it and why. Contract 6.9. */
+
 import { findAccountIdOfDelivery, newAuditId } from '../../domain/ids.ts';
 import { type FlagName, findFlagName, findNote, orderIdOf } from '../../domain/inbox/review.ts';
-import type { Transaction } from '../../postgres/database.ts';
-import type { Services } from '../../services/services.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
 import { appendAudit } from '../../store/audit.ts';
 import { lockDelivery } from '../../store/deliveries.ts';
 import { deleteDeliveryReferences } from '../../store/parked-deliveries.ts';
@@ -13,6 +14,11 @@ import {
   listResolutions,
   lockDeliveriesToReview,
 } from '../../store/review-resolutions.ts';
+
+type Needs = {
+  readonly database: Database;
+  readonly clock: Clock;
+};
 
 export type ReviewToResolve = {
   /** Of a delivery, or of a flag as it is listed. */
@@ -36,7 +42,7 @@ export type RefusedReview = { readonly refusal: string };
 type Closing = ReviewToResolve & { readonly at: Date };
 
 export async function resolveReview(
-  services: Services,
+  services: Needs,
   asked: ReviewToResolve,
 ): Promise<ResolvedReview | RefusedReview> {
   const note = findNote(asked.note);

@@ -4,7 +4,10 @@
  * usually done sooner, each at its own time.
  */
 
-import type { Services } from '../../services/services.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { JobSignals, Poll } from '../../services/job-signals.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { listDueDeliveries } from '../../store/deliveries.ts';
 import { makeKnownDue } from '../../store/parked-deliveries.ts';
 import { listDuePolls } from '../../store/polls.ts';
@@ -12,6 +15,15 @@ import { sealStored } from '../consumers/seal-stored.ts';
 import { retryAndUnpark } from '../inbox/retry-and-unpark.ts';
 import { lapseOverdue } from './lapse-overdue.ts';
 import { prune } from './prune.ts';
+
+type Needs = NeedsOf<typeof sealStored> &
+  NeedsOf<typeof retryAndUnpark> &
+  NeedsOf<typeof lapseOverdue> &
+  NeedsOf<typeof prune> & {
+    readonly database: Database;
+    readonly polls: JobSignals<Poll>;
+    readonly clock: Clock;
+  };
 
 const batchSize = 100;
 const batchesMax = 50;
@@ -23,7 +35,7 @@ export type Swept = {
   readonly toPoll: number;
 };
 
-export async function sweep(services: Services): Promise<Swept> {
+export async function sweep(services: Needs): Promise<Swept> {
   const now = services.clock();
   await makeKnownDue(services.database, now);
   const retried = await inBatches(

@@ -4,12 +4,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { replayChanges } from '../../domain/history.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { Order } from '../../domain/orders/order.ts';
+import type { Clock } from '../../domain/time.ts';
 import { paymentsOf } from '../../domain/transactions/matching.ts';
 import { decideOrderState } from '../../domain/transactions/order-state.ts';
 import { settleTransactions } from '../../domain/transactions/settle.ts';
 import type { Payment, Transaction } from '../../domain/transactions/transaction.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
-import type { Services } from '../../services/services.ts';
 import { listDeliveriesOfOrder } from '../../store/deliveries.ts';
 import { listHistory } from '../../store/history.ts';
 import {
@@ -28,6 +28,11 @@ import {
 import { orderSummaryOf, stateOf } from '../order-state/save-order-state.ts';
 import { foldInbox } from './fold-inbox.ts';
 
+type Needs = {
+  readonly database: Database;
+  readonly clock: Clock;
+};
+
 export type Verified = {
   readonly orders: number;
   readonly transactions: number;
@@ -39,7 +44,7 @@ export type Verified = {
 
 const pageSize = 200;
 
-export async function verifyInvariants({ database, clock }: Services): Promise<Verified> {
+export async function verifyInvariants({ database, clock }: Needs): Promise<Verified> {
   const breaches: Array<Breach & { invariant: string }> = [];
   const note = (invariant: string, found: readonly Breach[]) => {
     breaches.push(...found.map((breach) => ({ ...breach, invariant })));

@@ -1,15 +1,25 @@
 /** Changes an open order at a caller's wish: under its lock, with a row of history. Contract 4.7. */
+
 import { listChanges } from '../../domain/history.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { contentOf } from '../../domain/orders/order-update.ts';
 import { maskChange } from '../../domain/personal-data/mask-history.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { Services } from '../../services/services.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { appendHistory } from '../../store/history.ts';
 import { saveOrderContent } from '../../store/orders.ts';
 import { countTokenChange } from './count-token-change.ts';
 import { withEarlierConsumers } from './earlier-consumers.ts';
 import { lockOpenOrder } from './lock-open-order.ts';
+
+type Needs = NeedsOf<typeof lockOpenOrder> & {
+  readonly database: Database;
+  readonly accounts: AccountDirectory;
+  readonly clock: Clock;
+};
 
 export type OrderChange<Changed extends Order> = {
   readonly orderId: string;
@@ -20,7 +30,7 @@ export type OrderChange<Changed extends Order> = {
 };
 
 export async function changeOrder<Changed extends Order>(
-  services: Services,
+  services: Needs,
   caller: Caller,
   { orderId, cause, decide }: OrderChange<Changed>,
 ): Promise<Changed> {

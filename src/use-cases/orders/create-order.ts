@@ -2,6 +2,7 @@
  * Creates an order for an invoice, or finds the one made before: an invoice has one order for
  * ever, however often and however much at once it is sent. Contract 3.5.
  */
+
 import { hash } from 'node:crypto';
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -13,13 +14,28 @@ import {
   decideOrder,
   type OrderRequest,
 } from '../../domain/orders/order-request.ts';
+import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
 import { sealContent } from '../../services/consumer-data-key.ts';
-import type { Services } from '../../services/services.ts';
+import type { NeedsOf } from '../../services/needs.ts';
+import type { ServiceSettings } from '../../services/services.ts';
+import type { Batches } from '../../store/batches.ts';
 import { findOrderByInvoice } from '../../store/orders.ts';
 import { applyParked, unparkDeliveries } from '../inbox/unpark-deliveries.ts';
 import { identifyConsumer } from './identify-consumer.ts';
 import { issueOrderTokens, type OrderTokens } from './order-tokens.ts';
+
+type Needs = NeedsOf<typeof applyParked> &
+  NeedsOf<typeof unparkDeliveries> &
+  NeedsOf<typeof issueOrderTokens> & {
+    readonly database: Database;
+    readonly batches: Batches;
+    readonly accounts: AccountDirectory;
+    readonly clock: Clock;
+    readonly settings: Pick<ServiceSettings, 'orderLapseSeconds'>;
+  };
 
 export type CreatedOrder = {
   readonly order: Order;
@@ -29,7 +45,7 @@ export type CreatedOrder = {
 };
 
 export async function createOrder(
-  services: Services,
+  services: Needs,
   accountId: string,
   request: OrderRequest,
 ): Promise<CreatedOrder> {
@@ -46,7 +62,7 @@ export async function createOrder(
 }
 
 function buildOrder(
-  services: Services,
+  services: Needs,
   account: Account,
   request: OrderRequest,
   decided: DecidedOrder,
@@ -76,7 +92,7 @@ function digestOf({ content }: DecidedOrder): Buffer {
 }
 
 async function getReplayedOrder(
-  services: Services,
+  services: Needs,
   sent: Order,
   decided: DecidedOrder,
 ): Promise<Order> {

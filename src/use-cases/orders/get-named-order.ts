@@ -1,9 +1,14 @@
 /** The order that the ids of a call name. Contract 5.1. */
+
 import { ServiceError } from '../../domain/errors.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { Services } from '../../services/services.ts';
+import type { Batches } from '../../store/batches.ts';
 import type { OrderWithTransactions } from '../../store/enquiry.ts';
 import { checkAccess } from './order-access.ts';
+
+type Needs = {
+  readonly batches: Batches;
+};
 
 export type EnquiredIds = {
   readonly transactionId?: string;
@@ -13,7 +18,7 @@ export type EnquiredIds = {
 
 /** Every id that is given must name the same order. An order token without any names its own. Contract 2.10. */
 export async function getNamedOrder(
-  { batches }: Services,
+  { batches }: Needs,
   caller: Caller,
   ids: EnquiredIds,
 ): Promise<OrderWithTransactions> {

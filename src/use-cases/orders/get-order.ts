@@ -1,12 +1,18 @@
 /** Finds an order by its id or its invoice, for a merchant or for the order's own token. */
+
 import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
+import type { Database } from '../../postgres/database.ts';
 import type { Caller, IssuedToken } from '../../security/tokens.ts';
-import type { Services } from '../../services/services.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { findOrder, findOrderByInvoice } from '../../store/orders.ts';
 import { checkAccess, getOrderId } from './order-access.ts';
 import { tokenFor } from './order-tokens.ts';
+
+type Needs = NeedsOf<typeof tokenFor> & {
+  readonly database: Database;
+};
 
 export type FoundOrder = {
   readonly order: Order;
@@ -16,7 +22,7 @@ export type FoundOrder = {
 export type OrderNames = { readonly orderId?: string; readonly invoiceId?: string };
 
 export async function getOrder(
-  services: Services,
+  services: Needs,
   caller: Caller,
   names: OrderNames,
 ): Promise<FoundOrder> {
@@ -33,7 +39,7 @@ export async function getOrder(
 }
 
 async function lookUp(
-  { database }: Services,
+  { database }: Needs,
   caller: Caller,
   names: OrderNames,
 ): Promise<Order | undefined> {

@@ -1,16 +1,21 @@
 /** An order that the caller may see and that still takes changes, nobody else changing it meanwhile. */
+
 import { isOrderId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { refuseClosed } from '../../domain/orders/order-update.ts';
+import type { Clock } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { Services } from '../../services/services.ts';
 import { lockOrder } from '../../store/orders.ts';
 import { checkAccess, isOpenTo } from './order-access.ts';
 
+type Needs = {
+  readonly clock: Clock;
+};
+
 export async function lockOpenOrder(
   tx: Transaction,
-  services: Services,
+  services: Needs,
   caller: Caller,
   orderId: string,
 ): Promise<Order> {

@@ -1,16 +1,18 @@
 /** The two launch tokens of an order. Contract 2.3 and 2.4. */
+
 import type { Order } from '../../domain/orders/order.ts';
 import type { Caller, IssuedToken } from '../../security/tokens.ts';
-import type { Services } from '../../services/services.ts';
+import type { TokenService } from '../../services/token-service.ts';
+
+type Needs = {
+  readonly tokens: TokenService;
+};
 
 export type OrderTokens = { readonly token: IssuedToken; readonly refreshToken: IssuedToken };
 
 type TokenOrder = Pick<Order, 'accountId' | 'orderId' | 'userId' | 'restricted'>;
 
-export async function issueOrderTokens(
-  services: Services,
-  order: TokenOrder,
-): Promise<OrderTokens> {
+export async function issueOrderTokens(services: Needs, order: TokenOrder): Promise<OrderTokens> {
   const { accountId, orderId } = order;
   return {
     token: await issueOrderToken(services, order),
@@ -20,7 +22,7 @@ export async function issueOrderTokens(
 
 /** A restricted order's token names the one consumer it is for. Contract 11.2. */
 export function issueOrderToken(
-  services: Services,
+  services: Needs,
   order: TokenOrder,
   expiresAt?: Date,
 ): Promise<IssuedToken> {
@@ -31,7 +33,7 @@ export function issueOrderToken(
 
 /** The token of a reply. An order token gets itself back: only refresh-token issues a new one. Contract 2.9. */
 export async function tokenFor(
-  services: Services,
+  services: Needs,
   caller: Caller,
   order: TokenOrder,
 ): Promise<IssuedToken> {

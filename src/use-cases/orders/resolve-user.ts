@@ -1,13 +1,20 @@
 /** Links a consumer to an order and restricts the order to them. Contract 11.2. */
+
 import { type LinkedOrder, linkConsumer } from '../../domain/orders/consumer.ts';
 import type { SentUser } from '../../domain/orders/order.ts';
 import { readUser } from '../../domain/orders/order-request.ts';
 import type { Caller, IssuedToken } from '../../security/tokens.ts';
-import type { Services } from '../../services/services.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { changeOrder } from './change-order.ts';
 import { identifyInOrder } from './identify-consumer.ts';
 import { changedBy } from './order-access.ts';
 import { issueOrderToken } from './order-tokens.ts';
+
+type Needs = NeedsOf<typeof changeOrder> &
+  NeedsOf<typeof issueOrderToken> & {
+    readonly accounts: AccountDirectory;
+  };
 
 export type ResolvedUser = {
   readonly order: LinkedOrder;
@@ -16,7 +23,7 @@ export type ResolvedUser = {
 };
 
 export async function resolveUser(
-  services: Services,
+  services: Needs,
   caller: Caller,
   { orderId, user: sent }: { readonly orderId: string; readonly user: SentUser },
 ): Promise<ResolvedUser> {

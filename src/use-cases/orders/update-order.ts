@@ -1,19 +1,26 @@
 /** Updates the details of an open order, and its amounts while nobody tried to pay. Contract 11.3. */
+
 import type { Account } from '../../domain/accounts/account.ts';
 import { type ChangedBy, decideConsumerId } from '../../domain/orders/consumer.ts';
 import type { Order, User } from '../../domain/orders/order.ts';
 import { decideUpdate, type OrderUpdate } from '../../domain/orders/order-update.ts';
 import type { Caller, IssuedToken } from '../../security/tokens.ts';
-import type { Services } from '../../services/services.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { changeOrder } from './change-order.ts';
 import { identifyInOrder } from './identify-consumer.ts';
 import { changedBy } from './order-access.ts';
 import { tokenFor } from './order-tokens.ts';
 
+type Needs = NeedsOf<typeof changeOrder> &
+  NeedsOf<typeof tokenFor> & {
+    readonly accounts: AccountDirectory;
+  };
+
 export type UpdatedOrder = { readonly order: Order; readonly token: IssuedToken };
 
 export async function updateOrder(
-  services: Services,
+  services: Needs,
   caller: Caller,
   { orderId, update }: { readonly orderId: string; readonly update: OrderUpdate },
 ): Promise<UpdatedOrder> {

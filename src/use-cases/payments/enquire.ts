@@ -1,6 +1,8 @@
 /** The latest status of an order and of the transactions tied to it. Contract 5. */
+
 import { type Account, liveSecrets, type SignatureVersion } from '../../domain/accounts/account.ts';
 import type { Order } from '../../domain/orders/order.ts';
+import type { Clock } from '../../domain/time.ts';
 import { findLatestRefundOf, refundTypeOf } from '../../domain/transactions/refund-links.ts';
 import { settleTransactions } from '../../domain/transactions/settle.ts';
 import { isFinal, type Refund, type Transaction } from '../../domain/transactions/transaction.ts';
@@ -8,9 +10,16 @@ import { getProvider } from '../../providers/providers.ts';
 import { markOf } from '../../security/compare.ts';
 import type { Caller } from '../../security/tokens.ts';
 import { signTransaction } from '../../security/transaction-signature.ts';
-import type { Services } from '../../services/services.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { type EnquiredIds, getNamedOrder } from '../orders/get-named-order.ts';
 import { pollOnEnquiry } from './poll-on-enquiry.ts';
+
+type Needs = NeedsOf<typeof getNamedOrder> &
+  NeedsOf<typeof pollOnEnquiry> & {
+    readonly accounts: AccountDirectory;
+    readonly clock: Clock;
+  };
 
 export type TransactionType = 'payment' | 'full_refund' | 'partial_refund';
 
@@ -43,11 +52,7 @@ export type Signing = {
   readonly signs: 'final statuses' | 'what v3 covers';
 };
 
-export async function enquire(
-  services: Services,
-  caller: Caller,
-  ids: EnquiredIds,
-): Promise<Enquiry> {
+export async function enquire(services: Needs, caller: Caller, ids: EnquiredIds): Promise<Enquiry> {
   const account = await services.accounts.get(caller.accountId);
   const found = await getNamedOrder(services, caller, ids);
   const { order } = found;
@@ -91,7 +96,7 @@ export function enquiryOf(
 }
 
 /** During a rotation, the secret the caller has: it could not check an answer signed with the other. */
-function signingSecret({ clock }: Services, account: Account, caller: Caller): string {
+function signingSecret({ clock }: Needs, account: Account, caller: Caller): string {
   const secrets = liveSecrets(account, 'access-secret', clock());
   const mark = caller.type === 'merchant' ? caller.secretMark : undefined;
   return secrets.find((secret) => markOf(secret) === mark) ?? secrets[0] ?? '';

@@ -3,12 +3,22 @@
 import { isAccountId, isTransactionId } from '../../domain/ids.ts';
 import { callbackOf } from '../../domain/orders/callback.ts';
 import { isOpen, orderStatus } from '../../domain/orders/order.ts';
+import type { Clock } from '../../domain/time.ts';
 import { paymentsOf } from '../../domain/transactions/matching.ts';
 import type { LaunchForm } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
-import type { Services } from '../../services/services.ts';
+import type { Batches } from '../../store/batches.ts';
 import { toPayment } from './start-payment.ts';
+
+type Needs = NeedsOf<typeof findProviderApi> &
+  NeedsOf<typeof toPayment> & {
+    readonly batches: Batches;
+    readonly accounts: AccountDirectory;
+    readonly clock: Clock;
+  };
 
 export type Launch =
   | { readonly kind: 'form'; readonly form: LaunchForm; readonly shopName: string }
@@ -18,7 +28,7 @@ export type Launch =
 
 /** Whoever has the address may pay; its ids are random, and it shows nothing of the consumer. */
 export async function findLaunch(
-  services: Services,
+  services: Needs,
   accountId: string,
   transactionId: string,
 ): Promise<Launch> {

@@ -2,19 +2,32 @@
  * What a consumer who comes back from a provider is to see, and what the shop is to learn. The browser is believed
  * nothing: the result is the stored state, and the provider is polled while that is not final. Contract 11.10.
  */
+
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import { isAccountId, isTransactionId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { type Callback, callbackOf } from '../../domain/orders/callback.ts';
 import { orderStatus } from '../../domain/orders/order.ts';
+import type { Clock } from '../../domain/time.ts';
 import { paymentsOf } from '../../domain/transactions/matching.ts';
 import { decideReturn, type ReturnStatus } from '../../domain/transactions/payment-return.ts';
 import { settleTransactions } from '../../domain/transactions/settle.ts';
 import type { Start } from '../../domain/transactions/start.ts';
 import { providers } from '../../providers/providers.ts';
-import type { Services } from '../../services/services.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { NeedsOf } from '../../services/needs.ts';
+import type { ReportDefect, ServiceSettings } from '../../services/services.ts';
+import type { Batches } from '../../store/batches.ts';
 import { type Enquiry, enquiryOf } from './enquire.ts';
 import { pollAtMostEvery } from './poll-provider.ts';
+
+type Needs = NeedsOf<typeof pollAtMostEvery> & {
+  readonly batches: Batches;
+  readonly accounts: AccountDirectory;
+  readonly clock: Clock;
+  readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
+  readonly reportDefect: ReportDefect;
+};
 
 export type FoundReturn =
   | { readonly kind: 'unknown' }
@@ -36,7 +49,7 @@ export type ReturnHints = {
 
 /** Whoever has the address may look; its ids are random, and it shows no more than an order token does. */
 export async function findReturn(
-  services: Services,
+  services: Needs,
   accountId: string,
   transactionId: string,
   hints: ReturnHints,
@@ -85,7 +98,7 @@ function untilOf({ untilMs }: ReturnHints, now: Date): number {
  * one poll. A page that somebody loads over and over, long after, has the provider polled no more than an enquiry does.
  */
 function poll(
-  services: Services,
+  services: Needs,
   { accountId }: Account,
   transactionId: string,
   { atMs }: Start,

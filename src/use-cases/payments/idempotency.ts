@@ -3,13 +3,15 @@
  * asks for, a repeat is answered with what the first one was answered. A refusal therefore leaves nothing under a key.
  * Contract 11.9.
  */
+
 import { hash } from 'node:crypto';
 import { ServiceError } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
+import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
-import type { Queryable, Transaction } from '../../postgres/database.ts';
+import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { Services } from '../../services/services.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import {
   type FirstRequest,
   findFirstRequest,
@@ -18,6 +20,11 @@ import {
   takeKey,
 } from '../../store/idempotency-keys.ts';
 import { waitForFirst } from './wait-for-first.ts';
+
+type Needs = NeedsOf<typeof waitForFirst> & {
+  readonly database: Database;
+  readonly clock: Clock;
+};
 
 /** A request under a key: both are known by their digests. */
 export type KeyedRequest = KeyName & { readonly contentDigest: Buffer };
@@ -45,7 +52,7 @@ export function keyedRequest(
 /** Call it under the lock of the order and before anything is refused: a repeat is one whatever has changed since. */
 export async function findFirst(
   tx: Transaction,
-  services: Services,
+  services: Needs,
   request: KeyedRequest,
 ): Promise<FirstRequest | undefined> {
   const first = await findFirstRequest(tx, request, usedAfter(services));
@@ -58,7 +65,7 @@ export async function findFirst(
 /** Of two at once the order's lock lets one in, so a rival that has the key meanwhile is about another order. */
 export async function takeFirst(
   tx: Transaction,
-  services: Services,
+  services: Needs,
   request: KeyedRequest,
   made: { readonly orderId: string; readonly transactionId: string },
 ): Promise<void> {
@@ -79,7 +86,7 @@ export function saveFirstAnswer(
 
 /** Undefined when the process that was to give it has ended: then there is only what it stored before. */
 export async function findFirstAnswer<Answer>(
-  services: Services,
+  services: Needs,
   request: KeyedRequest,
   { createdAt }: FirstRequest,
 ): Promise<Answer | undefined> {
@@ -90,7 +97,7 @@ export async function findFirstAnswer<Answer>(
   return answer as Answer | undefined;
 }
 
-function usedAfter({ clock }: Services): Date {
+function usedAfter({ clock }: Needs): Date {
   return addSeconds(clock(), -limits.idempotencyKeySeconds);
 }
 

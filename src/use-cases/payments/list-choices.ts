@@ -1,14 +1,21 @@
 /** The banks or wallets that a consumer can choose from, where the account offers the mode. Contract 11.11. */
+
 import type { ChoiceMode } from '../../domain/payment-mode.ts';
 import type { Choice } from '../../providers/provider.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { Caller } from '../../security/tokens.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { findRoute } from '../../services/provider-apis.ts';
-import type { Services } from '../../services/services.ts';
 import { getVisibleOrder } from './list-payment-modes.ts';
 
+type Needs = NeedsOf<typeof findRoute> &
+  NeedsOf<typeof getVisibleOrder> & {
+    readonly accounts: AccountDirectory;
+  };
+
 export async function listChoices(
-  services: Services,
+  services: Needs,
   caller: Caller,
   { orderId, modeCode }: { readonly orderId: string; readonly modeCode: ChoiceMode },
 ): Promise<readonly Choice[]> {

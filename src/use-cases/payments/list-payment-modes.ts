@@ -1,4 +1,5 @@
 /** The ways to pay for an order: what the consumer used before with success comes first. Contract 11.1. */
+
 import { isOrderId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import {
@@ -6,12 +7,19 @@ import {
   type PaymentModeCode,
   paymentModeCodes,
 } from '../../domain/payment-mode.ts';
+import type { Database } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { findRoute } from '../../services/provider-apis.ts';
-import type { Services } from '../../services/services.ts';
 import { findOrder } from '../../store/orders.ts';
 import { listModesPaidWith } from '../../store/paid-modes.ts';
 import { checkAccess, isOpenTo } from '../orders/order-access.ts';
+
+type Needs = NeedsOf<typeof findRoute> & {
+  readonly database: Database;
+  readonly accounts: AccountDirectory;
+};
 
 export type PaymentModesReply = {
   readonly order: Order;
@@ -20,7 +28,7 @@ export type PaymentModesReply = {
 };
 
 export async function listPaymentModes(
-  services: Services,
+  services: Needs,
   caller: Caller,
   orderId: string,
 ): Promise<PaymentModesReply> {
@@ -38,7 +46,7 @@ export async function listPaymentModes(
 
 /** Another order does not exist for an order token. */
 export async function getVisibleOrder(
-  { database }: Services,
+  { database }: Needs,
   caller: Caller,
   orderId: string,
 ): Promise<Order> {

@@ -1,9 +1,14 @@
 /** What the caller of initiate-payment is answered: from the provider's answer, or from the payment as it stands. */
+
 import type { PaymentStatus } from '../../domain/transactions/notice.ts';
 import type { Payment } from '../../domain/transactions/transaction.ts';
 import type { Outcome, StartedPayment } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
-import type { Services } from '../../services/services.ts';
+import type { ServiceSettings } from '../../services/services.ts';
+
+type Needs = {
+  readonly settings: ServiceSettings;
+};
 
 export type PaymentReply = {
   readonly orderId: string;
@@ -21,7 +26,7 @@ type Named = {
 };
 
 export function replyToStart(
-  services: Services,
+  services: Needs,
   named: Named,
   result: Outcome<StartedPayment>['result'],
 ): PaymentReply {
@@ -44,7 +49,7 @@ export function replyToStart(
  * The answer of a process that ended before it gave one. A page of the provider's that only that process knew is not
  * known any more; our own page is.
  */
-export function replyAsItStands(services: Services, named: Named, payment: Payment): PaymentReply {
+export function replyAsItStands(services: Needs, named: Named, payment: Payment): PaymentReply {
   const { status, start, provider, failure } = payment;
   switch (status) {
     case 'new':
@@ -76,7 +81,7 @@ function undecided(named: Named): PaymentReply {
 
 /** Our own page of a payment. */
 export function launchPageOf(
-  { settings }: Services,
+  { settings }: Needs,
   { accountId, transactionId }: Pick<Named, 'accountId' | 'transactionId'>,
 ): string {
   return `${settings.publicUrl}/pay/${accountId}/${transactionId}`;

@@ -2,16 +2,26 @@
  * An enquiry about something that is not final has its provider asked, at most once a minute. The answer
  * to the enquiry does not wait for it: a provider that hangs must not make us hang. Contract 11.7.
  */
+
 import type { Account } from '../../domain/accounts/account.ts';
+import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { isSettled } from '../../domain/transactions/settled.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
-import type { Services } from '../../services/services.ts';
+import type { ReportDefect, ServiceSettings } from '../../services/services.ts';
 import type { OrderWithTransactions } from '../../store/enquiry.ts';
 import { pollOfEnquiry } from './poll-provider.ts';
 
+type Needs = NeedsOf<typeof findProviderApi> &
+  NeedsOf<typeof pollOfEnquiry> & {
+    readonly clock: Clock;
+    readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
+    readonly reportDefect: ReportDefect;
+  };
+
 export function pollOnEnquiry(
-  services: Services,
+  services: Needs,
   account: Account,
   { transactions, polledAt }: OrderWithTransactions,
 ): void {

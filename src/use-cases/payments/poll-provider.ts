@@ -2,23 +2,43 @@
  * Asks a provider what became of a transaction that is not final: a webhook that was lost is made good,
  * and a call whose outcome nobody knows is resolved rather than guessed. Contract 11.7.
  */
+
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Order } from '../../domain/orders/order.ts';
+import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { failureReason } from '../../domain/transactions/failure.ts';
 import { uncapturedAtMs } from '../../domain/transactions/settle.ts';
 import { isSettled, lateSuccessSeconds } from '../../domain/transactions/settled.ts';
 import type { CallNews } from '../../domain/transactions/start.ts';
 import { isFinal, type Transaction } from '../../domain/transactions/transaction.ts';
+import type { Database } from '../../postgres/database.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { FetchedStatus, Outcome, RefundToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { JobSignals, Poll } from '../../services/job-signals.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
-import type { Services } from '../../services/services.ts';
+import type { ServiceSettings } from '../../services/services.ts';
+import type { Batches } from '../../store/batches.ts';
 import { claimPoll, claimPollOfEnquiry, type DuePoll, setNextPoll } from '../../store/polls.ts';
 import { settleOrder } from '../order-state/settle-order.ts';
 import { recordCall, storeAnswers } from './record-call.ts';
 import { pspIdsOf, refundCallsOf, requestRefund } from './refund-calls.ts';
+
+type Needs = NeedsOf<typeof findProviderApi> &
+  NeedsOf<typeof settleOrder> &
+  NeedsOf<typeof recordCall> &
+  NeedsOf<typeof storeAnswers> &
+  NeedsOf<typeof requestRefund> & {
+    readonly database: Database;
+    readonly batches: Batches;
+    readonly accounts: AccountDirectory;
+    readonly polls: JobSignals<Poll>;
+    readonly clock: Clock;
+    readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
+  };
 
 /** How many times the shortest wait lies between one question and the next; the last one repeats. */
 const pollIntervals: readonly number[] = [1, 2, 5, 10, 30, 60, 180, 360];
@@ -27,7 +47,7 @@ const owedIntervalMax = 30;
 /** Some three weeks; an enquiry asks all the same. */
 const pollsMax = 90;
 
-export async function pollProvider(services: Services, due: DuePoll): Promise<void> {
+export async function pollProvider(services: Needs, due: DuePoll): Promise<void> {
   const { settings, database } = services;
   const now = services.clock();
   const claimed = await claimPoll(database, due, {
@@ -40,13 +60,13 @@ export async function pollProvider(services: Services, due: DuePoll): Promise<vo
 }
 
 /** At most once a minute, beside the background's own questions. */
-export async function pollOfEnquiry(services: Services, due: DuePoll): Promise<void> {
+export async function pollOfEnquiry(services: Needs, due: DuePoll): Promise<void> {
   await pollAtMostEvery(services, due, services.settings.pollSeconds);
 }
 
 /** Of all who would poll within these seconds, in every process, one does. */
 export async function pollAtMostEvery(
-  services: Services,
+  services: Needs,
   due: DuePoll,
   seconds: number,
 ): Promise<void> {
@@ -57,7 +77,7 @@ export async function pollAtMostEvery(
 }
 
 async function pollAbout(
-  services: Services,
+  services: Needs,
   due: DuePoll,
   orderId: string,
   nextPollAt?: Date | null,
@@ -84,7 +104,7 @@ async function pollAbout(
 
 /** A refund that the provider is not known to have is owed: it is sent again until it is made. */
 async function planNext(
-  { database, clock, settings }: Services,
+  { database, clock, settings }: Needs,
   due: DuePoll,
   transaction: Transaction,
   planned: Date | null,
@@ -115,7 +135,7 @@ function isUncaptured(transaction: Transaction, now: Date): boolean {
 }
 
 async function ask(
-  services: Services,
+  services: Needs,
   account: Account,
   order: Order,
   transaction: Transaction,

@@ -2,23 +2,38 @@
  * Writes down what a call to a provider came to: in the history, and in what was started by it. What the
  * provider answered in the shape of its deliveries is kept and applied like one.
  */
+
 import type { Account } from '../../domain/accounts/account.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
+import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { type FailureCode, failureReason } from '../../domain/transactions/failure.ts';
 import { storeStart } from '../../domain/transactions/order-state.ts';
 import { settle } from '../../domain/transactions/settle.ts';
 import { type CallNews, learn, learnParts, type Start } from '../../domain/transactions/start.ts';
-import type { Transaction } from '../../postgres/database.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
 import type { Answer } from '../../providers/call.ts';
 import type { Outcome, Records } from '../../providers/outbound.ts';
-import type { Services } from '../../services/services.ts';
+import type { Counters } from '../../services/counters.ts';
+import type { NeedsOf } from '../../services/needs.ts';
+import type { ServiceSettings } from '../../services/services.ts';
+import type { Warnings } from '../../services/warnings.ts';
 import type { CallRecord } from '../../store/history.ts';
 import { learnProviderOrder } from '../../store/order-matching.ts';
 import { digestOf, newDelivery, storeDelivery } from '../inbox/store-delivery.ts';
 import { unparkDeliveries } from '../inbox/unpark-deliveries.ts';
 import { lockOrderState } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
+
+type Needs = NeedsOf<typeof newDelivery> &
+  NeedsOf<typeof storeDelivery> &
+  NeedsOf<typeof unparkDeliveries> & {
+    readonly database: Database;
+    readonly counters: Counters;
+    readonly warnings: Warnings;
+    readonly clock: Clock;
+    readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
+  };
 
 export type Called = {
   readonly accountId: string;
@@ -35,7 +50,7 @@ export type Called = {
 
 /** `also` is written with it, or not at all. */
 export async function recordCall(
-  services: Services,
+  services: Needs,
   called: Called,
   also?: (tx: Transaction) => Promise<void>,
 ): Promise<void> {
@@ -71,7 +86,7 @@ export async function recordCall(
 }
 
 /** A clear no about one payment is the merchant's matter; keys that are refused are the operator's. */
-function warnOfFailure({ warnings }: Services, called: Called): void {
+function warnOfFailure({ warnings }: Needs, called: Called): void {
   const { accountId, provider, operation, outcome } = called;
   const reason = outcome === 'done' ? undefined : findReason(called);
   if (reason !== undefined)
@@ -123,7 +138,7 @@ function callRecordOf({ operation, answer, outcome }: Called): CallRecord {
 
 /** The same answer again is a repeat, as it would be for a delivery. */
 export async function storeAnswers(
-  services: Services,
+  services: Needs,
   account: Account,
   provider: ProviderName,
   records: Records,

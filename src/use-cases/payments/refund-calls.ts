@@ -1,11 +1,18 @@
 /** The calls to a provider that a refund consists of: one, or one for each capture that it is split over. */
+
 import type { Account } from '../../domain/accounts/account.ts';
+import type { Clock } from '../../domain/time.ts';
 import type { Start } from '../../domain/transactions/start.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { RefundToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
-import type { Services } from '../../services/services.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { newsOfStart, recordCall, storeAnswers } from './record-call.ts';
+
+type Needs = NeedsOf<typeof recordCall> &
+  NeedsOf<typeof storeAnswers> & {
+    readonly clock: Clock;
+  };
 
 /** The provider knows each part of a refund by an id of its own, the same whenever it is sent. */
 export function callIdOf(transactionId: string, part: number): string {
@@ -39,7 +46,7 @@ const refused = { what: 'the refund', code: 'REFUND_FAILED' } as const;
 
 /** Sent with the same id each time: however often, the provider makes one refund of it. */
 export async function requestRefund(
-  services: Services,
+  services: Needs,
   account: Account,
   orderId: string,
   api: ProviderApi,

@@ -3,6 +3,7 @@
  * is available; then asked for at the provider. One that cannot be reached now is asked later, as often as
  * it takes: the refund stands. Contract 11.5.
  */
+
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { findExponent } from '../../domain/money/currency.ts';
@@ -10,8 +11,13 @@ import { parseSentAmount } from '../../domain/money/money.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { findPaymentOf } from '../../domain/transactions/refund-links.ts';
 import type { WishedRefund } from '../../domain/transactions/refund-request.ts';
+import type { Database } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
-import type { Services } from '../../services/services.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { JobSignals, Poll } from '../../services/job-signals.ts';
+import type { NeedsOf } from '../../services/needs.ts';
+import type { ReportDefect } from '../../services/services.ts';
+import type { Batches } from '../../store/batches.ts';
 import { lockOrderState } from '../order-state/lock-order-state.ts';
 import { type EnquiredIds, getNamedOrder } from '../orders/get-named-order.ts';
 import {
@@ -31,10 +37,22 @@ import {
 } from './store-refund.ts';
 import { type Replayable, waitForFirst } from './wait-for-first.ts';
 
+type Needs = NeedsOf<typeof getNamedOrder> &
+  NeedsOf<typeof findFirstAnswer> &
+  NeedsOf<typeof requestRefund> &
+  NeedsOf<typeof storeRefund> &
+  NeedsOf<typeof waitForFirst> & {
+    readonly database: Database;
+    readonly batches: Batches;
+    readonly accounts: AccountDirectory;
+    readonly polls: JobSignals<Poll>;
+    readonly reportDefect: ReportDefect;
+  };
+
 export type RefundRequest = WishedRefund & { readonly invoiceId: string | undefined };
 
 export async function refund(
-  services: Services,
+  services: Needs,
   caller: Caller,
   sent: RefundRequest,
   idempotencyKey?: string,
@@ -98,7 +116,7 @@ function amountOf(sent: RefundRequest['amount'], { currency }: Order['amounts'])
 
 /** A repeat under the key is answered the same, whatever becomes of the refund. */
 async function stayWith(
-  services: Services,
+  services: Needs,
   keyed: KeyedRequest | undefined,
   reply: RefundReply,
 ): Promise<RefundReply> {
@@ -112,7 +130,7 @@ async function stayWith(
 }
 
 async function makeRefund(
-  services: Services,
+  services: Needs,
   account: Account,
   orderId: string,
   kept: StoredRefund,
@@ -135,7 +153,7 @@ async function makeRefund(
 
 /** As it stands now; one that is just being made is waited for. */
 async function readRepeat(
-  services: Services,
+  services: Needs,
   accountId: string,
   orderId: string,
   { refund, paymentTransactionId }: RepeatedRefund,
@@ -156,7 +174,7 @@ async function readRepeat(
 }
 
 async function readRefund(
-  { batches }: Services,
+  { batches }: Needs,
   accountId: string,
   orderId: string,
   named: { readonly transactionId: string; readonly paymentTransactionId?: string },

@@ -2,6 +2,7 @@
  * Starts a payment: kept first, then asked for at the provider, then what came of it is written down. So
  * a payment is never unknown here that is known there, whenever this process should end. Contract 11.4.
  */
+
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
@@ -10,19 +11,24 @@ import type { Order } from '../../domain/orders/order.ts';
 import { refuseClosed } from '../../domain/orders/order-update.ts';
 import type { PaymentModeCode } from '../../domain/payment-mode.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
+import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { newTransactionId, paymentsOf } from '../../domain/transactions/matching.ts';
 import { storeStart } from '../../domain/transactions/order-state.ts';
 import { settle } from '../../domain/transactions/settle.ts';
 import type { Start } from '../../domain/transactions/start.ts';
 import { isFinal } from '../../domain/transactions/transaction.ts';
-import type { Transaction } from '../../postgres/database.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { PaymentToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { Caller } from '../../security/tokens.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { JobSignals, Poll } from '../../services/job-signals.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { findRoute, webhookUrlOf } from '../../services/provider-apis.ts';
-import type { Services } from '../../services/services.ts';
+import type { ReportDefect, ServiceSettings } from '../../services/services.ts';
+import type { Batches } from '../../store/batches.ts';
 import { type LockedOrderState, loadOrderStates } from '../order-state/lock-order-state.ts';
 import { refuseFullOrder } from '../order-state/refuse-full-order.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
@@ -41,6 +47,24 @@ import {
 import { launchPageOf, type PaymentReply, replyAsItStands, replyToStart } from './payment-reply.ts';
 import { newsOfStart, recordCall } from './record-call.ts';
 import type { Replayable } from './wait-for-first.ts';
+
+type Needs = NeedsOf<typeof findRoute> &
+  NeedsOf<typeof webhookUrlOf> &
+  NeedsOf<typeof findFirst> &
+  NeedsOf<typeof findFirstAnswer> &
+  NeedsOf<typeof takeFirst> &
+  NeedsOf<typeof launchPageOf> &
+  NeedsOf<typeof replyAsItStands> &
+  NeedsOf<typeof replyToStart> &
+  NeedsOf<typeof recordCall> & {
+    readonly database: Database;
+    readonly batches: Batches;
+    readonly accounts: AccountDirectory;
+    readonly polls: JobSignals<Poll>;
+    readonly clock: Clock;
+    readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
+    readonly reportDefect: ReportDefect;
+  };
 
 export type PaymentRequest = {
   readonly orderId: string;
@@ -71,7 +95,7 @@ type RepeatedPayment = {
 
 /** With an idempotency key a repeat is answered with the first answer, and starts nothing. Contract 11.9. */
 export async function startPayment(
-  services: Services,
+  services: Needs,
   caller: Caller,
   request: PaymentRequest,
   idempotencyKey?: string,
@@ -83,7 +107,7 @@ export async function startPayment(
     : { reply: await callProvider(services, kept), replayed: false };
 }
 
-async function callProvider(services: Services, kept: StoredPayment): Promise<PaymentReply> {
+async function callProvider(services: Needs, kept: StoredPayment): Promise<PaymentReply> {
   const { accountId, payment, provider, api, keyed } = kept;
   const { orderId, transactionId } = payment;
   services.polls.plan({ accountId, transactionId, provider, at: kept.pollAt });
@@ -105,7 +129,7 @@ async function callProvider(services: Services, kept: StoredPayment): Promise<Pa
 }
 
 async function replayPayment(
-  services: Services,
+  services: Needs,
   { keyed, first }: RepeatedPayment,
 ): Promise<PaymentReply> {
   const answer = await findFirstAnswer<PaymentReply>(services, keyed, first);
@@ -123,7 +147,7 @@ async function replayPayment(
 }
 
 async function storePayment(
-  services: Services,
+  services: Needs,
   account: Account,
   caller: Caller,
   request: PaymentRequest,
@@ -189,7 +213,7 @@ function startOf(order: Order, request: PaymentRequest, now: Date): Start {
 
 /** A payment that was started, as its provider gets it. */
 export function toPayment(
-  services: Services,
+  services: Needs,
   account: Account,
   order: Pick<Order, 'orderId' | 'invoiceId' | 'details'>,
   started: {

@@ -1,8 +1,10 @@
 /** Decides a refund and stores it with its request id, under the lock of its order. No provider is called here. */
+
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
+import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { newTransactionId } from '../../domain/transactions/matching.ts';
 import type { RefundStatus } from '../../domain/transactions/notice.ts';
@@ -21,8 +23,9 @@ import type { Transaction } from '../../postgres/database.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { RefundToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
-import type { Services } from '../../services/services.ts';
+import type { ServiceSettings } from '../../services/services.ts';
 import { findLiveRefundOf, takeRefundRequest } from '../../store/refund-requests.ts';
 import type { LockedOrderState } from '../order-state/lock-order-state.ts';
 import { refuseFullOrder } from '../order-state/refuse-full-order.ts';
@@ -30,6 +33,13 @@ import { saveOrderState } from '../order-state/save-order-state.ts';
 import type { TransactionType } from './enquire.ts';
 import { type FirstRequest, findFirst, type KeyedRequest, takeFirst } from './idempotency.ts';
 import { callIdOf } from './refund-calls.ts';
+
+type Needs = NeedsOf<typeof findProviderApi> &
+  NeedsOf<typeof findFirst> &
+  NeedsOf<typeof takeFirst> & {
+    readonly clock: Clock;
+    readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
+  };
 
 export type StoredRefund = {
   readonly kind: 'new';
@@ -62,7 +72,7 @@ export type RefundReply = {
 
 export async function storeRefund(
   tx: Transaction,
-  services: Services,
+  services: Needs,
   account: Account,
   before: LockedOrderState,
   request: WishedRefund,

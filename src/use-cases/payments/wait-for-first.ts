@@ -2,10 +2,16 @@
  * A repeat that comes while the first request still waits for its provider: it waits for what the first is about to
  * store, so that both get the same answer. Contract 11.9.
  */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../domain/limits.ts';
 import type { Clock } from '../../domain/time.ts';
-import type { Services } from '../../services/services.ts';
+import type { WaitingRepeats } from '../../services/waiting-repeats.ts';
+
+type Needs = {
+  readonly waitingRepeats: WaitingRepeats;
+  readonly clock: Clock;
+};
 
 /** What an answer is, and whether it was given before. */
 export type Replayable<Reply> = { readonly reply: Reply; readonly replayed: boolean };
@@ -18,7 +24,7 @@ const [pauseMsMin, pauseMsMax] = [25, 400];
  * be held while a provider is called.
  */
 export async function waitForFirst<Found>(
-  { clock, waitingRepeats }: Services,
+  { clock, waitingRepeats }: Needs,
   accountId: string,
   firstAt: Date,
   look: () => Promise<Found | undefined>,
