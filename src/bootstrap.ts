@@ -2,8 +2,7 @@
 import type { Config } from './config.ts';
 import { createServices } from './create-services.ts';
 import { ServiceError } from './domain/errors.ts';
-import { throttle } from './domain/throttle.ts';
-import { StartError } from './domain/transactions/start-error.ts';
+import { StartError } from './domain/start-error.ts';
 import { lockDataFolder } from './embedded-postgres/data-folder.ts';
 import {
   embeddedAddress,
@@ -17,6 +16,7 @@ import { isUnavailable } from './postgres/error-classes.ts';
 import { sealingKeyIdOf } from './security/master-key.ts';
 import { chooseServiceUser, type ServiceUser } from './service-user.ts';
 import type { Services } from './services/services.ts';
+import { throttle } from './services/throttle.ts';
 import { listSealedSamples } from './store/accounts.ts';
 import { findMissingMigrations, migrate } from './store/migrate.ts';
 import { listSigningKeys } from './store/signing-keys.ts';

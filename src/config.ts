@@ -1,7 +1,7 @@
 /** The environment, read once: validated, frozen, and refused with one sentence naming what is wrong. */
 import { isAbsolute, resolve } from 'node:path';
 import { limits } from './domain/limits.ts';
-import { StartError } from './domain/transactions/start-error.ts';
+import { StartError } from './domain/start-error.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 

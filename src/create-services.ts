@@ -46,7 +46,7 @@ export function createServices(parts: {
     batches: createBatches(database),
     storeBatch: createBatcher({
       ...batchBounds,
-      besideMin: limits.deliveryBatchBesideMin,
+      besideMin: limits.parallelDeliveryBatchMin,
       watch: (countWaiting) => database.load.addQueue('deliveries', countWaiting),
       run: (incoming: readonly Incoming[]) => storeBatch(services, incoming),
     }),

@@ -1,5 +1,5 @@
 /** Why an address cannot be listened on, in one sentence. */
-import { StartError } from './domain/transactions/start-error.ts';
+import { StartError } from './domain/start-error.ts';
 
 export function explainListenError(error: unknown, host: string, port: number): unknown {
   switch ((error as NodeJS.ErrnoException).code) {

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Bootstrapped, bootstrap, joinBootstrapped } from './bootstrap.ts';
 import { type Config, readConfig } from './config.ts';
 import { limits } from './domain/limits.ts';
-import { StartError } from './domain/transactions/start-error.ts';
+import { StartError } from './domain/start-error.ts';
 import { firstStartText, readyText } from './first-start-message.ts';
 import { explainListenError } from './listen-errors.ts';
 import { createLog, type Log } from './log.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { readConfig } from '../src/config.ts';
-import { StartError } from '../src/domain/transactions/start-error.ts';
+import { StartError } from '../src/domain/start-error.ts';
 
 const masterKey = 'ab'.repeat(32);
 const databaseUrl = 'postgres://service:hunter2@db.example.com/orders';

@@ -3,7 +3,7 @@
 import { joinBootstrapped } from '../bootstrap.ts';
 import { readConfig } from '../config.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { StartError } from '../domain/transactions/start-error.ts';
+import { StartError } from '../domain/start-error.ts';
 import { createLog } from '../log.ts';
 import { accountCreate } from './account-create.ts';
 import { accountList } from './account-list.ts';

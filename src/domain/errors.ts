@@ -1,15 +1,15 @@
 /**
- * Every refusal the service can answer: one closed list, one table. The edge turns a code into an
- * HTTP reply; everything inside speaks codes only. `docs/errors.md` is kept equal by a test.
+ * The closed list of errors the service can answer. `http/` turns a code into a reply; all other code uses codes
+ * only. A test compares `docs/errors.md` with this table.
  */
 
 type ErrorEntry = {
   readonly status: number;
   /** Safe to show to the consumer at checkout. */
   readonly consumerMessage: string;
-  /** Tells the merchant's team what to do. A refusal may replace it with a more exact one. */
+  /** Tells the merchant's team what to do. An error may replace it with a more specific message. */
   readonly merchantMessage: string;
-  /** Seconds after which trying again makes sense; sent as `Retry-After`. */
+  /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
 };
 
@@ -169,7 +169,7 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
-/** A refusal on its way to the caller. `merchantMessage` never carries a secret or a token. */
+/** A refused request. `merchantMessage` never contains a secret or a token. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly merchantMessage: string;
@@ -186,7 +186,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Refuses one field of a request; the merchant reads which one and what it should be. */
-export function refuseField(field: string, whatItShouldBe: string): never {
-  throw new ServiceError('INVALID_REQUEST_PARAMETER', `${field} ${whatItShouldBe}.`);
+/** Refuses a request because of one field; the message names the field and the problem. */
+export function refuseField(field: string, problem: string): never {
+  throw new ServiceError('INVALID_REQUEST_PARAMETER', `${field} ${problem}.`);
 }

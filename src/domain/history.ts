@@ -1,11 +1,11 @@
-/** What changed between two states, and how changes give the state back. Contract 4.7. */
+/** Compares two states field by field, and rebuilds a state from its changes. Contract 4.7. */
 import { isDeepStrictEqual } from 'node:util';
 
 export type Change = { readonly field: string; readonly from: unknown; readonly to: unknown };
 
 export type State = Readonly<Record<string, unknown>>;
 
-/** The fields that differ; a state that was not there before comes from null. */
+/** The fields that differ. Without a state before, every field changes from null. */
 export function listChanges(before: State | undefined, after: State, except?: string): Change[] {
   const changes: Change[] = [];
   for (const field of Object.keys(after)) {
@@ -17,14 +17,14 @@ export function listChanges(before: State | undefined, after: State, except?: st
   return changes;
 }
 
-/** Most fields are plain values, and most of those are equal. */
+/** Compares primitive values directly, because most fields have equal ones and a deep comparison is slow. */
 function isSame(before: unknown, after: unknown): boolean {
   if (before === after) return true;
   const arePlain = typeof before !== 'object' || typeof after !== 'object';
   return !arePlain && isDeepStrictEqual(before, after);
 }
 
-/** The state that a list of changes ends in. */
+/** The state after all changes, given in order. */
 export function replayChanges(changes: readonly Change[]): State {
   return Object.fromEntries(changes.map(({ field, to }) => [field, to]));
 }

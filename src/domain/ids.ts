@@ -1,25 +1,25 @@
-/** Identifiers, made by the service itself: no sequence, no coordination between processes. */
+/** Identifiers. Each process generates them by itself, without a sequence or other coordination. */
 import { randomFillSync } from 'node:crypto';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Bytes from here on would favour the first letters; they are thrown away. */
+/** Larger bytes are discarded: the remainder would favour the first letters. */
 const unbiasedBelow = 256 - (256 % alphabet.length);
 const idLength = 16;
 
 export const newAccountId = (): string => `acc_${randomBase62(idLength)}`;
-export const newOrderId = (now: Date): string => `o_${timedBase62(now)}`;
+export const newOrderId = (now: Date): string => `o_${timeOrderedBase62(now)}`;
 export const newUserId = (): string => `user_${randomBase62(idLength)}`;
 export const newKeyId = (): string => `key_${randomBase62(idLength)}`;
-export const newAuditId = (now: Date): string => `aud_${timedBase62(now)}`;
+export const newAuditId = (now: Date): string => `aud_${timeOrderedBase62(now)}`;
 export const newSecretId = (): string => `sec_${randomBase62(idLength)}`;
 
 export const isAccountId = (text: string): boolean => /^acc_[0-9A-Za-z]{16}$/.test(text);
 export const isTransactionId = (text: string): boolean => /^o_[0-9A-Za-z]{16}-\d{12}$/.test(text);
 export const isOrderId = (text: string): boolean => /^o_[0-9A-Za-z]{16}$/.test(text);
 
-/** A delivery's id names its account too, so that an operator can find it by the id alone. */
+/** A delivery id contains its account id, so that an operator can find the delivery by its id alone. */
 export function newDeliveryId(accountId: string, now: Date): string {
-  return `dlv_${accountId.slice('acc_'.length)}${timedBase62(now)}`;
+  return `dlv_${accountId.slice('acc_'.length)}${timeOrderedBase62(now)}`;
 }
 
 export function findAccountIdOfDelivery(deliveryId: string): string | undefined {
@@ -27,7 +27,7 @@ export function findAccountIdOfDelivery(deliveryId: string): string | undefined 
   return match ? `acc_${match[1]}` : undefined;
 }
 
-/** An access key names its account, so that finding it needs no index across accounts. */
+/** An access key contains its account id, so that a lookup needs no index across accounts. */
 export function accessKeyOf(accountId: string): string {
   return `access_key_${accountId.slice('acc_'.length)}`;
 }
@@ -40,10 +40,10 @@ export function findAccountIdOfAccessKey(accessKey: string): string | undefined 
 const timeLength = 6;
 
 /**
- * Of what there are very many: the second comes first, so that the new stand together at the end of every index
- * by them, whose other pages rest. The ten letters behind it are random, 59 bits: nobody guesses one.
+ * For tables with very many rows. The id starts with the time in seconds, so new rows go to the end of an index and
+ * its other pages stay cold. The ten random letters after it have 59 bits, too many to guess.
  */
-function timedBase62(now: Date): string {
+function timeOrderedBase62(now: Date): string {
   let rest = Math.floor(now.getTime() / 1_000);
   let time = '';
   while (time.length < timeLength) {
@@ -62,7 +62,7 @@ export function randomBase62(length: number): string {
   return text;
 }
 
-/** Asking the system for many bytes costs as much as asking for a few. */
+/** One system call for many random bytes costs as much as one for a few. */
 const pool = Buffer.alloc(4096);
 let poolUsed = pool.length;
 
@@ -72,13 +72,13 @@ function nextRandomByte(): number {
     poolUsed = 0;
   }
   const byte = pool[poolUsed] ?? 0;
-  // What was given away is not kept: it may be part of a secret.
+  // A used byte is overwritten, because it may be part of a secret.
   pool[poolUsed] = 0;
   poolUsed += 1;
   return byte;
 }
 
-/** As many base62 letters as asked for, of bytes that are already random, such as a digest's. */
+/** At most `length` base62 letters from bytes that are already random, such as a digest. */
 export function base62Of(bytes: Uint8Array, length: number = bytes.length): string {
   let text = '';
   for (const byte of bytes) {

@@ -1,23 +1,23 @@
-/** Every limit of the service, named in one place. Contract 8.2. */
+/** Every limit of the service. Contract 8.2. */
 export const limits = {
   bodyBytesMax: 256 * 1024,
-  /** Contract 8.6: of calls that anybody may make, generate-token and refresh-token. */
+  /** For calls without a token: generate-token and refresh-token. Contract 8.6. */
   publicBodyBytesMax: 8 * 1024,
-  /** A refused request has its body read up to this size; with a larger one its connection is closed. */
+  /** The body of a refused request is read and discarded up to this size; beyond it the connection is closed. */
   unreadBodyBytesMax: 64 * 1024,
   nestingMax: 16,
   textCharsMax: 1_024,
   invoiceIdCharsMax: 255,
   refundRequestIdCharsMax: 255,
   idempotencyKeyCharsMax: 255,
-  /** Contract 11.9: after so long a key is free again. */
+  /** After this time a key can be used again. Contract 11.9. */
   idempotencyKeySeconds: 24 * 60 * 60,
   emailCharsMax: 254,
   lineItemsMax: 500,
   customAttributesMax: 50,
   customAttributeKeyCharsMax: 64,
   customAttributeValueCharsMax: 512,
-  /** Contract 3.3: above this an amount is refused. Sums of 500 such amounts stay exact integers. */
+  /** The largest amount. The sum of 500 such amounts is still an exact integer. Contract 3.3. */
   amountMinorMax: 10_000_000_000_000,
   mobileNumberDigitsMin: 4,
   mobileNumberDigitsMax: 15,
@@ -25,93 +25,95 @@ export const limits = {
   merchantTokenLifetimeSeconds: 20 * 60,
   orderTokenLifetimeSeconds: 20 * 60,
   refreshTokenLifetimeSeconds: 24 * 60 * 60,
-  /** How far the clocks of two of our own processes may differ before a token looks forged. */
+  /** The clocks of two of our processes may differ by this much. */
   clockSkewSecondsMax: 30,
 
-  /** A client has this long to send its whole request. */
+  /** A client must send its whole request within this time. */
   requestArrivalMsMax: 10_000,
   keepAliveMs: 72_000,
-  /** Of one process; more than those who are served and those who may wait, so that the rest gets an answer. */
+  /** Per process. It exceeds the requests that are handled or queued, so that requests beyond those get a 503. */
   connectionsMax: 20_000,
-  /** Requests of one process that are worked on at once; the rest waits at the door, and is then shed with 503. */
+  /** Per process. Further requests wait in the admission queue, then get a 503. */
   concurrentRequestsMax: 400,
-  /** To wait for a moment costs less than to be refused and to come again; providers wait for five seconds. */
+  /** A short wait costs less than a refusal and a retry. Providers time out after five seconds. */
   admissionWaitMsMax: 3_000,
   admissionQueueMax: 10_000,
-  /** Who finds the line full is refused after so long, without what they brought. */
-  admissionHoldMs: 1_000,
+  /** When the queue is full, the body is dropped and the 503 is delayed by this, to slow down clients that retry. */
+  admissionRefusalDelayMs: 1_000,
   admissionQueueBytesMax: 64 * 1024 * 1024,
   statementMsMax: 5_000,
-  /** Longer than the database itself gives a statement: only one that says nothing is given up by us. */
+  /** Longer than `statementMsMax`, so that it only ends statements of a database that does not answer. */
   databaseAnswerMsMax: 5_500,
   databaseConnectMsMax: 1_200,
-  /** A connection that has been silent for so long is asked whether it still is one. */
+  /** TCP keep-alive probes start after a connection has been silent for this long. */
   databaseSilenceMsMax: 1_000,
-  /** How long those connections that a server has for us are shared before more are asked for. */
+  /** When the server has no connections left, the pool uses those it has for this long before it opens more. */
   databaseShareMs: 1_000,
-  /** Requests that may wait for a database connection before the rest is shed with 503. */
+  /** Requests that wait for a database connection; further ones get a 503. */
   databaseQueueMax: 2_000,
   databaseQueueMsMax: 3_000,
   databaseConnectionsMax: 16,
-  /** What goes to the database together; when a batch is slow, more of the kind go beside it. */
+  /** Rows or deliveries of one batch. */
   batchSizeMax: 128,
   concurrentBatchesMax: 3,
-  batchBesideMin: 48,
-  /** A batch of deliveries is long, so the next one is worth going beside it sooner. */
-  deliveryBatchBesideMin: 16,
-  batchPatienceMs: 25,
+  /** With this many queued, another batch runs in parallel. */
+  parallelBatchMin: 48,
+  /** Batches of deliveries take longer, so the next one starts sooner. */
+  parallelDeliveryBatchMin: 16,
+  /** A batch that takes longer than this lets the next one run in parallel. */
+  slowBatchMs: 25,
   batchLockMsMax: 300,
   transactionAttemptsMax: 5,
-  /** The operator's figures are read from the database this seldom, and given up on after so long. */
+  /** How long the operator's counters are cached, and how long their query may take. */
   countersCachedMs: 5_000,
   countersAnswerMsMax: 1_000,
   shutdownMsMax: 10_000,
 
-  /** A kept body is forgotten after so long, unless the operator says otherwise. */
+  /** The default retention of delivery bodies. */
   inboxBodyDays: 90,
-  /** Contract 6.8: a delivery that has been dead for so long expires. */
+  /** A dead delivery expires after this. Contract 6.8. */
   deadDeliveryDays: 30,
   callbackOriginsMax: 50,
-  /** The most that a limit of an account can be. */
+  /** The highest rate limit an account can have. */
   requestsPerSecondMax: 1_000_000,
 
-  /** Contract 11.7: what is not final for so long is asked for at its provider. */
+  /** Payments and refunds still pending after this are polled. Contract 11.7. */
   pollSeconds: 60,
-  /** Contract 11.10: how long a consumer who returns waits for a result that is not known yet. */
+  /** How long the return page waits for a result that is not known yet. Contract 11.10. */
   returnWaitSeconds: 10,
-  /** One payment is polled this often while consumers wait, for so long after its start; then like an enquiry. */
+  /** While a consumer waits, the payment is polled at this interval, for this long after its start. */
   returnPollSeconds: 3,
   returnPollsOftenSeconds: 3_600,
-  /** Servers take at least 8 KiB of a request line; cookies and other headers may share that. */
+  /** Servers accept at least 8 KiB, which may include cookies and other headers. */
   returnUrlCharsMax: 6_000,
-  /** Payments of one order that may be open at once; no consumer needs so many. */
+  /** Concurrently open payments of one order. */
   openPaymentsMax: 50,
-  /** Contract 4.14: a shop that names one order in all of its payments must not make it grow without end. */
+  /** Per order: a shop that references one order in all of its payments must not make it grow for ever. Contract 4.14. */
   transactionsMax: 1_000,
-  /** For all tries of one call. */
+  /** For all tries of one call together. */
   providerAnswerMsMax: 5_000,
-  /** A repeat waits so long for the answer to the first request: the provider's time, and some for the database. */
+  /** How long a repeat waits for the answer to the first request: `providerAnswerMsMax` and some database time. */
   firstAnswerMsMax: 7_000,
-  /** Repeats that wait for it, each in one of the places of `concurrentRequestsMax`. */
+  /** Repeats that wait for it; each counts towards `concurrentRequestsMax`. */
   waitingRepeatsOfAccountMax: 64,
   waitingRepeatsMax: 200,
   providerAnswerBytesMax: 4 * 1024 * 1024,
   providerTriesMax: 3,
-  /** Calls to one provider under way at once, and as many waiting; the rest is not made. */
+  /** Concurrent calls to one provider, and as many queued; further calls fail. */
   providerCallsMax: 64,
-  /** After so many failures in a row a provider is left alone for a while. */
+  /** After this many consecutive failures, calls to the provider pause. */
   providerFailuresMax: 5,
   providerPauseMs: 5_000,
 
-  /** How long a process may go on with secrets and keys it has read before it looks again. */
+  /** How long a process caches accounts, secrets and keys. */
   secretsCacheMsMax: 1_000,
   accountsCachedMax: 10_000,
   tokensCachedMax: 5_000,
 
-  /** Contract 2.9: what the tokens of one order may do. */
+  /** For all tokens of one order. Contract 2.9. */
   orderTokenRequestsPerSecond: 20,
   orderTokenChangesMax: 100,
-  /** Contract 8.7: digests of earlier consumers in one order. Each change adds four at most; the oldest go first. */
+  /** Digests of earlier consumers of one order. Each change adds four at most; the oldest are dropped. Contract 8.7. */
   earlierConsumersMax: 1_000,
   ordersCountedMax: 50_000,
 } as const;

@@ -1,6 +1,6 @@
-/** The ways to pay that a merchant can offer. Contract 4.1. */
+/** The payment modes that a merchant can offer. Contract 4.1. */
 
-/** By code, as shown; in the order they are listed. */
+/** Display names by code, in the order in which they are listed. */
 export const paymentModes = {
   upi: 'UPI',
   credit_card: 'Credit Card',
@@ -12,12 +12,12 @@ export const paymentModes = {
 
 export type PaymentModeCode = keyof typeof paymentModes;
 
-/** The modes in which the consumer chooses one of several banks or wallets. */
+/** The modes in which the consumer chooses a bank or a wallet. */
 export type ChoiceMode = 'net_banking' | 'wallet';
 
 export const paymentModeCodes = Object.keys(paymentModes) as readonly PaymentModeCode[];
 
-/** The code of a mode as a provider's notice shows it; instalments are paid by card. */
+/** The code of a mode by its display name; EMI is card payment in instalments. */
 export function findPaymentModeCode(shown: string | null): PaymentModeCode | undefined {
   const mode = shown?.replace(/ EMI$/, '');
   return paymentModeCodes.find((code) => paymentModes[code] === mode);

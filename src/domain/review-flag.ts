@@ -1,4 +1,4 @@
-/** Why a person should look at a transaction, an order or a delivery. */
+/** Flags: the reasons why a person should look at a transaction, an order or a delivery. */
 export type ReviewFlag =
   | 'amount_mismatch'
   | 'currency_mismatch'
@@ -16,5 +16,5 @@ export type ReviewFlag =
   | 'partially_refunded'
   | 'too_many_transactions'
   | 'dispute'
-  /** On deliveries only: which body came first under an id depends on the order of arrival. */
+  /** On deliveries only, because it depends on the order of arrival which body came first. */
   | 'event_id_reused';

@@ -1,6 +1,6 @@
-/** The two timestamp forms of the contract, always UTC. */
+/** Timestamps in the contract's formats, always UTC. */
 
-/** Time is passed in, so that tests decide what time it is. */
+/** The time is passed in, so that tests can set it. */
 export type Clock = () => Date;
 
 /** `YYYY-MM-DD HH:MM:SS.ffffff`, the form of `order_date`. Contract 3.6. */
@@ -13,20 +13,20 @@ export function microsecondTimestamp(time: Date): string {
   return `${isoTimestamp(time).slice(0, -1)}000`;
 }
 
-/** As `toISOString`, which is slow: of one second it is asked only once. */
+/** Like `toISOString`, but faster: the text of each second is cached. */
 export function isoTimestamp(time: Date): string {
   const milliseconds = time.getTime();
   const second = Math.floor(milliseconds / 1000);
   return `${textOfSecond(second)}.${String(milliseconds - second * 1000).padStart(3, '0')}Z`;
 }
 
-const secondsKeptMax = 100;
+const cachedSecondsMax = 100;
 const secondTexts = new Map<number, string>();
 
 function textOfSecond(second: number): string {
   const known = secondTexts.get(second);
   if (known !== undefined) return known;
-  if (secondTexts.size >= secondsKeptMax) secondTexts.clear();
+  if (secondTexts.size >= cachedSecondsMax) secondTexts.clear();
   const text = new Date(second * 1000).toISOString().slice(0, -'.000Z'.length);
   secondTexts.set(second, text);
   return text;

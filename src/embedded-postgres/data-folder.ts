@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartError } from '../domain/transactions/start-error.ts';
+import { StartError } from '../domain/start-error.ts';
 
 export type DataFolderLock = { readonly release: () => void };
 

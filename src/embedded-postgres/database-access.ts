@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartError } from '../domain/transactions/start-error.ts';
+import { StartError } from '../domain/start-error.ts';
 import type { DatabaseAddress } from '../postgres/database.ts';
 import { writeDurably } from './durable-file.ts';
 import {

@@ -5,7 +5,7 @@
 import { constants } from 'node:fs';
 import { lchown, open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartError } from '../domain/transactions/start-error.ts';
+import { StartError } from '../domain/start-error.ts';
 import { explainingErrors } from './data-folder.ts';
 import { giveFile, type Ids, writeDurably } from './durable-file.ts';
 import { databaseFolderOf, makeDatabaseFolder } from './machine-folder.ts';

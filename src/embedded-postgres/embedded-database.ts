@@ -6,7 +6,7 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { StartError } from '../domain/transactions/start-error.ts';
+import { StartError } from '../domain/start-error.ts';
 import type { DatabaseAddress } from '../postgres/database.ts';
 import { explainFolderError, explainingErrors } from './data-folder.ts';
 import { isAccessSet, serviceAddress, setAccess } from './database-access.ts';

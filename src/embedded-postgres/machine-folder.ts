@@ -8,7 +8,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { cp, lstat, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { StartError } from '../domain/transactions/start-error.ts';
+import { StartError } from '../domain/start-error.ts';
 import type { Programs } from './postgres-process.ts';
 import { findClosedFolder, type ServerUser } from './server-user.ts';
 

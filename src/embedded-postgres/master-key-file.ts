@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartError } from '../domain/transactions/start-error.ts';
+import { StartError } from '../domain/start-error.ts';
 import { explainingErrors, lockFile } from './data-folder.ts';
 import { hasDatabase } from './database-folder.ts';
 import { writeDurably } from './durable-file.ts';

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { StartError } from '../domain/transactions/start-error.ts';
+import { StartError } from '../domain/start-error.ts';
 import type { Ids } from './durable-file.ts';
 
 export type ServerUser = {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { StartError } from '../domain/transactions/start-error.ts';
+import { StartError } from '../domain/start-error.ts';
 import { type Ids, makeOwnFolder } from './durable-file.ts';
 import type { ServerUser } from './server-user.ts';
 

@@ -3,7 +3,7 @@
  * closed as soon as it is made. Contract 8.2.
  */
 import type { FastifyInstance } from 'fastify';
-import { throttle } from '../domain/throttle.ts';
+import { throttle } from '../services/throttle.ts';
 
 const tellEveryMs = 60_000;
 

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '../domain/limits.ts';
-import { throttle } from '../domain/throttle.ts';
+import { throttle } from '../services/throttle.ts';
 import { notNow } from './error-reply.ts';
 
 const tellEveryMs = 1_000;
@@ -55,7 +55,7 @@ export function limitConcurrency(app: FastifyInstance, bounds: Bounds): Admissio
   /** Who is refused at once comes back at once, and costs as much as one who is served. */
   const turnAwayLater = (request: FastifyRequest, goOn: GoOn): void => {
     request.body = undefined;
-    setTimeout(turnAway, limits.admissionHoldMs, request, goOn);
+    setTimeout(turnAway, limits.admissionRefusalDelayMs, request, goOn);
   };
   const waitForPlace = (request: FastifyRequest, { raw }: FastifyReply, goOn: GoOn): void => {
     const bytes = bodyBytesOf(request);

@@ -8,7 +8,7 @@ import type { ChoiceMode } from '../domain/payment-mode.ts';
 import type { PersonalValues, Scrub } from '../domain/personal-data/scrub.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
 import type { ReviewFlag } from '../domain/review-flag.ts';
-import type { Notice, OrderNames } from '../domain/transactions/notice.ts';
+import type { Notice, OrderReferences } from '../domain/transactions/notice.ts';
 import type { OutboundProvider } from './outbound.ts';
 import type { ProviderSettings } from './settings.ts';
 
@@ -43,7 +43,7 @@ export type Translation =
 /** Belongs to an order and changes none of its transactions, such as a dispute. Contract 6.9. */
 export type Report = {
   readonly kind: 'report';
-  readonly names: OrderNames;
+  readonly names: OrderReferences;
   /** What becomes of it once its order is known. */
   readonly state: 'needs_review' | 'ignored';
   readonly why: string;

@@ -6,9 +6,9 @@ import { LRUCache } from 'lru-cache';
 import type { Account } from '../domain/accounts/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
-import { type Bucket, takeToken } from '../domain/rate-limit.ts';
 import type { Clock } from '../domain/time.ts';
 import type { Caller } from '../security/tokens.ts';
+import { type Bucket, takeToken } from './token-bucket.ts';
 
 /** Refuses a call beyond the caller's share. */
 export type CountCall = (call: AuthenticatedCaller) => void;

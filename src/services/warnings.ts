@@ -6,9 +6,9 @@ import { LRUCache } from 'lru-cache';
 import { isAccountId } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
-import { throttle } from '../domain/throttle.ts';
 import type { Clock } from '../domain/time.ts';
 import type { AccountDirectory } from './account-directory.ts';
+import { throttle } from './throttle.ts';
 
 export type Warning = {
   readonly kind: 'webhook-refused' | 'provider-call-failed';

@@ -23,8 +23,8 @@ export type Batches = {
 export const batchBounds = {
   sizeMax: limits.batchSizeMax,
   concurrentMax: limits.concurrentBatchesMax,
-  besideMin: limits.batchBesideMin,
-  patienceMs: limits.batchPatienceMs,
+  besideMin: limits.parallelBatchMin,
+  patienceMs: limits.slowBatchMs,
   queueMax: limits.databaseQueueMax,
 };
 

@@ -1,7 +1,7 @@
 /** Which orders the references of deliveries name, for many deliveries with one statement. */
 
 import type { ProviderName } from '../domain/provider-name.ts';
-import type { OrderNames, References } from '../domain/transactions/notice.ts';
+import type { OrderReferences, References } from '../domain/transactions/notice.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
 import { hasId } from './transactions.ts';
@@ -9,7 +9,7 @@ import { hasId } from './transactions.ts';
 export type Referring = {
   readonly accountId: string;
   readonly provider: ProviderName;
-  readonly names: OrderNames;
+  readonly names: OrderReferences;
 };
 
 export type ReferencedOrders = {
@@ -31,7 +31,7 @@ export async function findReferencedOrders(
     const open: Asked[] = [];
     for (const [place, { accountId, provider, names }] of referring.entries()) {
       const { references } = names;
-      const own = level === 0 ? references : references.otherwise?.[level - 1];
+      const own = level === 0 ? references : references.fallbacks?.[level - 1];
       if (!own || (found[place]?.orders.length ?? 0) > 0) continue;
       eachName(names, own, (kind, name) => open.push({ place, accountId, provider, kind, name }));
     }
@@ -57,7 +57,7 @@ const askedRows = defineRows<Asked>({
 });
 
 function eachName(
-  { payment, refund }: OrderNames,
+  { payment, refund }: OrderReferences,
   references: References,
   take: (kind: string, name: string) => void,
 ): void {

@@ -15,7 +15,7 @@ import { ServiceError } from '../../src/domain/errors.ts';
 const now = new Date('2026-03-02T10:00:00.000Z');
 const later = (ms: number) => new Date(now.getTime() + ms);
 
-test('an old secret is valid until its end and not at it, and the current one comes first', () => {
+test('an old secret is valid until just before it expires, and the current one comes first', () => {
   const account = accountWith([
     { value: 'long gone', expiresAt: later(-86_400_000) },
     { value: 'ends now', expiresAt: now },
@@ -29,14 +29,14 @@ test('an old secret is valid until its end and not at it, and the current one co
   assert.deepEqual(liveSecrets(account, 'access-secret', later(1)), ['current']);
 });
 
-test('secrets of one kind are never taken for another', () => {
+test('secrets of different kinds are kept apart', () => {
   const account = accountWith([{ value: 'current', expiresAt: null }]);
   assert.deepEqual(liveSecrets(account, 'partner-webhook-secret', now), []);
   assert.deepEqual(liveSecrets(account, 'bank-gateway-secret', now), []);
   assert.deepEqual(liveSecrets(account, 'consumer-id-key', now), []);
 });
 
-test('a mark is live for as long as its secret is', () => {
+test('a mark is valid exactly as long as its secret', () => {
   const account = accountWith([
     { value: 'old', expiresAt: later(1) },
     { value: 'current', expiresAt: null },
@@ -47,7 +47,7 @@ test('a mark is live for as long as its secret is', () => {
   assert.equal(isLive('another', now), false);
 });
 
-test('asking for live secrets changes nothing in the account', () => {
+test('listing the valid secrets does not change the account', () => {
   const secrets = [
     { value: 'old', expiresAt: later(1) },
     { value: 'current', expiresAt: null },
@@ -57,7 +57,7 @@ test('asking for live secrets changes nothing in the account', () => {
   assert.deepEqual(account, accountWith(secrets));
 });
 
-test('callback origins must be origins, and not too many', () => {
+test('callback origins must be origins, up to the limit', () => {
   const refused = (callbackOrigins: string[], words: RegExp) =>
     assert.throws(
       () => checkSettings(settingsWith({ callbackOrigins })),
@@ -79,7 +79,7 @@ test('callback origins must be origins, and not too many', () => {
   checkSettings(settingsWith({ callbackOrigins: ['https://shop.example', 'http://[::1]:1'] }));
 });
 
-test('settings that can work are returned as they are', () => {
+test('valid settings are returned unchanged', () => {
   const settings = settingsWith({
     name: 'n'.repeat(255),
     alternateCurrencies: [
@@ -109,7 +109,7 @@ test('a name must have 1 to 255 characters', () => {
   }
 });
 
-test('an alternate currency that could not work is refused with what is wrong', () => {
+test('an invalid alternate currency is refused with the reason', () => {
   const cases: ReadonlyArray<readonly [AlternateCurrency, string]> = [
     [{ from: 'usd', to: 'INR', rate: '83' }, 'names an unknown currency usd'],
     [{ from: 'USD', to: 'XXX', rate: '83' }, 'names an unknown currency XXX'],
@@ -124,7 +124,7 @@ test('an alternate currency that could not work is refused with what is wrong', 
   }
 });
 
-test('a currency can have one alternate only', () => {
+test('a currency can have only one alternate', () => {
   const alternateCurrencies = [
     { from: 'USD', to: 'INR', rate: '83.25' },
     { from: 'USD', to: 'EUR', rate: '0.92' },

@@ -7,7 +7,7 @@ import { paymentStatuses, refundStatuses } from '../../src/domain/transactions/n
 import {
   applyNotice,
   type DeliveredNotice,
-  decideOrderState,
+  decideOrderSummary,
   lacksTarget,
   type OrderState,
   refundSums,
@@ -63,7 +63,7 @@ describe('any set of deliveries, in any order and with any repetition', () => {
     );
   });
 
-  test('gives every transaction the same id, unless a capture that names no payment comes first', () => {
+  test('gives every transaction the same id, unless a capture without a target comes first', () => {
     check(
       fc.property(plans, arrangements, (plan, seeds) => {
         const notices = noticesOf(plan);
@@ -76,7 +76,7 @@ describe('any set of deliveries, in any order and with any repetition', () => {
     );
   });
 
-  test('changes nothing when it comes a second time', () => {
+  test('changes nothing when it is repeated', () => {
     check(
       fc.property(plans, fc.integer(), (plan, arrangement) => {
         const notices = noticesOf(plan);
@@ -87,7 +87,7 @@ describe('any set of deliveries, in any order and with any repetition', () => {
     );
   });
 
-  test('never takes the status of a partner payment back', () => {
+  test('never lowers the status of a partner payment', () => {
     check(
       fc.property(plans, fc.integer(), (plan, arrangement) => {
         let orderState = emptyOrderState;
@@ -107,10 +107,10 @@ describe('any set of deliveries, in any order and with any repetition', () => {
     );
   });
 
-  test('never changes the id of a payment once it was given', () => {
+  test('never changes the id of a payment', () => {
     check(
       fc.property(plans, fc.integer(), (plan, arrangement) => {
-        // No provider captures what it declined.
+        // No provider captures a payment that it declined.
         fc.pre(!plan.some(isDeclined));
         let orderState = emptyOrderState;
         for (const next of orderStatesOf(arrange(noticesOf(plan), arrangement))) {
@@ -125,7 +125,7 @@ describe('any set of deliveries, in any order and with any repetition', () => {
     );
   });
 
-  test('never shows more money than the provider reports', () => {
+  test('never shows a larger amount than the provider reports', () => {
     check(
       fc.property(plans, fc.integer(), (plan, arrangement) => {
         const orderState = applyAll(arrange(noticesOf(plan), arrangement));
@@ -135,7 +135,7 @@ describe('any set of deliveries, in any order and with any repetition', () => {
     );
   });
 
-  test('flags every success but one as a duplicate capture, and nothing else', () => {
+  test('flags every successful payment but one as a duplicate, and nothing else', () => {
     check(
       fc.property(plans, (plan) => {
         const { transactions } = applyAll(noticesOf(plan));
@@ -150,7 +150,7 @@ describe('any set of deliveries, in any order and with any repetition', () => {
     );
   });
 
-  test('completes the order exactly when a payment succeeded as expected', () => {
+  test('completes the order exactly when a payment succeeded with the expected amount', () => {
     check(
       fc.property(plans, (plan) => {
         const orderState = applyAll(noticesOf(plan));
@@ -162,7 +162,7 @@ describe('any set of deliveries, in any order and with any repetition', () => {
               (fee) => (amount ?? 0) - fee + (offerDiscount ?? 0) === expectedTotal,
             ),
         );
-        assert.equal(decideOrderState(orderState, now).status === 'completed', isPaid);
+        assert.equal(decideOrderSummary(orderState, now).status === 'completed', isPaid);
       }),
       fewer,
     );
@@ -175,22 +175,30 @@ describe('a payment', () => {
   const captured = partner('payment.captured');
 
   const cases = [
-    { says: 'failed late never overwrites succeeded', set: [captured, failed], is: 'succeeded' },
     {
-      says: 'failed late never overwrites authorized',
+      title: 'that succeeded is not changed by a late failure',
+      set: [captured, failed],
+      is: 'succeeded',
+    },
+    {
+      title: 'that is authorized is not changed by a late failure',
       set: [authorized, failed],
       is: 'authorized',
     },
-    { says: 'failed and then captured is succeeded', set: [failed, captured], is: 'succeeded' },
     {
-      says: 'authorized late never overwrites captured',
+      title: 'that failed and is then captured is succeeded',
+      set: [failed, captured],
+      is: 'succeeded',
+    },
+    {
+      title: 'that succeeded is not changed by a late authorisation',
       set: [captured, authorized],
       is: 'succeeded',
     },
-    { says: 'that only failed is failed', set: [failed], is: 'failed' },
+    { title: 'that only failed is failed', set: [failed], is: 'failed' },
   ];
-  for (const { says, set, is } of cases) {
-    test(says, () => {
+  for (const { title, set, is } of cases) {
+    test(title, () => {
       const [payment, ...others] = paymentsOf(applyAll(set).transactions);
       assert.equal(others.length, 0);
       assert.equal(payment?.status, is);
@@ -198,7 +206,7 @@ describe('a payment', () => {
     });
   }
 
-  test('pending and then successful under the same gateway ids is one succeeded payment', () => {
+  test('that is pending and then successful with the same gateway ids is one succeeded payment', () => {
     const [payment, ...others] = applyAll([
       gateway({ result: 'SUCCESS', timeOfLastUpdate: '2026-11-14T10:05:00Z' }),
       gateway({
@@ -215,7 +223,7 @@ describe('a payment', () => {
 
   const authorization = gateway({ transaction: { id: '1', type: 'AUTHORIZATION' } });
 
-  test('captured in parts is authorized until the whole is captured', () => {
+  test('that is captured in parts is authorized until the whole is captured', () => {
     const first = capture('2', 50, 50);
     const second = capture('3', 68, 118);
     assert.equal(stateOf([authorization, first]).order.status, 'pending');
@@ -232,7 +240,7 @@ describe('a payment', () => {
       timeOfLastUpdate: result === 'PENDING' ? '2026-11-14T10:20:00Z' : '2026-11-14T10:30:00Z',
     });
 
-  test('is authorized again after a void of its capture, also when the void comes first', () => {
+  test('is authorized again after a void of its capture, even if the void arrives first', () => {
     const whole = capture('3', 118, 118);
     assert.deepEqual(statusesOf([authorization, whole, voids('SUCCESS')]), ['authorized']);
     assert.deepEqual(statusesOf([voids('SUCCESS'), whole, authorization]), ['authorized']);
@@ -245,7 +253,7 @@ describe('a payment', () => {
     assert.deepEqual(statusesOf([voids('FAILURE'), voids('PENDING'), ...paid]), ['succeeded']);
   });
 
-  test('whose authentication failed is a failed attempt beside the one that succeeds', () => {
+  test('whose authentication failed is a failed attempt, separate from the one that succeeds', () => {
     const authentication = gateway({
       transaction: { id: 'auth', type: 'AUTHENTICATION' },
       order: { authenticationStatus: 'AUTHENTICATION_UNSUCCESSFUL' },
@@ -259,7 +267,7 @@ describe('a payment', () => {
 });
 
 describe('an order', () => {
-  test('is new without attempts, pending from the first, completed by one that is right', () => {
+  test('is new without attempts, pending after the first, completed by a payment of the right amount', () => {
     assert.equal(stateOf([]).order.status, 'new');
     assert.equal(
       stateOf([partner('payment.failed', { status: 'failed' })]).order.status,
@@ -272,7 +280,7 @@ describe('an order', () => {
     });
   });
 
-  test('lapses with 15 failed attempts, not with 14, and gives way to a late success', () => {
+  test('lapses after 15 failed attempts, not after 14, and is completed by a late success', () => {
     const attempts = Array.from({ length: 15 }, (_, index) =>
       partner('payment.failed', {
         id: `pay_${index}`,
@@ -287,16 +295,16 @@ describe('an order', () => {
     assert.equal(stateOf([late, ...attempts]).order.status, 'completed');
   });
 
-  test('lapses when its time is over, and gives way to a late success', () => {
+  test('lapses when its time is over, and is completed by a late success', () => {
     const failed = applyAll([partner('payment.failed', { status: 'failed' })]);
-    assert.equal(decideOrderState(emptyOrderState, lapsesAt).status, 'lapsed');
-    assert.equal(decideOrderState(failed, new Date(lapsesAt.getTime() - 1)).status, 'pending');
-    assert.equal(decideOrderState(failed, lapsesAt).status, 'lapsed');
+    assert.equal(decideOrderSummary(emptyOrderState, lapsesAt).status, 'lapsed');
+    assert.equal(decideOrderSummary(failed, new Date(lapsesAt.getTime() - 1)).status, 'pending');
+    assert.equal(decideOrderSummary(failed, lapsesAt).status, 'lapsed');
     const paid = applyAll([partner('payment.captured')]);
-    assert.equal(decideOrderState(paid, lapsesAt).status, 'completed');
+    assert.equal(decideOrderSummary(paid, lapsesAt).status, 'completed');
   });
 
-  test('goes back to pending when its payment is reversed, which is flagged', () => {
+  test('is pending again when its payment is reversed, which is flagged', () => {
     const reversal = gateway({
       transaction: { id: '2', type: 'VOID_PAYMENT', targetTransactionId: '1' },
       timeOfLastUpdate: '2026-11-14T11:00:00Z',
@@ -311,11 +319,11 @@ describe('an order', () => {
         transactions.map(({ status, flags }) => [status, flags]),
         [['reversed', ['payment_reversed']]],
       );
-      assert.equal(decideOrderState(applyAll(set), lapsesAt).status, 'lapsed');
+      assert.equal(decideOrderSummary(applyAll(set), lapsesAt).status, 'lapsed');
     }
   });
 
-  test('stays completed when one of its two successes is reversed', () => {
+  test('stays completed when one of its two successful payments is reversed', () => {
     const other = partner('payment.captured');
     const reversal = gateway({
       transaction: { id: '2', type: 'VOID_PAYMENT', targetTransactionId: '1' },
@@ -325,7 +333,7 @@ describe('an order', () => {
     assert.ok(!transactions.some(({ flags }) => flags.includes('duplicate_capture')));
   });
 
-  test('keeps a second success and flags the later one, whichever came first', () => {
+  test('keeps a second successful payment and flags the later one, in any order of arrival', () => {
     const first = partner('payment.captured', {}, { created_at: 1794700010 });
     const second = partner(
       'payment.captured',
@@ -361,7 +369,7 @@ describe('an order', () => {
     });
   }
 
-  test('is completed by an amount that holds the fee the customer bears, and by no other excess', () => {
+  test("is completed by an amount that includes the consumer's fee, and by no other excess", () => {
     const withFee = { amount: 12_036, fee: 236 };
     const borne = stateOf([partner('payment.captured', { ...withFee, fee_bearer: 'customer' })]);
     assert.equal(borne.order.status, 'completed');
@@ -371,7 +379,7 @@ describe('an order', () => {
     assert.deepEqual(excess.transactions[0]?.flags, ['amount_mismatch']);
   });
 
-  test('is completed by a notification of another merchant, which is flagged', () => {
+  test('is completed by a notification for another merchant, which is flagged', () => {
     const { order, transactions } = stateOf([gateway({ merchant: 'SOMEBODY_ELSE' })]);
     assert.equal(order.status, 'completed');
     assert.deepEqual(transactions[0]?.flags, ['merchant_mismatch']);
@@ -381,7 +389,7 @@ describe('an order', () => {
 describe('refunds', () => {
   const captured = partner('payment.captured');
 
-  test('failed beside succeeded is succeeded and flagged as a conflict', () => {
+  test('that are reported both failed and succeeded are succeeded and flagged as a conflict', () => {
     const processed = refund('refund.processed', {});
     const failed = refund('refund.failed', { status: 'failed' });
     for (const set of [
@@ -396,7 +404,7 @@ describe('refunds', () => {
     }
   });
 
-  test('of more than was paid flag the order, also while they are pending', () => {
+  test('of more than was paid flag the order, even while they are pending', () => {
     const half = refund('refund.processed', { amount: 5_900 });
     const more = refund('refund.created', { id: 'rfnd_2', amount: 5_901, status: 'pending' });
     assert.deepEqual(stateOf([captured, half]).order.flags, []);
@@ -422,7 +430,7 @@ describe('refunds', () => {
     });
   });
 
-  test('reported with two different payments are one refund', () => {
+  test('that are reported with two different payments are one refund', () => {
     const first = refund('refund.created', { status: 'pending', amount: 100 });
     const other = partnerRefund(partnerPayment({ id: 'pay_two' }), { id: 'rfnd_1', amount: 100 });
     const second = only({
@@ -441,7 +449,7 @@ describe('refunds', () => {
     }
   });
 
-  test('that come before their payment bring it along, and it is not counted twice', () => {
+  test('that arrive before their payment include it, and it is not counted twice', () => {
     const { order, transactions } = stateOf([refund('refund.processed', {}), captured]);
     assert.deepEqual(order, { status: 'completed', attempts: 1, flags: [] });
     assert.deepEqual(
@@ -463,7 +471,7 @@ function noticesOf(plan: SetPlan): DeliveredNotice[] {
   return deliveries.flatMap((delivery) => noticeOf(delivery));
 }
 
-/** As the service does it: the key of the delivery, and what the provider's translator makes of it. */
+/** Like the service: the delivery key, and the notice from the provider's translator. */
 function noticeOf({ provider: name, eventId, body }: SetDelivery): DeliveredNotice[] {
   const provider = getProvider(name);
   const header = name === 'partner' ? 'x-razorpay-event-id' : 'x-notification-id';
@@ -479,19 +487,19 @@ function noticeOf({ provider: name, eventId, body }: SetDelivery): DeliveredNoti
   return [{ ...translation.notice, provider: name, deliveryKey, receivedAt: createdAt }];
 }
 
-/** Every arrival is later than the one before: nothing that is shown may depend on it. */
+/** Each delivery arrives later than the previous one; the result must not depend on it. */
 function applyAll(notices: readonly DeliveredNotice[], start = emptyOrderState): OrderState {
   return orderStatesOf(notices, start).at(-1) ?? start;
 }
 
-/** The order state after each notice; a void that comes before its payment is parked and tried again. */
+/** The order state after each notice; a void that arrives before its payment is parked and retried. */
 function orderStatesOf(notices: readonly DeliveredNotice[], start = emptyOrderState): OrderState[] {
   let parked: DeliveredNotice[] = [];
   let orderState = start;
   return notices.map((notice, index) => {
     const receivedAt = new Date(createdAt.getTime() + index * 1000);
     parked.unshift({ ...notice, receivedAt });
-    // What one of them brings may be what another waits for.
+    // One parked notice may be what another one is parked for.
     for (let count = Number.POSITIVE_INFINITY; parked.length < count; ) {
       count = parked.length;
       const due = parked;
@@ -505,7 +513,7 @@ function orderStatesOf(notices: readonly DeliveredNotice[], start = emptyOrderSt
   });
 }
 
-/** Everything an enquiry shows, and the flags; the notices behind it may lie in any order. */
+/** Everything an enquiry shows, and the flags; the order of the notices does not matter. */
 function shownOf(orderState: OrderState) {
   const { transactions } = orderState;
   const shown = transactions.map((transaction) => {
@@ -523,14 +531,14 @@ function shownOf(orderState: OrderState) {
     };
   });
   return {
-    order: decideOrderState(orderState, now),
+    order: decideOrderSummary(orderState, now),
     afterLapse: settledOf(orderState, lapsesAt),
     refundSums: refundSums(transactions, 'INR'),
     transactions: shown.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
   };
 }
 
-/** What time alone makes of it. */
+/** The state after time has passed. */
 function settledOf(orderState: OrderState, at: Date) {
   const { state, transactions } = settle(orderState, at);
   const shown = transactions.map((entry) => `${nameOf(entry)} ${entry.status} ${entry.amount}`);
@@ -548,7 +556,7 @@ function isUntargetedCapture(payment: DeliveredNotice['payment']): boolean {
   return payment?.record === 'capture' && payment.targetPspId === undefined;
 }
 
-/** Independent of how records are placed: each capture or payment of a provider's order once, and its total. */
+/** Does not depend on the placement: counts each capture or payment of a provider's order once, and its total. */
 function assertNoMoreThanReported({ transactions, held }: OrderState): void {
   const shown = paymentsOf(transactions);
   const notices = [
@@ -573,7 +581,7 @@ function assertNoMoreThanReported({ transactions, held }: OrderState): void {
     assert.ok(paid <= reported, `${pspOrder}: ${paid} shown, ${reported} reported`);
     const totals = own.flatMap(({ capturedTotal }) => capturedTotal ?? []);
     const largest = Math.max(...totals.map(({ amount }) => amount));
-    // A void that could take back several payments takes back none, and is flagged.
+    // A void that could cancel several payments cancels none, and is flagged.
     const isComparable = totals.length === own.length && own.length > 0 && held.length === 0;
     assert.ok(
       !isComparable || paid <= largest,
@@ -601,7 +609,7 @@ function rankOf({ type, status }: Transaction): number {
 
 function stateOf(notices: readonly DeliveredNotice[]) {
   const orderState = applyAll(notices);
-  return { order: decideOrderState(orderState, now), transactions: orderState.transactions };
+  return { order: decideOrderSummary(orderState, now), transactions: orderState.transactions };
 }
 
 function statusesOf(notices: readonly DeliveredNotice[]) {

@@ -41,21 +41,21 @@ const addresses: [url: string, isTaken: boolean][] = [
   ['https://*.elsewhere.example/', false],
 ];
 for (const [callbackUrl, isTaken] of addresses) {
-  test(`a merchant's ${callbackUrl} is ${isTaken ? 'taken' : 'refused'}`, () => {
+  test(`a merchant's ${callbackUrl} is ${isTaken ? 'accepted' : 'refused'}`, () => {
     const check = () => checkCallback(none, { callbackUrl }, unlisted, 'merchant');
     if (isTaken) check();
     else refused(check, 'INVALID_REQUEST_PARAMETER', /^callback_url must be an https URL/);
   });
 }
 
-test('a merchant token sets any https address, whatever the list says', () => {
+test('a merchant token may set any https URL, whether listed or not', () => {
   for (const account of [listed, unlisted]) {
     checkCallback(none, { callbackUrl: elsewhere }, account, 'merchant');
     checkCallback({ callbackUrl: shop }, { callbackUrl: elsewhere }, account, 'merchant');
   }
 });
 
-test('an order token sets an address whose origin is on the list, also over another one', () => {
+test('an order token may set a URL whose origin is listed, even if the order has another URL', () => {
   for (const before of [none, { callbackUrl: elsewhere }, { callbackUrl: 'shopapp://old' }]) {
     checkCallback(before, { callbackUrl: shop }, listed, 'order');
     checkCallback(before, { callbackUrl: 'https://SHOP.example:443/x' }, listed, 'order');
@@ -72,7 +72,7 @@ const strangers = [
   'http://localhost:9000/back',
 ];
 for (const callbackUrl of strangers) {
-  test(`an order token may not set ${callbackUrl}, whose origin is not on the list`, () => {
+  test(`an order token may not set ${callbackUrl}, whose origin is not listed`, () => {
     for (const before of [none, { callbackUrl: shop }]) {
       const check = () => checkCallback(before, { callbackUrl }, listed, 'order');
       refused(check, 'PERMISSION_DENIED', /callback_url/);
@@ -80,14 +80,14 @@ for (const callbackUrl of strangers) {
   });
 }
 
-test('without a list an order token sets the first address, and no other', () => {
+test('without a list an order token may set the first URL, and not replace it', () => {
   checkCallback(none, { callbackUrl: elsewhere }, unlisted, 'order');
   const check = () =>
     checkCallback({ callbackUrl: shop }, { callbackUrl: elsewhere }, unlisted, 'order');
   refused(check, 'PERMISSION_DENIED', /callback_url/);
 });
 
-test('what an order has already may be sent again with any token, also an old address of an app', () => {
+test('the stored URL may be sent again with any token, even an old one that is not https', () => {
   for (const callbackUrl of [shop, elsewhere, 'shopapp://old']) {
     for (const account of [listed, unlisted]) {
       for (const by of ['merchant', 'order'] as const) {
@@ -99,7 +99,7 @@ test('what an order has already may be sent again with any token, also an old ad
   }
 });
 
-test('an order token changes the mode where it may set the address', () => {
+test('an order token may change the mode when it may set the URL', () => {
   const post = { callbackMode: 'callback_url_post' };
   checkCallback({ callbackUrl: shop }, post, listed, 'order');
   checkCallback(none, { callbackUrl: shop, ...post }, listed, 'order');
@@ -114,7 +114,7 @@ test('an order token changes the mode where it may set the address', () => {
   }
 });
 
-test('a bad address is a bad request whoever sends it', () => {
+test('an invalid URL is an invalid request for any caller', () => {
   for (const by of ['merchant', 'order'] as const) {
     for (const account of [listed, unlisted]) {
       const check = () => checkCallback({ callbackUrl: shop }, { callbackUrl: 'x:y' }, account, by);
@@ -123,7 +123,7 @@ test('a bad address is a bad request whoever sends it', () => {
   }
 });
 
-test("the consumer returns to the payment's own address, else to the order's", () => {
+test("the consumer returns to the payment's own URL, or else to the order's", () => {
   const order = { callbackUrl: shop, callbackMode: 'callback_url_post' };
   assert.deepEqual(callbackOf(order, {}), { url: shop, mode: 'post' });
   assert.deepEqual(callbackOf(order, { callbackUrl: elsewhere }), { url: elsewhere, mode: 'post' });
@@ -134,14 +134,14 @@ test("the consumer returns to the payment's own address, else to the order's", (
   assert.equal(callbackOf({}, {}), undefined);
 });
 
-test('an unknown mode is the redirect, so that nobody is left behind', () => {
+test('an unknown mode is treated as a redirect', () => {
   for (const callbackMode of ['redirect', 'popup', 'CALLBACK_URL_POST', '', undefined]) {
     const order = { callbackUrl: shop, ...(callbackMode !== undefined && { callbackMode }) };
     assert.deepEqual(callbackOf(order, {}), { url: shop, mode: 'redirect' });
   }
 });
 
-test('an address that was stored before there were rules is used only if a browser can go there', () => {
+test('a URL that was stored before the rules is used only if a browser can open it', () => {
   for (const callbackUrl of ['shopapp://paid', 'javascript:alert(1)', 'back to us', '']) {
     assert.equal(callbackOf({ callbackUrl }, {}), undefined);
   }
@@ -158,7 +158,7 @@ function refused(check: () => void, code: string, words: RegExp): void {
   });
 }
 
-test('an order token may set a mode alone while the order has no address', () => {
+test('an order token may set a mode alone while the order has no URL', () => {
   for (const account of [listed, unlisted]) {
     checkCallback(none, { callbackMode: 'callback_url_post' }, account, 'order');
   }

@@ -26,7 +26,7 @@ const empty: OrderState = {
   held: [],
 };
 
-/** The newest version of the gateway's API names targets, version 22 never does. */
+/** The newest version of the gateway's API reports targets, version 22 never does. */
 const ways = {
   'with targets': { isTargeted: true },
   'without targets': { isTargeted: false },
@@ -34,18 +34,18 @@ const ways = {
 
 for (const [how, { isTargeted }] of Object.entries(ways)) {
   const record = (id: string, type: string, amount: number, target?: string, more: Fields = {}) =>
-    told(id, type, amount, isTargeted ? target : undefined, more);
+    reported(id, type, amount, isTargeted ? target : undefined, more);
   const authorization = record('1', 'AUTHORIZATION', 100);
 
   describe(`captures ${how}`, () => {
-    test('a capture of all succeeds, as one payment under the id of its authorisation', () => {
+    test('a full capture gives one succeeded payment with the id of its authorisation', () => {
       inEveryOrder([authorization, record('2', 'CAPTURE', 100, '1')], (orderState) => {
         assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']);
         assert.equal(orderState.state.status, 'completed');
       });
     });
 
-    test('captures of parts are added up, and stay authorized until all is captured', () => {
+    test('partial captures are added up, and the payment is authorized until all is captured', () => {
       const parts = [record('2', 'CAPTURE', 60, '1'), record('3', 'CAPTURE', 40, '1')] as const;
       inEveryOrder([authorization, parts[0]], (orderState) => {
         assert.deepEqual(shown(orderState), ['INV|1 authorized 10000']);
@@ -58,9 +58,9 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
       });
     });
 
-    test('a status fetch that repeats the totals of today adds nothing', () => {
+    test('a status fetch that repeats the current totals adds nothing', () => {
       const totals = { order: { totalCapturedAmount: 100 } };
-      const told = [
+      const webhooks = [
         authorization,
         record('2', 'CAPTURE', 60, '1', { order: { totalCapturedAmount: 60 } }),
         record('3', 'CAPTURE', 40, '1', totals),
@@ -70,14 +70,14 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
         record('2', 'CAPTURE', 60, '1', totals),
         record('3', 'CAPTURE', 40, '1', totals),
       ];
-      for (const set of [[...told, ...fetched], [...fetched, ...told].toReversed()]) {
+      for (const set of [[...webhooks, ...fetched], [...fetched, ...webhooks].toReversed()]) {
         const orderState = orderStateAfter(set);
         assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']);
         assert.equal(refundSums(orderState.transactions, 'INR').paid, 10_000);
       }
     });
 
-    test('captured money is never more than the newest total', () => {
+    test('the captured amount never exceeds the newest total', () => {
       const set = [
         authorization,
         record('2', 'CAPTURE', 100, '1'),
@@ -88,7 +88,7 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
       );
     });
 
-    test('a total from before a capture does not bound it', () => {
+    test('a total does not limit captures after its time', () => {
       const early = { order: { totalCapturedAmount: 0 } };
       const set = [
         record('1', 'AUTHORIZATION', 100, undefined, early),
@@ -99,7 +99,7 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
       );
     });
 
-    test('a part that was captured for good is refundable once the order lapses, and flagged', () => {
+    test('a partial capture is refundable and flagged once the order lapses', () => {
       inEveryOrder([authorization, record('2', 'CAPTURE', 60, '1')], (open) => {
         const orderState = settle(open, lapsesAt);
         assert.deepEqual(shown(orderState), ['INV|1 succeeded 6000']);
@@ -114,7 +114,7 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
       });
     });
 
-    test('a part is captured for good as soon as the remainder is voided', () => {
+    test('a partial capture is final as soon as the rest is voided', () => {
       const rest = record('3', 'VOID_AUTHORIZATION', 40, '1');
       inEveryOrder([authorization, record('2', 'CAPTURE', 60, '1'), rest], (orderState) => {
         assert.deepEqual(shown(orderState), ['INV|1 succeeded 6000']);
@@ -123,7 +123,7 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
       });
     });
 
-    test('the rest that is captured after the order lapsed completes it', () => {
+    test('capturing the rest after the order has lapsed completes the order', () => {
       const set = [authorization, record('2', 'CAPTURE', 60, '1'), record('3', 'CAPTURE', 40, '1')];
       const orderState = settle(orderStateAfter(set), lapsesAt);
       assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']);
@@ -131,7 +131,7 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
       assert.equal(orderState.state.status, 'completed');
     });
 
-    test('a void of the capture leaves the payment authorized, and flagged', () => {
+    test('a void of the capture leaves the payment authorized and flagged', () => {
       const set = [
         authorization,
         record('2', 'CAPTURE', 100, '1'),
@@ -144,7 +144,7 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
       });
     });
 
-    test('captured, voided and captured again is succeeded', () => {
+    test('a payment that is captured, voided and captured again is succeeded', () => {
       const set = [
         authorization,
         record('2', 'CAPTURE', 100, '1'),
@@ -158,7 +158,7 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
       });
     });
 
-    test('a void of the authorisation, or of a payment, reverses it', () => {
+    test('a void of the authorisation or of the payment reverses the payment', () => {
       const payment = record('1', 'PAYMENT', 100);
       for (const set of [
         [authorization, record('2', 'VOID_AUTHORIZATION', 100, '1')],
@@ -172,7 +172,7 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
       }
     });
 
-    test('everything that was captured and voided, and then the authorisation, is reversed', () => {
+    test('a payment is reversed after its captures and then its authorisation are voided', () => {
       const set = [
         authorization,
         record('2', 'CAPTURE', 100, '1'),
@@ -184,7 +184,7 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
       );
     });
 
-    test('a void that is under way is shown, and one that failed is not', () => {
+    test('a pending void is shown, and a failed one is not', () => {
       const paid = [authorization, record('2', 'CAPTURE', 100, '1')];
       const pending = record('3', 'VOID_CAPTURE', 100, '2', { result: 'PENDING' });
       const failed = record('3', 'VOID_CAPTURE', 100, '2', { result: 'FAILURE' });
@@ -196,7 +196,7 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
       });
     });
 
-    test('a failed or pending capture takes nothing', () => {
+    test('a failed or pending capture counts for nothing', () => {
       for (const result of ['FAILURE', 'PENDING']) {
         inEveryOrder(
           [authorization, record('2', 'CAPTURE', 100, '1', { result })],
@@ -207,7 +207,7 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
       }
     });
 
-    test('a voided refund failed and is flagged, and its amount can be refunded again', () => {
+    test('a voided refund is failed and flagged, and its amount can be refunded again', () => {
       const set = [
         record('1', 'PAYMENT', 100),
         record('2', 'REFUND', 30, '1'),
@@ -229,24 +229,24 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
 }
 
 describe('a capture without a target', () => {
-  const capture = told('3', 'CAPTURE', 100);
-  const first = told('1', 'AUTHORIZATION', 100);
-  const second = told('2', 'AUTHORIZATION', 100);
+  const capture = reported('3', 'CAPTURE', 100);
+  const first = reported('1', 'AUTHORIZATION', 100);
+  const second = reported('2', 'AUTHORIZATION', 100);
 
-  test('is a payment by itself while its authorisation is not known', () => {
+  test('is a payment of its own while its authorisation is not known', () => {
     const orderState = orderStateAfter([capture]);
     assert.deepEqual(shown(orderState), ['INV|3 succeeded 10000']);
     assert.equal(orderState.state.status, 'completed');
   });
 
-  test('keeps the transaction id that it was given first', () => {
+  test('keeps its first transaction id', () => {
     const [alone] = orderStateAfter([capture]).transactions;
     const [known] = orderStateAfter([capture, first]).transactions;
     assert.equal(known?.transactionId, alone?.transactionId);
     assert.equal(known?.pspTransactionId, 'INV|1');
   });
 
-  test('that could belong to several payments is applied to none, and flagged', () => {
+  test('that could belong to several payments is applied to none and flagged', () => {
     inEveryOrder([first, second, capture], (orderState) => {
       assert.deepEqual(shown(orderState), ['INV|1 authorized 10000', 'INV|2 authorized 10000']);
       assert.deepEqual(orderState.state.flags, ['target_unknown']);
@@ -254,24 +254,29 @@ describe('a capture without a target', () => {
     });
   });
 
-  test('belongs to the one that did not fail', () => {
-    const failed = told('2', 'AUTHORIZATION', 100, undefined, { result: 'FAILURE' });
+  test('belongs to the only payment that did not fail', () => {
+    const failed = reported('2', 'AUTHORIZATION', 100, undefined, { result: 'FAILURE' });
     inEveryOrder([first, failed, capture], (orderState) => {
       assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000', 'INV|2 failed 10000']);
       assert.deepEqual(orderState.state.flags, []);
     });
   });
 
-  test('counts once when it is reported with its target as well, also among several payments', () => {
-    const named = told('3', 'CAPTURE', 100, '2');
-    inEveryOrder([first, capture, named, second], (orderState) => {
+  test('counts once when it is also reported with its target, even among several payments', () => {
+    const targeted = reported('3', 'CAPTURE', 100, '2');
+    inEveryOrder([first, capture, targeted, second], (orderState) => {
       assert.deepEqual(shown(orderState), ['INV|1 authorized 10000', 'INV|2 succeeded 10000']);
       assert.deepEqual(orderState.state.flags, []);
     });
   });
 
-  test('that names two payments is applied to none, and flagged', () => {
-    const set = [first, second, told('3', 'CAPTURE', 100, '1'), told('3', 'CAPTURE', 100, '2')];
+  test('that is reported with two targets is applied to none and flagged', () => {
+    const set = [
+      first,
+      second,
+      reported('3', 'CAPTURE', 100, '1'),
+      reported('3', 'CAPTURE', 100, '2'),
+    ];
     inEveryOrder(set, (orderState) => {
       assert.deepEqual(shown(orderState), ['INV|1 authorized 10000', 'INV|2 authorized 10000']);
       assert.deepEqual(orderState.state.flags, ['reference_conflict']);
@@ -280,49 +285,49 @@ describe('a capture without a target', () => {
 });
 
 describe('a refund without a target', () => {
-  const refund = told('3', 'REFUND', 30);
+  const refund = reported('3', 'REFUND', 30);
 
-  test('where several payments did not fail is applied to none, and flagged', () => {
-    const set = [told('1', 'PAYMENT', 100), told('2', 'PAYMENT', 100), refund];
+  test('is applied to none and flagged when several payments did not fail', () => {
+    const set = [reported('1', 'PAYMENT', 100), reported('2', 'PAYMENT', 100), refund];
     inEveryOrder(set, (orderState) => {
       assert.equal(orderState.transactions.filter(({ type }) => type === 'refund').length, 0);
       assert.deepEqual(orderState.state.flags, ['target_unknown']);
     });
   });
 
-  test('is there before its payment is', () => {
+  test('exists before its payment is known', () => {
     assert.deepEqual(shown(orderStateAfter([refund])), ['INV|3 succeeded 3000']);
   });
 });
 
 describe('a void without a target', () => {
-  test('takes back a refund that was made, never one that failed', () => {
+  test('cancels a successful refund, never a failed one', () => {
     const set = [
-      told('1', 'PAYMENT', 100),
-      told('2', 'REFUND', 30),
-      told('3', 'REFUND', 30, undefined, { result: 'FAILURE' }),
-      told('4', 'VOID_REFUND', 30),
+      reported('1', 'PAYMENT', 100),
+      reported('2', 'REFUND', 30),
+      reported('3', 'REFUND', 30, undefined, { result: 'FAILURE' }),
+      reported('4', 'VOID_REFUND', 30),
     ];
     inEveryOrder(set, (orderState) =>
       assert.equal(refundSums(orderState.transactions, 'INR').refunded, 0),
     );
   });
 
-  test('takes back a capture that took money rather than one that is pending', () => {
+  test('cancels a successful capture rather than a pending one', () => {
     const set = [
-      told('1', 'AUTHORIZATION', 100),
-      told('2', 'CAPTURE', 50),
-      told('3', 'CAPTURE', 50, undefined, { result: 'PENDING' }),
-      told('4', 'VOID_CAPTURE', 50),
+      reported('1', 'AUTHORIZATION', 100),
+      reported('2', 'CAPTURE', 50),
+      reported('3', 'CAPTURE', 50, undefined, { result: 'PENDING' }),
+      reported('4', 'VOID_CAPTURE', 50),
     ];
     inEveryOrder(set, (orderState) => {
       assert.equal(refundSums(settle(orderState, lapsesAt).transactions, 'INR').paid, 0);
     });
   });
 
-  test('waits for nothing when it failed', () => {
-    const orderState = orderStateAfter([told('1', 'AUTHORIZATION', 100)]);
-    const failed = told('2', 'VOID_CAPTURE', 100, undefined, { result: 'FAILURE' });
+  test('is not parked when it failed', () => {
+    const orderState = orderStateAfter([reported('1', 'AUTHORIZATION', 100)]);
+    const failed = reported('2', 'VOID_CAPTURE', 100, undefined, { result: 'FAILURE' });
     assert.equal(lacksTarget(orderState, failed), false);
     assert.deepEqual(shown(applyNotice(orderState, failed)), ['INV|1 authorized 10000']);
   });
@@ -331,18 +336,18 @@ describe('a void without a target', () => {
 test('a capture that was pending when a total was reported counts once it succeeds', () => {
   const late = '2026-11-14T10:09:00.000Z';
   const set = [
-    told('1', 'AUTHORIZATION', 100),
-    told('2', 'CAPTURE', 100, '1', { result: 'PENDING', order: { totalCapturedAmount: 0 } }),
-    told('2', 'CAPTURE', 100, '1', { timeOfLastUpdate: late }),
+    reported('1', 'AUTHORIZATION', 100),
+    reported('2', 'CAPTURE', 100, '1', { result: 'PENDING', order: { totalCapturedAmount: 0 } }),
+    reported('2', 'CAPTURE', 100, '1', { timeOfLastUpdate: late }),
   ];
   inEveryOrder(set, (orderState) => assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']));
 });
 
-test('a capture in a currency off the list took money, and nobody can tell how much', () => {
+test('a capture in an unsupported currency makes the payment succeeded, with an unknown amount', () => {
   const currency = { currency: 'XYZ' };
   const set = [
-    told('1', 'AUTHORIZATION', 100, undefined, { order: currency, transaction: currency }),
-    told('2', 'CAPTURE', 100, '1', { order: currency, transaction: currency }),
+    reported('1', 'AUTHORIZATION', 100, undefined, { order: currency, transaction: currency }),
+    reported('2', 'CAPTURE', 100, '1', { order: currency, transaction: currency }),
   ];
   inEveryOrder(set, (orderState) => {
     assert.deepEqual(shown(orderState), ['INV|1 succeeded null']);
@@ -350,13 +355,13 @@ test('a capture in a currency off the list took money, and nobody can tell how m
   });
 });
 
-test('a part that failed attempts settled stays settled, and has an end when the time is over', () => {
+test("a partial capture that is settled by failed attempts stays settled, and is finished when the order's time is over", () => {
   const failures = Array.from({ length: 15 }, (_, index) =>
-    told(`f${index}`, 'PAYMENT', 100, undefined, { result: 'FAILURE' }),
+    reported(`f${index}`, 'PAYMENT', 100, undefined, { result: 'FAILURE' }),
   );
   const open = orderStateAfter([
-    told('1', 'AUTHORIZATION', 100),
-    told('2', 'CAPTURE', 60, '1'),
+    reported('1', 'AUTHORIZATION', 100),
+    reported('2', 'CAPTURE', 60, '1'),
     ...failures,
   ]);
   assert.deepEqual(settle(open, lapsesAt), settle(settle(open, now), lapsesAt));
@@ -364,32 +369,32 @@ test('a part that failed attempts settled stays settled, and has an end when the
   assert.deepEqual([part?.amount, part?.finishedAtMs], [6_000, null]);
 });
 
-test('an id is that of one payment, also where two pairs of ids read alike', () => {
-  const one = told('1|2', 'PAYMENT', 100);
-  const other = told('2', 'PAYMENT', 100, undefined, { order: { id: 'INV|1' } });
+test('an id belongs to one payment, even if two pairs of ids look alike', () => {
+  const one = reported('1|2', 'PAYMENT', 100);
+  const other = reported('2', 'PAYMENT', 100, undefined, { order: { id: 'INV|1' } });
   inEveryOrder([one, other], (orderState) => {
     assert.deepEqual(shown(orderState), ['INV|1|2 succeeded 10000']);
   });
 });
 
-test('more than the order expects may be authorised: what it expects is all that has to be captured', () => {
-  const set = [told('1', 'AUTHORIZATION', 150), told('2', 'CAPTURE', 100, '1')];
+test("capturing the order's amount is a full capture, even if more was authorised", () => {
+  const set = [reported('1', 'AUTHORIZATION', 150), reported('2', 'CAPTURE', 100, '1')];
   inEveryOrder(set, (orderState) => {
     assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']);
     assert.equal(orderState.state.status, 'completed');
   });
 });
 
-test('less than the order expects, all captured, is a wrong amount', () => {
-  const set = [told('1', 'AUTHORIZATION', 90), told('2', 'CAPTURE', 90, '1')];
+test("a full capture of less than the order's amount is an amount mismatch", () => {
+  const set = [reported('1', 'AUTHORIZATION', 90), reported('2', 'CAPTURE', 90, '1')];
   inEveryOrder(set, (orderState) => {
     assert.deepEqual(shown(orderState), ['INV|1 succeeded 9000']);
     assert.deepEqual(flagsOf(orderState), ['amount_mismatch']);
   });
 });
 
-/** A notification of the gateway, each with a time of its own; without totals unless they are given. */
-function told(id: string, type: string, amount: number, target?: string, more: Fields = {}) {
+/** A notification of the gateway with its own time; without totals unless given. */
+function reported(id: string, type: string, amount: number, target?: string, more: Fields = {}) {
   deliveries += 1;
   const at = `2026-11-14T10:0${id.at(-1)}:00.000Z`;
   const body = gatewayBody({
@@ -421,7 +426,7 @@ function told(id: string, type: string, amount: number, target?: string, more: F
   return { ...(translation.kind === 'notice' && translation.notice), ...from } as DeliveredNotice;
 }
 
-/** A void that comes before what it takes back waits for it. */
+/** A void that arrives before its target is parked until then. */
 function orderStateAfter(notices: readonly DeliveredNotice[]) {
   let orderState = empty;
   let waiting: DeliveredNotice[] = [];

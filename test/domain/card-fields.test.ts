@@ -12,7 +12,7 @@ import {
 const card = '4111111111111111';
 const masked = '411111******1111';
 
-test('every text, number and name is masked; what holds nothing comes back as it is', () => {
+test('every text, number and name is masked; a value without card data is returned unchanged', () => {
   assert.deepEqual(
     maskFields({
       id: card,
@@ -41,7 +41,7 @@ test('every text, number and name is masked; what holds nothing comes back as it
   assert.equal(maskFields(clean), clean);
 });
 
-test('a card field needs no checksum', () => {
+test('in a card field, a number is masked without a valid checksum', () => {
   const other = '4111111111111112';
   const kept = '411111******1112';
   assert.deepEqual(
@@ -70,7 +70,7 @@ test('a card field needs no checksum', () => {
   }
 });
 
-test('security codes are left out under every name', () => {
+test('security codes are removed under every name', () => {
   const names = [
     ...[
       'cvv',
@@ -104,7 +104,7 @@ suite('with exempt fields', () => {
     amounts: /^order\.amount$/,
     checkResults: /^response\.cardSecurityCode\.gatewayCode$/,
   };
-  test('only exactly those stay', () => {
+  test('only the exempt paths stay unmasked', () => {
     assert.deepEqual(
       maskFields(
         { order: { id: card, items: [{ sku: card }], note: { id: card } }, id: card },
@@ -114,7 +114,7 @@ suite('with exempt fields', () => {
     );
     assert.deepEqual(maskFields({ 'order.id': card }, exempt), { 'order.id': masked });
   });
-  test('an amount stays while it can be one', () => {
+  test('an amount field stays unmasked only for possible amounts', () => {
     const amounts = { order: { amount: 4222222222222 } };
     assert.equal(maskFields(amounts, exempt), amounts);
     assert.deepEqual(maskFields({ order: { amount: 4111111111111111 } }, exempt), {
@@ -124,7 +124,7 @@ suite('with exempt fields', () => {
       order: { amount: '4111 11** **** 1111' },
     });
   });
-  test('the result of a check stays, the code does not', () => {
+  test('the result of a security code check stays, the code does not', () => {
     const body = { response: { cardSecurityCode: { gatewayCode: 'MATCH' } } };
     assert.equal(maskFields(body, exempt), body);
     assert.deepEqual(
@@ -135,7 +135,7 @@ suite('with exempt fields', () => {
       response: {},
     });
   });
-  test('a field of a form is judged by its path', () => {
+  test('a form field is masked according to its path', () => {
     assert.equal(maskField(['order', 'id'], card, exempt), card);
     assert.equal(maskField(['order', 'note'], card, exempt), masked);
     assert.equal(

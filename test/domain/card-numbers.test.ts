@@ -60,7 +60,7 @@ suite('a card number keeps its first six and last four digits', () => {
   }
 });
 
-test('what is no card number stays as it is', () => {
+test('a text without a card number stays unchanged', () => {
   const others = [
     '4111111111111112', // Luhn
     '1234567890123452', // begins with 1
@@ -80,7 +80,7 @@ test('what is no card number stays as it is', () => {
   }
 });
 
-test('ordinary content stays as it is', () => {
+test('ordinary content stays unchanged', () => {
   const random = createDealer(20_261_116);
   const digits = (length: number) =>
     Array.from({ length }, () => random.pick([...'0123456789'])).join('');
@@ -112,7 +112,7 @@ test('ordinary content stays as it is', () => {
   }
 });
 
-test('masking twice is masking once, and never leaves a card number, in any disguise', () => {
+test('masking is idempotent and never leaves a card number, in any spelling', () => {
   const dealer = createDealer(7);
   const parts = fc.oneof(
     fc.string(),
@@ -134,7 +134,7 @@ test('masking twice is masking once, and never leaves a card number, in any disg
   );
 });
 
-test('every disguise of a card number is seen through', () => {
+test('a card number is found in every spelling', () => {
   const dealer = createDealer(Date.now() % 2 ** 31);
   for (let round = 0; round < 5_000; round += 1) {
     const text = dealer.deal('text');
@@ -144,13 +144,13 @@ test('every disguise of a card number is seen through', () => {
   }
 });
 
-test('two numbers that overlap are both masked', () => {
+test('two overlapping numbers are both masked', () => {
   const masked = maskCardNumbers('4222 222222222 4111 1111 1111 1111');
   assert.equal(searchTexts([masked], new Map([['4111111111111111', 'x']]), new Map()).length, 0);
   assert.equal(searchTexts([masked], new Map([['4222222222222', 'x']]), new Map()).length, 0);
 });
 
-test('a card field shows at most ten digits, whatever the checksum and the first digit', () => {
+test('a card field shows at most ten digits, for any checksum and first digit', () => {
   assert.equal(maskCardField('4111 1111 1111 1112'), '4111 11** **** 1112');
   assert.equal(maskCardField('1234567890123'), '123456***0123');
   assert.equal(maskCardField('9999/9999/9999/9999/9999'), '9999/99**/****/****/9999');
@@ -160,7 +160,7 @@ test('a card field shows at most ten digits, whatever the checksum and the first
   }
 });
 
-test('the time it takes grows with the text alone, whatever digits and separators it holds', () => {
+test('masking takes linear time for any digits and separators', () => {
   const size = 256 * 1024;
   const fill = (text: string) => text.repeat(Math.ceil(size / text.length)).slice(0, size);
   const texts = ['4', '4 ', '4111 1111 1111 1111 ', '0 4'].map(fill);
@@ -169,7 +169,7 @@ test('the time it takes grows with the text alone, whatever digits and separator
     maskCardNumbers(text);
     maskCardNumbers(`${text}%34`);
     const { user, system } = process.cpuUsage(startedAt);
-    // A quadratic way would take minutes.
+    // A quadratic algorithm would take minutes.
     assert.ok(user + system < 2_000_000, `${text.slice(0, 20)}: ${user + system} µs`);
   }
 });

@@ -11,13 +11,13 @@ import type { Order } from '../../src/domain/orders/order.ts';
 const asha: ConsumerIds = { ofAccount: 'user_asha', ofOrder: 'user_asha_here' };
 const ravi: ConsumerIds = { ofAccount: 'user_ravi', ofOrder: 'user_ravi_here' };
 
-test('whom the merchant names has the id of the account', () => {
+test('a consumer set by the merchant has the account-wide id', () => {
   for (const userId of [null, 'user_asha', 'user_asha_here', 'user_ravi']) {
     assert.equal(decideConsumerId({ userId, restricted: false }, asha, 'merchant'), 'user_asha');
   }
 });
 
-test('whom an order token names has an id of this order, unless the merchant named them before', () => {
+test('a consumer set by an order token has an id of this order, unless the merchant set them before', () => {
   const named = (userId: string | null) =>
     decideConsumerId({ userId, restricted: false }, asha, 'order');
   assert.equal(named(null), 'user_asha_here');
@@ -26,7 +26,7 @@ test('whom an order token names has an id of this order, unless the merchant nam
   assert.equal(named('user_asha'), 'user_asha');
 });
 
-test('a restricted order keeps its consumer and the id they have, whoever names them', () => {
+test('a restricted order keeps its consumer and their id, with any token', () => {
   for (const by of ['merchant', 'order'] as const) {
     for (const userId of ['user_asha', 'user_asha_here']) {
       assert.equal(decideConsumerId({ userId, restricted: true }, asha, by), userId);
@@ -35,7 +35,7 @@ test('a restricted order keeps its consumer and the id they have, whoever names 
   }
 });
 
-test('linking another consumer replaces what is known of the one before', () => {
+test('linking another consumer replaces all details of the previous one', () => {
   const user = { countryCode: '+1', mobileNumber: '5550100' };
   const linked = linkConsumer(orderOf(), user, ravi, 'merchant');
   assert.deepEqual(
@@ -45,7 +45,7 @@ test('linking another consumer replaces what is known of the one before', () => 
   assertConflict(() => linkConsumer(linked, user, asha, 'merchant'));
 });
 
-test('linking the same consumer keeps what is not given', () => {
+test('linking the same consumer keeps the details that are not given', () => {
   const order = orderOf();
   const linked = linkConsumer(order, { countryCode: '+91', lastName: 'Iyer' }, asha, 'order');
   assert.deepEqual(linked, {

@@ -22,7 +22,7 @@ test('the latest amendments of ISO 4217 are applied', () => {
   }
 });
 
-test('a code without a minor unit cannot be paid in', () => {
+test('a code without a minor unit is not accepted', () => {
   const metals = ['XAG', 'XAU', 'XPD', 'XPT'];
   const units = ['XBA', 'XBB', 'XBC', 'XBD', 'XDR', 'XSU', 'XUA'];
   for (const code of [...metals, ...units, 'XTS', 'XXX']) {
@@ -31,18 +31,18 @@ test('a code without a minor unit cannot be paid in', () => {
   }
 });
 
-test('text that is not a code in upper case is no currency', () => {
+test('a text that is not an upper-case code is no currency', () => {
   const others = ['inr', 'Inr', 'INR ', ' INR', 'IN', 'INRR', '', '356', '₹', 'AAA', 'BTC'];
   for (const code of [...others, '__proto__', 'constructor', 'toString']) {
     assert.equal(findExponent(code), undefined, code);
   }
 });
 
-test('asking for the decimals of an unknown currency is a defect and throws', () => {
+test('getting the decimals of an unknown currency throws', () => {
   assert.throws(() => getExponent('XXX'), /unknown currency XXX/);
 });
 
-test('the list has three upper case letters a code, each once, with 0, 2, 3 or 4 decimals', () => {
+test('every code is unique, has three upper-case letters and 0, 2, 3 or 4 decimals', () => {
   assert.equal(new Set(currencyCodes).size, currencyCodes.length);
   for (const code of currencyCodes) {
     assert.match(code, /^[A-Z]{3}$/);

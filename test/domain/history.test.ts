@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Change, listChanges, replayChanges, type State } from '../../src/domain/history.ts';
 
-test('what was not there before comes from null, and null fields are no change', () => {
+test('a new field changes from null, and a null field is no change', () => {
   assert.deepEqual(listChanges(undefined, { status: 'pending', amount: 11_800, message: null }), [
     { field: 'status', from: null, to: 'pending' },
     { field: 'amount', from: null, to: 11_800 },
   ]);
 });
 
-test('only fields that differ are changes, compared by their content', () => {
+test('only fields with different content are changes', () => {
   const before = { status: 'failed', flags: ['chargeback'], failure: { code: 'X' } };
   const after = { status: 'succeeded', flags: ['chargeback'], failure: null };
   assert.deepEqual(listChanges(before, after), [
@@ -19,7 +19,7 @@ test('only fields that differ are changes, compared by their content', () => {
   ]);
 });
 
-test('an equal state has no changes', () => {
+test('equal states have no changes', () => {
   fc.assert(
     fc.property(states(), (state) => {
       assert.deepEqual(listChanges(state, structuredClone(state)), []);
@@ -27,7 +27,7 @@ test('an equal state has no changes', () => {
   );
 });
 
-test('nothing replayed is nothing', () => {
+test('replaying no changes gives an empty state', () => {
   assert.deepEqual(replayChanges([]), {});
 });
 
@@ -41,7 +41,7 @@ test('replaying the changes of any sequence of states gives the last', () => {
   );
 });
 
-test('the changes of a field are a chain: each begins where the one before ended', () => {
+test('each change of a field starts from the value of the previous change', () => {
   fc.assert(
     fc.property(fc.array(states(), { minLength: 1, maxLength: 10 }), (sequence) => {
       const last = new Map<string, unknown>();
@@ -55,7 +55,7 @@ test('the changes of a field are a chain: each begins where the one before ended
   );
 });
 
-/** The states of one transaction: always the same fields, null while they are not known. */
+/** The states of one transaction: always the same fields, null while unknown. */
 function states(): fc.Arbitrary<State> {
   return fc.record(
     {

@@ -25,7 +25,7 @@ test('each kind of id is its prefix and 16 base62 characters', () => {
   }
 });
 
-test('orders made later have later ids, as the database sorts them', () => {
+test("later orders have later ids in the database's sort order", () => {
   const seconds = [0, 1, 61, 62, 1_800_000_000, 1_800_000_001, 4_102_444_800];
   const ids = seconds.map((second) => newOrderId(new Date(second * 1_000)));
   assert.deepEqual(ids.toSorted(), ids);
@@ -33,7 +33,7 @@ test('orders made later have later ids, as the database sorts them', () => {
   assert.match(ids[3] ?? '', /^o_000010/);
 });
 
-test('random base62 has exactly the length asked for', () => {
+test('random base62 has exactly the requested length', () => {
   for (const length of [0, 1, 2, 16, 43, 1_000]) {
     const text = randomBase62(length);
     assert.equal(text.length, length);
@@ -46,7 +46,7 @@ test('a hundred thousand ids are all different', () => {
   assert.equal(ids.size, 100_000);
 });
 
-test('no byte value favours a letter: each letter stands for exactly four', () => {
+test('each letter stands for exactly four byte values', () => {
   const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte);
   const counts = countLetters(base62Of(everyByte));
   assert.deepEqual(counts, new Map([...letters].map((letter) => [letter, 4])));
@@ -71,7 +71,7 @@ test('the same bytes give the same letters', () => {
   );
 });
 
-test('an access key names its account and nothing else does', () => {
+test('an access key contains its account id', () => {
   for (let round = 0; round < 1_000; round += 1) {
     const accountId = newAccountId();
     assert.match(accessKeyOf(accountId), /^access_key_[0-9A-Za-z]{16}$/);
@@ -79,7 +79,7 @@ test('an access key names its account and nothing else does', () => {
   }
 });
 
-test('text that is not an access key names no account', () => {
+test('a text that is not an access key gives no account id', () => {
   const others = [
     '',
     'access_key_',

@@ -6,8 +6,8 @@ import { limits } from '../../src/domain/limits.ts';
 import { readJson } from '../../src/http/read-json.ts';
 
 /**
- * What a number becomes, written the slow way: every value passes a reviver, and digits are compared as text. It may
- * cost the square of a number's length, so it gets short ones only.
+ * A slow reference implementation: every value passes a reviver, and digits are compared as text. Its cost is
+ * quadratic in the length of a number, so it only gets short ones.
  */
 function parseSlowly(text: string): unknown {
   const hasLongNumber = /(?:^|[:[,])\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/.test(text);
@@ -45,7 +45,7 @@ const exponent = fc.oneof(
 const written = fc
   .tuple(fc.constantFrom('', '-'), whole, fraction, exponent)
   .map((parts) => parts.join(''));
-/** Numbers of 15 to 18 digits, where what a double keeps and what it changes lie side by side. */
+/** Numbers of 15 to 18 digits: a double preserves some of them and changes others. */
 const doubles = fc
   .tuple(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer({ min: 15, max: 18 }))
   .map(([number, precision]) => number.toPrecision(precision));
@@ -66,14 +66,14 @@ const plainText = fc.oneof(
   ),
   number,
 );
-/** Without escapes: V8 may take a name with one for another name that it has read before. */
+/** Without escapes, because of the V8 bug that `escaped-names.ts` works around. */
 const name = fc.oneof(
   fc.constant('a'),
   plainText.map((text) => text.replace(/[\\"]/g, '')),
 );
 const quoted = plainText.map((text) => JSON.stringify(text));
 
-/** JSON texts with all that may be between their parts, and names that occur twice. */
+/** JSON texts with white space between their parts, and with repeated names. */
 const { json } = fc.letrec<{ json: string }>((tie) => ({
   json: fc
     .tuple(
@@ -101,7 +101,7 @@ const { json } = fc.letrec<{ json: string }>((tie) => ({
     .map((parts) => parts.join('')),
 }));
 
-test('every JSON text is read as if each of its numbers were looked at by itself', () => {
+test('every JSON text is read like the reference implementation reads it', () => {
   fc.assert(
     fc.property(json, (text) => {
       assert.deepEqual(parseExactJson(text), parseSlowly(text), text);
@@ -110,7 +110,7 @@ test('every JSON text is read as if each of its numbers were looked at by itself
   );
 });
 
-test('every number alone, in a list and in an object is read as before', () => {
+test('every number alone, in a list and in an object is read like the reference reads it', () => {
   fc.assert(
     fc.property(number, (text) => {
       for (const around of [text, `[${text}]`, `{"a":${text},"b":1}`, `[1e5, ${text} ]`]) {
@@ -121,7 +121,7 @@ test('every number alone, in a list and in an object is read as before', () => {
   );
 });
 
-test('a text that is broken anywhere is refused exactly when JSON.parse refuses it', () => {
+test('an invalid text is refused exactly when JSON.parse refuses it', () => {
   const pieces = fc.constantFrom(
     '1e400',
     '"',
@@ -151,7 +151,7 @@ test('a text that is broken anywhere is refused exactly when JSON.parse refuses 
   );
 });
 
-test('a number is no name, however many digits it has', () => {
+test('a number as an object key is refused, even one that would be quoted', () => {
   for (const text of ['{1e400:1}', '{"a":1,12345678901234567890:2}', '{ 0.00000001 : 1e5 }']) {
     assert.throws(() => parseExactJson(text), SyntaxError, text);
   }
@@ -160,7 +160,7 @@ test('a number is no name, however many digits it has', () => {
 const bytes = limits.bodyBytesMax;
 const plain = fillWith((index) => String(10_000 + (index % 90_000)));
 
-/** Bodies of the same size, each a list of something that may be dear to look at. */
+/** Bodies of the same size, each with elements that may be expensive to scan. */
 const hostile: Readonly<Record<string, string>> = {
   exponents: fillWith(() => '1e5'),
   'one exponent among small numbers': fillWith((index) => (index === 0 ? '1e5' : '1')),
@@ -195,21 +195,21 @@ const hostile: Readonly<Record<string, string>> = {
 };
 
 for (const [name, text] of Object.entries(hostile)) {
-  test(`${name}: a body of 256 KiB costs about what any of its size does`, () => {
+  test(`${name}: a body of 256 KiB takes about as long as any other of its size`, () => {
     assert.ok(text.length > bytes - 100 && text.length <= bytes, String(text.length));
     const ratio = bestRatio(Buffer.from(text), Buffer.from(plain));
     assert.ok(ratio < ratioMax, `${ratio.toFixed(1)} times as much`);
   });
 }
 
-/** Numbers of 16 and 17 digits have to be printed to be known, and come to about four. */
+/** Numbers of 16 and 17 digits must be printed to be checked, which costs about four times as much. */
 const ratioMax = 8;
 
-/** In CPU time of this thread, which other processes do not lengthen; a good round is enough. */
+/** Measured in CPU time of this thread, which does not depend on other processes; one good round is enough. */
 function bestRatio(body: Buffer, plainBody: Buffer): number {
   let ratio = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 5 && ratio >= ratioMax; round += 1) {
-    // Some of what looks like a body costs more than a list of numbers by itself, without us.
+    // Some bodies cost more in JSON.parse alone than a list of numbers.
     const least = Math.max(
       cpuOf(() => readJson(plainBody)),
       cpuOf(() => JSON.parse(String(body))),
@@ -219,7 +219,7 @@ function bestRatio(body: Buffer, plainBody: Buffer): number {
   return ratio;
 }
 
-/** Of so many runs that the clock's steps of some milliseconds do not matter. */
+/** Over enough runs that the clock's resolution of some milliseconds does not matter. */
 function cpuOf(work: () => unknown): number {
   work();
   const before = process.threadCpuUsage();

@@ -13,7 +13,7 @@ const tea: LineItem = { title: 'Tea', rate: 50, quantity: 2, tax: 18 };
 type Cart = ReadonlyArray<Partial<LineItem>>;
 type Flags = Pick<OrderDetails, 'validateOrderLineItem'>;
 
-test('a cart that agrees with the order is accepted, however much of it is left to follow', () => {
+test('a cart that agrees with the order is accepted, whichever amounts it leaves out', () => {
   const carts: Readonly<Record<string, Cart>> = {
     'all given': [{ rate: 50, quantity: 2, amountBeforeTax: 100, tax: 18, totalAmount: 118 }],
     'all given as text': [
@@ -39,7 +39,7 @@ test('a cart that agrees with the order is accepted, however much of it is left 
   }
 });
 
-test('each disagreement is refused with its field', () => {
+test('each disagreement is refused and names its field', () => {
   const cases: ReadonlyArray<readonly [field: string, cart: Cart]> = [
     ['order_line_items[0].amount_before_tax', [{ ...tea, amountBeforeTax: 99.99 }]],
     ['order_line_items[0].amount_before_tax', [{ ...tea, quantity: 1, amountBeforeTax: 100 }]],
@@ -64,7 +64,7 @@ test('each disagreement is refused with its field', () => {
   for (const [field, cart] of cases) assertRefused(cart, field);
 });
 
-test('a sum that differs says which one', () => {
+test('a wrong sum is refused and named', () => {
   const cases: ReadonlyArray<readonly [named: RegExp, cart: Cart]> = [
     [/sum of amount_before_tax/, [{ ...tea, rate: 49 }]],
     [/sum of tax/, [{ ...tea, tax: 17 }]],
@@ -78,7 +78,7 @@ test('a sum that differs says which one', () => {
   }
 });
 
-test('an item whose tax is more than its total is refused, even if another makes up for it', () => {
+test('an item whose tax exceeds its total is refused, even if the sums are right', () => {
   const cart = [
     { quantity: 1, tax: 10, totalAmount: 5 },
     { quantity: 1, tax: 8, totalAmount: 113 },
@@ -97,7 +97,7 @@ test('without validate_order_line_item no arithmetic is checked', () => {
   assertRefused(wrong, 'order_line_items[0].amount_before_tax');
 });
 
-test('numbers that cannot be are refused with or without validation', () => {
+test('invalid numbers are refused with or without validation', () => {
   const cases: ReadonlyArray<readonly [field: string, change: Partial<LineItem>]> = [
     ...[0, '0', '0.00', -0, -1, '-1', '', 'two', '1e1', Number.NaN].map(
       (quantity) => ['quantity', { quantity }] as const,
@@ -120,12 +120,12 @@ test('numbers that cannot be are refused with or without validation', () => {
   }
 });
 
-test('an empty cart is refused, no cart is not', () => {
+test('an empty cart is refused, and an absent one is accepted', () => {
   assertRefused([], 'order_line_items', {});
   assert.equal(checkLineItems({ validateOrderLineItem: true }, order), undefined);
 });
 
-test('any cart agrees with the order that is its sum, and no other', () => {
+test('any cart agrees with an order of its sums, and with no other', () => {
   const item = fc.record({
     rate: fc.nat(1_000_000),
     quantity: fc.integer({ min: 1, max: 1_000 }),

@@ -25,7 +25,7 @@ test('an address without a part before the @ shows nothing', () => {
   }
 });
 
-test('characters outside the basic plane are kept whole', () => {
+test('characters outside the basic plane are not split', () => {
   assert.equal(maskAddress('𝒜sh𝒶@example.com'), '𝒜***𝒶@example.com');
   assert.equal(maskName('𝒜sha'), '𝒜***');
 });
@@ -45,7 +45,7 @@ test('a name keeps its first letter', () => {
   for (const [name, masked] of Object.entries(cases)) assert.equal(maskName(name), masked);
 });
 
-test('a mask tells nothing of what it hides, not even its length', () => {
+test('a masked address or name does not reveal the hidden part, nor its length', () => {
   const hidden = fc.string({ minLength: 0, maxLength: 40 }).map((text) => text.replace(/@/g, ''));
   fc.assert(
     fc.property(hidden, (middle) => {

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { namesOf, newTransactionId, type Started } from '../../src/domain/transactions/matching.ts';
+import {
+  newTransactionId,
+  pickStartReferences,
+  type StartedTransaction,
+} from '../../src/domain/transactions/matching.ts';
 import type { PaymentNotice, RefundNotice } from '../../src/domain/transactions/notice.ts';
 import {
   applyNotice,
+  applyStart,
   type DeliveredNotice,
   type OrderState,
-  storeStart,
 } from '../../src/domain/transactions/order-state.ts';
-import { type CallNews, learn, type Start } from '../../src/domain/transactions/start.ts';
+import { addCallResult, type CallResult, type Start } from '../../src/domain/transactions/start.ts';
 import type { Transaction } from '../../src/domain/transactions/transaction.ts';
 
 const orderId = 'o_0123456789abcdef';
@@ -26,25 +30,25 @@ const emptyOrderState: OrderState = {
 };
 
 describe('a payment started here', () => {
-  test('takes the payment that carries its id back', () => {
-    const orderState = run(begin(ours), said('pay_1', 'succeeded', { names: ours }));
+  test('shows the reported payment that has its id', () => {
+    const orderState = run(begin(ours), reported('pay_1', 'succeeded', { names: ours }));
     assert.deepEqual(shown(orderState), [`${ours} succeeded pay_1`]);
   });
 
-  test('takes the payment that names only the order made for it, once the answer tells which', () => {
-    const early = run(begin(ours), said('pay_1', 'succeeded', { order: 'order_1' }));
+  test('shows the reported payment that has only its provider order id, once our call has returned that id', () => {
+    const early = run(begin(ours), reported('pay_1', 'succeeded', { order: 'order_1' }));
     assert.deepEqual(shown(early), [`${ours} new null`, `${at(0)} succeeded pay_1`]);
-    const told = run(early, taken(ours, 'order_1'));
-    assert.deepEqual(shown(told), [`${ours} succeeded pay_1`]);
-    assert.equal(told.transactions[0]?.notices.length, 1);
+    const answered = run(early, taken(ours, 'order_1'));
+    assert.deepEqual(shown(answered), [`${ours} succeeded pay_1`]);
+    assert.equal(answered.transactions[0]?.notices.length, 1);
   });
 
-  test('takes no payment of another order made at the provider, nor of another provider', () => {
+  test('shows no payment of another provider order or of another provider', () => {
     const orderState = run(
       begin(ours),
       taken(ours, 'order_1'),
-      said('pay_1', 'succeeded', { order: 'order_2' }),
-      said('pay_2', 'failed', { names: ours, provider: 'another', at: 1 }),
+      reported('pay_1', 'succeeded', { order: 'order_2' }),
+      reported('pay_2', 'failed', { names: ours, provider: 'another', at: 1 }),
     );
     assert.deepEqual(shown(orderState), [
       `${ours} pending null`,
@@ -53,24 +57,24 @@ describe('a payment started here', () => {
     ]);
   });
 
-  test('takes no payment by the name of an order when it has none itself', () => {
-    const orderState = run(begin(ours), said('pay_1', 'succeeded', {}), unknown(ours));
+  test('shows no payment by provider order id while it has none itself', () => {
+    const orderState = run(begin(ours), reported('pay_1', 'succeeded', {}), unknown(ours));
     assert.deepEqual(shown(orderState), [`${ours} pending null`, `${at(0)} succeeded pay_1`]);
   });
 
-  test('leaves the tries at another checkout to that one', () => {
+  test('does not show attempts at another checkout', () => {
     const orderState = run(
       begin(ours, second),
       taken(second, 'order_2'),
       taken(ours, 'order_1'),
-      said('pay_2', 'succeeded', { order: 'order_2', at: 2 }),
-      said('pay_1', 'failed', { order: 'order_1', at: 1 }),
+      reported('pay_2', 'succeeded', { order: 'order_2', at: 2 }),
+      reported('pay_1', 'failed', { order: 'order_1', at: 1 }),
     );
     assert.deepEqual(shown(orderState), [`${ours} failed pay_1`, `${second} succeeded pay_2`]);
   });
 
-  test('is moved by an authentication that names it, which makes no payment by itself', () => {
-    const authentication = said('auth_1', 'pending', {
+  test('is changed by an authentication that references it, which creates no payment', () => {
+    const authentication = reported('auth_1', 'pending', {
       names: ours,
       payment: { record: 'authentication' },
     });
@@ -80,16 +84,16 @@ describe('a payment started here', () => {
   });
 });
 
-describe('of several tries at one checkout', () => {
-  const failed = said('pay_1', 'failed', { names: ours, at: 1 });
-  const paid = said('pay_2', 'succeeded', { names: ours, at: 2 });
+describe('of several attempts at one checkout', () => {
+  const failed = reported('pay_1', 'failed', { names: ours, at: 1 });
+  const paid = reported('pay_2', 'succeeded', { names: ours, at: 2 });
 
-  for (const [name, tries] of [
+  for (const [name, attempts] of [
     ['failed and then paid', [failed, paid]],
     ['paid, and the failure reported later', [paid, failed]],
   ] as const) {
     test(`our id shows the payment: ${name}`, () => {
-      const orderState = run(begin(ours), ...tries);
+      const orderState = run(begin(ours), ...attempts);
       assert.deepEqual(shown(orderState), [`${ours} succeeded pay_2`, `${at(1)} failed pay_1`]);
       assert.deepEqual(keysOf(orderState), ['pay_1 failed', 'pay_2 succeeded']);
     });
@@ -103,34 +107,34 @@ describe('of several tries at one checkout', () => {
     ['reversed', 'failed'],
   ] as const;
   for (const [better, worse] of ranking) {
-    test(`${better} is shown rather than ${worse}, whichever came first`, () => {
-      const tries = [
-        said('pay_1', worse, { names: ours, at: 1 }),
-        said('pay_2', better, { names: ours, at: 2 }),
+    test(`${better} is shown rather than ${worse}, in any order of arrival`, () => {
+      const attempts = [
+        reported('pay_1', worse, { names: ours, at: 1 }),
+        reported('pay_2', better, { names: ours, at: 2 }),
       ];
-      for (const order of [tries, tries.toReversed()]) {
+      for (const order of [attempts, attempts.toReversed()]) {
         const orderState = run(begin(ours), ...order);
         assert.deepEqual(shown(orderState), [`${ours} ${better} pay_2`, `${at(1)} ${worse} pay_1`]);
       }
     });
   }
 
-  test('of two that are alike the one the provider recorded first is shown', () => {
-    const tries = [
-      said('pay_1', 'failed', { names: ours, at: 2 }),
-      said('pay_2', 'failed', { names: ours, at: 1 }),
+  test('of two with the same status, the one that was recorded first is shown', () => {
+    const attempts = [
+      reported('pay_1', 'failed', { names: ours, at: 2 }),
+      reported('pay_2', 'failed', { names: ours, at: 1 }),
     ];
-    for (const order of [tries, tries.toReversed()]) {
+    for (const order of [attempts, attempts.toReversed()]) {
       assert.equal(find(run(begin(ours), ...order), ours)?.pspTransactionId, 'pay_2');
     }
   });
 
-  test('both paid are both kept, and the second is flagged as a duplicate', () => {
-    const tries = [
-      said('pay_1', 'succeeded', { names: ours, at: 1 }),
-      said('pay_2', 'succeeded', { names: ours, at: 2 }),
+  test('two successful ones are both kept, and the second is flagged as a duplicate', () => {
+    const attempts = [
+      reported('pay_1', 'succeeded', { names: ours, at: 1 }),
+      reported('pay_2', 'succeeded', { names: ours, at: 2 }),
     ];
-    for (const order of [tries, tries.toReversed()]) {
+    for (const order of [attempts, attempts.toReversed()]) {
       const orderState = run(begin(ours), ...order);
       assert.deepEqual(shown(orderState), [`${ours} succeeded pay_1`, `${at(2)} succeeded pay_2`]);
       assert.deepEqual(
@@ -142,16 +146,16 @@ describe('of several tries at one checkout', () => {
     }
   });
 
-  test('our id goes to and fro as they change, and nothing is lost on the way', () => {
+  test('our id follows the best attempt as they change, and no notice is lost', () => {
     const steps: ReadonlyArray<readonly [DeliveredNotice, string]> = [
-      [said('pay_1', 'pending', { names: ours, at: 1 }), 'pay_1'],
-      [said('pay_2', 'pending', { names: ours, at: 2 }), 'pay_1'],
-      [said('pay_1', 'failed', { names: ours, at: 1 }), 'pay_2'],
-      [said('pay_2', 'failed', { names: ours, at: 2 }), 'pay_1'],
-      [said('pay_2', 'authorized', { names: ours, at: 2 }), 'pay_2'],
-      [said('pay_1', 'succeeded', { names: ours, at: 1 }), 'pay_1'],
-      [said('pay_2', 'succeeded', { names: ours, at: 2 }), 'pay_1'],
-      [said('pay_1', 'reversed', { names: ours, at: 1 }), 'pay_2'],
+      [reported('pay_1', 'pending', { names: ours, at: 1 }), 'pay_1'],
+      [reported('pay_2', 'pending', { names: ours, at: 2 }), 'pay_1'],
+      [reported('pay_1', 'failed', { names: ours, at: 1 }), 'pay_2'],
+      [reported('pay_2', 'failed', { names: ours, at: 2 }), 'pay_1'],
+      [reported('pay_2', 'authorized', { names: ours, at: 2 }), 'pay_2'],
+      [reported('pay_1', 'succeeded', { names: ours, at: 1 }), 'pay_1'],
+      [reported('pay_2', 'succeeded', { names: ours, at: 2 }), 'pay_1'],
+      [reported('pay_1', 'reversed', { names: ours, at: 1 }), 'pay_2'],
     ];
     let orderState = begin(ours);
     for (const [index, [notice, shows]] of steps.entries()) {
@@ -162,8 +166,8 @@ describe('of several tries at one checkout', () => {
     }
   });
 
-  test('the authentication stays with our id when another try is shown', () => {
-    const authentication = said('auth_1', 'pending', {
+  test('the authentication stays with our id when another attempt is shown', () => {
+    const authentication = reported('auth_1', 'pending', {
       names: ours,
       key: 'authenticated',
       payment: { record: 'authentication' },
@@ -175,8 +179,8 @@ describe('of several tries at one checkout', () => {
     );
   });
 
-  test('one that is set aside gets the id of its own time, or the next that is free', () => {
-    const stranger = said('pay_3', 'failed', { at: 1 });
+  test('a replaced attempt gets an id made from its own time, or the next free one', () => {
+    const stranger = reported('pay_3', 'failed', { at: 1 });
     const orderState = run(begin(ours), stranger, failed, paid);
     assert.deepEqual(shown(orderState), [
       `${ours} succeeded pay_2`,
@@ -186,9 +190,9 @@ describe('of several tries at one checkout', () => {
   });
 });
 
-describe('a refund asked for here', () => {
-  test('takes the one that carries its id back, its request id or the id we chose', () => {
-    const begun = beginRefund(emptyOrderState, ours, {
+describe('a refund started here', () => {
+  test('shows the reported refund that has its id, its request id or the id we chose', () => {
+    const started = beginRefund(emptyOrderState, ours, {
       requestId: 'REQ-1',
       pspTransactionId: 'T|R',
     });
@@ -198,7 +202,7 @@ describe('a refund asked for here', () => {
       refunded('T|R', { requestId: 'cut' }),
     ];
     for (const report of reports) {
-      const orderState = run(begun, report);
+      const orderState = run(started, report);
       assert.deepEqual(shown(orderState), [`${ours} succeeded ${report.refund?.pspTransactionId}`]);
       assert.equal(
         (orderState.transactions[0] as { refundRequestId?: string }).refundRequestId,
@@ -207,9 +211,9 @@ describe('a refund asked for here', () => {
     }
   });
 
-  test('takes none of another request', () => {
-    const begun = beginRefund(emptyOrderState, ours, { requestId: 'REQ-1' });
-    assert.deepEqual(shown(run(begun, refunded('rfnd_1', { requestId: 'REQ-2' }))), [
+  test('shows no refund of another request', () => {
+    const started = beginRefund(emptyOrderState, ours, { requestId: 'REQ-1' });
+    assert.deepEqual(shown(run(started, refunded('rfnd_1', { requestId: 'REQ-2' }))), [
       `${ours} pending null`,
       `${at(0)} succeeded rfnd_1`,
     ]);
@@ -220,7 +224,7 @@ describe('a refund asked for here', () => {
     { by: 'the id we chose', chosen: true },
   ];
   for (const { by, chosen } of ways) {
-    test(`asked for again under the same request id is told from the first by ${by}`, () => {
+    test(`repeated with the same request id is distinguished from the first by ${by}`, () => {
       const idOf = (transactionId: string) => (chosen ? `T|${transactionId}` : undefined);
       const report = (transactionId: string, status: RefundNotice['status']) =>
         refunded(idOf(transactionId) ?? `rfnd of ${transactionId}`, {
@@ -246,15 +250,18 @@ describe('a refund asked for here', () => {
   }
 });
 
-test('the names of a notice are those that could be of something started here', () => {
+test('only references that can match a started transaction are stored', () => {
   const none = { orderIds: ['o_1'], invoiceIds: ['INV'], transactionIds: [] };
-  assert.deepEqual(namesOf(none), {});
-  assert.deepEqual(namesOf({ ...none, providerOrderId: 'order_1', transactionIds: [ours] }), {
-    names: { transactionIds: [ours], providerOrderId: 'order_1' },
-  });
+  assert.deepEqual(pickStartReferences(none), {});
+  assert.deepEqual(
+    pickStartReferences({ ...none, providerOrderId: 'order_1', transactionIds: [ours] }),
+    {
+      names: { transactionIds: [ours], providerOrderId: 'order_1' },
+    },
+  );
 });
 
-test('an id is made of the second, or of the next one that is free', () => {
+test('an id is made from the second, or from the next free one', () => {
   const taken = new Set([at(0), at(1)]);
   const time = new Date(triedAt + 999);
   assert.equal(
@@ -263,20 +270,23 @@ test('an id is made of the second, or of the next one that is free', () => {
   );
 });
 
-type Asked = { readonly id: string; readonly news: CallNews };
+type CallStep = { readonly id: string; readonly result: CallResult };
 
-function run(before: OrderState, ...steps: readonly (DeliveredNotice | Asked)[]): OrderState {
+function run(before: OrderState, ...steps: readonly (DeliveredNotice | CallStep)[]): OrderState {
   return steps.reduce((orderState, step) => {
-    if (!('news' in step)) return applyNotice(orderState, step);
+    if (!('result' in step)) return applyNotice(orderState, step);
     const start = find(orderState, step.id)?.start ?? startOf({});
-    return storeStart(orderState, { ...payment(step.id), start: learn(start, step.news) });
+    return applyStart(orderState, {
+      ...payment(step.id),
+      start: addCallResult(start, step.result),
+    });
   }, before);
 }
 
-/** With one payment started here, or several. */
+/** An order state with one or several payments started here. */
 function begin(...ids: readonly string[]): OrderState {
   return ids.reduce<OrderState>(
-    (orderState, id) => storeStart(orderState, { ...payment(id), start: startOf({}) }),
+    (orderState, id) => applyStart(orderState, { ...payment(id), start: startOf({}) }),
     emptyOrderState,
   );
 }
@@ -291,10 +301,10 @@ function beginRefund(
     paymentPspId: 'pay_1',
     ...(pspTransactionId && { pspTransactionId }),
   };
-  return storeStart(orderState, { ...payment(id), type: 'refund', start: startOf({ refund }) });
+  return applyStart(orderState, { ...payment(id), type: 'refund', start: startOf({ refund }) });
 }
 
-function payment(transactionId: string): Omit<Started, 'start'> {
+function payment(transactionId: string): Omit<StartedTransaction, 'start'> {
   return { type: 'payment', transactionId, provider: 'partner' };
 }
 
@@ -303,28 +313,32 @@ function startOf(fields: Partial<Start>): Start {
   return { atMs, amount: 11_800, currency: 'INR', call: 'open', ...fields };
 }
 
-function taken(id: string, providerOrderId: string): Asked {
-  return { id, news: { call: 'taken', providerOrderId } };
+function taken(id: string, providerOrderId: string): CallStep {
+  return { id, result: { call: 'taken', providerOrderId } };
 }
 
-function unknown(id: string): Asked {
-  return { id, news: { call: 'unknown' } };
+function unknown(id: string): CallStep {
+  return { id, result: { call: 'unknown' } };
 }
 
-type SaidOf = {
-  /** Our transaction id, carried back. */
+type ReportedFields = {
+  /** Our transaction id, as the provider returns it. */
   readonly names?: string;
   /** The provider's own id of the order. */
   readonly order?: string;
   readonly provider?: string;
-  /** Seconds after the first try. */
+  /** Seconds after the first attempt. */
   readonly at?: number;
   readonly key?: string;
   readonly payment?: Partial<PaymentNotice>;
 };
 
-/** One key for each thing said of a payment: the same again is a repeat. */
-function said(id: string, status: PaymentNotice['status'], of: SaidOf): DeliveredNotice {
+/** One key per status of a payment, so that the same notice again is a repeat. */
+function reported(
+  id: string,
+  status: PaymentNotice['status'],
+  of: ReportedFields,
+): DeliveredNotice {
   const recordedAtMs = triedAt + (of.at ?? 0) * 1_000;
   return {
     ...delivered(of.key ?? `${id} ${status}`, of),
@@ -345,7 +359,7 @@ function refunded(
     status = 'succeeded',
     requestId,
     ...of
-  }: SaidOf & {
+  }: ReportedFields & {
     readonly status?: RefundNotice['status'];
     readonly requestId: string;
   },
@@ -364,7 +378,7 @@ function refunded(
   };
 }
 
-function delivered(deliveryKey: string, { names, order, provider = 'partner' }: SaidOf) {
+function delivered(deliveryKey: string, { names, order, provider = 'partner' }: ReportedFields) {
   return {
     provider,
     deliveryKey,
@@ -378,7 +392,7 @@ function delivered(deliveryKey: string, { names, order, provider = 'partner' }: 
   };
 }
 
-/** The id made of the time of a try. */
+/** The id made from the time of an attempt. */
 function at(seconds: number): string {
   return `${orderId}-26111410050${seconds}`;
 }

@@ -25,7 +25,7 @@ const decimal: fc.Arbitrary<Decimal> = fc.record({
   scale: fc.integer({ min: 0, max: 10 }),
 });
 
-test('every amount of every currency survives the way to decimal text and back', () => {
+test('every amount of every currency round-trips through decimal text', () => {
   fc.assert(
     fc.property(currency, minorUnits, (code, minor) => {
       const text = formatAmount(minor, getExponent(code));
@@ -36,7 +36,7 @@ test('every amount of every currency survives the way to decimal text and back',
   );
 });
 
-test('decimal text with all decimals of the currency comes back letter by letter', () => {
+test('decimal text with all decimals of the currency round-trips unchanged', () => {
   fc.assert(
     fc.property(currency, fc.nat(999_999_999), fc.nat(9_999), (code, whole, part) => {
       const decimals = getExponent(code);
@@ -48,7 +48,7 @@ test('decimal text with all decimals of the currency comes back letter by letter
   );
 });
 
-test('the number printed in JSON reads back as the same minor units', () => {
+test('the number sent in JSON is read as the same minor units', () => {
   fc.assert(
     fc.property(currency, minorUnits, (code, minor) => {
       const printed = JSON.stringify(majorNumber(minor, getExponent(code)));
@@ -96,7 +96,7 @@ test('a refusal for decimals says how many the currency has', () => {
   );
 });
 
-test('trailing zeros are no decimals', () => {
+test('trailing zeros do not count as decimals', () => {
   assert.equal(amountOf('500.00', 0), 500);
   assert.equal(amountOf('500.0000000000', 0), 500);
   assert.equal(amountOf('10.500', 2), 1_050);
@@ -106,7 +106,7 @@ test('trailing zeros are no decimals', () => {
   assert.equal(amountOf('0.00', 2), 0);
 });
 
-test('text that is not a plain decimal is no amount', () => {
+test('a text that is not a plain decimal is no amount', () => {
   const notPlain = [
     ...['', ' ', '.', '5.', '.5', ' 5', '5 ', '5\n', '\t5', '1 000', '1,000', '10,50', '1_000'],
     ...['-5', '-0', '-0.01', '+5', '--5', '1e3', '1E3', '1e-2', '1.5e1', '0x10', '0b1', '5n'],
@@ -115,7 +115,7 @@ test('text that is not a plain decimal is no amount', () => {
   for (const text of notPlain) assertNotDecimal(text);
 });
 
-test('numbers that are negative or not finite are no amount', () => {
+test('negative and non-finite numbers are no amounts', () => {
   const notPlain = [-1, -0.01, -1e-7, -1e21, Number.NaN, Number.POSITIVE_INFINITY];
   for (const number of [...notPlain, Number.NEGATIVE_INFINITY]) assertNotDecimal(number);
 });
@@ -161,7 +161,7 @@ test('a number that JavaScript prints with an exponent has the value of its deci
   assert.deepEqual(parseDecimal(1.5e22), parseDecimal('15000000000000000000000'));
 });
 
-test('a decimal is its digits over a power of ten, without trailing zeros', () => {
+test('a decimal is its digits divided by a power of ten, without trailing zeros', () => {
   assert.deepEqual(parseDecimal('83.25'), { digits: 8_325n, scale: 2 });
   assert.deepEqual(parseDecimal('83.2500'), { digits: 8_325n, scale: 2 });
   assert.deepEqual(parseDecimal('100'), { digits: 100n, scale: 0 });
@@ -169,7 +169,7 @@ test('a decimal is its digits over a power of ten, without trailing zeros', () =
   assert.deepEqual(parseDecimal('0.0'), { digits: 0n, scale: 0 });
 });
 
-test('conversion rounds half up to the minor unit, whatever the decimals of both currencies', () => {
+test('conversion rounds half up to the minor unit, for any decimals of both currencies', () => {
   fc.assert(
     fc.property(minorUnits, decimal, exponent, exponent, (minor, rate, from, to) => {
       const exact = convertAmount(minor, rate, from, to);

@@ -17,7 +17,7 @@ const strict: AccountSettings = { name: 'Tea shop', ...accountDefaults };
 const optional: AccountSettings = { ...strict, optionalOrderDetails: true };
 
 const currency = fc.constantFrom(...currencyCodes);
-/** A tax and an amount before it, in minor units, that together are more than 0. */
+/** A tax and an amount before tax, in minor units, with a sum above 0. */
 const parts = fc
   .tuple(fc.nat(1_000_000_000_000), fc.nat(1_000_000_000_000))
   .filter(([tax, beforeTax]) => tax + beforeTax > 0);
@@ -82,7 +82,7 @@ test('each refusal names its field', () => {
   for (const [field, changes] of cases) assertRefused(request(changes), strict, field);
 });
 
-test('the first field that is wrong is the one that is named', () => {
+test('of several wrong fields the first one is named', () => {
   const wrongest: OrderRequest = {
     invoiceId: 'INV-1',
     currency: 'inr',
@@ -141,7 +141,7 @@ test('with optional order details, user, address and cart may be missing', () =>
   assertRefused(bare, strict, 'user');
 });
 
-test('with optional order details, what is given must still be right', () => {
+test('with optional order details, given details must still be valid', () => {
   assertRefused(request(userWith({ email: 'asha' })), optional, 'user.email');
   assertRefused(request(userWith({ mobileNumber: '1' })), optional, 'user.mobile_number');
   assertRefused(request(userWith({ countryCode: 'IN' })), optional, 'user.country_code');
@@ -173,7 +173,7 @@ test('another spelling of the same phone number is the same content', () => {
   }
 });
 
-test('amounts that add up are taken exactly, as text or as numbers, in every currency', () => {
+test('amounts that add up are read exactly, as text or as numbers, in every currency', () => {
   fc.assert(
     fc.property(currency, parts, fc.boolean(), (code, [tax, beforeTax], asText) => {
       const write = asText ? formatAmount : majorNumber;
@@ -236,7 +236,7 @@ test('a missing tax is 0, and a missing amount before tax is the total less the 
   );
 });
 
-test('sums that floating point gets wrong add up', () => {
+test('amounts add up exactly where floating point would not', () => {
   const amounts = decideAmounts({
     currency: 'INR',
     amountBeforeTax: 0.1,
@@ -246,7 +246,7 @@ test('sums that floating point gets wrong add up', () => {
   assert.deepEqual(amounts, { currency: 'INR', beforeTax: 10, tax: 20, total: 30 });
 });
 
-test('the same numbers written in other ways are the same content', () => {
+test('different spellings of the same numbers are the same content', () => {
   const sameTotals: ReadonlyArray<Partial<OrderRequest>> = [
     { totalAmount: '118' },
     { totalAmount: '118.00' },
@@ -297,7 +297,7 @@ test('a field set to undefined is the same content as one left out', () => {
   assert.equal(contentOf(set), contentOf(left));
 });
 
-test('any changed field is other content', () => {
+test('any changed field is different content', () => {
   const item = { title: 'Tea', rate: 50, quantity: 2 };
   const changed: ReadonlyArray<Partial<OrderRequest>> = [
     { invoiceId: 'INV-2' },
@@ -354,7 +354,7 @@ test('any changed field is other content', () => {
   }
 });
 
-test('text in one field is never mistaken for the same text in another', () => {
+test('the same text in another field is different content', () => {
   const text = fc.string({ maxLength: 8 });
   fc.assert(
     fc.property(fc.tuple(text, text, text), fc.tuple(text, text, text), (one, other) => {
@@ -379,7 +379,7 @@ test('an alternate currency converts total and tax, and keeps the original', () 
   });
 });
 
-test('only orders in the currency named are converted', () => {
+test('only orders in the configured currency are converted', () => {
   const settings = converting('USD', 'INR', '83.25');
   assert.equal(decideOrder(request({ currency: 'INR' }), settings).conversion, null);
   assert.equal(decideOrder(request({ currency: 'EUR' }), settings).conversion, null);
@@ -429,7 +429,7 @@ test('a total that converts to nothing or to too much is refused', () => {
   assertRefused(request(), converting('INR', 'USD', '999999999999'), 'total_amount');
 });
 
-test('content is that of the request, whatever the exchange rate of the day', () => {
+test('content does not depend on the exchange rate', () => {
   const usd = request({ currency: 'USD' });
   const today = decideOrder(usd, converting('USD', 'INR', '83.25'));
   const tomorrow = decideOrder(usd, converting('USD', 'INR', '84'));
@@ -466,7 +466,7 @@ function withUser(was: OrderRequest, changes: Partial<User>): OrderRequest {
   return withDetails(was, { user: { ...(was.details.user as User), ...changes } });
 }
 
-/** The details of an ordinary request with some replaced, or taken away with undefined. */
+/** The details of an ordinary request with some replaced, or removed with undefined. */
 function details(changes: { [Name in keyof OrderDetails]: OrderDetails[Name] | undefined }): {
   details: OrderDetails;
 } {
@@ -507,7 +507,7 @@ function refusalOf(field: string): (error: unknown) => true {
   };
 }
 
-/** The exact quotient as a fraction of integers, then half a minor unit up. */
+/** The exact quotient of integers, rounded half up. */
 function roundedHalfUp(minor: number, rate: string, from: number, to: number): bigint {
   const [whole = '', fraction = ''] = rate.split('.');
   const dividend = BigInt(minor) * BigInt(whole + fraction) * 10n ** BigInt(to);

@@ -20,7 +20,7 @@ const converting: AccountSettings = {
 };
 const price = { totalAmount: 200 };
 
-test('an update of nothing leaves everything as it is', () => {
+test('an empty update changes nothing', () => {
   for (const order of [orderOf(), orderOf({}, converting, 'USD')]) {
     const updated = { ...order, ...decide(order, { details: {} }) };
     assert.deepEqual(listChanges(contentOf(order), contentOf(updated)), []);
@@ -38,15 +38,15 @@ test('only open orders can be changed', () => {
   assertThrows(() => refuseClosed(orderOf(), later), 'ORDER_LAPSED');
 });
 
-test('permission comes before attempts, and attempts before content', () => {
+test('permission is checked before attempts, and attempts before content', () => {
   const bad: OrderUpdate = { totalAmount: 'ten', currency: 'USD', details: {} };
-  const tried = orderOf({ attempts: 1 });
-  assertThrows(() => decideUpdate(tried, bad, settings, 'order'), 'PERMISSION_DENIED');
-  assertThrows(() => decideUpdate(tried, bad, settings, 'merchant'), 'ORDER_CONFLICT');
+  const attempted = orderOf({ attempts: 1 });
+  assertThrows(() => decideUpdate(attempted, bad, settings, 'order'), 'PERMISSION_DENIED');
+  assertThrows(() => decideUpdate(attempted, bad, settings, 'merchant'), 'ORDER_CONFLICT');
   assertThrows(() => decide(orderOf(), bad), 'INVALID_REQUEST_PARAMETER');
 });
 
-test('each field that is part of the price is guarded', () => {
+test('every field of the price is protected', () => {
   const lineItems = [{ title: 'Tea', quantity: 1, rate: 1 }];
   for (const update of [
     { totalAmount: 118, details: {} },
@@ -59,7 +59,7 @@ test('each field that is part of the price is guarded', () => {
   }
 });
 
-test('whatever else is changed, amounts stay, also once there are attempts', () => {
+test('changing other fields leaves the amounts unchanged, even after attempts', () => {
   const details = fc.record(
     {
       user: fc.record(
@@ -92,7 +92,7 @@ test('whatever else is changed, amounts stay, also once there are attempts', () 
   );
 });
 
-test('amounts of any size are converted as at creation, by the rate the order has', () => {
+test("amounts of any size are converted as at creation, at the order's rate", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1_000_000_000 }), fc.nat(1_000_000_000), (a, b) => {
       const [totalAmount, tax] = [(a + b) / 100, b / 100];
@@ -107,14 +107,14 @@ test('amounts of any size are converted as at creation, by the rate the order ha
   );
 });
 
-test('an order that was not converted is not converted by an update', () => {
+test('an update does not convert an order that was not converted', () => {
   const order = orderOf({}, settings, 'USD');
   const { amounts, conversion } = decide(order, { ...price, details: {} }, converting);
   assert.equal(conversion, null);
   assert.deepEqual(amounts, { currency: 'USD', total: 20_000, tax: 0, beforeTax: 20_000 });
 });
 
-test('items are checked against the amounts the order then has', () => {
+test('items are checked against the amounts after the update', () => {
   const checked = orderOf();
   const order = { ...checked, details: { ...checked.details, validateOrderLineItem: true } };
   const lineItems = [{ title: 'Tea', quantity: 2, rate: 100 }];
@@ -126,7 +126,7 @@ test('items are checked against the amounts the order then has', () => {
   });
 });
 
-test('required details are asked for again only of a consumer who is given', () => {
+test('required details are checked again only when the consumer is sent', () => {
   const linked = orderOf({ details: { user: { countryCode: '+1', mobileNumber: '5550100' } } });
   assert.equal(decide(linked, { details: { description: 'x' } }).details.description, 'x');
   const named = { details: { user: { firstName: 'Sam' } } };
@@ -139,7 +139,7 @@ test('required details are asked for again only of a consumer who is given', () 
   });
 });
 
-test('a new number is read with the country code that is known', () => {
+test('a new number is read with the stored country code', () => {
   const british = {
     email: 'a@example.com',
     firstName: 'A',
@@ -163,7 +163,7 @@ test('a new number is read with the country code that is known', () => {
   assert.deepEqual(userAfter({ countryCode: '0091' }), { ...british, countryCode: '+91' });
 });
 
-test('the country code of a consumer without a number is no obstacle to a number of another', () => {
+test('the default country code of a consumer without a number does not conflict with a new number', () => {
   const nameless = { email: 'a@example.com', firstName: 'A', countryCode: '+91' };
   const order = { ...orderOf(), details: { ...orderOf().details, user: nameless } };
   const { user } = decide(order, {
@@ -172,7 +172,7 @@ test('the country code of a consumer without a number is no obstacle to a number
   assert.deepEqual(user, { ...nameless, countryCode: '+44', mobileNumber: '7911123456' });
 });
 
-test('what is known of a phone number stays as it is stored when an update does not name it', () => {
+test('the stored phone number stays unchanged when an update does not send one', () => {
   const odd = {
     email: 'a@example.com',
     firstName: 'A',

@@ -6,7 +6,7 @@ const lapsesAt = new Date('2026-03-02T10:00:00.000Z');
 const before = new Date(lapsesAt.getTime() - 1);
 const after = new Date(lapsesAt.getTime() + 1);
 
-test('time alone turns an order that was not paid into a lapsed one', () => {
+test('an unpaid order lapses by time alone', () => {
   const cases: ReadonlyArray<readonly [OrderStatus, Date, OrderStatus]> = [
     ['new', before, 'new'],
     ['new', lapsesAt, 'lapsed'],
@@ -20,13 +20,13 @@ test('time alone turns an order that was not paid into a lapsed one', () => {
   }
 });
 
-test('a completed order stays completed for ever', () => {
+test('a completed order stays completed', () => {
   for (const now of [before, lapsesAt, after, new Date('2126-01-01T00:00:00Z')]) {
     assert.equal(orderStatus({ savedStatus: 'completed', lapsesAt }, now), 'completed');
   }
 });
 
-test('an order that lapsed before its time, by failed attempts, stays lapsed', () => {
+test('an order that lapsed early, by failed attempts, stays lapsed', () => {
   for (const now of [before, lapsesAt, after]) {
     assert.equal(orderStatus({ savedStatus: 'lapsed', lapsesAt }, now), 'lapsed');
   }

@@ -14,7 +14,7 @@ const statuses: [Payment['status'], OrderStatus, status: string, isKnown: boolea
   ['failed', 'lapsed', 'failed', true],
   ['reversed', 'pending', 'failed', true],
   ['succeeded', 'completed', 'success', true],
-  // Another amount than the order expects.
+  // The amount is not the order's.
   ['succeeded', 'pending', 'pending', true],
 ];
 for (const [paymentStatus, orderStatus, status, isKnown] of statuses) {
@@ -28,7 +28,7 @@ for (const [paymentStatus, orderStatus, status, isKnown] of statuses) {
   });
 }
 
-test('the payment that completed the order speaks for all that did not', () => {
+test('for every payment of a completed order, the one that completed it is returned', () => {
   const twice = paymentThat({ status: 'succeeded', flags: ['duplicate_capture'] });
   const paid = paymentThat({ status: 'succeeded', transactionId: 'paid' });
   for (const status of ['pending', 'failed', 'reversed'] as const) {
@@ -40,7 +40,7 @@ test('the payment that completed the order speaks for all that did not', () => {
   assert.equal(decideReturn(twice, [twice, paid], 'completed', false).payment, twice);
 });
 
-test('who says that it was paid has a failure looked at again while it may be tried again', () => {
+test('a failure is not final while the browser claims success and the consumer may retry', () => {
   const open = paymentThat({ status: 'failed' });
   assert.deepEqual(decideReturn(open, [open], 'pending', true), {
     ...{ status: 'pending', payment: open, isKnown: false },

@@ -42,7 +42,7 @@ test('every spelling of a number is the same number', () => {
   }
 });
 
-test('any number between any separators is its digits', () => {
+test('any number with any separators is read as its digits', () => {
   const national = fc.stringMatching(/^[1-9]\d{3,14}$/);
   const separator = fc.constantFrom('', '', ' ', '-', '.', '(', ')', '  ', ' - ', '\u00a0', '–');
   const prefix = fc.constantFrom('', '+44', '0044', '+440', '0', '(0)', '+44 (0)');
@@ -59,7 +59,7 @@ test('any number between any separators is its digits', () => {
   );
 });
 
-test('without a country code it is that of the number, and +91 where the number has none', () => {
+test('a missing country code is taken from the number, or else is +91', () => {
   const cases: ReadonlyArray<readonly [string, string, string]> = [
     ['+1 415 555 0100', '+1', '4155550100'],
     ['001 415 555 0100', '+1', '4155550100'],
@@ -79,12 +79,12 @@ test('without a country code it is that of the number, and +91 where the number 
   }
 });
 
-test('a country code is kept without a number, and +91 is kept for want of one', () => {
+test('a country code is stored without a number, and +91 when both are missing', () => {
   assert.deepEqual(readPhone('', {}), { countryCode: '+91' });
   assert.deepEqual(readPhone('', { countryCode: '0044' }), { countryCode: '+44' });
 });
 
-test('a number of another country than the country code is refused, and both are named', () => {
+test('a number that contradicts the country code is refused, and both are named', () => {
   for (const mobileNumber of ['+44 7911 123456', '0044 7911 123456']) {
     for (const countryCode of ['91', '+91', '0091']) {
       assertRefused({ mobileNumber, countryCode }, /^user\.mobile_number .*\+44.*\+91/);
@@ -93,7 +93,7 @@ test('a number of another country than the country code is refused, and both are
   assertRefused({ mobileNumber: '+999 12345678', countryCode: '+91' }, /mobile_number .*\+91/);
 });
 
-test('a number that is none is refused, and the message says what is accepted', () => {
+test('an invalid number is refused, and the message says what is accepted', () => {
   const wrong = [
     ...['123', '0123', '+91 123', '+91', '+', '00', '0000', '', ' ', '()'],
     ...['1234567890123456', '+91 1234567890123456', '98765 4321O', '98765/43210', '98765,43210'],
@@ -111,13 +111,13 @@ test('a number that is none is refused, and the message says what is accepted', 
   }
 });
 
-test('a card number is no mobile number, however it is written', () => {
+test('a card number is refused as a mobile number in any spelling', () => {
   for (const mobileNumber of ['378282246310005', '3782 822463 10005', '+91 378282246310005']) {
     assertRefused({ mobileNumber }, /^user\.mobile_number .*card number/);
   }
 });
 
-test('a country code that is none is refused', () => {
+test('an invalid country code is refused', () => {
   for (const countryCode of [
     '+',
     '00',
@@ -136,7 +136,7 @@ test('a country code that is none is refused', () => {
   }
 });
 
-test('the country codes are those of ITU-T E.164: none begins another', () => {
+test('no country code of ITU-T E.164 is a prefix of another', () => {
   const known: string[] = [];
   for (let code = 1; code < 1_000; code += 1) {
     if (findCountryCode(`${code}5550100`)?.length === String(code).length) known.push(String(code));
@@ -170,7 +170,7 @@ function assertRefused(sent: SentPhone, words: RegExp): void {
   );
 }
 
-test('a card number behind a plus is refused where it is too long for a phone number', () => {
+test('a card number after a plus is refused if it is too long for a phone number', () => {
   assert.throws(() => readPhone('', { mobileNumber: '+56244390870935247' }), ServiceError);
   const { countryCode, mobileNumber } = readPhone('', { mobileNumber: '+4915112345678' });
   assert.deepEqual([countryCode, mobileNumber], ['+49', '15112345678']);

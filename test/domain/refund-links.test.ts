@@ -12,13 +12,13 @@ import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const total = 11_800;
 
-test('a refund that names its payment belongs to that one and to no other', () => {
+test('a refund with a payment id belongs to that payment only', () => {
   const payments = [payment('pay_1', 1), payment('pay_2', 2)];
   assert.equal(findPaymentOf(refund('rfnd_1', { of: 'pay_2' }), payments), payments[1]);
   assert.equal(findPaymentOf(refund('rfnd_1', { of: 'pay_3' }), payments), undefined);
 });
 
-test('a refund that names an order only belongs to its succeeded payment', () => {
+test('a refund with only an order id belongs to its succeeded payment', () => {
   const failed = payment('INV|1', 1, { status: 'failed' });
   const succeeded = payment('INV|2', 2);
   const stranger = payment('INV2|1', 0);
@@ -32,8 +32,8 @@ test('a refund that names an order only belongs to its succeeded payment', () =>
   assert.equal(findPaymentOf(ofOrder, [stranger]), undefined);
 });
 
-test('of two payments that succeeded, the one a refund belongs to does not hang on their ids here', () => {
-  // The first was heard of by its later capture, so its id is the later of the two.
+test('of two succeeded payments, the choice for a refund does not depend on our ids', () => {
+  // The first was reported by its later capture, so its id is the later of the two.
   const first = { ...payment('INV|1', 1), transactionId: 'o_1-261114100009' };
   const second = { ...payment('INV|2', 2), transactionId: 'o_1-261114100002' };
   const ofOrder = refund('INV|3', { ofOrder: 'INV' });
@@ -41,7 +41,7 @@ test('of two payments that succeeded, the one a refund belongs to does not hang 
   assert.equal(findPaymentOf(ofOrder, [first, second]), first);
 });
 
-test('a refund that names a capture belongs to the payment that was captured', () => {
+test('a refund with a capture id belongs to the captured payment', () => {
   const captured = {
     ...payment('INV|1', 1),
     captures: [{ pspId: 'INV|2', amount: 11_800, status: 'captured', atMs: 1 } as const],
@@ -50,12 +50,12 @@ test('a refund that names a capture belongs to the payment that was captured', (
   assert.equal(findPaymentOf(given, [payment('INV|9', 2), captured]), captured);
 });
 
-test('payments of another provider are never refunded', () => {
+test('a refund never belongs to a payment of another provider', () => {
   const other: Payment = { ...payment('pay_1', 1), provider: 'another' };
   assert.equal(findPaymentOf(refund('rfnd_1', { of: 'pay_1' }), [other]), undefined);
 });
 
-test('the latest refund is the one begun last, then the one with the higher id', () => {
+test('the latest refund is the one that started last, then the one with the higher id', () => {
   const paid = payment('pay_1', 1);
   const [early, late, twin, foreign] = [
     refund('rfnd_9', { of: 'pay_1', startedAtMs: 1_000 }),

@@ -5,14 +5,14 @@ import { ServiceError } from '../../src/domain/errors.ts';
 import type { ReviewFlag } from '../../src/domain/review-flag.ts';
 import type { PaymentStatus, RefundStatus } from '../../src/domain/transactions/notice.ts';
 import {
+  applyStart,
   type OrderState,
   refundSums,
-  storeStart,
 } from '../../src/domain/transactions/order-state.ts';
 import {
-  availableOf,
+  availableForRefund,
   decideRefund,
-  type WishedRefund,
+  type RequestedRefund,
 } from '../../src/domain/transactions/refund-request.ts';
 import type { Start } from '../../src/domain/transactions/start.ts';
 import type { Payment, Refund, Transaction } from '../../src/domain/transactions/transaction.ts';
@@ -22,11 +22,11 @@ const orderId = 'o_0123456789abcdef';
 const total = 11_800;
 
 describe('a refund without an amount', () => {
-  test('takes all of a payment that was not refunded', () => {
+  test('refunds the whole payment if nothing was refunded before', () => {
     assert.deepEqual(decided([paid('pay_1')]), { of: 'pay_1', amount: total });
   });
 
-  test('takes what refunds that succeeded or are pending have left', () => {
+  test('refunds what successful and pending refunds have left', () => {
     const before = [
       refund('r1', { amount: 1_000, status: 'succeeded' }),
       refund('r2', { amount: 2_000, status: 'pending' }),
@@ -35,7 +35,7 @@ describe('a refund without an amount', () => {
     assert.deepEqual(decided([paid('pay_1'), ...before]), { of: 'pay_1', amount: 8_800 });
   });
 
-  test('counts a refund that names a capture of the payment', () => {
+  test('counts earlier refunds of a capture of the payment', () => {
     const captured = {
       ...paid('pay_1'),
       captures: [{ pspId: 'capture_1', amount: 11_800, status: 'captured', atMs: 1 } as const],
@@ -79,12 +79,12 @@ describe('the amount of a refund', () => {
     1e300,
   ];
   for (const sent of unusable) {
-    test(`${JSON.stringify(sent)} is refused by its field's name`, () => {
+    test(`${JSON.stringify(sent)} is refused and its field is named`, () => {
       refuses([paid('pay_1')], { amount: sent }, 'INVALID_REQUEST_PARAMETER', /refund_amount/);
     });
   }
 
-  test('is read by the currency of the payment', () => {
+  test('is read in the currency of the payment', () => {
     const yen = paid('pay_1', { currency: 'JPY', amount: 500 });
     assert.deepEqual(decided([yen], { amount: '500.00' }), { of: 'pay_1', amount: 500 });
     refuses([yen], { amount: '1.5' }, 'INVALID_REQUEST_PARAMETER', /no|none/);
@@ -92,7 +92,7 @@ describe('the amount of a refund', () => {
     assert.deepEqual(decided([dinars], { amount: '1.5' }), { of: 'pay_1', amount: 1_500 });
   });
 
-  test('of one minor unit too much is refused, naming what is available', () => {
+  test('of one minor unit too much is refused, and the available amount is named', () => {
     const given = refund('r1', { amount: 1_800, status: 'pending' });
     const transactions = [paid('pay_1'), given];
     assert.deepEqual(decided(transactions, { amount: '100.00' }), { of: 'pay_1', amount: 10_000 });
@@ -106,35 +106,35 @@ describe('the payment that is refunded', () => {
     ...(['authorized', 'reversing', 'reversed'] as const),
   ];
   for (const status of statuses) {
-    test(`is none that is ${status}, by its id or by its order`, () => {
+    test(`cannot be one that is ${status}, by its id or by its order`, () => {
       const entry = paid('pay_1', { status });
       refuses([entry], { transactionId: 'pay_1-id' }, 'REFUND_NOT_ALLOWED', new RegExp(status));
       refuses([entry], {}, 'REFUND_NOT_ALLOWED', /succeeded/);
     });
   }
 
-  test('is none that is not known', () => {
+  test('cannot be an unknown one', () => {
     refuses([paid('pay_1')], { transactionId: 'pay_2-id' }, 'REFUND_NOT_ALLOWED', /not known/);
     refuses([], {}, 'REFUND_NOT_ALLOWED', /No payment/);
   });
 
-  test('is none where the id names a refund', () => {
+  test('cannot be a refund', () => {
     const given = refund('r1', { amount: 1 });
     refuses([paid('pay_1'), given], { transactionId: 'r1-id' }, 'REFUND_NOT_ALLOWED', /refund/);
   });
 
-  test('is the one that is named, also where another paid for the order', () => {
+  test('is the requested one, even if another one paid for the order', () => {
     const twice = [paid('pay_1'), paid('pay_2', { flags: ['duplicate_capture'] })];
     assert.deepEqual(decided(twice, { transactionId: 'pay_2-id' }), { of: 'pay_2', amount: total });
   });
 
-  test('by order is the one that paid, not the duplicate, wherever they lie', () => {
+  test('by order is the one that paid and not the duplicate, in any order of the list', () => {
     const twice = [paid('pay_2', { flags: ['duplicate_capture'] }), paid('pay_1')];
     assert.deepEqual(decided(twice), { of: 'pay_1', amount: total });
     assert.deepEqual(decided(twice.toReversed()), { of: 'pay_1', amount: total });
   });
 
-  test('by order is the duplicate once the one that paid is given back', () => {
+  test('by order is the duplicate once the one that paid is refunded', () => {
     const transactions = [
       paid('pay_1'),
       paid('pay_2', { flags: ['duplicate_capture'] }),
@@ -143,13 +143,13 @@ describe('the payment that is refunded', () => {
     assert.deepEqual(decided(transactions), { of: 'pay_2', amount: total });
   });
 
-  test('in another currency has all of its own amount, whatever the order has left', () => {
+  test('in another currency has its whole amount available, whatever the order has left', () => {
     const dollars = paid('pay_1', { currency: 'USD', amount: 5_000 });
     const given = refund('r1', { amount: 2_000, currency: 'USD' });
     assert.deepEqual(decided([dollars, given]), { of: 'pay_1', amount: 3_000 });
   });
 
-  test('has no more than its order has left, where a refund names no payment that is known', () => {
+  test('has no more available than its order, if the payment of a refund is not known', () => {
     const stray = refund('r1', { amount: 10_000, of: 'pay_unknown' });
     assert.deepEqual(decided([paid('pay_1'), stray]), { of: 'pay_1', amount: 1_800 });
   });
@@ -157,19 +157,19 @@ describe('the payment that is refunded', () => {
 
 describe('a request id', () => {
   for (const status of ['pending', 'succeeded'] as const) {
-    test(`of a refund that is ${status} with the same content is a repeat, whatever is left`, () => {
+    test(`of a refund that is ${status} with the same content is a repeat, whatever is available`, () => {
       const given = refund('r1', { amount: total, status, requestId: 'REQ-1' });
       for (const transactionId of [undefined, 'pay_1-id']) {
         for (const amount of [118, '118.00']) {
-          const wished = { refundRequestId: 'REQ-1', amount, transactionId };
-          assert.equal(repeated([paid('pay_1'), given], wished), 'r1-id');
+          const requested = { refundRequestId: 'REQ-1', amount, transactionId };
+          assert.equal(repeated([paid('pay_1'), given], requested), 'r1-id');
         }
       }
     });
 
-    test(`of a refund that is ${status} with other content is refused, before anything else`, () => {
+    test(`of a refund that is ${status} with other content is refused before any other check`, () => {
       const given = refund('r1', { amount: 100, status, requestId: 'REQ-1' });
-      const others: Partial<WishedRefund>[] = [
+      const others: Partial<RequestedRefund>[] = [
         { amount: '1.01' },
         { amount: undefined },
         { amount: 'no amount' },
@@ -178,47 +178,47 @@ describe('a request id', () => {
         { amount: 1, transactionId: 'r1-id' },
       ];
       for (const other of others) {
-        const wished = { refundRequestId: 'REQ-1', ...other };
+        const requested = { refundRequestId: 'REQ-1', ...other };
         const transactions = [paid('pay_1'), paid('pay_2'), given];
-        refuses(transactions, wished, 'DUPLICATE_REFUND_REQUEST', /other content/);
+        refuses(transactions, requested, 'DUPLICATE_REFUND_REQUEST', /other content/);
       }
     });
   }
 
-  test('of a refund without an amount is repeated without one, or with what it came to', () => {
+  test('of a refund without an amount can be repeated without one, or with the refunded amount', () => {
     const start: Start = {
       ...{ atMs: 0, amount: 8_800, currency: 'INR', call: 'open' },
       refund: { requestId: 'REQ-1', paymentPspId: 'pay_1', isAll: true },
     };
     const started = { type: 'refund', transactionId: 'r1-id', provider: 'partner', start } as const;
-    const { transactions } = storeStart(orderStateOf([paid('pay_1')]), started);
+    const { transactions } = applyStart(orderStateOf([paid('pay_1')]), started);
     for (const amount of [undefined, 88]) {
       assert.equal(repeated(transactions, { refundRequestId: 'REQ-1', amount }), 'r1-id');
     }
-    const wished = { refundRequestId: 'REQ-1', amount: 118 };
-    refuses(transactions, wished, 'DUPLICATE_REFUND_REQUEST', /other content/);
+    const requested = { refundRequestId: 'REQ-1', amount: 118 };
+    refuses(transactions, requested, 'DUPLICATE_REFUND_REQUEST', /other content/);
   });
 
   test('of a refund whose payment is not known is refused', () => {
     const stray = refund('r1', { amount: 100, requestId: 'REQ-1', of: 'pay_unknown' });
-    const wished = { refundRequestId: 'REQ-1', amount: 1 };
-    refuses([paid('pay_1'), stray], wished, 'DUPLICATE_REFUND_REQUEST', /other content/);
+    const requested = { refundRequestId: 'REQ-1', amount: 1 };
+    refuses([paid('pay_1'), stray], requested, 'DUPLICATE_REFUND_REQUEST', /other content/);
   });
 
-  test('is that of the refund that did not fail, where there are two', () => {
+  test('refers to the refund that did not fail, if there are two', () => {
     const failed = refund('r1', { amount: 100, status: 'failed', requestId: 'REQ-1' });
     const given = refund('r2', { amount: 100, requestId: 'REQ-1' });
-    const wished = { refundRequestId: 'REQ-1', amount: 1 };
-    assert.equal(repeated([paid('pay_1'), failed, given], wished), 'r2-id');
+    const requested = { refundRequestId: 'REQ-1', amount: 1 };
+    assert.equal(repeated([paid('pay_1'), failed, given], requested), 'r2-id');
   });
 
-  test('of a refund that failed may be used again', () => {
+  test('of a failed refund may be used again', () => {
     const given = refund('r1', { amount: 1, status: 'failed', requestId: 'REQ-1' });
-    const wished = { refundRequestId: 'REQ-1' };
-    assert.deepEqual(decided([paid('pay_1'), given], wished), { of: 'pay_1', amount: total });
+    const requested = { refundRequestId: 'REQ-1' };
+    assert.deepEqual(decided([paid('pay_1'), given], requested), { of: 'pay_1', amount: total });
   });
 
-  test('that is absent repeats nothing', () => {
+  test('is optional: a refund without one is never a repeat', () => {
     const given = refund('r1', { amount: 1, requestId: null });
     assert.deepEqual(decided([paid('pay_1'), given]), { of: 'pay_1', amount: total - 1 });
   });
@@ -255,7 +255,7 @@ describe('any refunds, one after the other', () => {
     { minLength: 1, maxLength: 8 },
   );
 
-  test('never give back more than was paid, by payment and by order', () => {
+  test('never refund more than was paid, by payment and by order', () => {
     fc.assert(
       fc.property(payments, wishes, (paidFor, all) => {
         const start = orderStateOf(paidFor.map((entry) => paid(entry.name, entry)));
@@ -270,30 +270,30 @@ describe('any refunds, one after the other', () => {
     );
   });
 
-  test('never add to what is given back too much already, and always take at least something', () => {
+  test('never add to an order that is over-refunded, and always refund more than 0', () => {
     fc.assert(
       fc.property(payments, reported, wishes, (paidFor, given, all) => {
         const start = orderStateOf([
           ...paidFor.map((entry) => paid(entry.name, entry)),
           ...given.map((entry, index) => refund(`r${index}`, entry)),
         ]);
-        for (const wished of all) {
-          const decision = decideOrNothing(start, wished);
+        for (const requested of all) {
+          const decision = decideOrNothing(start, requested);
           if (decision?.kind !== 'new') continue;
           const { payment, amount } = decision;
-          assert.ok(amount > 0 && amount <= availableOf(start, payment));
+          assert.ok(amount > 0 && amount <= availableForRefund(start, payment));
           const left =
             payment.amount - sumOf(refundsIn(start).filter((entry) => isOf(entry, payment)));
           assert.ok(amount <= left);
           const { paid: taken, refunded, pending } = refundSums(start.transactions, 'INR');
           if (payment.currency === 'INR') assert.ok(refunded + pending + amount <= taken);
-          if (wished.transactionId) assert.equal(payment.transactionId, wished.transactionId);
+          if (requested.transactionId) assert.equal(payment.transactionId, requested.transactionId);
         }
       }),
     );
   });
 
-  test('use a request id once only', () => {
+  test('use a request id only once', () => {
     fc.assert(
       fc.property(payments, wishes, (paidFor, all) => {
         const start = orderStateOf(paidFor.map((entry) => paid(entry.name, entry)));
@@ -306,15 +306,18 @@ describe('any refunds, one after the other', () => {
   });
 });
 
-function decided(transactions: readonly Transaction[], wished: Partial<WishedRefund> = {}) {
-  const decision = decideRefund(orderStateOf(transactions), wish(wished));
+function decided(transactions: readonly Transaction[], requested: Partial<RequestedRefund> = {}) {
+  const decision = decideRefund(orderStateOf(transactions), request(requested));
   assert.ok(decision.kind === 'new');
   return { of: decision.payment.pspTransactionId, amount: decision.amount };
 }
 
 /** The refund that a request repeats. */
-function repeated(transactions: readonly Transaction[], wished: Partial<WishedRefund>): string {
-  const decision = decideRefund(orderStateOf(transactions), wish(wished));
+function repeated(
+  transactions: readonly Transaction[],
+  requested: Partial<RequestedRefund>,
+): string {
+  const decision = decideRefund(orderStateOf(transactions), request(requested));
   assert.ok(decision.kind === 'repeat');
   assert.equal(decision.paymentTransactionId, 'pay_1-id');
   return decision.refund.transactionId;
@@ -322,12 +325,12 @@ function repeated(transactions: readonly Transaction[], wished: Partial<WishedRe
 
 function refuses(
   transactions: readonly Transaction[],
-  wished: Partial<WishedRefund>,
+  requested: Partial<RequestedRefund>,
   code: string,
   words: RegExp,
 ): void {
   assert.throws(
-    () => decideRefund(orderStateOf(transactions), wish(wished)),
+    () => decideRefund(orderStateOf(transactions), request(requested)),
     (error) => {
       assert.ok(error instanceof ServiceError);
       assert.equal(error.code, code);
@@ -337,19 +340,19 @@ function refuses(
   );
 }
 
-function wish(wished: Partial<WishedRefund>): WishedRefund {
-  return { transactionId: undefined, amount: undefined, refundRequestId: undefined, ...wished };
+function request(requested: Partial<RequestedRefund>): RequestedRefund {
+  return { transactionId: undefined, amount: undefined, refundRequestId: undefined, ...requested };
 }
 
-/** As the service does it: decided, and kept as pending. */
-function refundIfAllowed(orderState: OrderState, wished: WishedRefund): OrderState {
-  const decision = decideOrNothing(orderState, wished);
+/** Like the service: decided, then stored as pending. */
+function refundIfAllowed(orderState: OrderState, requested: RequestedRefund): OrderState {
+  const decision = decideOrNothing(orderState, requested);
   if (decision?.kind !== 'new') return orderState;
   const { payment, amount } = decision;
   const transactionId = `${orderId}-${orderState.transactions.length}`;
-  const requestId = wished.refundRequestId ?? transactionId;
+  const requestId = requested.refundRequestId ?? transactionId;
   const { currency, pspTransactionId: paymentPspId } = payment;
-  return storeStart(orderState, {
+  return applyStart(orderState, {
     type: 'refund',
     transactionId,
     provider: 'partner',
@@ -357,9 +360,9 @@ function refundIfAllowed(orderState: OrderState, wished: WishedRefund): OrderSta
   });
 }
 
-function decideOrNothing(orderState: OrderState, wished: WishedRefund) {
+function decideOrNothing(orderState: OrderState, requested: RequestedRefund) {
   try {
-    return decideRefund(orderState, wished);
+    return decideRefund(orderState, requested);
   } catch (error) {
     if (error instanceof ServiceError) return undefined;
     throw error;

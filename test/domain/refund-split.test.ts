@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { failureReason } from '../../src/domain/transactions/failure.ts';
-import { refundedOf } from '../../src/domain/transactions/order-state.ts';
+import { refundAmount } from '../../src/domain/transactions/order-state.ts';
 import { splitRefund } from '../../src/domain/transactions/refund-split.ts';
-import { learnParts, type Start } from '../../src/domain/transactions/start.ts';
+import { addPartResult, type Start } from '../../src/domain/transactions/start.ts';
 import type { Payment, Refund } from '../../src/domain/transactions/transaction.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 
@@ -13,7 +13,7 @@ const expected = { total: 10_000, currency: 'INR' };
 describe('a refund of several captures', () => {
   const payment = captured(['INV|2', 6_000], ['INV|3', 4_000]);
 
-  test('takes from the oldest first', () => {
+  test('takes from the oldest capture first', () => {
     assert.deepEqual(splitRefund([payment], payment, 5_000), [share('INV|2', 5_000)]);
     assert.deepEqual(splitRefund([payment], payment, 10_000), [
       share('INV|2', 6_000),
@@ -21,7 +21,7 @@ describe('a refund of several captures', () => {
     ]);
   });
 
-  test('takes only what earlier refunds left, whatever they named', () => {
+  test('takes only what earlier refunds have left, with or without a capture id', () => {
     const named = refund('INV|9', 5_000, 'INV|2');
     const unnamed = refund('INV|8', 2_000, null);
     assert.deepEqual(splitRefund([payment, named], payment, 2_000), [
@@ -35,23 +35,23 @@ describe('a refund of several captures', () => {
     assert.deepEqual(splitRefund([payment, failed], payment, 6_000), [share('INV|2', 6_000)]);
   });
 
-  test('of a payment without captures is one refund of the payment', () => {
+  test('is one refund of the payment if it has no captures', () => {
     const plain = captured();
     assert.deepEqual(splitRefund([plain], plain, 7_000), [share('INV|1', 7_000)]);
   });
 
-  test('adds up to its amount, and takes from no capture more than it has left', () => {
+  test('adds up to its amount, and takes no more from a capture than it has left', () => {
     const amounts = fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(amounts, fc.double({ min: 0, max: 1, noNaN: true }), (parts, portion) => {
         const all = parts.map((amount, index) => [`INV|${index + 2}`, amount] as const);
         const whole = parts.reduce((sum, amount) => sum + amount, 0);
-        const wished = Math.max(1, Math.floor(whole * portion));
+        const requested = Math.max(1, Math.floor(whole * portion));
         const paid = captured(...all);
-        const shares = splitRefund([paid], paid, wished);
+        const shares = splitRefund([paid], paid, requested);
         assert.equal(
           shares.reduce((sum, { amount }) => sum + amount, 0),
-          wished,
+          requested,
         );
         for (const { paymentPspId, amount } of shares) {
           assert.ok(amount <= (all.find(([id]) => id === paymentPspId)?.[1] ?? 0));
@@ -78,7 +78,7 @@ describe('a split refund', () => {
     },
   };
   const failure = failureReason('REFUND_FAILED', 'no');
-  const said = (pspTransactionId: string, status: 'pending' | 'succeeded' | 'failed') => ({
+  const reported = (pspTransactionId: string, status: 'pending' | 'succeeded' | 'failed') => ({
     pspTransactionId,
     status,
     amount: pspTransactionId === 'INV|R' ? 6_000 : 4_000,
@@ -86,7 +86,7 @@ describe('a split refund', () => {
     refundRequestId: 'REQ',
     deliveryKey: `${pspTransactionId} ${status}`,
   });
-  const foldOf = (...notices: ReturnType<typeof said>[]) =>
+  const foldOf = (...notices: ReturnType<typeof reported>[]) =>
     foldRefund({ transactionId: 'R', provider: 'bank-gateway', start, notices });
 
   for (const [first, second, is] of [
@@ -96,25 +96,25 @@ describe('a split refund', () => {
     ['failed', 'pending', 'pending'],
   ] as const) {
     test(`is ${is} when its parts are ${first} and ${second}`, () => {
-      const folded = foldOf(said('INV|R', first), said('INV|R-2', second));
+      const folded = foldOf(reported('INV|R', first), reported('INV|R-2', second));
       assert.equal(folded.status, is);
       assert.equal(folded.amount, 10_000);
       assert.equal(folded.pspTransactionId, 'INV|R');
     });
   }
 
-  test('that failed in part gave back the other part, and is flagged', () => {
-    const folded = foldOf(said('INV|R', 'succeeded'), said('INV|R-2', 'failed'));
-    assert.equal(refundedOf(folded, 'succeeded'), 6_000);
-    assert.equal(refundedOf(folded, 'pending'), 0);
+  test('that failed in part counts its successful part, and is flagged', () => {
+    const folded = foldOf(reported('INV|R', 'succeeded'), reported('INV|R-2', 'failed'));
+    assert.equal(refundAmount(folded, 'succeeded'), 6_000);
+    assert.equal(refundAmount(folded, 'pending'), 0);
     assert.deepEqual(folded.flags, ['partially_refunded']);
   });
 
-  test('is as far as its slowest call', () => {
-    const news = { call: 'refused', failure, atMs: 1 } as const;
-    const first = learnParts(start, ['INV|R'], { call: 'taken' });
+  test('has the call state of its slowest part', () => {
+    const result = { call: 'refused', failure, atMs: 1 } as const;
+    const first = addPartResult(start, ['INV|R'], { call: 'taken' });
     assert.equal(first.call, 'open');
-    const both = learnParts(first, ['INV|R-2'], news);
+    const both = addPartResult(first, ['INV|R-2'], result);
     assert.equal(both.call, 'taken');
     const folded = foldRefund({
       transactionId: 'R',
@@ -126,13 +126,13 @@ describe('a split refund', () => {
       folded.parts?.map(({ status }) => status),
       ['pending', 'failed'],
     );
-    assert.equal(learnParts(start, ['INV|R', 'INV|R-2'], news).call, 'refused');
+    assert.equal(addPartResult(start, ['INV|R', 'INV|R-2'], result).call, 'refused');
   });
 
-  test('a part that was refused stays refused when the provider knows the other', () => {
+  test('keeps a refused part refused when the provider knows the other', () => {
     const refusal = { call: 'refused', failure, atMs: 1 } as const;
-    const refused = learnParts(start, ['INV|R-2'], refusal);
-    const calls = learnParts(refused, ['INV|R'], { call: 'taken' }).refund?.parts;
+    const refused = addPartResult(start, ['INV|R-2'], refusal);
+    const calls = addPartResult(refused, ['INV|R'], { call: 'taken' }).refund?.parts;
     assert.deepEqual(
       calls?.map(({ call }) => call),
       ['taken', 'refused'],

@@ -29,7 +29,7 @@ const mentions = [
   ...['%2B919876543210', 'x%209876543210', '\\n9876543210', '\\nasha@example.com'],
 ];
 for (const text of mentions) {
-  test(`"${text}" is a mention, and nothing of it is left`, () => {
+  test(`"${text}" is a mention and is erased completely`, () => {
     assert.equal(isMentioned(text), true);
     assert.doesNotMatch(scrub(text), /sha|98765|43210|3210/);
     assert.match(scrub(text), /\[erased\]/);
@@ -42,13 +42,13 @@ const others = [
   ...['+449876543210', '19876543210', '98765432101', '987654321', 'o_9876543210987654', ''],
 ];
 for (const text of others) {
-  test(`"${text}" mentions somebody else or nobody, and stays`, () => {
+  test(`"${text}" mentions somebody else or nobody and stays`, () => {
     assert.equal(isMentioned(text), false);
     assert.equal(scrub(text), text);
   });
 }
 
-test('without values nothing is mentioned, and what is too short is none', () => {
+test('without values nothing matches, and short values are ignored', () => {
   for (const none of [
     { words: [], phones: [] },
     { words: ['a@b'], phones: [{ full: '1234' }] },
@@ -58,7 +58,7 @@ test('without values nothing is mentioned, and what is too short is none', () =>
   }
 });
 
-test('any e-mail address is found wherever it stands, whatever its letters mean to an expression', () => {
+test('any e-mail address is found in any text, even with special characters of regular expressions', () => {
   fc.assert(
     fc.property(fc.emailAddress(), fc.constantFrom('', ' ', ',', '"', '='), (email, beside) => {
       const own = createScrub({ words: [email], phones: [] });
@@ -68,14 +68,14 @@ test('any e-mail address is found wherever it stands, whatever its letters mean 
   );
 });
 
-test('a text of 256 KiB that is nearly all digits costs no more than some milliseconds', () => {
+test('a text of 256 KiB that is nearly all digits takes only some milliseconds', () => {
   const text = '98765 4321 '.repeat(24_000);
   const since = performance.now();
   scrub(text);
   assert.ok(performance.now() - since < 2_000);
 });
 
-test('a phone number is read as for an order; without a country code it is of +91 in texts', () => {
+test('a phone number is read as for an order; without a country code it is searched with +91', () => {
   const home = { full: '919876543210', number: '9876543210' };
   const bare = { ...home, hasAnyCode: true };
   for (const text of ['+91 98765 43210', '0091 98765-43210', '+91 (0) 98765 43210']) {
@@ -97,7 +97,7 @@ test('a phone number is read as for an order; without a country code it is of +9
   }
 });
 
-test('a consumer is known by e-mail address or phone number, of the same country if one is given', () => {
+test('a consumer matches by e-mail address or phone number, in the same country if one is given', () => {
   const email = findEmail(' Asha@Example.com ');
   const bare = { email, phones: findPhones('9876543210') ?? [] };
   const full = { email, phones: findPhones('+91 9876543210') ?? [] };
@@ -114,7 +114,7 @@ test('a consumer is known by e-mail address or phone number, of the same country
   assert.equal(isConsumer(full, { ...user, countryCode: '+1' }), false);
 });
 
-test('a number of ten digits is not taken for a shorter one behind its country code, nor the other way', () => {
+test('a number of ten digits is not confused with a shorter one after its country code', () => {
   const singapore = { countryCode: '+65', mobileNumber: '91234567' };
   const indian = { countryCode: '+91', mobileNumber: '6591234567' };
   const named = (text: string) => ({ email: undefined, phones: findPhones(text) ?? [] });
@@ -128,7 +128,7 @@ test('a number of ten digits is not taken for a shorter one behind its country c
   );
 });
 
-test('every number that an order takes is found by the text that it was sent as', () => {
+test('every number that an order accepts is found by the text that was sent', () => {
   const separator = fc.constantFrom('', ' ', '-', ' (', ') ', '.', '\u2011', '\u200e', '[', ']');
   const prefix = fc.constantFrom('', '+', '00');
   const digit = fc.integer({ min: 0, max: 9 });
@@ -157,7 +157,7 @@ function findStored(sent: SentPhone) {
   }
 }
 
-test('an e-mail address is the same in any case, and is found in texts as it was given', () => {
+test('an e-mail address matches in upper and lower case, and is found in texts as it was given', () => {
   const pairs = [
     ['\u0130nci@mail.example', '\u0130nci@mail.example'],
     ['\u0130nci@mail.example', 'i\u0307nci@mail.example'],
@@ -171,7 +171,7 @@ test('an e-mail address is the same in any case, and is found in texts as it was
   }
 });
 
-test('an order keeps what its consumer was known by before, once each, and the latest only', () => {
+test('an order stores each earlier identifier of its consumer once, up to the limit', () => {
   const digest = (identifier: string) => identifier;
   const user = (email: string) => ({ email, countryCode: '+91', mobileNumber: '9876543210' });
   const change = (earlier: readonly EarlierConsumer[], from: string, to: string) =>

@@ -7,7 +7,7 @@ const runs = { numRuns: 2_000 };
 const exponent = fc.constantFrom(0, 2, 3, 4);
 const minorUnits = fc.integer({ min: 0, max: 100_000_000 });
 
-test('the artefacts of real shops are the amounts they stand for', () => {
+test('rounding errors of real shops are read as the intended amounts', () => {
   const cases: ReadonlyArray<readonly [input: SentAmount, decimals: number, minor: number]> = [
     [0.1 + 0.2, 2, 30],
     [0.19999999999999998, 2, 20],
@@ -32,7 +32,7 @@ test('the artefacts of real shops are the amounts they stand for', () => {
   }
 });
 
-test('a millionth of a minor unit is the furthest that a number may be off', () => {
+test('a number may differ from an amount by at most a millionth of a minor unit', () => {
   const cases: ReadonlyArray<readonly [off: string, decimals: number, accepted: boolean]> = [
     ['0.00000001', 2, true],
     ['0.00000001000000000000000001', 2, false],
@@ -54,7 +54,7 @@ test('a millionth of a minor unit is the furthest that a number may be off', () 
   }
 });
 
-test('what a shop adds up in doubles is the exact sum', () => {
+test('sums computed with doubles are read as the exact sum', () => {
   const price = fc.integer({ min: 0, max: 10_000_000 });
   const prices = fc.array(price, { minLength: 1, maxLength: 20 });
   fc.assert(
@@ -67,7 +67,7 @@ test('what a shop adds up in doubles is the exact sum', () => {
   );
 });
 
-test('what a shop multiplies in doubles is the exact product', () => {
+test('products computed with doubles are read as the exact product', () => {
   const price = fc.integer({ min: 0, max: 10_000_000 });
   fc.assert(
     fc.property(price, fc.integer({ min: 1, max: 99 }), exponent, (minor, quantity, decimals) => {
@@ -79,7 +79,7 @@ test('what a shop multiplies in doubles is the exact product', () => {
   );
 });
 
-test('a number that is further off than a millionth of a minor unit is refused', () => {
+test('a number that differs by more than a millionth of a minor unit is refused', () => {
   const off = fc.double({ min: 1.001e-6, max: 0.499999, noNaN: true });
   fc.assert(
     fc.property(minorUnits, exponent, off, fc.boolean(), (minor, decimals, by, isLess) => {
@@ -92,7 +92,7 @@ test('a number that is further off than a millionth of a minor unit is refused',
   );
 });
 
-test('a decimal string stays exact: no digit of it is an artefact', () => {
+test('a decimal string is read exactly, without correction', () => {
   for (const written of [
     '0.19999999999999998',
     '0.30000000000000004',
@@ -112,7 +112,7 @@ test('a decimal string stays exact: no digit of it is an artefact', () => {
   );
 });
 
-test('numbers that are no amount are refused with the reason', () => {
+test('numbers that are no amounts are refused with the reason', () => {
   const notDecimal = 'must be a non-negative decimal number such as 10.50';
   const cases: ReadonlyArray<readonly [input: SentAmount, why: string]> = [
     [-1, notDecimal],
@@ -147,17 +147,17 @@ function text(numberText: string) {
   return { numberText };
 }
 
-/** As a shop holds a price: the double nearest to its decimals. */
+/** A price as a shop computes it: the double nearest to its decimals. */
 function major(minor: number, decimals: number): number {
   return Number(formatAmount(minor, decimals));
 }
 
-/** As PHP printed numbers for long, and many shops still do: 17 significant digits. */
+/** With 17 significant digits, as older versions of PHP print numbers. */
 function printedByPhp(value: number) {
   return text(value === 0 ? '0' : String(value.toPrecision(17)));
 }
 
-/** Decimal texts of the same sign, added or subtracted digit by digit. */
+/** Adds or subtracts decimal texts of the same sign digit by digit. */
 function plus(left: string, right: string, sign: number): string {
   const scale = Math.max(...[left, right].map((value) => (value.split('.')[1] ?? '').length));
   const digits = (value: string) => {
@@ -169,7 +169,7 @@ function plus(left: string, right: string, sign: number): string {
   return scale === 0 ? padded : `${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
 }
 
-/** Minor units as decimal text to major units. */
+/** Decimal text in minor units to decimal text in major units. */
 function scaled(minor: string, decimals: number): string {
   const [whole = '', fraction = ''] = minor.split('.');
   const padded = whole.padStart(decimals + 1, '0');

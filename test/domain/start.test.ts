@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { failureReason } from '../../src/domain/transactions/failure.ts';
 import type { PaymentNotice, RefundNotice } from '../../src/domain/transactions/notice.ts';
-import { type CallNews, learn, type Start } from '../../src/domain/transactions/start.ts';
+import { addCallResult, type CallResult, type Start } from '../../src/domain/transactions/start.ts';
 import type { Stored } from '../../src/domain/transactions/transaction.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 
@@ -12,7 +12,7 @@ const atMs = Date.parse('2026-11-14T10:00:00Z');
 const refusedAtMs = atMs + 2_000;
 const failure = failureReason('PROVIDER_TECHNICAL_ERROR', 'HTTP status 400');
 
-const begun: Start = {
+const newStart: Start = {
   atMs,
   amount: 11_800,
   currency: 'INR',
@@ -20,7 +20,7 @@ const begun: Start = {
   modeCode: 'net_banking',
   subPaymentMode: { bank_name: 'HDFC' },
 };
-const begunRefund: Start = {
+const newRefundStart: Start = {
   atMs,
   amount: 5_000,
   currency: 'INR',
@@ -28,55 +28,59 @@ const begunRefund: Start = {
   refund: { requestId: 'REQ-1', paymentPspId: 'pay_1' },
 };
 
-const taken: CallNews = { call: 'taken', providerOrderId: 'order_1' };
-const unknown: CallNews = { call: 'unknown' };
-const refused: CallNews = { call: 'refused', failure, atMs: refusedAtMs };
-const over: CallNews = { ...refused, isOver: true };
+const taken: CallResult = { call: 'taken', providerOrderId: 'order_1' };
+const unknown: CallResult = { call: 'unknown' };
+const refused: CallResult = { call: 'refused', failure, atMs: refusedAtMs };
+const over: CallResult = { ...refused, isOver: true };
 
-describe('what is learned of our call', () => {
-  const cases: readonly { says: string; news: readonly CallNews[]; is: Start }[] = [
-    { says: 'nothing leaves it open', news: [], is: begun },
+describe('the result of our call', () => {
+  const cases: readonly { title: string; results: readonly CallResult[]; is: Start }[] = [
+    { title: 'is open without a result', results: [], is: newStart },
     {
-      says: 'taken brings the name of the order there',
-      news: [taken],
-      is: { ...begun, call: 'taken', providerOrderId: 'order_1' },
+      title: 'that is taken adds the provider order id',
+      results: [taken],
+      is: { ...newStart, call: 'taken', providerOrderId: 'order_1' },
     },
     {
-      says: 'taken without a name keeps the one that is known',
-      news: [taken, { call: 'taken' }],
-      is: { ...begun, call: 'taken', providerOrderId: 'order_1' },
-    },
-    { says: 'unknown is said of an open one', news: [unknown], is: { ...begun, call: 'unknown' } },
-    {
-      says: 'unknown never forgets that it was taken',
-      news: [taken, unknown],
-      is: { ...begun, call: 'taken', providerOrderId: 'order_1' },
+      title: 'that is taken without a provider order id keeps the known one',
+      results: [taken, { call: 'taken' }],
+      is: { ...newStart, call: 'taken', providerOrderId: 'order_1' },
     },
     {
-      says: 'unknown never forgets that it was refused',
-      news: [refused, unknown],
-      is: { ...begun, call: 'refused', failure, refusedAtMs },
+      title: 'that is unknown replaces open',
+      results: [unknown],
+      is: { ...newStart, call: 'unknown' },
     },
     {
-      says: 'refused says why and when',
-      news: [unknown, refused],
-      is: { ...begun, call: 'refused', failure, refusedAtMs },
+      title: 'that is unknown does not replace taken',
+      results: [taken, unknown],
+      is: { ...newStart, call: 'taken', providerOrderId: 'order_1' },
     },
     {
-      says: 'taken takes a refusal back, with its reason',
-      news: [refused, taken],
-      is: { ...begun, call: 'taken', providerOrderId: 'order_1' },
+      title: 'that is unknown does not replace refused',
+      results: [refused, unknown],
+      is: { ...newStart, call: 'refused', failure, refusedAtMs },
     },
     {
-      says: 'refused does not undo what the provider has',
-      news: [taken, refused],
-      is: { ...begun, call: 'taken', providerOrderId: 'order_1' },
+      title: 'that is refused adds the reason and the time',
+      results: [unknown, refused],
+      is: { ...newStart, call: 'refused', failure, refusedAtMs },
     },
     {
-      says: 'what is over is over, even where the provider has it',
-      news: [taken, over],
+      title: 'that is taken replaces a refusal and its reason',
+      results: [refused, taken],
+      is: { ...newStart, call: 'taken', providerOrderId: 'order_1' },
+    },
+    {
+      title: 'that is refused does not replace taken',
+      results: [taken, refused],
+      is: { ...newStart, call: 'taken', providerOrderId: 'order_1' },
+    },
+    {
+      title: 'that is refused because the payment is over replaces taken',
+      results: [taken, over],
       is: {
-        ...begun,
+        ...newStart,
         call: 'refused',
         failure,
         refusedAtMs,
@@ -85,26 +89,35 @@ describe('what is learned of our call', () => {
       },
     },
   ];
-  for (const { says, news, is } of cases) {
-    test(says, () => assert.deepEqual(news.reduce(learn, begun), is));
+  for (const { title, results, is } of cases) {
+    test(title, () => assert.deepEqual(results.reduce(addCallResult, newStart), is));
   }
 
-  test('is the same in whichever order and however often it is learned', () => {
+  test('is the same in any order and with any repetition', () => {
     const all = [taken, unknown, refused];
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(...all)), (learned) => {
-        const each = all.filter((news) => learned.includes(news));
-        assert.deepEqual(learned.reduce(learn, begun), each.reduce(learn, begun));
+      fc.property(fc.array(fc.constantFrom(...all)), (results) => {
+        const each = all.filter((result) => results.includes(result));
+        assert.deepEqual(
+          results.reduce(addCallResult, newStart),
+          each.reduce(addCallResult, newStart),
+        );
       }),
     );
   });
 
-  test('changes nothing that we asked for', () => {
-    const news = fc.array(fc.constantFrom(taken, unknown, refused, over));
+  test('changes nothing of the request', () => {
+    const results = fc.array(fc.constantFrom(taken, unknown, refused, over));
     fc.assert(
-      fc.property(news, (all) => {
-        const { atMs, amount, currency, modeCode, subPaymentMode } = all.reduce(learn, begun);
-        assert.deepEqual({ atMs, amount, currency, call: 'open', modeCode, subPaymentMode }, begun);
+      fc.property(results, (all) => {
+        const { atMs, amount, currency, modeCode, subPaymentMode } = all.reduce(
+          addCallResult,
+          newStart,
+        );
+        assert.deepEqual(
+          { atMs, amount, currency, call: 'open', modeCode, subPaymentMode },
+          newStart,
+        );
       }),
     );
   });
@@ -119,17 +132,17 @@ describe('a payment that was started here', () => {
     { call: [taken, over], status: 'failed' },
   ] as const;
   for (const { call, status } of statuses) {
-    test(`is ${status} when our call is ${call.map((news) => news.call).join(', then ') || 'open'}`, () => {
+    test(`is ${status} when our call is ${call.map((result) => result.call).join(', then ') || 'open'}`, () => {
       assert.equal(paymentOf([...call]).status, status);
     });
   }
 
-  test('shows what we asked for until the provider speaks', () => {
+  test('shows the request until the provider reports it', () => {
     assert.deepEqual(paymentOf([taken]), {
       type: 'payment',
       transactionId: 'T',
       provider: 'partner',
-      start: { ...begun, call: 'taken', providerOrderId: 'order_1' },
+      start: { ...newStart, call: 'taken', providerOrderId: 'order_1' },
       notices: [],
       pspTransactionId: null,
       amount: 11_800,
@@ -155,7 +168,7 @@ describe('a payment that was started here', () => {
     });
   });
 
-  test('shows a refusal with its reason, its words and its time', () => {
+  test('shows a refusal with its reason, message and time', () => {
     const { status, failure: shown, message, finishedAtMs } = paymentOf([refused]);
     assert.deepEqual(
       { status, shown, message, finishedAtMs },
@@ -168,28 +181,28 @@ describe('a payment that was started here', () => {
     );
   });
 
-  test('believes the provider where both say something at the same rank', () => {
-    const said = notice({ status: 'pending', amount: 11_700, paymentMode: 'UPI' });
-    const { amount, paymentMode, startedAtMs } = paymentOf([taken], said);
+  test("shows the provider's value when both have the same rank", () => {
+    const reported = notice({ status: 'pending', amount: 11_700, paymentMode: 'UPI' });
+    const { amount, paymentMode, startedAtMs } = paymentOf([taken], reported);
     assert.deepEqual([amount, paymentMode], [11_700, 'UPI']);
     assert.equal(startedAtMs, atMs, 'it began with our call');
   });
 
-  test('is what a late webhook says, although our call seemed refused', () => {
+  test('has the status of a late webhook, although our call seemed refused', () => {
     const payment = paymentOf([refused], notice({ status: 'succeeded', amount: 11_800 }));
     assert.equal(payment.status, 'succeeded');
     assert.equal(payment.failure, null);
     assert.deepEqual(payment.flags, []);
   });
 
-  test('is not failed by an authentication, and has no id of the provider from it', () => {
+  test('does not fail by an authentication, and gets no provider id from it', () => {
     const authentication = notice({ status: 'pending', record: 'authentication' });
     assert.equal(paymentOf([], authentication).status, 'pending');
     assert.equal(paymentOf([], authentication).pspTransactionId, null);
   });
 });
 
-describe('a refund that was asked for here', () => {
+describe('a refund that was started here', () => {
   const statuses = [
     { call: [], status: 'pending' },
     { call: [{ call: 'taken' }], status: 'pending' },
@@ -197,12 +210,12 @@ describe('a refund that was asked for here', () => {
     { call: [refused], status: 'failed' },
   ] as const;
   for (const { call, status } of statuses) {
-    test(`is ${status} when our call is ${call.map((news) => news.call).join() || 'open'}`, () => {
+    test(`is ${status} when our call is ${call.map((result) => result.call).join() || 'open'}`, () => {
       assert.equal(refundOf([...call]).status, status);
     });
   }
 
-  test('shows what we asked for, and no id of a provider that has not spoken', () => {
+  test('shows the request, and no provider id before the provider reports it', () => {
     const refund = refundOf([]);
     assert.equal(refund.pspTransactionId, null);
     assert.equal(refund.refundRequestId, 'REQ-1');
@@ -211,12 +224,12 @@ describe('a refund that was asked for here', () => {
     assert.equal(refund.startedAtMs, atMs);
   });
 
-  test('has the id that we choose before the provider speaks', () => {
+  test('has the id that we choose before the provider reports it', () => {
     const refund = { requestId: 'REQ-1', paymentPspId: 'T|1', pspTransactionId: 'T|R' };
-    assert.equal(foldRefund(refundBase({ ...begunRefund, refund }, [])).pspTransactionId, 'T|R');
+    assert.equal(foldRefund(refundBase({ ...newRefundStart, refund }, [])).pspTransactionId, 'T|R');
   });
 
-  test('keeps our request id where the provider has cut it short', () => {
+  test('keeps our request id when the provider has truncated it', () => {
     const refund = refundOf([], refundNotice({ refundRequestId: 'REQ' }));
     assert.equal(refund.refundRequestId, 'REQ-1');
     assert.equal(refund.pspTransactionId, 'rfnd_1');
@@ -229,13 +242,13 @@ describe('a refund that was asked for here', () => {
   });
 });
 
-function paymentOf(news: readonly CallNews[], ...notices: Stored<PaymentNotice>[]) {
-  const start = news.reduce(learn, begun);
+function paymentOf(results: readonly CallResult[], ...notices: Stored<PaymentNotice>[]) {
+  const start = results.reduce(addCallResult, newStart);
   return foldPayment({ transactionId: 'T', provider: 'partner', start, notices }, expected);
 }
 
-function refundOf(news: readonly CallNews[], ...notices: Stored<RefundNotice>[]) {
-  return foldRefund(refundBase(news.reduce(learn, begunRefund), notices));
+function refundOf(results: readonly CallResult[], ...notices: Stored<RefundNotice>[]) {
+  return foldRefund(refundBase(results.reduce(addCallResult, newRefundStart), notices));
 }
 
 function refundBase(start: Start, notices: readonly Stored<RefundNotice>[]) {
@@ -243,23 +256,23 @@ function refundBase(start: Start, notices: readonly Stored<RefundNotice>[]) {
 }
 
 function notice(
-  said: Partial<PaymentNotice> & Pick<PaymentNotice, 'status'>,
+  fields: Partial<PaymentNotice> & Pick<PaymentNotice, 'status'>,
 ): Stored<PaymentNotice> {
   return {
     pspTransactionId: 'pay_1',
     currency: 'INR',
     startedAtMs: atMs + 500,
     deliveryKey: 'event-1',
-    ...said,
+    ...fields,
   };
 }
 
-function refundNotice(said: Partial<RefundNotice>): Stored<RefundNotice> {
+function refundNotice(fields: Partial<RefundNotice>): Stored<RefundNotice> {
   return {
     pspTransactionId: 'rfnd_1',
     status: 'pending',
     refundRequestId: 'REQ-1',
     deliveryKey: 'event-1',
-    ...said,
+    ...fields,
   };
 }

@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { failureReason } from '../../src/domain/transactions/failure.ts';
-import { paymentsOf, type Started } from '../../src/domain/transactions/matching.ts';
+import { paymentsOf, type StartedTransaction } from '../../src/domain/transactions/matching.ts';
 import {
   applyNotice,
+  applyStart,
   type DeliveredNotice,
-  decideOrderState,
+  decideOrderSummary,
   lacksTarget,
   type OrderState,
   refundSums,
-  storeStart,
 } from '../../src/domain/transactions/order-state.ts';
-import { type CallNews, learn, type Start } from '../../src/domain/transactions/start.ts';
+import { addCallResult, type CallResult, type Start } from '../../src/domain/transactions/start.ts';
 import type { Transaction } from '../../src/domain/transactions/transaction.ts';
 import { getProvider } from '../../src/providers/providers.ts';
 import { gatewayBody, partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';
@@ -43,23 +43,23 @@ const emptyOrderState: OrderState = {
   held: [],
 };
 
-const newsNames = ['taken', 'unknown', 'refused'] as const;
-type NewsName = (typeof newsNames)[number];
+const resultNames = ['taken', 'unknown', 'refused'] as const;
+type ResultName = (typeof resultNames)[number];
 
-/** What the provider says of one refund of ours, and how it names it. */
+/** The notices of one refund started here, and the references they have. */
 const refundPlans = fc.record({
-  news: fc.subarray([...newsNames]),
+  results: fc.subarray([...resultNames]),
   outcomes: fc.array(fc.constantFrom('created', 'processed', 'failed'), { maxLength: 3 }),
   hasNotes: fc.boolean(),
   isFull: fc.boolean(),
-  /** Asked for under the request id of the refund before it, as one may when that one has failed. */
+  /** Uses the request id of the refund before it, which is allowed when that one has failed. */
   isUnderSameRequest: fc.boolean(),
 });
 
-/** A payment started here: several tries of the consumer at one checkout, and refunds asked for here. */
+/** A payment started here: several attempts of the consumer at one checkout, and refunds started here. */
 const checkoutPlans = fc.record({
-  tries: setPlans(3).map(ofOneProvider),
-  news: fc.subarray([...newsNames]),
+  attempts: setPlans(3).map(ofOneProvider),
+  results: fc.subarray([...resultNames]),
   refunds: fc.array(refundPlans, { maxLength: 2 }),
 });
 type CheckoutPlan = typeof checkoutPlans extends fc.Arbitrary<infer Value> ? Value : never;
@@ -67,21 +67,25 @@ type RefundPlan = CheckoutPlan['refunds'][number];
 
 const plans = fc.record({
   checkouts: fc.array(checkoutPlans, { minLength: 1, maxLength: 3 }),
-  /** Payments that were started outside. */
+  /** Payments that were not started here. */
   others: fc.option(setPlans(1), { nil: [] }),
 });
 type Plan = typeof plans extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** One thing that happens; `of` names the transaction of ours without which it cannot. */
+/** One event; `of` is the started transaction that it needs. */
 type Event =
-  | { readonly kind: 'start'; readonly of: Started }
-  | { readonly kind: 'news'; readonly of: Started; readonly news: CallNews }
-  | { readonly kind: 'notice'; readonly of: Started | undefined; readonly notice: DeliveredNotice };
+  | { readonly kind: 'start'; readonly of: StartedTransaction }
+  | { readonly kind: 'result'; readonly of: StartedTransaction; readonly result: CallResult }
+  | {
+      readonly kind: 'notice';
+      readonly of: StartedTransaction | undefined;
+      readonly notice: DeliveredNotice;
+    };
 
-describe('what was started here with any set of notices, in any order and with any repetition', () => {
+describe('started transactions with any set of notices, in any order and with any repetition', () => {
   const arrangements = fc.array(fc.integer(), { minLength: 3, maxLength: 3 });
 
-  test('ends in the same state', () => {
+  test('end in the same state', () => {
     check(
       fc.property(plans, arrangements, (plan, seeds) => {
         const events = eventsOf(plan);
@@ -93,19 +97,19 @@ describe('what was started here with any set of notices, in any order and with a
     );
   });
 
-  test('ends in the same state when all webhooks are faster than the answers to our calls', () => {
+  test('end in the same state when all webhooks arrive before the answers to our calls', () => {
     check(
       fc.property(plans, fc.integer(), (plan, arrangement) => {
         const events = eventsOf(plan);
         const late = arrange(events, arrangement).sort(
-          (a, b) => Number(a.kind === 'news') - Number(b.kind === 'news'),
+          (a, b) => Number(a.kind === 'result') - Number(b.kind === 'result'),
         );
         assert.deepEqual(shownOf(applyAll(late)), shownOf(applyAll(events)));
       }),
     );
   });
 
-  test('ends in the same state however the transactions lie in the store', () => {
+  test('end in the same state for any order of the stored transactions', () => {
     check(
       fc.property(plans, fc.integer(), (plan, arrangement) => {
         const events = eventsOf(plan);
@@ -118,7 +122,7 @@ describe('what was started here with any set of notices, in any order and with a
     );
   });
 
-  test('changes nothing when it comes a second time', () => {
+  test('do not change when an event is repeated', () => {
     check(
       fc.property(plans, fc.integer(), (plan, arrangement) => {
         const events = eventsOf(plan);
@@ -131,13 +135,13 @@ describe('what was started here with any set of notices, in any order and with a
     );
   });
 
-  test('keeps every notice in exactly one transaction, and every id once', () => {
+  test('have every notice in exactly one transaction, and every id once', () => {
     check(
       fc.property(plans, fc.integer(), (plan, arrangement) => {
         const events = arrange(eventsOf(plan), arrangement);
         const orderState = applyAll(events);
         const { transactions } = orderState;
-        assert.deepEqual(keptIn(orderState), [...new Set(keysOf(events, orderState))].sort());
+        assert.deepEqual(storedIn(orderState), [...new Set(keysOf(events, orderState))].sort());
         const ids = transactions.map(({ transactionId }) => transactionId);
         assert.equal(new Set(ids).size, ids.length);
         const psp = transactions.flatMap((entry) =>
@@ -148,40 +152,40 @@ describe('what was started here with any set of notices, in any order and with a
     );
   });
 
-  test('keeps every id of ours at every moment, and what it was started with', () => {
+  test('keep their id and start at every moment', () => {
     check(
       fc.property(plans, fc.integer(), (plan, arrangement) => {
-        const begun = new Set<string>();
+        const started = new Set<string>();
         for (const { orderState, event } of orderStatesOf(arrange(eventsOf(plan), arrangement))) {
-          if (event.of) begun.add(event.of.transactionId);
+          if (event.of) started.add(event.of.transactionId);
           const own = orderState.transactions.filter(({ start }) => start !== null);
-          assert.deepEqual(new Set(own.map(({ transactionId }) => transactionId)), begun);
+          assert.deepEqual(new Set(own.map(({ transactionId }) => transactionId)), started);
         }
       }),
     );
   });
 
-  test('shows the best try under our id, and every other try as if nothing had been started', () => {
+  test('show the best attempt under our id, and every other attempt like a payment not started here', () => {
     check(
       fc.property(plans, fc.integer(), (plan, arrangement) => {
         const events = arrange(eventsOf(plan), arrangement);
         const { transactions } = applyAll(events);
-        const tries = paymentsOf(applyAll(withoutStarts(events)).transactions);
+        const attempts = paymentsOf(applyAll(withoutStarts(events)).transactions);
         const shown = new Set<string>();
         for (const own of paymentsOf(transactions).filter(({ start }) => start)) {
-          const [best] = tries.filter((entry) => names(entry, own)).sort(byPreference);
+          const [best] = attempts.filter((entry) => names(entry, own)).sort(byPreference);
           assert.equal(own.pspTransactionId, best?.pspTransactionId ?? null);
           if (best) shown.add(nameOf(best));
         }
         assert.deepEqual(
           plain(paymentsOf(transactions).filter(({ start }) => !start)),
-          plain(tries.filter((entry) => !shown.has(nameOf(entry)))),
+          plain(attempts.filter((entry) => !shown.has(nameOf(entry)))),
         );
       }),
     );
   });
 
-  test('flags every success but one as a duplicate capture', () => {
+  test('have every successful payment but one flagged as a duplicate', () => {
     check(
       fc.property(plans, fc.integer(), (plan, arrangement) => {
         const { transactions } = applyAll(arrange(eventsOf(plan), arrangement));
@@ -214,21 +218,21 @@ function eventsOf({ checkouts, others }: Plan): Event[] {
   ];
 }
 
-function eventsOfCheckout({ tries, news, refunds }: CheckoutPlan, index: number): Event[] {
-  const provider = tries[0]?.provider ?? 'partner';
+function eventsOfCheckout({ attempts, results, refunds }: CheckoutPlan, index: number): Event[] {
+  const provider = attempts[0]?.provider ?? 'partner';
   const tag = `C${index}`;
-  const payment: Started = {
+  const payment: StartedTransaction = {
     type: 'payment',
     transactionId: `${orderId}-26111410000${index}`,
     provider,
     start: startOf(index, { modeCode: 'upi' }),
   };
   const { transactionId } = payment;
-  const deliveries = writeDeliveries(tries, { invoiceId: transactionId, tag }).map((delivery) =>
+  const deliveries = writeDeliveries(attempts, { invoiceId: transactionId, tag }).map((delivery) =>
     withNotes(delivery, transactionId),
   );
   const providerOrderId = provider === 'partner' ? `order_${tag}` : undefined;
-  // Under one request id only our own id in the notes can tell two refunds of the partner's apart.
+  // Two partner refunds with one request id can only be distinguished by our own id in the notes.
   const isShared = refunds[1]?.isUnderSameRequest ?? false;
   const ofRefunds = refunds.flatMap((plan, number) => {
     const hasNotes = plan.hasNotes || isShared;
@@ -237,8 +241,8 @@ function eventsOfCheckout({ tries, news, refunds }: CheckoutPlan, index: number)
   });
   return [
     { kind: 'start', of: payment },
-    ...news.map(
-      (name): Event => ({ kind: 'news', of: payment, news: newsOf(name, providerOrderId) }),
+    ...results.map(
+      (name): Event => ({ kind: 'result', of: payment, result: resultOf(name, providerOrderId) }),
     ),
     ...deliveries.flatMap((delivery) => noticeEvent(delivery, payment)),
     ...ofRefunds,
@@ -252,12 +256,16 @@ type RefundNames = {
   readonly requestId: string;
 };
 
-function eventsOfRefund(plan: RefundPlan, payment: Started, names: RefundNames): Event[] {
+function eventsOfRefund(
+  plan: RefundPlan,
+  payment: StartedTransaction,
+  names: RefundNames,
+): Event[] {
   const { tag, index, number, requestId } = names;
   const isPartner = payment.provider === 'partner';
   const transactionId = `${orderId}-26111411000${index * 2 + number}`;
   const paymentPspId = isPartner ? `pay_${tag}0` : `${payment.transactionId}|0-pay`;
-  const refund: Started = {
+  const refund: StartedTransaction = {
     type: 'refund',
     transactionId,
     provider: payment.provider,
@@ -272,34 +280,34 @@ function eventsOfRefund(plan: RefundPlan, payment: Started, names: RefundNames):
     },
   };
   const write = isPartner ? partnerRefundEvent : gatewayRefund;
-  const deliveries = plan.outcomes.map((outcome, told) =>
-    write({ outcome, told, tag, number, plan, refund, payment, paymentPspId, requestId }),
+  const deliveries = plan.outcomes.map((outcome, sequence) =>
+    write({ outcome, sequence, tag, number, plan, refund, payment, paymentPspId, requestId }),
   );
   return [
     { kind: 'start', of: refund },
-    ...plan.news.map(
-      (name): Event => ({ kind: 'news', of: refund, news: newsOf(name, undefined) }),
+    ...plan.results.map(
+      (name): Event => ({ kind: 'result', of: refund, result: resultOf(name, undefined) }),
     ),
     ...deliveries.flatMap((delivery) => noticeEvent(delivery, refund)),
   ];
 }
 
-type ToldRefund = {
+type RefundReport = {
   readonly outcome: 'created' | 'processed' | 'failed';
-  readonly told: number;
+  readonly sequence: number;
   readonly tag: string;
   readonly number: number;
   readonly plan: RefundPlan;
-  readonly refund: Started;
-  readonly payment: Started;
+  readonly refund: StartedTransaction;
+  readonly payment: StartedTransaction;
   readonly paymentPspId: string;
   readonly requestId: string;
 };
 
-function partnerRefundEvent(said: ToldRefund): SetDelivery {
-  const { outcome, told, tag, number, plan, refund, payment } = said;
+function partnerRefundEvent(report: RefundReport): SetDelivery {
+  const { outcome, sequence, tag, number, plan, refund, payment } = report;
   const paid = partnerPayment({
-    id: said.paymentPspId,
+    id: report.paymentPspId,
     order_id: `order_${tag}`,
     notes: { svc_transaction_id: payment.transactionId, svc_order_id: orderId },
   });
@@ -307,28 +315,28 @@ function partnerRefundEvent(said: ToldRefund): SetDelivery {
     id: `rfnd_own${tag}${number}`,
     amount: refund.start.amount,
     status: outcome === 'created' ? 'pending' : outcome,
-    receipt: said.requestId,
+    receipt: report.requestId,
     notes: plan.hasNotes
-      ? { svc_transaction_id: refund.transactionId, refund_request_id: said.requestId }
+      ? { svc_transaction_id: refund.transactionId, refund_request_id: report.requestId }
       : [],
   });
   return {
     provider: 'partner',
-    eventId: `EvOwn${tag}${number}${told}`,
+    eventId: `EvOwn${tag}${number}${sequence}`,
     body: partnerEvent(
       `refund.${outcome}`,
       { refund: record },
-      { created_at: 1_794_703_700 + told },
+      { created_at: 1_794_703_700 + sequence },
     ),
   };
 }
 
-function gatewayRefund(said: ToldRefund): SetDelivery {
-  const { outcome, told, tag, number, refund, payment } = said;
+function gatewayRefund(report: RefundReport): SetDelivery {
+  const { outcome, sequence, tag, number, refund, payment } = report;
   const results = { created: 'PENDING', processed: 'SUCCESS', failed: 'FAILURE' };
   return {
     provider: 'bank-gateway',
-    eventId: `EvOwn${tag}${number}${told}`,
+    eventId: `EvOwn${tag}${number}${sequence}`,
     body: gatewayBody({
       result: results[outcome],
       order: { id: payment.transactionId },
@@ -337,10 +345,10 @@ function gatewayRefund(said: ToldRefund): SetDelivery {
         type: 'REFUND',
         amount: refund.start.amount / 100,
         targetTransactionId: '0-pay',
-        reference: said.requestId,
+        reference: report.requestId,
       },
       timeOfRecord: '2026-11-15T01:00:00Z',
-      timeOfLastUpdate: `2026-11-15T01:00:0${told + 1}Z`,
+      timeOfLastUpdate: `2026-11-15T01:00:0${sequence + 1}Z`,
     }),
   };
 }
@@ -355,7 +363,7 @@ function startOf(second: number, more: Partial<Start>): Start {
   };
 }
 
-function newsOf(name: NewsName, providerOrderId: string | undefined): CallNews {
+function resultOf(name: ResultName, providerOrderId: string | undefined): CallResult {
   switch (name) {
     case 'taken':
       return { call: 'taken', providerOrderId };
@@ -370,7 +378,7 @@ function newsOf(name: NewsName, providerOrderId: string | undefined): CallNews {
   }
 }
 
-/** Deliveries of a checkout of ours carry our ids back, where they have notes at all. */
+/** Deliveries of a checkout that was started here contain our ids, if they have notes. */
 function withNotes(delivery: SetDelivery, transactionId: string): SetDelivery {
   if (delivery.provider !== 'partner') return delivery;
   const own = { svc_transaction_id: transactionId, svc_order_id: orderId, invoice_id: 'INV-1' };
@@ -382,8 +390,8 @@ function withNotes(delivery: SetDelivery, transactionId: string): SetDelivery {
   return { ...delivery, body };
 }
 
-/** As the service does it: the key of the delivery, and what the provider's translator makes of it. */
-function noticeEvent(delivery: SetDelivery, of: Started | undefined): Event[] {
+/** Like the service: the delivery key, and the notice from the provider's translator. */
+function noticeEvent(delivery: SetDelivery, of: StartedTransaction | undefined): Event[] {
   const { provider: name, eventId, body } = delivery;
   const provider = getProvider(name);
   const header = name === 'partner' ? 'x-razorpay-event-id' : 'x-notification-id';
@@ -413,15 +421,15 @@ function applyAll(events: readonly Event[], lie: Arrange = asTheyAre): OrderStat
   return orderStatesOf(events, lie).at(-1)?.orderState ?? emptyOrderState;
 }
 
-/** The order state after each event; what we start is there before anything is said of it, and a void waits. */
+/** The order state after each event. A start precedes all notices of it, and a void without target is parked. */
 function orderStatesOf(events: readonly Event[], lie: Arrange = asTheyAre) {
   let parked: DeliveredNotice[] = [];
   let orderState = emptyOrderState;
   return events.map((event) => {
-    if (event.of && !findOwn(orderState, event.of)) orderState = storeStart(orderState, event.of);
-    if (event.kind === 'news') orderState = hear(orderState, event.of, event.news);
+    if (event.of && !findOwn(orderState, event.of)) orderState = applyStart(orderState, event.of);
+    if (event.kind === 'result') orderState = addResult(orderState, event.of, event.result);
     if (event.kind === 'notice') parked.unshift(event.notice);
-    // What one of them brings may be what another waits for.
+    // One parked notice may be what another one is parked for.
     for (let count = Number.POSITIVE_INFINITY; parked.length < count; ) {
       count = parked.length;
       const due = parked;
@@ -436,20 +444,27 @@ function orderStatesOf(events: readonly Event[], lie: Arrange = asTheyAre) {
   });
 }
 
-function hear(orderState: OrderState, { transactionId }: Started, news: CallNews): OrderState {
+function addResult(
+  orderState: OrderState,
+  { transactionId }: StartedTransaction,
+  result: CallResult,
+): OrderState {
   const known = findOwn(orderState, { transactionId });
   assert.ok(known?.start);
-  return storeStart(orderState, { ...known, start: learn(known.start, news) });
+  return applyStart(orderState, { ...known, start: addCallResult(known.start, result) });
 }
 
-function findOwn({ transactions }: OrderState, { transactionId }: Pick<Started, 'transactionId'>) {
+function findOwn(
+  { transactions }: OrderState,
+  { transactionId }: Pick<StartedTransaction, 'transactionId'>,
+) {
   return transactions.find((entry) => entry.transactionId === transactionId);
 }
 
-/** Everything that is shown; only ids that a provider's report was given may differ. */
+/** Everything that is shown, without the ids of transactions that were not started here, which may differ. */
 function shownOf(orderState: OrderState) {
   return {
-    order: decideOrderState(orderState, now),
+    order: decideOrderSummary(orderState, now),
     refundSums: refundSums(orderState.transactions, 'INR'),
     transactions: plain(orderState.transactions),
   };
@@ -460,7 +475,7 @@ function plain(transactions: readonly Transaction[]) {
     .map(({ notices, transactionId, flags, ...state }) => ({
       ...state,
       startedAs: state.start ? transactionId : null,
-      // A duplicate is one by what else there is.
+      // The flag depends on the other transactions.
       flags: flags.filter((flag) => flag !== 'duplicate_capture'),
       isDuplicate: flags.includes('duplicate_capture'),
       notices: notices.map(({ deliveryKey }) => deliveryKey).sort(),
@@ -476,8 +491,8 @@ function nameOf({
   return `${type} ${provider} ${pspTransactionId}`;
 }
 
-function keptIn({ transactions, held }: OrderState): string[] {
-  const kept = transactions.flatMap(({ type, notices }) =>
+function storedIn({ transactions, held }: OrderState): string[] {
+  const stored = transactions.flatMap(({ type, notices }) =>
     notices.map(({ deliveryKey }) => `${type} ${deliveryKey}`),
   );
   const unplaced = held.map((entry) =>
@@ -485,10 +500,10 @@ function keptIn({ transactions, held }: OrderState): string[] {
       ? `payment ${entry.payment.deliveryKey}`
       : `refund ${entry.refund.deliveryKey}`,
   );
-  return [...kept, ...unplaced].sort();
+  return [...stored, ...unplaced].sort();
 }
 
-/** What must have been kept: all but authentications of what was not started here, and voids of nothing. */
+/** The notices that must be stored: all but authentications without a started payment, and voids without a target. */
 function keysOf(events: readonly Event[], orderState: OrderState): string[] {
   return events.flatMap((event) => {
     if (event.kind !== 'notice') return [];
@@ -497,7 +512,7 @@ function keysOf(events: readonly Event[], orderState: OrderState): string[] {
     const isLeftOut =
       (payment?.record === 'authentication' && !of) ||
       (lacksTarget(orderState, notice) &&
-        !keptIn(orderState).some((kept) => kept.endsWith(deliveryKey)));
+        !storedIn(orderState).some((stored) => stored.endsWith(deliveryKey)));
     return [
       ...(payment && !isLeftOut ? [`payment ${deliveryKey}`] : []),
       ...(refund && !isLeftOut ? [`refund ${deliveryKey}`] : []),

@@ -20,12 +20,12 @@ test('a token expiration is UTC with a T and six decimals', () => {
   );
 });
 
-test('a time given with an offset is written in UTC', () => {
+test('a time with an offset is written in UTC', () => {
   const time = new Date('2026-01-01T02:30:00.5+05:30');
   assert.equal(spacedTimestamp(time), '2025-12-31 21:00:00.500000');
 });
 
-test('both forms read back as the same moment', () => {
+test('both formats are read back as the same time', () => {
   const range = { min: new Date('1970-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z') };
   fc.assert(
     fc.property(fc.date({ ...range, noInvalidDate: true }), (time) => {
@@ -38,7 +38,7 @@ test('both forms read back as the same moment', () => {
   );
 });
 
-test('a timestamp is what the platform says, however many were asked for before', () => {
+test('a timestamp equals toISOString, also when it comes from the cache', () => {
   fc.assert(
     fc.property(fc.date({ noInvalidDate: true }), (time) => {
       assert.equal(isoTimestamp(time), time.toISOString());
@@ -47,7 +47,7 @@ test('a timestamp is what the platform says, however many were asked for before'
   );
 });
 
-test('adding seconds gives a new time and leaves the old one alone', () => {
+test('adding seconds returns a new date and does not change the old one', () => {
   const time = new Date('2026-02-28T23:59:30Z');
   assert.equal(addSeconds(time, 60).toISOString(), '2026-03-01T00:00:30.000Z');
   assert.equal(addSeconds(time, -0.5).toISOString(), '2026-02-28T23:59:29.500Z');

@@ -23,7 +23,7 @@ import { foldPayment, foldRefund } from '../support/folded.ts';
 const expected = { total: 11_800, currency: 'INR' };
 const declined = failureReason('DECLINED_BY_BANK', 'declined');
 
-test('of any two statuses a payment has the higher one, whichever came first', () => {
+test('a payment has the higher of any two statuses, in any order of arrival', () => {
   for (const [rank, higher] of paymentStatuses.entries()) {
     for (const lower of paymentStatuses.slice(0, rank)) {
       const [low, high] = [{ status: lower }, { status: higher, voidPspId: 'void_1' }];
@@ -33,7 +33,7 @@ test('of any two statuses a payment has the higher one, whichever came first', (
   }
 });
 
-test('of any two statuses a refund has the higher one, and a failure beside a success is flagged', () => {
+test('a refund has the higher of any two statuses, and a failure with a success is flagged', () => {
   for (const [rank, higher] of refundStatuses.entries()) {
     for (const lower of refundStatuses.slice(0, rank)) {
       for (const statuses of [
@@ -80,8 +80,8 @@ test('a payment without notices is new', () => {
   });
 });
 
-test('a field comes from the highest notice that has one, then the newest, then by key', () => {
-  const cases: ReadonlyArray<{ rule: string; notices: Said[]; arn: string }> = [
+test('a field comes from the highest notice that has it, then the newest, then by key', () => {
+  const cases: ReadonlyArray<{ rule: string; notices: NoticeFields[]; arn: string }> = [
     {
       rule: 'rank before time',
       notices: [
@@ -131,13 +131,13 @@ test('a field comes from the highest notice that has one, then the newest, then 
 });
 
 test('a failure is shown only while the payment is failed', () => {
-  const failed: Said = { status: 'failed', failure: declined };
+  const failed: NoticeFields = { status: 'failed', failure: declined };
   assert.deepEqual(foldOf({ status: 'pending' }, failed).failure, declined);
   assert.equal(foldOf(failed, { status: 'authorized' }).failure, null);
   assert.equal(foldOf(failed, { status: 'succeeded' }).failure, null);
 });
 
-test('a payment begins with its earliest beginning and ends when its status was first told', () => {
+test('a payment starts at its earliest start time and finishes when its status was first reported', () => {
   const payment = foldOf(
     { status: 'failed', startedAtMs: 3, statusSinceMs: 4 },
     { status: 'succeeded', startedAtMs: 2, statusSinceMs: 9 },
@@ -148,7 +148,7 @@ test('a payment begins with its earliest beginning and ends when its status was 
   assert.equal(payment.finishedAtMs, 7);
 });
 
-test('only failed, succeeded and reversed are final, and nothing else has an end', () => {
+test('only failed, succeeded and reversed are final and have a finish time', () => {
   for (const status of paymentStatuses) {
     const isEnd = ['failed', 'succeeded', 'reversed'].includes(status);
     assert.equal(isFinal(status), isEnd, status);
@@ -156,27 +156,30 @@ test('only failed, succeeded and reversed are final, and nothing else has an end
   }
 });
 
-test('an amount or currency that differs is flagged once money is taken or held', () => {
-  const cases: ReadonlyArray<{ said: Said; flags: ReviewFlag[] }> = [
-    { said: { status: 'succeeded', amount: 11_800, currency: 'INR' }, flags: [] },
-    { said: { status: 'succeeded', amount: 1, currency: 'INR' }, flags: ['amount_mismatch'] },
-    { said: { status: 'authorized', amount: 1, currency: 'INR' }, flags: ['amount_mismatch'] },
+test('a wrong amount or currency is flagged once money is captured or authorised', () => {
+  const cases: ReadonlyArray<{ given: NoticeFields; flags: ReviewFlag[] }> = [
+    { given: { status: 'succeeded', amount: 11_800, currency: 'INR' }, flags: [] },
+    { given: { status: 'succeeded', amount: 1, currency: 'INR' }, flags: ['amount_mismatch'] },
+    { given: { status: 'authorized', amount: 1, currency: 'INR' }, flags: ['amount_mismatch'] },
     {
-      said: { status: 'succeeded', amount: 11_800, currency: 'USD' },
+      given: { status: 'succeeded', amount: 11_800, currency: 'USD' },
       flags: ['currency_mismatch'],
     },
-    { said: { status: 'succeeded', currency: 'INR' }, flags: ['amount_mismatch'] },
-    { said: { status: 'failed', amount: 1, currency: 'USD' }, flags: [] },
-    { said: { status: 'pending', amount: 1, currency: 'USD' }, flags: [] },
-    { said: { status: 'reversed', amount: 1, currency: 'USD' }, flags: ['payment_reversed'] },
-    { said: { status: 'reversing', amount: 11_800, currency: 'INR' }, flags: ['payment_reversed'] },
+    { given: { status: 'succeeded', currency: 'INR' }, flags: ['amount_mismatch'] },
+    { given: { status: 'failed', amount: 1, currency: 'USD' }, flags: [] },
+    { given: { status: 'pending', amount: 1, currency: 'USD' }, flags: [] },
+    { given: { status: 'reversed', amount: 1, currency: 'USD' }, flags: ['payment_reversed'] },
+    {
+      given: { status: 'reversing', amount: 11_800, currency: 'INR' },
+      flags: ['payment_reversed'],
+    },
   ];
-  for (const { said, flags } of cases) {
-    assert.deepEqual(foldOf(said).flags, flags, JSON.stringify(said));
+  for (const { given, flags } of cases) {
+    assert.deepEqual(foldOf(given).flags, flags, JSON.stringify(given));
   }
 });
 
-test('a fee that the customer bears may be on top of the expected amount', () => {
+test("the amount may exceed the expected one by the consumer's fee", () => {
   const paid = (amount: number, customerFee?: number) =>
     matchesExpected(
       foldOf({
@@ -194,14 +197,14 @@ test('a fee that the customer bears may be on top of the expected amount', () =>
   assert.equal(paid(11_800, 236), true);
 });
 
-test('flags are a set in a fixed order', () => {
+test('flags are a sorted set', () => {
   assert.deepEqual(withFlags(['over_refunded'], ['chargeback', 'over_refunded']), [
     'chargeback',
     'over_refunded',
   ]);
 });
 
-test('the flags of every notice stay, also of those that are outranked', () => {
+test('the flags of every notice stay, even of lower ones', () => {
   const flags = foldOf(
     { status: 'pending', flags: ['merchant_mismatch'] },
     { status: 'succeeded', amount: 1, currency: 'INR' },
@@ -227,25 +230,26 @@ test('notices fold to the same payment in any order', () => {
     ),
     { maxLength: 8 },
   );
-  const shuffles = notices.chain((said) =>
-    fc.tuple(fc.constant(said), fc.shuffledSubarray(said, { minLength: said.length })),
+  const shuffles = notices.chain((given) =>
+    fc.tuple(fc.constant(given), fc.shuffledSubarray(given, { minLength: given.length })),
   );
   fc.assert(
-    fc.property(shuffles, ([said, shuffled]) => {
-      const keyOf = (notice: Said) => String(said.indexOf(notice as (typeof said)[number]));
-      const fold = (entries: readonly Said[]) => {
+    fc.property(shuffles, ([given, shuffled]) => {
+      const keyOf = (notice: NoticeFields) =>
+        String(given.indexOf(notice as (typeof given)[number]));
+      const fold = (entries: readonly NoticeFields[]) => {
         const { notices: _folded, ...payment } = foldOf(
           ...entries.map((notice) => ({ ...notice, deliveryKey: keyOf(notice) })),
         );
         return payment;
       };
-      assert.deepEqual(fold(shuffled), fold(said));
+      assert.deepEqual(fold(shuffled), fold(given));
     }),
     { numRuns: 500 },
   );
 });
 
-test('a transaction id is the order id and the UTC second, or the next one that is free', () => {
+test('a transaction id is the order id and the UTC second, or the next free second', () => {
   const time = new Date('2026-12-31T23:59:58.999Z');
   const taken = new Set<string>();
   const next = () => {
@@ -259,10 +263,10 @@ test('a transaction id is the order id and the UTC second, or the next one that 
   );
 });
 
-type Said = Omit<PaymentNotice, 'pspTransactionId'> & { readonly deliveryKey?: string };
+type NoticeFields = Omit<PaymentNotice, 'pspTransactionId'> & { readonly deliveryKey?: string };
 
-function foldOf(...said: readonly Said[]): Payment {
-  const notices: Stored<PaymentNotice>[] = said.map((notice, index) => ({
+function foldOf(...given: readonly NoticeFields[]): Payment {
+  const notices: Stored<PaymentNotice>[] = given.map((notice, index) => ({
     pspTransactionId: 'pay_1',
     deliveryKey: `key${index}`,
     ...notice,

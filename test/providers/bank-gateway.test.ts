@@ -5,7 +5,7 @@ import type { Notice } from '../../src/domain/transactions/notice.ts';
 import {
   applyNotice,
   type DeliveredNotice,
-  decideOrderState,
+  decideOrderSummary,
   lacksTarget,
   type OrderState,
   type OrderSummary,
@@ -52,7 +52,7 @@ const anyOf = (id: string) => ({ transactionIds: [id], orderIds: [id], invoiceId
 const namedBy = (id: string) => ({ ...anyOf(id), providerOrderId: id });
 
 const everyFieldNotice: Notice = {
-  references: { ...namedBy('o_1'), otherwise: [anyOf('INV-1'), anyOf('INV-1/1')] },
+  references: { ...namedBy('o_1'), fallbacks: [anyOf('INV-1'), anyOf('INV-1/1')] },
   payment: {
     pspTransactionId: 'o_1|1',
     pspOrder: 'o_1',
@@ -217,7 +217,7 @@ test('types that are not ours to act on are ignored, chargebacks are reported to
     why: 'the bank gateway reports a chargeback',
     flags: ['chargeback'],
   };
-  const references = { ...namedBy('o_1'), otherwise: [] };
+  const references = { ...namedBy('o_1'), fallbacks: [] };
   assert.deepEqual(translate(chargeback()), { ...report, names: { references } });
   const names = { references, payment: { pspTransactionId: 'o_1|7' } };
   assert.deepEqual(translate(chargeback('7')), { ...report, names });
@@ -488,7 +488,7 @@ test('a refund is read field by field', () => {
   const transaction = { id: '9', type: 'REFUND', amount: 18, reference: 'RR-1', receipt: 'R-9' };
   const body = gatewayBody({ order: { id: 'o_1', status: 'PARTIALLY_REFUNDED' }, transaction });
   assert.deepEqual(noticeOf(body), {
-    references: { ...namedBy('o_1'), otherwise: [anyOf('RR-1')] },
+    references: { ...namedBy('o_1'), fallbacks: [anyOf('RR-1')] },
     refund: {
       pspTransactionId: 'o_1|9',
       status: 'succeeded',
@@ -603,7 +603,7 @@ test('groups that real bodies lack are not missed, and versions are all alike', 
     result: 'SUCCESS',
   };
   const expected = {
-    references: { ...namedBy('o_1'), otherwise: [] },
+    references: { ...namedBy('o_1'), fallbacks: [] },
     payment: {
       pspTransactionId: 'o_1|1',
       pspOrder: 'o_1',
@@ -631,14 +631,14 @@ test('an id longer than any id is none, and such a reference is left out', () =>
     assert.equal(translate(replaceAt(everyField, path, long)).kind, 'unreadable');
   }
   const body = replaceAt(everyField, ['order', 'reference'], long);
-  assert.deepEqual(noticeOf(body).references.otherwise, [anyOf('INV-1/1')]);
+  assert.deepEqual(noticeOf(body).references.fallbacks, [anyOf('INV-1/1')]);
 });
 
 test('ids that are numbers are taken by their text', () => {
   const body = gatewayBody({ order: { id: 20261114 }, transaction: { id: 1 } });
   const notice = noticeOf(body);
   assert.equal(notice.payment?.pspTransactionId, '20261114|1');
-  assert.deepEqual(notice.references, { ...namedBy('20261114'), otherwise: [] });
+  assert.deepEqual(notice.references, { ...namedBy('20261114'), fallbacks: [] });
 });
 
 test('the notification id is the header', () => {
@@ -784,7 +784,7 @@ function orderStateAfter(bodies: readonly Fields[]): {
     (before, body) => applyNotice(before, delivered(body)),
     empty,
   );
-  return { orderState, order: decideOrderState(orderState, now) };
+  return { orderState, order: decideOrderSummary(orderState, now) };
 }
 
 function delivered(body: Fields): DeliveredNotice {

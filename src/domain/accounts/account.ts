@@ -1,4 +1,4 @@
-/** A merchant's account: its settings, and its secrets in clear for as long as they are in memory. */
+/** A merchant's account: its settings and its secrets, which are in clear text in memory only. */
 
 import { refuseField } from '../errors.ts';
 import { limits } from '../limits.ts';
@@ -20,14 +20,14 @@ export const ownSecretKinds = ['access-secret', 'consumer-id-key'] as const sati
 export const signatureVersions = ['v2', 'v3'] as const;
 export type SignatureVersion = (typeof signatureVersions)[number];
 
-/** Orders in `from` are processed in `to` at `rate`, a decimal text. Contract 3.7. */
+/** Orders in `from` are processed in `to`, converted at `rate` (decimal text). Contract 3.7. */
 export type AlternateCurrency = {
   readonly from: string;
   readonly to: string;
   readonly rate: string;
 };
 
-/** Where a provider's API is, and who the account is there. */
+/** The base URL of a provider's API, and the account's login there. */
 export type ProviderAddress = { readonly url: string; readonly login: string };
 
 /** Plain settings of one provider, by the names that it gives them. */
@@ -38,12 +38,12 @@ export type AccountSettings = {
   readonly optionalOrderDetails: boolean;
   readonly encryptedPayloads: boolean;
   readonly signatureVersion: SignatureVersion;
-  /** Calls of the merchant API in each process; null for no limit. Contract 8.2. */
+  /** Limit of merchant API calls per process; null for no limit. Contract 8.2. */
   readonly requestsPerSecond: number | null;
   readonly alternateCurrencies: readonly AlternateCurrency[];
-  /** Where an order token may send its consumer back to; empty for no list. Contract 11.10. */
+  /** Origins that an order token may use in `callback_url`; empty for no list. Contract 11.10. */
   readonly callbackOrigins: readonly string[];
-  /** The modes that are enabled, each with the provider it is routed to. Contract 11.4. */
+  /** The enabled payment modes, each with its provider. Contract 11.4. */
   readonly paymentModes: Readonly<Partial<Record<PaymentModeCode, ProviderName>>>;
   readonly providerApis: Readonly<Record<ProviderName, ProviderAddress>>;
   readonly providerSettings: Readonly<Record<ProviderName, ProviderValues>>;
@@ -51,9 +51,9 @@ export type AccountSettings = {
 
 export type LiveSecret = {
   readonly value: string;
-  /** Fingerprint that tells it from other secrets and reveals nothing of it. */
+  /** A fingerprint that identifies the secret without revealing it. */
   readonly mark: string;
-  /** When it stops being valid; null for the current one. */
+  /** When it expires; null for the current secret. */
   readonly expiresAt: Date | null;
 };
 
@@ -75,7 +75,7 @@ function isLive({ expiresAt }: LiveSecret, now: Date): boolean {
   return expiresAt === null || expiresAt > now;
 }
 
-/** The secrets of a kind that are valid now, the current one first. */
+/** The valid secrets of a kind, the current one first. */
 export function liveSecrets(account: Account, kind: SecretKind, now: Date): readonly string[] {
   return secretsOf(account, kind)
     .filter((secret) => isLive(secret, now))
@@ -100,7 +100,7 @@ export const accountDefaults: Omit<AccountSettings, 'name'> = {
   providerSettings: {},
 };
 
-/** Refuses settings that could not work, with a sentence for the operator. */
+/** Refuses settings that cannot work, with a message for the operator. */
 export function checkSettings(settings: AccountSettings): AccountSettings {
   if (settings.name.trim() === '' || settings.name.length > 255) {
     refuseField('name', 'must have 1 to 255 characters');
@@ -108,14 +108,13 @@ export function checkSettings(settings: AccountSettings): AccountSettings {
   checkRate(settings.requestsPerSecond);
   const seen = new Set<string>();
   for (const { from, to, rate } of settings.alternateCurrencies) {
-    const written = `alternate currency ${from}:${to}:${rate}`;
+    const field = `alternate currency ${from}:${to}:${rate}`;
     const decimal = parseDecimal(rate);
-    if (findExponent(from) === undefined) refuseField(written, `names an unknown currency ${from}`);
-    if (findExponent(to) === undefined) refuseField(written, `names an unknown currency ${to}`);
-    if (from === to) refuseField(written, 'must name two different currencies');
-    if (!decimal || decimal.digits === 0n)
-      refuseField(written, 'needs a rate above 0 such as 83.25');
-    if (seen.has(from)) refuseField(written, `is the second one for ${from}`);
+    if (findExponent(from) === undefined) refuseField(field, `names an unknown currency ${from}`);
+    if (findExponent(to) === undefined) refuseField(field, `names an unknown currency ${to}`);
+    if (from === to) refuseField(field, 'must name two different currencies');
+    if (!decimal || decimal.digits === 0n) refuseField(field, 'needs a rate above 0 such as 83.25');
+    if (seen.has(from)) refuseField(field, `is the second one for ${from}`);
     seen.add(from);
   }
   checkOrigins(settings.callbackOrigins);
@@ -150,7 +149,7 @@ function checkOrigins(origins: readonly string[]): void {
   }
 }
 
-/** A password must not travel in clear, unless it does not travel at all. */
+/** A password must not cross a network in clear text, so http is allowed on loopback only. */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, search, hash } = new URL(text);

@@ -1,29 +1,29 @@
 /**
- * The digits of a text as a person reads them: in any script, as compatibility characters such as full-width digits, or
- * percent-encoded, and how they are grouped. Which of them are a card number is decided elsewhere. Contract 8.5.
+ * Reads the digits of a text as a person would: in any script, as compatibility characters such as full-width digits,
+ * or percent-encoded, with their grouping. `card-numbers.ts` decides which of them form a card number. Contract 8.5.
  */
 
 export type Digits = {
   readonly count: number;
-  /** 0 to 9 each. */
+  /** Each is 0 to 9. */
   readonly values: Uint8Array;
-  /** Where the character of each digit stands in the text. One character may be two digits. */
+  /** Start and end of each digit's character in the text. One character may stand for several digits. */
   readonly from: Int32Array;
   readonly to: Int32Array;
-  /** What stands between each digit and the one before it. */
+  /** What separates each digit from the previous one: a value of `gap`. */
   readonly gaps: Uint8Array;
 };
 
 export const gap = { none: 0, separator: 1, other: 2 } as const;
 
-/** What may stand within a number. */
+/** The characters that may separate the digits of one number. */
 export type Separators = {
   readonly has: (character: string) => boolean;
-  /** The same for each ASCII character: most texts have no other. */
+  /** The same as a lookup table for ASCII, because most texts have no other characters. */
   readonly ascii: Uint8Array;
 };
 
-/** Spaces, dashes and dots of every kind, and characters that cannot be seen. */
+/** Spaces, dashes and dots of every kind, and invisible characters. */
 const separator =
   /[\s\p{Zs}\p{Pd}\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}.\u00b7\u2022\u2027\u2043\u2212\u2219\u22c5\u3002\u30fb\uff61]/u;
 export const usualSeparators = separatorsOf((character) => separator.test(character));
@@ -38,15 +38,15 @@ function separatorsOf(has: (character: string) => boolean): Separators {
   return { has, ascii };
 }
 
-export type Reading = {
+export type ReadOptions = {
   readonly separators: Separators;
-  /** Percent-encoded characters count as what they stand for. */
+  /** Whether percent-encoded characters are decoded. */
   readonly isDecoding: boolean;
-  /** Stretches of the text, in order, whose digits do not count. */
-  readonly skipped?: readonly Stretch[];
+  /** Ranges of the text, in order, whose digits are ignored. */
+  readonly skipped?: readonly TextRange[];
 };
 
-export function readDigits(text: string, { separators, isDecoding, skipped }: Reading): Digits {
+export function readDigits(text: string, { separators, isDecoding, skipped }: ReadOptions): Digits {
   const countMax = digitsOfCharacterMax * text.length;
   const [values, gaps] = [new Uint8Array(countMax), new Uint8Array(countMax)];
   const [from, to] = [new Int32Array(countMax), new Int32Array(countMax)];
@@ -65,17 +65,17 @@ export function readDigits(text: string, { separators, isDecoding, skipped }: Re
   };
   let nextSkipped = 0;
   for (let at = 0; at < text.length; ) {
-    const stretch = skipped?.[nextSkipped];
+    const range = skipped?.[nextSkipped];
     const code = text.charCodeAt(at);
-    if (stretch && at >= stretch.from) {
-      at = stretch.to;
+    if (range && at >= range.from) {
+      at = range.to;
       nextSkipped += 1;
       pass(false);
     } else if (code >= zero && code <= nine) {
       add(code - zero, at, at + 1);
       at += 1;
     } else if (code < 0x80 && !(isDecoding && code === percent)) {
-      // A plus is a space in the query of a URL, and the beginning of a telephone number elsewhere.
+      // A plus right after a digit is a space of a URL's query. Elsewhere it starts a phone number.
       pass(separators.ascii[code] === 1 || (code === plus && current === gap.none));
       at += 1;
     } else {
@@ -91,14 +91,14 @@ export function readDigits(text: string, { separators, isDecoding, skipped }: Re
   return { count, values, from, to, gaps };
 }
 
-export type Stretch = { readonly from: number; readonly to: number };
+export type TextRange = { readonly from: number; readonly to: number };
 
-/** `⑳` is two digits, `⅒` three, and no character is more. */
+/** `⑳` is two digits and `⅒` three; no character stands for more. */
 const digitsOfCharacterMax = 3;
 const [zero, nine, percent, plus] = [0x30, 0x39, 0x25, 0x2b];
 const decimalDigit = /\p{Nd}/u;
 
-/** One character, which may be written as its bytes in percent-encoding. */
+/** Reads one character, which may be percent-encoded. */
 function readCharacter(text: string, at: number): { character: string; end: number } {
   if (text.charCodeAt(at) === percent) {
     const byte = Number.parseInt(/^[\da-f]{2}$/i.exec(text.slice(at + 1, at + 3))?.[0] ?? '', 16);
@@ -110,7 +110,7 @@ function readCharacter(text: string, at: number): { character: string; end: numb
   return { character, end: at + character.length };
 }
 
-/** By the first byte of it in UTF-8. */
+/** The length of a UTF-8 character, from its first byte. */
 function bytesOfCharacter(byte: number): number {
   if (byte >= 0xf0) return 4;
   if (byte >= 0xe0) return 3;
@@ -126,7 +126,7 @@ function decode(encoded: string): string | undefined {
   }
 }
 
-/** `４` is 4, `⑪` is 1 and 1, `⒋` is 4 and a dot. */
+/** `４` becomes `4`, `⑪` becomes `11`, `⒋` becomes `4.`. */
 function plainCharactersOf(character: string): Iterable<string> {
   return character < '\x80' || separator.test(character)
     ? [character]
@@ -141,7 +141,7 @@ function findValue(character: string): number | undefined {
   if (!decimalDigit.test(character)) return undefined;
   const known = valuesByCode.get(code);
   if (known !== undefined) return known;
-  // Every script has its ten digits in one row, and rows that touch are whole.
+  // Unicode assigns the ten digits of a script to consecutive code points; adjacent blocks of ten are complete.
   let start = code;
   while (decimalDigit.test(String.fromCodePoint(start - 1))) start -= 1;
   const value = (code - start) % 10;

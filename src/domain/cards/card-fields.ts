@@ -1,54 +1,54 @@
 /**
- * The card number firewall for whole bodies: decides by names which texts are card fields, which are security codes and
- * which are exempt. Contract 8.5.
+ * Masks card data in structured values. The name of a field decides whether it is a card field, a security code or
+ * exempt from masking. Contract 8.5.
  */
 
 import { limits } from '../limits.ts';
 import { maskCardField, maskCardNumbers } from './card-numbers.ts';
 
-/** What a provider's body may hold although it looks like a card number, by the path of the field. */
+/** Fields of a provider's body that may look like card data and are none, matched by their path. */
 export type ExemptFields = {
   /** The provider's own references. */
   readonly references: RegExp;
   readonly amounts: RegExp;
-  /** What came of the check of a security code: named like one and none itself. */
+  /** Results of a security code check: their names contain that of the code. */
   readonly checkResults?: RegExp;
 };
 
-/** Everything with card numbers masked and security codes left out; the same value when there was nothing to do. */
+/** The value with card numbers masked and security codes removed; the same object when it has neither. */
 export function maskFields<Value>(value: Value, exempt?: ExemptFields): Value {
-  const masked = maskValue(value, outside(exempt));
+  const masked = maskValue(value, rootPlace(exempt));
   return masked === dropped ? (undefined as Value) : (masked as Value);
 }
 
-/** One name and value, such as a custom attribute; undefined for a security code. */
+/** Masks one name and value, such as a custom attribute; undefined for a security code. */
 export function maskPair(name: string, value: string): readonly [string, string] | undefined {
   if (isSecurityCode(name)) return undefined;
   return [maskCardNumbers(name), isCardField(name) ? maskCardField(value) : maskCardNumbers(value)];
 }
 
-/** One field of a form, by the names that lead to it; undefined for a security code. */
+/** Masks one form field, given the names on its path; undefined for a security code. */
 export function maskField(
   names: readonly string[],
   value: string,
   exempt: ExemptFields,
 ): string | undefined {
-  const place = names.reduce((around, name) => placeOf(name, around), outside(exempt));
+  const place = names.reduce((parent, name) => placeOf(name, parent), rootPlace(exempt));
   const masked = maskValue(value, place);
   return masked === dropped ? undefined : String(masked);
 }
 
+/** The position of a value in the body, with what its names imply. */
 type Place = {
   readonly name: string;
-  /** The object that it is a field of. */
-  readonly around: Place | undefined;
+  readonly parent: Place | undefined;
   readonly isCard: boolean;
   readonly isCode: boolean;
   readonly exempt: ExemptFields | undefined;
 };
 
-function outside(exempt: ExemptFields | undefined): Place {
-  return { name: '', around: undefined, isCard: false, isCode: false, exempt };
+function rootPlace(exempt: ExemptFields | undefined): Place {
+  return { name: '', parent: undefined, isCard: false, isCode: false, exempt };
 }
 
 const dropped = Symbol('dropped');
@@ -73,23 +73,23 @@ function maskEntries(value: object, place: Place): unknown {
     isChanged ||= masked !== entry || maskedName !== name;
     if (masked !== dropped) entries.push([maskedName, masked]);
   }
-  // A security code that is an object is left out with all but the results of its check.
+  // Of an object that is a security code, only the results of its check remain.
   if (place.isCode && entries.length === 0) return dropped;
   if (!isChanged) return value;
   return isList ? entries.map(([, entry]) => entry) : Object.fromEntries(entries);
 }
 
-function placeOf(name: string, around: Place): Place {
+function placeOf(name: string, parent: Place): Place {
   return {
     name,
-    around,
-    isCard: around.isCard || isCardField(name),
-    isCode: around.isCode || isSecurityCode(name),
-    exempt: around.exempt,
+    parent,
+    isCard: parent.isCard || isCardField(name),
+    isCode: parent.isCode || isSecurityCode(name),
+    exempt: parent.exempt,
   };
 }
 
-/** Looked at only where there is something to mask. An amount is exempt only while it could be one. */
+/** Called only when masking would change the value. An amount field is exempt only up to the largest amount. */
 function isExempt(value: unknown, place: Place): boolean {
   const { exempt } = place;
   if (!exempt) return false;
@@ -102,42 +102,42 @@ function isCheckResult(place: Place): boolean {
   return place.exempt?.checkResults?.test(pathOf(place)) === true;
 }
 
-function pathOf({ name, around }: Place): string {
-  if (!around) return '';
-  // A name with a dot is not a path of two names.
+function pathOf({ name, parent }: Place): string {
+  if (!parent) return '';
+  // A dot within a name must not look like a separator of the path.
   const own = name.replaceAll('.', '/');
-  const path = pathOf(around);
+  const path = pathOf(parent);
   return path === '' ? own : `${path}.${own}`;
 }
 
-/** Before a name is looked at closely. */
-const unusualName = /[^\0-\x7f]|c[vsc]|card|pan|security/i;
+/** A cheap test that most names fail, before the expensive ones. */
+const maybeCardName = /[^\0-\x7f]|c[vsc]|card|pan|security/i;
 
 const securityCode = /(?:^|[^a-z]|card)(?:cv[vcn]|csc|security[^a-z\d]?code)/i;
 const cardField = /card|(?:^|[^a-z])(?:pan|cc)(?:[^a-z]|number|no|num|$)/i;
 
-/** Names that begin with that of a security code, in any spelling, or hold it as a word. */
+/** True for names that start with a name of the security code, in any spelling, or contain it as a word. */
 export function isSecurityCode(name: string): boolean {
-  return unusualName.test(name) && securityCode.test(wordsOf(name));
+  return maybeCardName.test(name) && securityCode.test(wordsOf(name));
 }
 
 export function isCardField(name: string): boolean {
-  return unusualName.test(name) && cardField.test(wordsOf(name));
+  return maybeCardName.test(name) && cardField.test(wordsOf(name));
 }
 
-/** `cardCvv` as `card_Cvv`. */
+/** `cardCvv` becomes `card_Cvv`. */
 function wordsOf(name: string): string {
   return name.normalize('NFKC').replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, '_');
 }
 
-/** Each on its own is found faster than all in one expression. */
+/** Separate expressions are faster than one with alternatives. */
 const codeNames = /cv[vcn]|csc|security.?code/i;
 const exponents = /\d[eE][+-]?\d/;
 const escapes = /\\[^"\\/]/;
 const digitsOfAnyScript = /\p{Nd}(?:[^A-Za-z\p{N}*"]*\p{Nd}){12}/u;
 const notAscii = /[^\0-\x7f]/;
 
-/** True when a body in the provider's own bytes may hold something to mask: only then it is read for it. */
+/** False when a raw body certainly has nothing to mask, so that it need not be parsed. */
 export function mayHoldCardData(body: string): boolean {
   if (mayHold(body)) return true;
   if (!body.includes('%')) return false;
@@ -157,14 +157,14 @@ function mayHold(text: string): boolean {
 }
 
 const [digit, end] = [1, 2];
-/** What each ASCII character is to a number: a letter, a quote or a masking character ends it. */
+/** The role of each ASCII character: a letter, a quote or a masking character ends a number. */
 const kinds = Uint8Array.from({ length: 0x80 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (/\d/.test(character)) return digit;
   return /[A-Za-z"*]/.test(character) ? end : 0;
 });
 
-/** Thirteen digits with nothing between them that ends a number. Every delivery comes by here. */
+/** True for thirteen digits without a character between them that ends a number. Runs for every delivery. */
 function hasManyDigits(text: string): boolean {
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {

@@ -1,23 +1,23 @@
 /**
- * The card number firewall for texts: a full card number is masked before anything is stored, shown or logged. Which
- * fields are exempt is decided in `card-fields.ts`. Contract 8.4 and 8.5.
+ * Masks full card numbers in texts before anything is stored, shown or logged. `card-fields.ts` decides which fields
+ * are exempt. Contract 8.4 and 8.5.
  */
 import {
   type Digits,
   gap,
   looseSeparators,
   readDigits,
-  type Stretch,
+  type TextRange,
   usualSeparators,
 } from './card-digits.ts';
 
 const digitsMin = 13;
 const digitsMax = 19;
-/** The first six and last four digits stay: enough to recognise a card, too little to use it. */
+/** The first six and last four digits stay visible: enough to recognise a card, too few to use it. */
 const firstShown = 6;
 const lastShown = 4;
 
-/** Masks every card number in a text, however it is grouped and written; the rest stays as it is. */
+/** Masks every card number in a text, in any grouping and spelling, and changes nothing else. */
 export function maskCardNumbers(text: string): string {
   if (!mayHoldDigit.test(text)) return text;
   const plain = findPlainNumber(text);
@@ -32,14 +32,14 @@ export function maskCardNumbers(text: string): string {
   });
 }
 
-/** Most texts have no digit in any spelling. */
+/** A cheap first test: most texts have no digit in any spelling. */
 const mayHoldDigit = /[\d%]|[^\0-\x7f]/;
 
 export function holdsCardNumber(text: string): boolean {
   return maskCardNumbers(text) !== text;
 }
 
-/** Masks whatever has as many digits as a card number, with or without a checksum. */
+/** Masks any number with as many digits as a card number, without checking the Luhn checksum. */
 export function maskCardField(text: string): string {
   const plain = findPlainNumber(text) ?? text;
   const masked = maskBothReadings(plain, (part, isDecoding) => {
@@ -59,8 +59,8 @@ export function maskCardField(text: string): string {
 const passesMax = 8;
 
 /**
- * "5%378282246310005" is a percentage before a card number, "%378282246310005" may be the digit 7 and others: both are
- * looked for, until neither finds anything more.
+ * A text with `%` can be read in two ways: in "5%378282246310005" the card number follows a percent sign, in
+ * "%378282246310005" `%37` may be an encoded digit. Masks both readings until neither finds anything.
  */
 function maskBothReadings(
   text: string,
@@ -73,7 +73,7 @@ function maskBothReadings(
     masked = mask(mask(before, true), false);
     if (masked === before) return masked;
   }
-  // Nobody writes such a text by chance.
+  // Only a crafted text needs so many passes, so all of its digits are masked.
   return masked.replaceAll(/\p{N}/gu, '*');
 }
 
@@ -82,9 +82,9 @@ const groupedDigitsOfAnyScript = /\p{Nd}(?:[^\p{L}\p{N}]*\p{Nd}){12}/u;
 const notAscii = /[^\0-\x7f]/;
 const percentEncoded = /%[\da-f]{2}/i;
 
-/** Cheap, because every text comes by here. It may say yes to a text without a card number, never no to one with it. */
+/** A cheap test for every text. It may be true for a text without a card number, and is never false for one with it. */
 function mayHoldNumber(text: string): boolean {
-  // Seven characters may be thirteen digits: ⑪⑪⑪⑪⑪⑪⑪.
+  // Seven characters can stand for thirteen digits or more: ⑪⑪⑪⑪⑪⑪⑪.
   if (text.length < 7) return false;
   if (groupedDigits.test(text) || percentEncoded.test(text)) return true;
   return notAscii.test(text) && groupedDigitsOfAnyScript.test(text.normalize('NFKC'));
@@ -92,7 +92,7 @@ function mayHoldNumber(text: string): boolean {
 
 const exponentForm = /^\s*\+?(\d{1,32})(?:\.(\d{1,32}))?e([+-]?\d{1,2})\s*$/i;
 
-/** The digits of a number in exponent form, `4.1e3` as `4100`; undefined where there is none or a fraction is left. */
+/** The digits of a number in exponent form: `4.1e3` gives `4100`. Undefined for other texts and for fractions. */
 function findPlainNumber(text: string): string | undefined {
   const [, whole = '', fraction = '', exponent] = exponentForm.exec(text) ?? [];
   if (exponent === undefined) return undefined;
@@ -103,28 +103,28 @@ function findPlainNumber(text: string): string | undefined {
 }
 
 /**
- * Ids of transactions and UUIDs are groups of digits too, and one in a hundred would pass for a card number. Those
- * without any letter are not exempt.
+ * Our transaction ids and UUIDs contain groups of digits, and about one in a hundred would look like a card number.
+ * They are exempt if they contain a letter.
  */
 const ownIds =
   /(?<![0-9A-Za-z_])(?:o_[0-9A-Za-z]{16}-\d\d[01]\d[0-3]\d[0-2]\d[0-5]\d[0-5]\d(?:-\d{1,3})?|[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})(?![0-9A-Za-z])/gi;
 
-function findOwnIds(text: string): Stretch[] {
+function findOwnIds(text: string): TextRange[] {
   return [...text.matchAll(ownIds)]
     .filter(([id]) => /[a-z]/i.test(id.slice(2)))
     .map(({ 0: id, index }) => ({ from: index, to: index + id.length }));
 }
 
 /**
- * Which digits have to go; undefined when there is no card number. A card number is a row of whole groups of digits
- * that begins and ends where groups do: so a longer run of digits is none, and "qty 2 4111 1111 1111 1111" holds one.
+ * The digits to mask; undefined when there is no card number. A card number consists of whole groups of digits. So a
+ * longer run of digits is no card number, and "qty 2 4111 1111 1111 1111" contains one.
  */
 function findHidden(digits: Digits): Uint8Array | undefined {
   const { count } = digits;
   const none = new Uint8Array(count);
   const hidden = new Uint8Array(count);
   let isFound = false;
-  // First what there is, each for itself: one that overlaps another must not keep it from being found.
+  // Each start is tried on the unmasked digits: overlapping card numbers must all be found.
   for (let from = 0; from + digitsMin <= count; from += 1) {
     const end = findEnd(digits, from, none);
     if (end === undefined) continue;
@@ -132,7 +132,7 @@ function findHidden(digits: Digits): Uint8Array | undefined {
     isFound = true;
   }
   if (!isFound) return undefined;
-  // The digits that stay are groups of their own now and may make another number with their neighbours.
+  // The digits that stay visible are new groups, which may form another card number with their neighbours.
   for (let from = 0; from + digitsMin <= count; ) {
     const end = findEnd(digits, from, hidden);
     if (end === undefined) from += 1;
@@ -144,12 +144,12 @@ function findHidden(digits: Digits): Uint8Array | undefined {
   return hidden;
 }
 
-/** The end of the longest card number that begins with this digit. */
+/** The end of the longest card number that starts at this digit. */
 function findEnd(digits: Digits, from: number, hidden: Uint8Array): number | undefined {
   if (!mayBegin(digits, from, hidden)) return undefined;
   const { count, values, gaps } = digits;
   const last = Math.min(count, from + digitsMax);
-  // Luhn doubles every second digit from the right: both sums are kept until the right end is known.
+  // Luhn doubles every second digit from the right. The right end is not known yet, so both sums are computed.
   let sum = 0;
   let sumWithLastDoubled = 0;
   let end: number | undefined;
@@ -166,7 +166,7 @@ function findEnd(digits: Digits, from: number, hidden: Uint8Array): number | und
   return end;
 }
 
-/** At the beginning of a group; zeros before it are no part of a number. */
+/** A card number starts at the start of a group, or after leading zeros, with a digit that issuers use. */
 function mayBegin({ values, gaps }: Digits, from: number, hidden: Uint8Array): boolean {
   const first = values[from] ?? 0;
   if (hidden[from] === 1 || first < 2 || first === 7 || first === 9) return false;
@@ -182,7 +182,7 @@ function endsGroup({ count, gaps }: Digits, at: number, hidden: Uint8Array): boo
   return at + 1 === count || gaps[at + 1] !== gap.none || hidden[at + 1] === 1;
 }
 
-/** All but the first six and last four; of a character that is two digits both go. */
+/** Marks all but the first six and last four digits. A character that stands for several digits is masked whole. */
 function conceal({ from: places }: Digits, from: number, end: number, hidden: Uint8Array): void {
   let [first, last] = [from + firstShown, end - lastShown - 1];
   while (places[first - 1] === places[first]) first -= 1;
@@ -190,7 +190,7 @@ function conceal({ from: places }: Digits, from: number, end: number, hidden: Ui
   hidden.fill(1, first, last + 1);
 }
 
-/** Only digits are replaced, so that the rest of the text reads on. */
+/** Replaces the marked digits only, so that the rest of the text stays readable. */
 function write(text: string, { from, to }: Digits, hidden: Uint8Array): string {
   const parts: string[] = [];
   let written = 0;

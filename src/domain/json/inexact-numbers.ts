@@ -1,13 +1,13 @@
 /**
- * Puts quotes around those numbers of a JSON text whose digits a double would change. One pass over the text, and what
- * a number costs depends on its length alone: no choice of numbers makes a body expensive. Contract 8.6.
+ * Quotes the numbers of a JSON text that a double cannot represent digit by digit. It takes one pass, and the cost of a
+ * number depends only on its length, so no choice of numbers makes a body expensive. Contract 8.6.
  */
 
-/** A double keeps any 15 digits, and prints 17 at most. */
-const digitsKept = 15;
+/** A double preserves any 15 significant digits, and prints at most 17. */
+const digitsPreserved = 15;
 const digitsPrintedMax = 17;
 
-/** The text must be valid JSON; it comes back as it is when a double holds all of its numbers. */
+/** The text must be valid JSON. It is returned unchanged when doubles preserve all of its numbers. */
 export function quoteInexactNumbers(text: string): string {
   let quoted = '';
   let quotedEnd = 0;
@@ -21,7 +21,7 @@ export function quoteInexactNumbers(text: string): string {
       const first = code === minus ? index + 1 : index;
       const mantissaEnd = endOfMantissa(text, first);
       const end = endOfExponent(text, mantissaEnd);
-      if (mantissaEnd - first > digitsKept || end > mantissaEnd) hasLongNumber = true;
+      if (mantissaEnd - first > digitsPreserved || end > mantissaEnd) hasLongNumber = true;
       if (!isExact(text, first, mantissaEnd, end)) {
         quoted += `${text.slice(quotedEnd, index)}"${text.slice(index, end)}"`;
         quotedEnd = end;
@@ -29,33 +29,33 @@ export function quoteInexactNumbers(text: string): string {
       index = end;
     } else index += 1;
   }
-  // Without a long number they are all like 0.0000001, which stays a number where nothing in the text looks like one.
+  // Without a long number, all quoted ones are tiny, like 0.0000001. They stay numbers unless some text looks long.
   const isQuoted = quotedEnd > 0 && (hasLongNumber || longNumber.test(text));
   return isQuoted ? quoted + text.slice(quotedEnd) : text;
 }
 
-/** Also finds one inside a string. */
+/** Also matches inside strings. */
 const longNumber = /(?:^|[:[,])\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;
 
-/** Nearly all numbers are so short that nothing has to be computed to know it. */
+/** Nearly all numbers are short, and their length alone decides. */
 function isExact(text: string, first: number, mantissaEnd: number, end: number): boolean {
-  if (mantissaEnd - first <= digitsKept) {
+  if (mantissaEnd - first <= digitsPreserved) {
     if (end === mantissaEnd) return !isTiny(text, first, end);
     const size = exponentSize(text, mantissaEnd + 1, end);
-    if (size < exponentKept) return true;
-    if (size > exponentKeptMax) return skipZeros(text, first, mantissaEnd) === mantissaEnd;
+    if (size < exponentSafeBelow) return true;
+    if (size > exponentUsableMax) return skipZeros(text, first, mantissaEnd) === mantissaEnd;
   }
   return isPrintedAlike(text, first, mantissaEnd, end);
 }
 
 /**
- * With 15 digits before it or behind their point, a smaller exponent stays between the largest and the smallest double
- * of full precision, and one beyond the second bound leaves nothing but 0 in between.
+ * With up to 15 digits, a number with an exponent below the first bound is within the range of doubles with full
+ * precision. Beyond the second bound every number but 0 is out of range.
  */
-const exponentKept = 290;
-const exponentKeptMax = 345;
+const exponentSafeBelow = 290;
+const exponentUsableMax = 345;
 
-/** Of an exponent without regard to its sign. */
+/** The absolute value of an exponent. */
 function exponentSize(text: string, from: number, end: number): number {
   let size = 0;
   for (let index = from; index < end; index += 1) {
@@ -65,7 +65,7 @@ function exponentSize(text: string, from: number, end: number): number {
   return size;
 }
 
-/** Numbers below 0.000001 are printed with an exponent, all but 0. */
+/** True for numbers other than 0 below 0.000001, which JavaScript prints with an exponent. */
 function isTiny(text: string, first: number, end: number): boolean {
   if (end - first <= tinyStart.length || !text.startsWith(tinyStart, first)) return false;
   return skipZeros(text, first, end) < end;
@@ -73,11 +73,11 @@ function isTiny(text: string, first: number, end: number): boolean {
 
 const tinyStart = '0.000000';
 
-/** True when the number that a double makes of it is printed with the same digits, and with no exponent of its own. */
+/** True when the nearest double is printed with the same digits, and without an exponent that the text does not have. */
 function isPrintedAlike(text: string, first: number, mantissaEnd: number, end: number): boolean {
   const start = skipZeros(text, first, mantissaEnd);
   const stop = skipZerosBack(text, start, mantissaEnd);
-  // One of these may be the point.
+  // One of the characters may be the decimal point.
   if (stop - start > digitsPrintedMax + 1) return false;
   const printed = String(Number(text.slice(first, end)));
   if (end === mantissaEnd && printed.includes('e')) return false;
@@ -93,7 +93,7 @@ function isPrintedAlike(text: string, first: number, mantissaEnd: number, end: n
   return at === printed.length || isExponentSign(printed.charCodeAt(at));
 }
 
-/** Past zeros and the point. */
+/** Skips zeros and the decimal point. */
 function skipZeros(text: string, from: number, end: number): number {
   let index = from;
   while (index < end && isZeroOrPoint(text.charCodeAt(index))) index += 1;
@@ -126,10 +126,10 @@ function endOfMantissa(text: string, from: number): number {
   return index;
 }
 
-/** Where the mantissa ends when there is no exponent. */
+/** The end of the exponent, or of the mantissa when there is none. */
 function endOfExponent(text: string, from: number): number {
   if (from === text.length || !isExponentSign(text.charCodeAt(from))) return from;
-  // What follows is a sign or a digit.
+  // The character after `e` is a sign or a digit.
   return endOfMantissa(text, from + 2);
 }
 

@@ -1,8 +1,8 @@
-/** JSON without surprises: how deep it is, and numbers that keep their digits. */
+/** Parses JSON without losing digits of numbers, and checks how deeply it is nested. */
 import { resolveEscapedNames } from './escaped-names.ts';
 import { quoteInexactNumbers } from './inexact-numbers.ts';
 
-/** True when brackets outside strings nest deeper than allowed; told from the bytes alone. */
+/** True when brackets outside strings nest deeper than allowed. It reads raw bytes, before anything is parsed. */
 export function isNestedDeeper(bytes: Buffer, levelsMax: number): boolean {
   if (!hasMoreBrackets(bytes, levelsMax)) return false;
   const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = codes;
@@ -24,7 +24,7 @@ export function isNestedDeeper(bytes: Buffer, levelsMax: number): boolean {
 
 const codes = Buffer.from('"\\{}[]');
 
-/** Few opening brackets cannot nest deep, and most bodies have few. */
+/** A cheap first test: most bodies have too few brackets to nest deeply. */
 function hasMoreBrackets(bytes: Buffer, max: number): boolean {
   let count = 0;
   for (const bracket of [codes[2], codes[4]]) {
@@ -39,11 +39,11 @@ function hasMoreBrackets(bytes: Buffer, max: number): boolean {
 }
 
 /**
- * Parses; a number whose digits a double would change stays as its text, and `isNumberText` tells it from a string.
- * Throws as JSON.parse does.
+ * Parses JSON. A number whose digits a double would change becomes a string, and `isNumberText` tells it from a real
+ * string. Throws like JSON.parse.
  */
 export function parseExactJson(sent: string): unknown {
-  // First of all: what follows may count on a valid text.
+  // Parsed first, because the next steps need valid JSON.
   const parsed: unknown = JSON.parse(sent);
   const text = resolveEscapedNames(sent);
   const value: unknown = text === sent ? parsed : JSON.parse(text);
@@ -54,15 +54,15 @@ export function parseExactJson(sent: string): unknown {
   return exact;
 }
 
-/** Where a text stands for a number: the object that holds it, and under which names. */
+/** The fields in which a string stands for a number, by the object that contains them. */
 const numberTexts = new WeakMap<object, Set<string>>();
 
-/** True when `parseExactJson` read a number in that field and kept it as its text. Entries of lists are not noted. */
+/** True when `parseExactJson` read a number in that field and returned its text. Array elements are not tracked. */
 export function isNumberText(holder: object, name: string): boolean {
   return numberTexts.get(holder)?.has(name) === true;
 }
 
-/** Both are of one text, and differ only where a number has become a text. */
+/** Both values come from one text and differ only where a number has become a string. */
 function noteNumberTexts(value: unknown, exact: unknown): void {
   if (Array.isArray(value) && Array.isArray(exact)) {
     for (const [index, entry] of value.entries()) {

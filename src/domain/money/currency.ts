@@ -1,19 +1,19 @@
 /**
- * The active list of ISO 4217 with each currency's number of decimals. The list comes from the
- * package `currency-codes`; the amendments published after it are applied here.
+ * The active ISO 4217 currencies with their number of decimals. The list comes from the package
+ * `currency-codes`; later amendments are applied here.
  */
 import published from 'currency-codes';
 
 /** ISO 4217 amendments 176 to 180, newer than the package's list of June 2024. */
-const enteredSince: ReadonlyArray<readonly [code: string, exponent: number]> = [
+const addedSince: ReadonlyArray<readonly [code: string, exponent: number]> = [
   ['XCG', 2],
   ['XAD', 2],
 ];
 const withdrawnSince = ['ANG', 'BGN', 'CUC'];
 
 /**
- * Codes for which ISO 4217 states no minor unit (metals, bond units, test and "no currency").
- * An amount in them has no exact integer form, so they cannot be paid in.
+ * Codes for which ISO 4217 states no minor unit (metals, bond units, test and "no currency"). An amount
+ * in them has no exact integer form, so they are not accepted.
  */
 const withoutMinorUnit = [
   ...['XAG', 'XAU', 'XBA', 'XBB', 'XBC', 'XBD', 'XDR', 'XPD', 'XPT', 'XSU', 'XTS', 'XUA', 'XXX'],
@@ -21,19 +21,19 @@ const withoutMinorUnit = [
 
 const exponents: ReadonlyMap<string, number> = buildExponents();
 
-/** The number of decimals of a currency, or undefined for a code that is not payable. */
+/** The number of decimals of a currency, or undefined for a code that is not accepted. */
 export function findExponent(currency: string): number | undefined {
   return exponents.get(currency);
 }
 
-/** For currencies that were accepted before, such as those of stored orders. */
+/** For currencies that were checked before, such as those of stored orders. */
 export function getExponent(currency: string): number {
   const exponent = exponents.get(currency);
   if (exponent === undefined) throw new Error(`unknown currency ${currency}`);
   return exponent;
 }
 
-/** Providers may name a currency that is not payable here; most have two decimals. */
+/** For amounts in currencies that a provider reports and we do not accept; most have two decimals. */
 export function displayExponent(currency: string): number {
   return exponents.get(currency) ?? 2;
 }
@@ -42,7 +42,7 @@ export const currencyCodes: readonly string[] = [...exponents.keys()];
 
 function buildExponents(): Map<string, number> {
   const table = new Map<string, number>(published.data.map((entry) => [entry.code, entry.digits]));
-  for (const [code, exponent] of enteredSince) table.set(code, exponent);
+  for (const [code, exponent] of addedSince) table.set(code, exponent);
   for (const code of [...withdrawnSince, ...withoutMinorUnit]) table.delete(code);
   return table;
 }

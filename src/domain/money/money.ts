@@ -1,7 +1,7 @@
 /**
- * Exact money: decimal text to integer minor units and back, and conversion by a decimal rate.
- * No floating-point arithmetic touches an amount; JSON numbers are read by their decimal text, and
- * what a shop's own floating point left behind is taken away by exact arithmetic.
+ * Exact money: decimal text to integer minor units and back, and conversion by a decimal rate. No floating-point
+ * arithmetic is involved: JSON numbers are read by their decimal text, and rounding errors of a shop's own
+ * floating-point arithmetic are removed with exact arithmetic.
  */
 import { limits } from '../limits.ts';
 
@@ -11,10 +11,10 @@ export type MinorUnits = number;
 /** A non-negative decimal: `digits` divided by ten to the power of `scale`. */
 export type Decimal = { readonly digits: bigint; readonly scale: number };
 
-/** A JSON number whose digits a double would change, as it was written. */
+/** The text of a JSON number whose digits a double would change. */
 export type NumberText = { readonly numberText: string };
 
-/** A number as a merchant sends it: a JSON number, or a decimal string. */
+/** An amount as a merchant sends it: a JSON number or a decimal string. */
 export type SentAmount = number | string | NumberText;
 
 export type AmountOutcome =
@@ -23,7 +23,7 @@ export type AmountOutcome =
 
 const plainDecimal = /^(\d{1,400})(?:\.(\d{1,400}))?$/;
 
-/** Reads `"10.50"`, `10.5` or `1050`; undefined when it is not a non-negative decimal. */
+/** Reads `"10.50"`, `10.5` or `1050`; undefined for anything but a non-negative decimal. */
 export function parseDecimal(input: SentAmount): Decimal | undefined {
   if (typeof input === 'string') {
     const match = plainDecimal.exec(input);
@@ -38,7 +38,7 @@ export function parseDecimal(input: SentAmount): Decimal | undefined {
 
 const jsonNumber = /^(-)?(\d{1,400})(?:\.(\d{1,400}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
-/** Any JSON number by its digits, also where JavaScript prints it with an exponent. */
+/** Reads any JSON number by its digits, with or without an exponent. */
 function parseJsonNumber(input: number | NumberText) {
   const match = jsonNumber.exec(typeof input === 'number' ? String(input) : input.numberText);
   if (!match) return undefined;
@@ -46,19 +46,19 @@ function parseJsonNumber(input: number | NumberText) {
   const scale = fraction.length - Number(exponent);
   const digits = `${whole}${fraction}${'0'.repeat(Math.max(0, -scale))}`;
   const point = Math.max(0, digits.length - Math.max(0, scale));
-  const behind = scale > 0 ? digits.slice(point).padStart(scale, '0') : '';
-  return { isNegative: sign !== undefined, decimal: toDecimal(digits.slice(0, point), behind) };
+  const decimals = scale > 0 ? digits.slice(point).padStart(scale, '0') : '';
+  return { isNegative: sign !== undefined, decimal: toDecimal(digits.slice(0, point), decimals) };
 }
 
 function toDecimal(whole = '', fraction = ''): Decimal {
-  // Trailing zeros are no decimals: 500.00 yen is 500 (contract 3.3).
+  // Trailing zeros do not count as decimals: 500.00 yen is 500 (contract 3.3).
   const significant = fraction.replace(/0+$/, '');
   return { digits: BigInt(whole + significant), scale: significant.length };
 }
 
-/** Decimal text in major units to integer minor units, or the reason why not. Contract 3.3. */
+/** Decimal text in major units to integer minor units, or the reason for a refusal. Contract 3.3. */
 export function parseAmount(input: string | number, exponent: number): AmountOutcome {
-  // A whole number needs no reading: the product is exact, or above the limit anyway.
+  // A whole number needs no parsing: the product is exact, or above the limit anyway.
   if (typeof input === 'number' && Number.isInteger(input) && input >= 0) {
     const minor = input * 10 ** exponent + 0;
     return minor <= limits.amountMinorMax ? { kind: 'amount', minor } : tooLarge;
@@ -68,8 +68,8 @@ export function parseAmount(input: string | number, exponent: number): AmountOut
 }
 
 /**
- * An amount as a merchant sends it. A JSON number may carry what floating point left behind: within
- * a millionth of a minor unit it is the exact amount. A decimal string stays exact. Contract 3.9.
+ * Reads an amount as a merchant sends it. A JSON number within a millionth of a minor unit of an exact amount is that
+ * amount, because it may carry a floating-point rounding error. A decimal string is taken literally. Contract 3.9.
  */
 export function parseSentAmount(input: SentAmount, exponent: number): AmountOutcome {
   if (typeof input === 'string' || Number.isInteger(input)) {
@@ -77,21 +77,21 @@ export function parseSentAmount(input: SentAmount, exponent: number): AmountOutc
   }
   const number = parseJsonNumber(input);
   if (!number) return notDecimal;
-  const decimal = withoutArtefact(number.decimal, exponent);
-  // 0.3 - 0.1 - 0.2 is a tiny bit less than nothing.
+  const decimal = withoutRoundingError(number.decimal, exponent);
+  // 0.3 - 0.1 - 0.2 is slightly below zero in floating point.
   return number.isNegative && decimal.digits !== 0n ? notDecimal : toMinor(decimal, exponent);
 }
 
-/** One minor unit is so many times the distance that an artefact may have from an amount. */
-const artefactsPerMinor = 1_000_000n;
+/** The largest accepted rounding error is one minor unit divided by this. */
+const roundingErrorsPerMinor = 1_000_000n;
 
-/** The exact amount that a number stands for, or the number as it is when it is too far from any. */
-function withoutArtefact(decimal: Decimal, exponent: number): Decimal {
+/** The nearest exact amount, or the number unchanged when it is too far from any. */
+function withoutRoundingError(decimal: Decimal, exponent: number): Decimal {
   if (decimal.scale <= exponent) return decimal;
   const unit = 10n ** BigInt(decimal.scale - exponent);
   const minor = divideHalfUp(decimal.digits, unit);
-  const off = decimal.digits - minor * unit;
-  const isNear = (off < 0n ? -off : off) * artefactsPerMinor <= unit;
+  const error = decimal.digits - minor * unit;
+  const isNear = (error < 0n ? -error : error) * roundingErrorsPerMinor <= unit;
   return isNear ? { digits: minor, scale: exponent } : decimal;
 }
 
@@ -111,7 +111,7 @@ function toMinor(decimal: Decimal, exponent: number): AmountOutcome {
 const tooLarge = refused('is larger than we can process');
 const notDecimal = refused('must be a non-negative decimal number such as 10.50');
 
-/** Minor units to decimal text with all decimals of the currency: 1050 with 2 is `10.50`. */
+/** Minor units to decimal text with all decimals of the currency: 1050 with exponent 2 is `10.50`. */
 export function formatAmount(minor: MinorUnits, exponent: number): string {
   return placePoint(String(minor), exponent);
 }
@@ -126,14 +126,14 @@ export function formatDecimal({ digits, scale }: Decimal): string {
 }
 
 /**
- * Minor units to the number sent in JSON. Exact: amounts have at most 15 significant digits, and
- * such decimals survive the way through a double and back unchanged.
+ * Minor units to the number sent in JSON. This is exact: amounts have at most 15 significant digits, and a
+ * double preserves such decimals.
  */
 export function majorNumber(minor: MinorUnits, exponent: number): number {
   return Number(formatAmount(minor, exponent));
 }
 
-/** Converts by a rate per major unit, rounding half up to the minor unit. Contract 3.7. */
+/** Converts at a rate per major unit, rounding half up to the minor unit. Contract 3.7. */
 export function convertAmount(
   minor: MinorUnits,
   rate: Decimal,

@@ -1,10 +1,10 @@
-/** Where a consumer returns to after paying, and who may say so. Contract 2.9 and 11.10. */
+/** The callback URL to which a consumer returns after paying, and who may set it. Contract 2.9 and 11.10. */
 import type { AccountSettings } from '../accounts/account.ts';
 import { refuseField, ServiceError } from '../errors.ts';
 import { isSecureWebAddress, isWebAddress } from '../web-address.ts';
 import type { OrderDetails } from './order.ts';
 
-/** As an order, or one payment of it, has them. */
+/** The callback fields of an order or of one payment. */
 export type CallbackFields = {
   readonly callbackUrl?: OrderDetails['callbackUrl'] | undefined;
   readonly callbackMode?: OrderDetails['callbackMode'] | undefined;
@@ -12,7 +12,7 @@ export type CallbackFields = {
 
 export type Callback = { readonly url: string; readonly mode: 'redirect' | 'post' };
 
-/** Refuses an address that is not secure, and one that the caller may not set. Absent fields change nothing. */
+/** Refuses a URL that is not secure, or that the caller may not set. Absent fields stay unchanged. */
 export function checkCallback(
   before: CallbackFields,
   sent: CallbackFields,
@@ -30,7 +30,7 @@ export function checkCallback(
   }
   if (by === 'merchant') return;
   const { callbackOrigins } = account;
-  // A mode alone leads nowhere.
+  // A mode without a URL has no effect.
   if (after.callbackUrl === undefined) return;
   if (callbackOrigins.length > 0 ? isListed(callbackOrigins, after) : !before.callbackUrl) return;
   throw new ServiceError(
@@ -47,8 +47,8 @@ function isListed(origins: readonly string[], { callbackUrl }: CallbackFields): 
 }
 
 /**
- * The payment's own fields come before the order's. An address of before these rules may be one that no browser can
- * be sent to; it counts as none. A mode that nobody knows is a redirect, which every shop can take.
+ * The payment's own fields take precedence over the order's. A URL that was stored before these rules and that no
+ * browser can open is ignored. An unknown mode is treated as a redirect, which every shop can handle.
  */
 export function callbackOf(order: CallbackFields, payment: CallbackFields): Callback | undefined {
   const url = payment.callbackUrl ?? order.callbackUrl;

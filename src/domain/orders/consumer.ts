@@ -1,29 +1,29 @@
 /**
- * Which consumer an order is for. An order token must not find out whether a phone number belongs to a customer
- * of the shop: a consumer it names gets an id that is good for this order alone. Contract 2.9 and 11.2.
+ * Which consumer an order is for. An order token must not reveal whether a phone number belongs to a customer of the
+ * shop, so a consumer set by an order token gets an id that is valid for this order only. Contract 2.9 and 11.2.
  */
 import { ServiceError } from '../errors.ts';
 import type { Order, OrderDetails, User } from './order.ts';
 
-/** The two ids that a consumer may have. */
+/** The two ids a consumer may have. */
 export type ConsumerIds = {
-  /** The same in all orders of the account: it leads to what the consumer did before. */
+  /** The same in all orders of the account, so it links them. */
   readonly ofAccount: string;
-  /** Good for one order: it leads nowhere. */
+  /** Valid for one order; links it to no other. */
   readonly ofOrder: string;
 };
 
-/** By whose token an order is changed. */
+/** The kind of token that changes an order. */
 export type ChangedBy = 'merchant' | 'order';
 
-type NamedOrder = Pick<Order, 'userId' | 'restricted'>;
+type ConsumerLink = Pick<Order, 'userId' | 'restricted'>;
 
 export type LinkedOrder = Order & {
   readonly userId: string;
   readonly details: OrderDetails & { readonly user: User };
 };
 
-/** Ties the order to a consumer. Details that are not given stay when it is the same consumer. */
+/** Restricts the order to a consumer. For the same consumer, details that are not given stay. */
 export function linkConsumer(
   order: Order,
   user: User,
@@ -39,7 +39,7 @@ export function linkConsumer(
   };
 }
 
-export function decideConsumerId(order: NamedOrder, ids: ConsumerIds, by: ChangedBy): string {
+export function decideConsumerId(order: ConsumerLink, ids: ConsumerIds, by: ChangedBy): string {
   if (order.restricted) {
     if (isSame(order, ids)) return order.userId;
     throw new ServiceError(
@@ -48,13 +48,13 @@ export function decideConsumerId(order: NamedOrder, ids: ConsumerIds, by: Change
     );
   }
   if (by === 'merchant') return ids.ofAccount;
-  // Whom the merchant named, the consumer may name again.
+  // A consumer set by the merchant keeps the account-wide id when an order token repeats them.
   return order.userId === ids.ofAccount ? ids.ofAccount : ids.ofOrder;
 }
 
 function isSame(
-  order: NamedOrder,
+  order: ConsumerLink,
   { ofAccount, ofOrder }: ConsumerIds,
-): order is NamedOrder & { readonly userId: string } {
+): order is ConsumerLink & { readonly userId: string } {
   return order.userId === ofAccount || order.userId === ofOrder;
 }

@@ -1,6 +1,6 @@
 /**
- * The arithmetic of cart items. Items are kept as sent; they are only checked here, and numbers that
- * no double holds get a form that can be kept.
+ * Checks the arithmetic of cart items. Items are stored as sent, except that numbers which no double
+ * represents exactly get a form that can be stored.
  */
 
 import { refuseField } from '../errors.ts';
@@ -17,7 +17,7 @@ import {
   parseSentAmount,
   type SentAmount,
 } from '../money/money.ts';
-import type { Amounts, LineItem, SentDetails, SentLineItem, SentNumber } from './order.ts';
+import type { Amounts, LineItem, SentDetails, SentLineItem, StoredNumber } from './order.ts';
 
 type CheckedItem = {
   readonly quantity: Decimal;
@@ -28,13 +28,13 @@ type CheckedItem = {
 };
 
 export type CheckedItems = {
-  /** As they are stored. */
-  readonly kept: readonly LineItem[];
-  /** Numbers by value: equal items have equal forms. */
+  /** The items to store. */
+  readonly stored: readonly LineItem[];
+  /** Equal items have equal canonical forms: numbers are compared by value. */
   readonly canonical: readonly unknown[];
 };
 
-/** Refuses items that cannot be. */
+/** Refuses items with invalid numbers, and on request items that do not add up. */
 export function checkLineItems(details: SentDetails, order: Amounts): CheckedItems | undefined {
   const { lineItems, validateOrderLineItem } = details;
   if (!lineItems) return undefined;
@@ -44,7 +44,7 @@ export function checkLineItems(details: SentDetails, order: Amounts): CheckedIte
   const checked = lineItems.map((item, index) => checkItem(item, index, exponent));
   if (validateOrderLineItem) checkArithmetic(lineItems, checked, order);
   return {
-    kept: lineItems.map((item) => keptItem(item, exponent)),
+    stored: lineItems.map((item) => toStoredItem(item, exponent)),
     canonical: lineItems.map((item, index) => canonicalItem(item, checked[index] as CheckedItem)),
   };
 }
@@ -68,9 +68,9 @@ function checkItem(item: SentLineItem, index: number, exponent: number): Checked
   return checked;
 }
 
-/** An amount where it is one, and otherwise by its digits: a rate may be finer than the currency. */
+/** Reads an amount of the currency, or any decimal: a rate may have more decimals than the currency. */
 function readPrice(field: string, input: SentAmount | undefined, exponent: number) {
-  // A whole number carries nothing of floating point.
+  // A whole number has no floating-point rounding error.
   if (Number.isSafeInteger(input)) return readDecimal(field, input);
   const outcome = input === undefined ? undefined : parseSentAmount(input, exponent);
   return outcome?.kind === 'amount'
@@ -83,7 +83,7 @@ function readDecimal(field: string, input: SentAmount | undefined): Decimal | un
   return parseDecimal(input) ?? refuseField(field, 'must be a non-negative decimal number');
 }
 
-/** Contract 3.4: with `validate_order_line_item`, each item and their sum agree with the order. */
+/** With `validate_order_line_item`, each item must add up, and their sums must equal the order's. Contract 3.4. */
 function checkArithmetic(
   items: readonly SentLineItem[],
   checked: readonly CheckedItem[],
@@ -143,18 +143,18 @@ function itemAmounts(at: string, item: SentLineItem, checked: CheckedItem, order
   return { beforeTax, tax, total };
 }
 
-/** As sent, but a number that no double holds is kept as the amount it stands for, or as decimal text. */
-function keptItem(item: SentLineItem, exponent: number): LineItem {
+/** A number that no double represents exactly is stored as the amount it stands for, or as decimal text. */
+function toStoredItem(item: SentLineItem, exponent: number): LineItem {
   const names = Object.keys(item) as (keyof SentLineItem)[];
   if (!names.some((name) => typeof item[name] === 'object')) return item as LineItem;
-  const kept = names.map((name) => {
+  const stored = names.map((name) => {
     const value = item[name];
-    return [name, typeof value === 'object' ? keptNumber(value, exponent) : value];
+    return [name, typeof value === 'object' ? toStoredNumber(value, exponent) : value];
   });
-  return Object.fromEntries(kept) as LineItem;
+  return Object.fromEntries(stored) as LineItem;
 }
 
-function keptNumber(sent: NumberText, exponent: number): SentNumber {
+function toStoredNumber(sent: NumberText, exponent: number): StoredNumber {
   const outcome = parseSentAmount(sent, exponent);
   if (outcome.kind === 'amount') return majorNumber(outcome.minor, exponent);
   const decimal = parseDecimal(sent);

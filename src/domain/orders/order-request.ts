@@ -1,6 +1,6 @@
 /**
- * Decides whether a request becomes an order, and with which amounts. Pure: the same request and
- * settings give the same decision. Refusals name the contract's field, the first one wrong first.
+ * Decides whether a request becomes an order, and with which amounts. Pure. A refusal names the first wrong field, in
+ * the order of the checks.
  */
 import type { AccountSettings, AlternateCurrency } from '../accounts/account.ts';
 import { refuseField } from '../errors.ts';
@@ -24,7 +24,7 @@ import type {
 } from './order.ts';
 import { readPhone } from './phone.ts';
 
-/** A create order call, mapped to our names; shapes and lengths were checked at the edge. */
+/** A create-order request in our names. `http/` has checked shapes and lengths. */
 export type OrderRequest = {
   readonly invoiceId: string;
   readonly currency: string;
@@ -32,7 +32,7 @@ export type OrderRequest = {
   readonly tax?: SentAmount;
   readonly totalAmount?: SentAmount;
   readonly details: SentDetails;
-  /** The consumer of the order that is updated: what the request does not name stays. */
+  /** The stored consumer, when an order is updated: fields that the request lacks stay. */
   readonly knownUser?: User | undefined;
 };
 
@@ -40,7 +40,7 @@ export type DecidedOrder = {
   readonly amounts: Amounts;
   readonly conversion: CurrencyConversion | null;
   readonly details: OrderDetails;
-  /** The request in one canonical form: equal text means the same content. Contract 3.5. */
+  /** The canonical form of the request: equal text means equal content. Contract 3.5. */
   readonly content: string;
 };
 
@@ -57,7 +57,7 @@ export function decideOrder(request: OrderRequest, settings: AccountSettings): D
   const details = {
     ...request.details,
     ...(user && { user }),
-    ...(items && { lineItems: items.kept }),
+    ...(items && { lineItems: items.stored }),
   } as OrderDetails;
   const content = canonicalContent(request.invoiceId, sent, details, items?.canonical ?? null);
   const alternate = settings.alternateCurrencies.find(({ from }) => from === sent.currency);
@@ -70,7 +70,7 @@ export function decideOrder(request: OrderRequest, settings: AccountSettings): D
   };
 }
 
-/** Contract 3.3: what is missing follows from the rest; what is given must add up exactly. */
+/** Missing amounts follow from the others; given ones must add up exactly. Contract 3.3. */
 export function decideAmounts(
   request: Pick<OrderRequest, 'currency' | 'amountBeforeTax' | 'tax' | 'totalAmount'>,
 ): Amounts {
@@ -116,7 +116,7 @@ function convertAmounts(original: Amounts, alternate: AlternateCurrency): Amount
   return { currency: alternate.to, total, tax, beforeTax: total - tax };
 }
 
-/** Contract 3.4: required unless the account has optional order details. */
+/** These details are required unless the account has optional order details. Contract 3.4. */
 function requireDetails(details: SentDetails, knownUser: User | undefined): void {
   const { shippingAddress, lineItems } = details;
   const user = details.user && knownUser ? { ...knownUser, ...details.user } : details.user;
@@ -132,19 +132,16 @@ function requireDetails(details: SentDetails, knownUser: User | undefined): void
   if (!lineItems) refuseField('order_line_items', 'is missing: send at least one cart item');
 }
 
-/**
- * The consumer laid over what is known of them. `at` stands before the names of the fields, as the
- * merchant wrote them.
- */
-export function readUser(at: string, sent: SentUser, known?: User): User {
+/** Merges the sent consumer with the known one. `prefix` precedes the names of fields in refusals, such as `user.`. */
+export function readUser(prefix: string, sent: SentUser, known?: User): User {
   if (sent.email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(sent.email)) {
-    refuseField(`${at}email`, 'must be an e-mail address');
+    refuseField(`${prefix}email`, 'must be an e-mail address');
   }
   const { mobileNumber, countryCode, ...others } = sent;
   const staysAsKnown = known && mobileNumber === undefined && countryCode === undefined;
   const phone = staysAsKnown
     ? known
-    : readPhone(at, { mobileNumber, countryCode: countryCode ?? givenCodeOf(known) });
+    : readPhone(prefix, { mobileNumber, countryCode: countryCode ?? knownCountryCode(known) });
   return {
     ...known,
     countryCode: phone.countryCode,
@@ -153,8 +150,8 @@ export function readUser(at: string, sent: SentUser, known?: User): User {
   };
 }
 
-/** A known country code counts as given, but for the one that stands where no number ever was. */
-function givenCodeOf(known: User | undefined): string | undefined {
+/** The stored country code, unless it is only the default of a consumer without a number. */
+function knownCountryCode(known: User | undefined): string | undefined {
   const isDefault = known?.mobileNumber === undefined && known?.countryCode === '+91';
   return isDefault ? undefined : known?.countryCode;
 }
@@ -165,7 +162,7 @@ function checkAddress(field: string, address: OrderDetails['shippingAddress']): 
   }
 }
 
-/** Numbers by value: `"10.50"` and `10.5` are the same content. Absent fields have no part in it. */
+/** Numbers are compared by value, so `"10.50"` and `10.5` are the same content. Absent fields are left out. */
 function canonicalContent(
   invoiceId: string,
   amounts: Amounts,
@@ -178,7 +175,7 @@ function canonicalContent(
     amounts.total,
     amounts.tax,
     amounts.beforeTax,
-    // Whoever maps a request names the fields in one order, whatever order they were sent in.
+    // The mapping in `http/` creates the fields in a fixed order, whatever order they were sent in.
     details,
     items,
     [...(customAttributes ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -1,7 +1,4 @@
-/**
- * Decides what update order makes of an open order. Pure: the order changes as a whole or is refused as a
- * whole. Contract 11.3.
- */
+/** Decides how update-order changes an open order: completely, or not at all. Pure. Contract 11.3. */
 import type { AccountSettings } from '../accounts/account.ts';
 import { refuseField, ServiceError } from '../errors.ts';
 import type { State } from '../history.ts';
@@ -12,7 +9,7 @@ import type { ChangedBy } from './consumer.ts';
 import { type Order, type OrderDetails, orderStatus, type SentDetails } from './order.ts';
 import { decideOrder } from './order-request.ts';
 
-/** An update order call, mapped to our names; what is absent stays as it is. */
+/** An update-order request in our names; absent fields stay unchanged. */
 export type OrderUpdate = {
   readonly currency?: string;
   readonly amountBeforeTax?: SentAmount;
@@ -53,7 +50,7 @@ export function decideUpdate(
   return decideContent(order, update, settings);
 }
 
-/** What a consumer is asked to pay, and for what. */
+/** The price is the amounts and the cart items. */
 function changesPrice(update: OrderUpdate): boolean {
   return givesAmounts(update) || update.details.lineItems !== undefined;
 }
@@ -62,7 +59,7 @@ function givesAmounts({ amountBeforeTax, tax, totalAmount }: OrderUpdate): boole
   return amountBeforeTax !== undefined || tax !== undefined || totalAmount !== undefined;
 }
 
-/** The updated order must be one that could have been created. */
+/** The updated order must be one that create-order would accept. */
 function decideContent(
   order: Order,
   update: OrderUpdate,
@@ -77,15 +74,15 @@ function decideContent(
       invoiceId: order.invoiceId,
       currency: received.currency,
       ...(givesAmounts(update) ? amountsOf(update) : amountsAsReceived(order)),
-      // The consumer field by field, everything else whole.
+      // The consumer is merged field by field; every other detail is replaced as a whole.
       details: { ...withoutUser(order.details), ...update.details },
       knownUser: order.details.user,
     },
     {
       ...settings,
-      // An update takes no detail away, so what it does not touch is not asked for again.
+      // An update removes no detail, so required details are checked only when the consumer changes.
       optionalOrderDetails: settings.optionalOrderDetails || update.details.user === undefined,
-      // The rate of the order's creation, whatever the account's is today.
+      // The rate at the order's creation, not the account's current one.
       alternateCurrencies: rateOf(order),
     },
   );
@@ -98,7 +95,7 @@ function withoutUser({ user: _known, ...others }: OrderDetails): SentDetails {
   return others;
 }
 
-/** Amounts are given as a set: one of them alone does not change the others. */
+/** Amounts are replaced as a set: an absent one is not taken from the order. */
 function amountsOf({ amountBeforeTax, tax, totalAmount }: OrderUpdate) {
   return { amountBeforeTax, tax, totalAmount };
 }
@@ -118,7 +115,7 @@ function rateOf({ amounts, conversion }: Order): AccountSettings['alternateCurre
   return [{ from: conversion.original.currency, to: amounts.currency, rate: conversion.rate }];
 }
 
-/** Everything of an order that a call may change, for its history. Contract 4.7. */
+/** Everything of an order that a request may change, for its history. Contract 4.7. */
 export function contentOf(order: Order): State {
   const { amounts, conversion, userId, restricted, details } = order;
   return { amounts, conversion, userId, restricted, ...details };

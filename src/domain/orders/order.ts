@@ -1,4 +1,4 @@
-/** An order as the service keeps it, and what its status is at a given time. */
+/** An order as it is stored, and its status at a given time. */
 import type { MinorUnits, SentAmount } from '../money/money.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import type { SentPhone } from './phone.ts';
@@ -12,10 +12,10 @@ export type Amounts = {
   readonly total: MinorUnits;
 };
 
-/** The order was received in one currency and is processed in another. Contract 3.7. */
+/** Set when the order was received in one currency and is processed in another. Contract 3.7. */
 export type CurrencyConversion = {
   readonly original: Amounts;
-  /** Decimal text: one major unit of the original currency in the converted one. */
+  /** Decimal text: the price of one major unit of the original currency in the other one. */
   readonly rate: string;
 };
 
@@ -27,7 +27,7 @@ export type User = {
   readonly mobileNumber?: string;
 };
 
-/** A consumer as a call names them: the phone number is not read yet. */
+/** A consumer as a request sends them, before the phone number is parsed. */
 export type SentUser = Omit<User, 'countryCode' | 'mobileNumber'> & SentPhone;
 
 export type Address = {
@@ -41,10 +41,10 @@ export type Address = {
   readonly addressType?: string;
 };
 
-/** A number as it is kept: items stay as the merchant sent them. Contract 3.4. */
-export type SentNumber = number | string;
+/** Numbers of cart items are stored as the merchant sent them. Contract 3.4. */
+export type StoredNumber = number | string;
 
-export type LineItem<Numeral = SentNumber> = {
+export type LineItem<Numeral = StoredNumber> = {
   readonly skuId?: string;
   readonly title: string;
   readonly description?: string;
@@ -64,16 +64,16 @@ export type BankAccount = {
   readonly ifsc?: string;
 };
 
-/** In the order the merchant sent them; pairs, so that no key can be mistaken for a method. */
+/** In the order the merchant sent them. Pairs, because a key of an object could collide with an inherited one. */
 export type CustomAttributes = ReadonlyArray<readonly [key: string, value: string]>;
 
-/** Everything about an order that is kept and shown but decides nothing. */
+/** The fields of an order that are stored and shown, and that do not affect its status or amounts. */
 export type OrderDetails = {
   readonly user?: User;
   readonly shippingAddress?: Address;
   readonly billingAddress?: Address;
   readonly lineItems?: readonly LineItem[];
-  /** Sealed text from the moment it is stored; clear in a request, and in orders from before. */
+  /** Encrypted text once stored; clear in a request, and in orders stored by the first releases. */
   readonly bankAccount?: BankAccount | string;
   readonly customAttributes?: CustomAttributes;
   readonly callbackUrl?: string;
@@ -86,17 +86,17 @@ export type OrderDetails = {
   readonly validateOrderLineItem?: boolean;
 };
 
-/** Details as a call brings them, before they are decided on. */
+/** Details as a request sends them, before they are checked. */
 export type SentDetails = Omit<OrderDetails, 'user' | 'lineItems'> & {
   readonly user?: SentUser;
   readonly lineItems?: readonly SentLineItem[];
 };
 
-/** Whom an order was for before it was changed, so that erasing them finds it. Contract 8.7. */
+/** An identifier of a consumer the order had before, so that erasing that consumer finds the order. Contract 8.7. */
 export type EarlierConsumer = {
-  /** The order's `userId` of that time. */
+  /** The order's `userId` at that time. */
   readonly userId: string | null;
-  /** A keyed digest of an e-mail address or phone number that the order has lost. */
+  /** A keyed digest of an e-mail address or phone number that the order no longer contains. */
   readonly digest: string;
 };
 
@@ -104,25 +104,25 @@ export type Order = {
   readonly accountId: string;
   readonly orderId: string;
   readonly invoiceId: string;
-  /** The status when it was last saved; `orderStatus` tells today's. */
+  /** The status at the last save; `orderStatus` gives the current one. */
   readonly savedStatus: OrderStatus;
   readonly attempts: number;
   readonly amounts: Amounts;
   readonly conversion: CurrencyConversion | null;
   readonly userId: string | null;
-  /** Resolve user tied the order to the consumer in `userId`. Contract 11.2. */
+  /** True once resolve-user has restricted the order to the consumer in `userId`. Contract 11.2. */
   readonly restricted: boolean;
   readonly details: OrderDetails;
-  /** Absent for nearly every order: its consumer was never changed. */
+  /** Absent while the consumer has never changed, which is nearly always. */
   readonly earlierConsumers?: readonly EarlierConsumer[];
-  /** Tells the same request sent again from another one under the same invoice. Contract 3.5. */
+  /** Tells a repeated create request from another one with the same invoice. Contract 3.5. */
   readonly contentDigest: Buffer;
   readonly createdAt: Date;
   readonly lapsesAt: Date;
   readonly flags: readonly ReviewFlag[];
 };
 
-/** Contract 4.3: time alone turns an order that was not paid into a lapsed one. */
+/** An unpaid order lapses when its time is over, without a write. Contract 4.3. */
 export function orderStatus(
   order: Pick<Order, 'savedStatus' | 'lapsesAt'>,
   now: Date,

@@ -1,6 +1,6 @@
 /**
- * Orders, transactions and their history without personal data: a marker stands where it was; amounts, states, ids and
- * times stay. A value becomes the same wherever it stands, so that replaying and folding still agree. Contract 8.7.
+ * Erases personal data from orders, transactions and their history. A marker replaces it; amounts, states, ids and
+ * times stay. A value is replaced in the same way everywhere, so that replay and fold still agree. Contract 8.7.
  */
 
 import type { Change } from '../history.ts';
@@ -15,21 +15,21 @@ import type {
 import { phoneOf } from './erased-consumer.ts';
 import { erasedMarker, type PersonalValues, type Scrub } from './scrub.ts';
 
-/** Whose order it is: the consumer's own, or another's in which they are only mentioned. */
-export type Belonging = 'own' | 'mentioned';
+/** Whether the order is the erased consumer's own, or another consumer's that only mentions them. */
+export type ConsumerRelation = 'own' | 'mentioned';
 
-/** Everything in an order and its transactions that a free text may repeat. */
+/** The personal values of an order and its transactions that free texts may repeat. */
 export function personalValuesOf(
   { user, ipAddress }: OrderDetails,
   transactions: readonly Transaction[],
-  belonging: Belonging,
+  relation: ConsumerRelation,
 ): PersonalValues {
   const upiIds = transactions.flatMap(listUpiIds);
-  if (belonging === 'mentioned' || !user) return { words: upiIds, phones: [] };
+  if (relation === 'mentioned' || !user) return { words: upiIds, phones: [] };
   const name = [user.firstName, user.lastName].filter(Boolean).join(' ');
   const phone = phoneOf(user);
   return {
-    // A first name alone is a word of its own in too many texts.
+    // A first name alone is too common a word to search for.
     words: [user.email, name.includes(' ') ? name : undefined, ipAddress, ...upiIds].filter(
       (word): word is string => word !== undefined && word !== erasedMarker,
     ),
@@ -51,10 +51,10 @@ function listUpiIds(transaction: Transaction): string[] {
 export function eraseDetails(
   details: OrderDetails,
   scrub: Scrub,
-  belonging: Belonging,
+  relation: ConsumerRelation,
 ): OrderDetails {
   const erased = Object.entries(details).map(
-    ([field, value]) => [field, eraseDetail(field, value, scrub, belonging)] as const,
+    ([field, value]) => [field, eraseDetail(field, value, scrub, relation)] as const,
   );
   return Object.fromEntries(erased);
 }
@@ -67,14 +67,19 @@ const personalFields = new Set([
   'userId',
 ]);
 
-function eraseDetail(field: string, value: unknown, scrub: Scrub, belonging: Belonging): unknown {
+function eraseDetail(
+  field: string,
+  value: unknown,
+  scrub: Scrub,
+  relation: ConsumerRelation,
+): unknown {
   if (value === null || value === undefined) return value;
-  if (belonging === 'own' && field === 'user') return eraseUser(value as User);
-  if (belonging === 'own' && personalFields.has(field)) return markAll(value);
+  if (relation === 'own' && field === 'user') return eraseUser(value as User);
+  if (relation === 'own' && personalFields.has(field)) return markAll(value);
   return scrubTexts(value, scrub);
 }
 
-/** An e-mail address and a phone number have a form that a marker would not have, so they go. */
+/** E-mail address and phone number are removed: a marker would not have their format. */
 function eraseUser({ countryCode, lastName }: User): User {
   const name = {
     firstName: erasedMarker,
@@ -88,7 +93,7 @@ function markAll(value: unknown): unknown {
   return Object.fromEntries(Object.keys(value).map((name) => [name, erasedMarker]));
 }
 
-/** Numbers and references, also where they are written as text. */
+/** Numbers and references, which may be strings too. */
 const untouchedFields = new Set([
   ...['skuId', 'rate', 'quantity', 'amountBeforeTax', 'tax', 'totalAmount'],
   ...['mobileNumber', 'countryCode', 'currency'],
@@ -152,7 +157,7 @@ function eraseFailure(failure: NonNullable<Transaction['failure']>, scrub: Scrub
   return { ...failure, merchantMessage: scrub(failure.merchantMessage) };
 }
 
-/** The card stays as it is: masked, it belongs to nobody in particular. */
+/** A masked card stays: it identifies nobody. */
 function eraseMode(mode: Readonly<Record<string, string>>, scrub: Scrub): Record<string, string> {
   return Object.fromEntries(
     Object.entries(mode).map(([name, value]) => {
@@ -176,29 +181,29 @@ function eraseStart(start: Start, scrub: Scrub): Start {
   };
 }
 
-/** A change of a transaction becomes what the transaction becomes; one of an order, what the order becomes. */
+/** Erases a history row in the same way as its order or transaction. */
 export function eraseChange(
   { field, from, to }: Change,
   transactionId: string | null,
   scrub: Scrub,
-  belonging: Belonging,
+  relation: ConsumerRelation,
 ): Change {
   const erase = (value: unknown) =>
     transactionId === null
-      ? eraseDetail(field, value, scrub, belonging)
+      ? eraseDetail(field, value, scrub, relation)
       : eraseField(field, value, scrub);
   return { field, from: erase(from), to: erase(to) };
 }
 
-/** The order itself; `userId` is one that links it to no other order. */
+/** Erases the order itself. `userId` replaces its consumer id and links it to no other order. */
 export function eraseOrder(
   order: Order,
   scrub: Scrub,
-  belonging: Belonging,
+  relation: ConsumerRelation,
   { userId, contentDigest }: Pick<Order, 'userId' | 'contentDigest'>,
 ): Order {
-  const details = eraseDetails(order.details, scrub, belonging);
-  if (belonging === 'mentioned') return { ...order, details };
+  const details = eraseDetails(order.details, scrub, relation);
+  if (relation === 'mentioned') return { ...order, details };
   const { earlierConsumers: _forgotten, ...others } = order;
   return { ...others, details, userId: order.userId === null ? null : userId, contentDigest };
 }

@@ -1,18 +1,18 @@
-/** Who is to be erased: how an operator names a consumer, and which orders are theirs. Contract 8.7. */
+/** The consumer to erase: how an operator identifies them, and which orders are theirs. Contract 8.7. */
 
 import { limits } from '../limits.ts';
 import { findCountryCode } from '../orders/country-codes.ts';
 import type { EarlierConsumer, User } from '../orders/order.ts';
-import { countryCodeOtherwise, findWrittenNumber, isNumber } from '../orders/phone.ts';
+import { defaultCountryCode, findWrittenNumber, isNumber } from '../orders/phone.ts';
 import type { PersonalValues, Phone } from './scrub.ts';
 
-/** A phone number as an operator gave it, or as an order has it. */
+/** A phone number as given by an operator, or as stored in an order. */
 export type ConsumerPhone = Phone & {
-  /** It was given without a country code, and so may have any. */
+  /** It was given without a country code, so it may have any. */
   readonly hasAnyCode?: true;
 };
 
-/** An e-mail address as it was given, and every reading of a phone number. */
+/** The e-mail address as given, and every possible reading of the phone number. */
 export type Consumer = {
   readonly email: string | undefined;
   readonly phones: readonly ConsumerPhone[];
@@ -23,20 +23,20 @@ export function findEmail(text: string): string | undefined {
   return /^[^\s@]+@[^\s@]+$/.test(email) ? email : undefined;
 }
 
-/** Equal for one address in any case, also where an accent is a character of its own. */
+/** Equal for all spellings of an address in upper and lower case, with composed or combining accents. */
 export function foldEmail(email: string): string {
   return email.normalize('NFC').toLowerCase().normalize('NFC');
 }
 
-/** A number of the home country has so many digits; a longer one may begin with its country code. */
+/** Numbers of the default country have this many digits; a longer one may include its country code. */
 const homeDigits = 10;
 
-/** Read as for an order. Undefined when it is no phone number. */
+/** Reads a phone number by the same rules as an order's. Undefined when the text is none. */
 export function findPhones(text: string): readonly ConsumerPhone[] | undefined {
   const written = findWrittenNumber(text);
   if (!written) return undefined;
   const { isInternational, digits } = written;
-  // No country code begins with a zero, so a plus before one says nothing.
+  // No country code starts with a zero, so a plus before a zero is meaningless.
   const phones =
     isInternational && !digits.startsWith('0') ? readInternational(digits) : readNational(digits);
   return phones.length === 0 ? undefined : phones;
@@ -45,7 +45,7 @@ export function findPhones(text: string): readonly ConsumerPhone[] | undefined {
 function readNational(digits: string): ConsumerPhone[] {
   const number = findNationalNumber(digits);
   if (number === undefined) return [];
-  const national = { full: countryCodeOtherwise + number, number, hasAnyCode: true } as const;
+  const national = { full: defaultCountryCode + number, number, hasAnyCode: true } as const;
   const mayHoldCode = number.length > homeDigits && findCountryCode(number) !== undefined;
   return mayHoldCode ? [national, ...readInternational(number)] : [national];
 }
@@ -56,7 +56,7 @@ function readInternational(digits: string): ConsumerPhone[] {
     const number = findNationalNumber(digits.slice(code.length));
     return number === undefined ? [] : [{ full: code + number, number }];
   }
-  // A shop may have named a code that no list has. How long it is only matters where a zero follows it.
+  // A shop may have used an unlisted country code. Its length only matters when a zero follows it.
   const readings = [1, 2, 3, 4].flatMap((length) => {
     const number = findNationalNumber(digits.slice(length));
     return number === undefined ? [] : [digits.slice(0, length) + number];
@@ -64,7 +64,7 @@ function readInternational(digits: string): ConsumerPhone[] {
   return [...new Set(readings)].map((full) => ({ full }));
 }
 
-/** As long as that of an order may be, and without the zeros before it, which never tell two numbers apart. */
+/** A national number without its leading zeros, which never distinguish two numbers. Undefined for a wrong length. */
 function findNationalNumber(digits: string): string | undefined {
   if (!isNumber(digits.replace(/^0/, ''))) return undefined;
   return withoutZeros(digits) || undefined;
@@ -86,7 +86,7 @@ export function isConsumer(consumer: Consumer, user: User | undefined): boolean 
   return user !== undefined && identifiersOfUser(user).some((own) => wanted.includes(own));
 }
 
-/** By which identifiers a consumer is looked for. One of them in common with a user is enough. */
+/** The identifiers to search for. One in common with a user is a match. */
 export function identifiersOf({ email, phones }: Consumer): string[] {
   return [
     ...(email === undefined ? [] : [`mailto:${foldEmail(email)}`]),
@@ -105,14 +105,14 @@ function identifiersOfUser(user: User): string[] {
 
 function identifiersOfPhone({ full, number }: Required<Phone>): string[] {
   const code = full.slice(0, -number.length);
-  // A shop may have sent a country code in its own field and before the number, or only there and without a plus.
+  // A shop may have sent the country code in its field and again in the number, or only in the number without a plus.
   const mayHoldCode = number.length > homeDigits || number.startsWith(code);
   return [`tel:${full}`, `national:${number}`, ...(mayHoldCode ? [`tel:${number}`] : [])];
 }
 
 type OfOrder = { readonly userId: string | null; readonly user: User | undefined };
 
-/** The earlier consumers of an order whose user changes; the same list where no identifier is lost. */
+/** Adds the identifiers that an order loses when its user changes; the same list when it loses none. */
 export function addEarlierConsumer(
   earlier: readonly EarlierConsumer[],
   { userId, user }: OfOrder,
@@ -120,8 +120,8 @@ export function addEarlierConsumer(
   digest: (identifier: string) => string,
 ): readonly EarlierConsumer[] {
   if (!user) return earlier;
-  const kept = next ? identifiersOfUser(next) : [];
-  const lost = identifiersOfUser(user).filter((identifier) => !kept.includes(identifier));
+  const remaining = next ? identifiersOfUser(next) : [];
+  const lost = identifiersOfUser(user).filter((identifier) => !remaining.includes(identifier));
   const added = lost
     .map((identifier) => ({ userId, digest: digest(identifier) }))
     .filter((entry) => !earlier.some((other) => isSameEarlier(entry, other)));
@@ -133,12 +133,12 @@ function isSameEarlier(one: EarlierConsumer, other: EarlierConsumer): boolean {
   return one.userId === other.userId && one.digest === other.digest;
 }
 
-/** What a text of any kind may mention of the consumer. */
+/** The values of the consumer to search for in free texts. */
 export function valuesOf({ email, phones }: Consumer): PersonalValues {
   return { words: email === undefined ? [] : spellingsOf(email), phones };
 }
 
-/** Where a letter has no single counterpart in the other case, an expression that ignores case does not find it. */
+/** A case-insensitive expression misses letters without a single counterpart in the other case, such as `ß`. */
 function spellingsOf(email: string): string[] {
   const upper = email.toUpperCase().normalize('NFC');
   return [...new Set([email.toLowerCase(), foldEmail(email), email, upper])];

@@ -1,6 +1,6 @@
 /**
- * Changes of an order as its history keeps them: the history is for ever, so it holds a consumer no clearer than an order
- * token sees one. It still says which field changed, also where masking makes both values equal. Contract 2.3, 2.9, 4.7.
+ * Masks changes of an order before they enter its history, which is stored for ever: personal data appears there as an
+ * order token would see it. A change stays even if masking makes both values equal. Contract 2.3, 2.9 and 4.7.
  */
 import type { Change } from '../history.ts';
 import type { Address, BankAccount, User } from '../orders/order.ts';
@@ -26,7 +26,7 @@ function maskValue(value: unknown, mask: Mask): unknown {
   return value === null || value === undefined ? value : mask(value as never);
 }
 
-/** What is masked already stays as it is, so that a walk through old rows may pass one twice. */
+/** Masking twice changes nothing, so that a job over old rows can process a row again. */
 function maskUser(user: User): User {
   const { email, firstName, lastName, mobileNumber } = user;
   return {
@@ -42,7 +42,7 @@ function once(mask: (text: string) => string, text: string): string {
   return text.includes('***') ? text : mask(text);
 }
 
-/** As much of an address as an order token may see. */
+/** The part of an address that an order token may see. */
 function reduceAddress({ city, state, pincode, addressType }: Address): Address {
   return {
     ...(city !== undefined && { city }),
@@ -52,7 +52,7 @@ function reduceAddress({ city, state, pincode, addressType }: Address): Address 
   };
 }
 
-/** A sealed one says nothing. */
+/** An encrypted bank account reveals nothing and stays. */
 function maskBankAccount(bankAccount: BankAccount | string): unknown {
   if (typeof bankAccount === 'string') return bankAccount;
   const { accountNumber } = bankAccount;

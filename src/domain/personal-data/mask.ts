@@ -1,6 +1,6 @@
-/** Personal data as an order token may see it. Contract 2.3. */
+/** Masks personal data for readers with an order token. Contract 2.3. */
 
-/** `asha@example.com` becomes `a***a@example.com`; UPI ids alike. */
+/** `asha@example.com` becomes `a***a@example.com`. Also for UPI ids. */
 export function maskAddress(address: string): string {
   const at = address.lastIndexOf('@');
   if (at < 1) return '***';

@@ -1,6 +1,6 @@
 /**
- * How much each capture counts for. Captured money is the sum of the captures that stand, and never more
- * than the provider's own total: the total bounds what was captured up to its time. Contract 4.9.
+ * How much each capture counts for. Captured money is the sum of the successful captures that were not voided. For
+ * captures up to the time of the provider's own total, that sum cannot exceed the total. Contract 4.9.
  */
 
 import type { MinorUnits } from '../money/money.ts';
@@ -15,7 +15,7 @@ import {
 } from './records.ts';
 import type { Capture } from './transaction.ts';
 
-/** The captures of each payment of a group, in the order of the payments. */
+/** The captures of each payment of a group, in the same order as `payments`; null for a payment without captures. */
 export function countCaptures(
   payments: readonly PlacedPayment[],
   records: GroupRecords,
@@ -31,7 +31,7 @@ export function countCaptures(
 
 function toCapture({ pspId, notices, voided }: PlacedCapture, amount: MinorUnits): Capture {
   const status = statusOf(notices, voided);
-  return { pspId, amount: status === 'captured' ? amount : 0, status, atMs: takenAt(notices) };
+  return { pspId, amount: status === 'captured' ? amount : 0, status, atMs: capturedAt(notices) };
 }
 
 function statusOf(notices: PlacedCapture['notices'], voided: PlacedCapture['voided']) {
@@ -40,25 +40,29 @@ function statusOf(notices: PlacedCapture['notices'], voided: PlacedCapture['void
   return voided === null ? 'captured' : voided === 'done' ? 'voided' : 'voiding';
 }
 
-/** The newest total, and of several as new the largest. */
+/** The newest total; the largest of several with the same time. */
 function newestTotal({ payments, refunds }: GroupRecords): CapturedTotal | undefined {
   const totals = [...payments, ...refunds].flatMap(({ capturedTotal }) => capturedTotal ?? []);
   return totals.sort((a, b) => b.atMs - a.atMs || b.amount - a.amount)[0];
 }
 
-type Taken = { readonly pspId: string; readonly amount: MinorUnits; readonly atMs: number };
+type CapturedAmount = {
+  readonly pspId: string;
+  readonly amount: MinorUnits;
+  readonly atMs: number;
+};
 
-/** The total is shared out among what it covers, oldest first; what came after it counts by itself. */
+/** Distributes the total over the captures up to its time, oldest first; later captures count in full. */
 function boundedAmounts(
   payments: readonly PlacedPayment[],
   total: CapturedTotal | undefined,
 ): ReadonlyMap<string, MinorUnits> {
-  const taken = payments
-    .flatMap(takenOf)
+  const captured = payments
+    .flatMap(listCaptured)
     .sort((a, b) => a.atMs - b.atMs || (a.pspId < b.pspId ? -1 : 1));
   const amounts = new Map<string, MinorUnits>();
   let left = total?.amount ?? Number.POSITIVE_INFINITY;
-  for (const { pspId, amount, atMs } of taken) {
+  for (const { pspId, amount, atMs } of captured) {
     const isCovered = total === undefined || atMs <= total.atMs;
     const counted = isCovered ? Math.min(amount, left) : amount;
     if (isCovered) left -= counted;
@@ -67,23 +71,23 @@ function boundedAmounts(
   return amounts;
 }
 
-/** Every capture that stands, and a payment that was made in one step. */
-function takenOf({ pspId, records, captures, voided }: PlacedPayment): Taken[] {
+/** The successful captures that were not voided, or the payment itself if it was made in one step. */
+function listCaptured({ pspId, records, captures, voided }: PlacedPayment): CapturedAmount[] {
   const own = records.filter(({ record }) => record === undefined);
-  // What was taken in one step cannot be captured again: a capture beside it takes nothing of it.
-  if (highestStatus(own) === 'succeeded') return voided === null ? [toTaken(pspId, own)] : [];
+  // A payment made in one step cannot be captured again, so captures beside it do not count.
+  if (highestStatus(own) === 'succeeded') return voided === null ? [toCaptured(pspId, own)] : [];
   return captures
     .filter((capture) => statusOf(capture.notices, capture.voided) === 'captured')
-    .map(({ pspId: id, notices }) => toTaken(id, notices));
+    .map(({ pspId: id, notices }) => toCaptured(id, notices));
 }
 
-function toTaken(pspId: string, notices: PlacedCapture['notices']): Taken {
+function toCaptured(pspId: string, notices: PlacedCapture['notices']): CapturedAmount {
   const amount = foldNotices(notices, paymentStatuses).pick('amount') ?? 0;
-  return { pspId, amount, atMs: takenAt(notices) };
+  return { pspId, amount, atMs: capturedAt(notices) };
 }
 
-/** When it took the money, which may be long after it was recorded as pending. */
-function takenAt(notices: PlacedCapture['notices']): number {
+/** When the capture succeeded, which may be long after it was recorded as pending. */
+function capturedAt(notices: PlacedCapture['notices']): number {
   const times = notices
     .filter((notice) => notice.status === 'succeeded')
     .flatMap(({ statusSinceMs }) => statusSinceMs ?? []);

@@ -1,4 +1,4 @@
-/** Why a payment or refund failed: codes of ours, words for the consumer, whether to try again. */
+/** Why a payment or refund failed: our codes, the message for the consumer, and whether a retry makes sense. */
 
 type FailureEntry = { readonly retryAllowed: boolean; readonly consumerMessage: string };
 
@@ -63,7 +63,7 @@ export type FailureCode = keyof typeof failureTable;
 
 export type FailureReason = {
   readonly code: FailureCode;
-  /** Names the provider's reason, source and step, or its code and message. */
+  /** Includes the provider's reason, source and step, or its code and message. */
   readonly merchantMessage: string;
   readonly retryAllowed: boolean;
 };

@@ -1,13 +1,13 @@
 /**
- * The state of a payment out of its notices and of the captures and voids among them. The money that was
- * captured decides, never the last record that arrived. Contract 4.2, 4.8 to 4.11.
+ * Derives the state of a payment from its notices, including captures and voids. The captured amount decides, never
+ * the record that arrived last. Contract 4.2, 4.8 to 4.11.
  */
 
 import type { MinorUnits } from '../money/money.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import { commonFields, earliest, foldNotices } from './fold.ts';
 import { type PaymentStatus, paymentStatuses } from './notice.ts';
-import { paymentOfStart } from './start.ts';
+import { paymentNoticeOf } from './start.ts';
 import {
   type Capture,
   type Expected,
@@ -32,15 +32,15 @@ export type UnfoldedPayment = Pick<
 
 export function foldPayment(payment: UnfoldedPayment, expected: Expected): Payment {
   const { start, captures } = payment;
-  const told = start ? [...payment.notices, paymentOfStart(start)] : payment.notices;
-  const asTold = foldNotices(told, paymentStatuses);
-  const authorized = asTold.pick('amount', isSource);
-  const base = baseStatus(told, captures ?? []);
+  const all = start ? [...payment.notices, paymentNoticeOf(start)] : payment.notices;
+  const foldedAll = foldNotices(all, paymentStatuses);
+  const authorized = foldedAll.pick('amount', isSource);
+  const base = baseStatus(all, captures ?? []);
   const money = decideMoney(payment, base, authorized, expected);
   const { status } = money;
-  const isPlain = told.every(isSource);
-  const notices = isPlain ? told : told.map((each) => effective(each, captures ?? [], status));
-  const highest = isPlain ? asTold : foldNotices(notices, paymentStatuses);
+  const isPlain = all.every(isSource);
+  const notices = isPlain ? all : all.map((each) => effective(each, captures ?? [], status));
+  const highest = isPlain ? foldedAll : foldNotices(notices, paymentStatuses);
   const common = commonFields(notices, highest, status);
   const { pick } = highest;
   const amount = money.amount ?? authorized ?? pick('amount', isCapture);
@@ -48,7 +48,7 @@ export function foldPayment(payment: UnfoldedPayment, expected: Expected): Payme
   const customerFee = pick('customerFee');
   const offerId = pick('offerId');
   const offer = { amount, currency, customerFee, offerId, offerDiscount: pick('offerDiscount') };
-  // Spelled out: this is built for every delivery, and copying objects is what it would cost.
+  // The fields are listed because this runs for every delivery, and object spread would be slower.
   const folded: Payment = {
     type: 'payment',
     transactionId: payment.transactionId,
@@ -74,13 +74,14 @@ export function foldPayment(payment: UnfoldedPayment, expected: Expected): Payme
     captures,
     voided: payment.voided,
     partialCapture: money.partialCapture,
-    authorizedAtMs: status === 'authorized' ? authorizedSince(told) : null,
+    authorizedAtMs: status === 'authorized' ? authorizedSince(all) : null,
     notices: payment.notices,
   };
-  const own = ownFlags(folded, money.isPart === true, expected);
+  const own = ownFlags(folded, money.isPartial === true, expected);
   return own.length === 0 ? folded : { ...folded, flags: withFlags(folded.flags, own) };
 }
 
+/** True for a notice of the payment or authorisation itself. */
 function isSource({ record }: StoredPaymentNotice): boolean {
   return record === undefined;
 }
@@ -89,7 +90,7 @@ function isCapture({ record }: StoredPaymentNotice): boolean {
   return record === 'capture';
 }
 
-/** What is known without counting money: a capture shows that there was an authorisation. */
+/** The status before money is counted. A capture implies an authorisation. */
 function baseStatus(
   notices: readonly StoredPaymentNotice[],
   captures: readonly Capture[],
@@ -109,16 +110,16 @@ function baseStatus(
 
 type Money = {
   readonly status: PaymentStatus;
-  /** Where the captures decide it. */
+  /** Set when it follows from the captures. */
   readonly amount?: MinorUnits;
   readonly currency?: string;
   readonly finishedAtMs?: number | null;
   readonly partialCapture: Payment['partialCapture'];
-  /** Part of it was captured for good. */
-  readonly isPart?: true;
+  /** Only part of the authorisation was captured, and the rest was released. */
+  readonly isPartial?: true;
 };
 
-/** Contract 4.9: fully captured, partly captured, or what is left when nothing is. */
+/** Decides by the captured amount: all, a part or nothing of the authorisation. Contract 4.9. */
 function decideMoney(
   { captures, voided, notices }: UnfoldedPayment,
   base: PaymentStatus,
@@ -130,22 +131,22 @@ function decideMoney(
   if (base === 'succeeded') {
     return plain(voided === 'done' ? 'reversed' : voided === 'pending' ? 'reversing' : base);
   }
-  const standing = (captures ?? []).filter(({ amount }) => amount > 0);
-  const captured = standing.reduce((sum, { amount }) => sum + amount, 0);
+  const counted = (captures ?? []).filter(({ amount }) => amount > 0);
+  const captured = counted.reduce((sum, { amount }) => sum + amount, 0);
   if (captured === 0) {
-    // Money was taken, and nobody can tell how much: its currency is off the list.
+    // Money was captured in a currency that we do not support, so its amount is not known.
     if (captures?.some((capture) => isOfUnknownAmount(capture, notices))) return plain('succeeded');
     if (base === 'reversed' || voided === 'done') return plain('reversed');
     return plain(isVoiding ? 'reversing' : base);
   }
-  const currency = currencyOf(standing, notices) ?? expected.currency;
-  const takenAtMs = latest(standing.map(({ atMs }) => atMs));
+  const currency = currencyOf(counted, notices) ?? expected.currency;
+  const capturedAtMs = latest(counted.map(({ atMs }) => atMs));
   const done = { status: 'succeeded', amount: captured, currency, partialCapture: null } as const;
   const isFull = captured >= fullAmount(authorized, currency, expected);
-  if (isFull) return { ...done, finishedAtMs: takenAtMs };
+  if (isFull) return { ...done, finishedAtMs: capturedAtMs };
   if (voided === 'done') {
-    const finishedAtMs = latest([takenAtMs, voidedSince(notices)]);
-    return { ...done, finishedAtMs, isPart: true };
+    const finishedAtMs = latest([capturedAtMs, voidedSince(notices)]);
+    return { ...done, finishedAtMs, isPartial: true };
   }
   const open = { amount: authorized ?? captured, currency };
   if (isVoiding) return { ...open, status: 'reversing', partialCapture: null };
@@ -160,19 +161,19 @@ function isOfUnknownAmount(
   return status === 'captured' && own.every(({ amount }) => amount === undefined);
 }
 
-/** What has to be captured: the authorisation, or as much of it as the order expects. */
+/** The amount of a full capture: the authorised amount, or the order's total if that is less. */
 function fullAmount(
   authorized: MinorUnits | null,
   currency: string,
   expected: Expected,
 ): MinorUnits {
-  const wanted = currency === expected.currency ? expected.total : Number.POSITIVE_INFINITY;
-  const full = Math.min(authorized ?? Number.POSITIVE_INFINITY, wanted);
+  const total = currency === expected.currency ? expected.total : Number.POSITIVE_INFINITY;
+  const full = Math.min(authorized ?? Number.POSITIVE_INFINITY, total);
   return Number.isFinite(full) ? full : 0;
 }
 
-function currencyOf(standing: readonly Capture[], notices: readonly StoredPaymentNotice[]) {
-  const ids = new Set(standing.map(({ pspId }) => pspId));
+function currencyOf(captures: readonly Capture[], notices: readonly StoredPaymentNotice[]) {
+  const ids = new Set(captures.map(({ pspId }) => pspId));
   const own = notices.filter(({ pspTransactionId }) => ids.has(pspTransactionId));
   return foldNotices(own, paymentStatuses).pick('currency') ?? undefined;
 }
@@ -194,7 +195,7 @@ function authorizedSince(notices: readonly StoredPaymentNotice[]): number | null
   );
 }
 
-/** What a notice counts for when its fields are weighed against those of the others. */
+/** The notice with the rank it has when fields are picked: a capture without effect must not outrank others. */
 function effective(
   notice: StoredPaymentNotice,
   captures: readonly Capture[],
@@ -211,19 +212,19 @@ function effective(
   return isShown && notice.status !== 'new' ? notice : { ...notice, status: 'new' };
 }
 
-/** Contract 4.11: with the offer alone, the discount is what the payment lacks of the order's amount. */
+/** If only the offer is known, its discount is the difference between the order's amount and the payment. Contract 4.11. */
 function discountOf(
   offer: Pick<Payment, 'offerId' | 'offerDiscount' | 'amount' | 'currency' | 'customerFee'>,
   expected: Expected,
 ): MinorUnits | null {
   const { offerId, offerDiscount, amount, currency, customerFee } = offer;
   if (offerDiscount !== null || offerId === null || amount === null) return offerDiscount;
-  const lacking = expected.total - (amount - (customerFee ?? 0));
-  return currency === expected.currency && lacking > 0 ? lacking : null;
+  const difference = expected.total - (amount - (customerFee ?? 0));
+  return currency === expected.currency && difference > 0 ? difference : null;
 }
 
-/** What is wrong with a payment by itself, given what the order expects. Contract 4.3, 4.4, 4.9. */
-function ownFlags(payment: Payment, isPart: boolean, expected: Expected): ReviewFlag[] {
+/** The flags that follow from the payment and the order's amount alone. Contract 4.3, 4.4, 4.9. */
+function ownFlags(payment: Payment, isPartial: boolean, expected: Expected): ReviewFlag[] {
   const { status, captures, currency } = payment;
   if (status === 'reversed' || status === 'reversing') return ['payment_reversed'];
   const isCaptured = status === 'succeeded';
@@ -233,5 +234,5 @@ function ownFlags(payment: Payment, isPart: boolean, expected: Expected): Review
   const isChecked = isCaptured || (status === 'authorized' && captures === null);
   if (!isChecked || matchesExpected(payment, expected)) return [];
   if (currency !== expected.currency) return ['currency_mismatch'];
-  return [isPart ? 'partially_captured' : 'amount_mismatch'];
+  return [isPartial ? 'partially_captured' : 'amount_mismatch'];
 }

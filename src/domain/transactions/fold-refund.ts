@@ -1,13 +1,13 @@
 /**
- * The state of a refund out of its notices. One that was split over several captures is a refund at the
- * provider for each of them; here it is as far as the lowest of its parts. Contract 4.2, 4.10, 4.12.
+ * Derives the state of a refund from its notices. A refund that is split over several captures is one refund per
+ * capture at the provider; here it has the lowest status of its parts. Contract 4.2, 4.10, 4.12.
  */
 
 import type { ReviewFlag } from '../review-flag.ts';
 import { failureReason } from './failure.ts';
 import { commonFields, foldNotices } from './fold.ts';
 import { type RefundStatus, refundStatuses } from './notice.ts';
-import { refundsOfStart, type Start } from './start.ts';
+import { refundNoticesOf, type Start } from './start.ts';
 import {
   type Refund,
   type RefundPart,
@@ -23,18 +23,18 @@ export type UnfoldedRefund = Pick<
 
 export function foldRefund(refund: UnfoldedRefund): Refund {
   const { start } = refund;
-  const ofStart = start ? refundsOfStart(start) : [];
-  const told = [...refund.notices.filter(({ record }) => record !== 'void'), ...ofStart];
-  const parts = foldParts(start, told, refund);
-  const ownStatus = parts ? lowestOf(parts) : statusOf(told, refund.voidedPspIds !== null);
-  const notices = told.map((notice) => capped(notice, ownStatus));
+  const ofStart = start ? refundNoticesOf(start) : [];
+  const all = [...refund.notices.filter(({ record }) => record !== 'void'), ...ofStart];
+  const parts = foldParts(start, all, refund);
+  const ownStatus = parts ? lowestOf(parts) : statusOf(all, refund.voidedPspIds !== null);
+  const notices = all.map((notice) => capped(notice, ownStatus));
   const folded = foldNotices(notices, refundStatuses);
   const common = commonFields(notices, folded, ownStatus);
   const { pick } = folded;
   return {
     ...refund,
     ...common,
-    // A refund that was started here has the provider's id once it is known; a split one that of its first part.
+    // The provider's id, once known. A split refund has the id of its first part.
     pspTransactionId: parts
       ? (start?.refund?.pspTransactionId ?? null)
       : pick('pspTransactionId', (notice) => notice.pspTransactionId !== ''),
@@ -42,8 +42,8 @@ export function foldRefund(refund: UnfoldedRefund): Refund {
     status: ownStatus,
     amount: parts && start ? start.amount : pick('amount'),
     failure: common.failure ?? (ownStatus === 'failed' ? voidedFailure : null),
-    flags: withFlags(common.flags, ownFlags(told, parts, refund)),
-    // Ours, where we asked: a provider may have stored a part of it only.
+    flags: withFlags(common.flags, ownFlags(all, parts, refund)),
+    // Ours for a refund started here, because a provider may truncate it.
     refundRequestId: start?.refund?.requestId ?? pick('refundRequestId'),
     refundArn: pick('refundArn'),
     paymentPspId: parts ? (start?.refund?.paymentPspId ?? null) : pick('paymentPspId'),
@@ -79,7 +79,7 @@ function lowestOf(parts: readonly RefundPart[]): RefundStatus {
   return refundStatuses[Math.min(...ranks)] ?? 'new';
 }
 
-/** No notice counts for more than the refund does: a voided refund shows no success. */
+/** Limits a notice to the status of the refund: a voided refund must not show fields of its earlier success. */
 function capped(notice: StoredRefundNotice, status: RefundStatus): StoredRefundNotice {
   const isHigher = refundStatuses.indexOf(notice.status) > refundStatuses.indexOf(status);
   return isHigher ? { ...notice, status } : notice;
@@ -93,12 +93,13 @@ function ownFlags(
   const flags: ReviewFlag[] = [];
   const byPart = Map.groupBy(notices, ({ pspTransactionId }) => (parts ? pspTransactionId : ''));
   const isContradictory = [...byPart.values()].some((own) => {
-    const said = new Set(own.map(({ status }) => status));
-    return said.has('failed') && said.has('succeeded');
+    const statuses = new Set(own.map(({ status }) => status));
+    return statuses.has('failed') && statuses.has('succeeded');
   });
   if (isContradictory) flags.push('refund_conflict');
   if (voidedPspIds) flags.push('refund_voided');
-  const isSplit = parts?.some(({ status }) => status === 'succeeded');
-  if (isSplit && parts?.some(({ status }) => status === 'failed')) flags.push('partially_refunded');
+  const hasSucceeded = parts?.some(({ status }) => status === 'succeeded');
+  const hasFailed = parts?.some(({ status }) => status === 'failed');
+  if (hasSucceeded && hasFailed) flags.push('partially_refunded');
   return sortedOnce(flags);
 }

@@ -1,6 +1,6 @@
 /**
- * The fold that payments and refunds share. Each field comes from the highest notice that has one, by
- * rank of its status, then the provider's time, then the key of its delivery. Contract 4.2.
+ * The fold shared by payments and refunds. Each field comes from the highest notice that has it: by the rank of
+ * its status, then by the provider's time, then by the delivery key. Contract 4.2.
  */
 import {
   isFinal,
@@ -46,18 +46,18 @@ function sortByRank<N extends Foldable>(notices: readonly N[], ranks: readonly N
   );
 }
 
-/** What every transaction shows, given its status. */
+/** The fields that payments and refunds share, given the status. */
 export function commonFields<N extends Foldable>(
   notices: readonly N[],
   { pick }: Folded<N>,
   status: N['status'],
 ) {
-  const sinceWhen = (notice: N) => (notice.status === status ? notice.statusSinceMs : undefined);
+  const statusSince = (notice: N) => (notice.status === status ? notice.statusSinceMs : undefined);
   return {
     currency: pick('currency'),
     startedAtMs: earliest(notices, (notice) => notice.startedAtMs),
     recordedAtMs: earliest(notices, (notice) => notice.recordedAtMs),
-    finishedAtMs: isFinal(status) ? earliest(notices, sinceWhen) : null,
+    finishedAtMs: isFinal(status) ? earliest(notices, statusSince) : null,
     message: pick('message'),
     failure: status === 'failed' ? pick('failure') : null,
     flags: sortedOnce(notices.flatMap((notice) => notice.flags ?? [])),

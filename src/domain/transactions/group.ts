@@ -1,17 +1,17 @@
 /**
- * Adds a notice to the records of its group and places all of them anew. A payment or refund keeps the
- * transaction it has, so an id that was given once never changes.
+ * Adds a notice to the records of its group and places all of them again. A payment or refund keeps its
+ * transaction, so a transaction id never changes.
  */
 
 import type { Order } from '../orders/order.ts';
 import { countCaptures } from './captures.ts';
 import {
-  foldAnew,
+  foldTransaction,
   isAuthentication,
-  nameOf,
-  namesOf,
+  pickStartReferences,
+  toUnfolded,
+  transactionIdFor,
   type Unfolded,
-  unfoldStart,
 } from './matching.ts';
 import type { DeliveredNotice, PaymentNotice, RefundNotice } from './notice.ts';
 import { placeRecords } from './placement.ts';
@@ -23,30 +23,33 @@ import type {
   Transaction,
 } from './transaction.ts';
 
-type Book = {
+type OrderTransactions = {
+  readonly transactions: readonly Transaction[];
+  readonly held: readonly HeldNotice[];
+};
+
+type OrderWithTransactions = OrderTransactions & {
   readonly order: Pick<Order, 'orderId' | 'amounts'>;
-  readonly transactions: readonly Transaction[];
-  readonly held: readonly HeldNotice[];
 };
 
-type Regrouped = {
-  readonly transactions: readonly Transaction[];
-  readonly held: readonly HeldNotice[];
-};
-
-/** The same transactions, as the same list, where the notice is known already. */
-export function regroup(orderState: Book, notice: DeliveredNotice): Regrouped {
+/** Returns the same list of transactions when the notice is known already. */
+export function regroup(
+  orderState: OrderWithTransactions,
+  notice: DeliveredNotice,
+): OrderTransactions {
   const { transactions, held } = orderState;
   const { provider } = notice;
   const isOfGroup = groupOf(notice);
   const known = transactions.filter(
     (entry) => entry.provider === provider && entry.notices.some(isOfGroup),
   );
-  const heldHere = held.filter((entry) => entry.provider === provider && isOfGroup(saidBy(entry)));
-  const records = collect(known, heldHere, notice);
+  const heldHere = held.filter(
+    (entry) => entry.provider === provider && isOfGroup(noticeOf(entry)),
+  );
+  const records = collectRecords(known, heldHere, notice);
   if (!records) return { transactions, held };
 
-  const placement = placeRecords(records, wholesOf(transactions));
+  const placement = placeRecords(records, mapPartsToRefunds(transactions));
   const captures = countCaptures(placement.payments, records);
   const payments = placement.payments.map((placed, index) =>
     unfoldPayment(placed, captures[index] ?? null),
@@ -55,7 +58,7 @@ export function regroup(orderState: Book, notice: DeliveredNotice): Regrouped {
   const others = transactions.filter((entry) => !known.includes(entry));
   const heldElsewhere = held.filter((entry) => !heldHere.includes(entry));
   return {
-    transactions: assign(orderState, [...payments, ...refunds], known, others, notice),
+    transactions: assignTransactions(orderState, [...payments, ...refunds], known, others, notice),
     held:
       heldHere.length + placement.held.length === 0
         ? held
@@ -63,31 +66,35 @@ export function regroup(orderState: Book, notice: DeliveredNotice): Regrouped {
   };
 }
 
-/** Whether the notice would be held for that reason, were it added. */
-export function isHeldFor(orderState: Book, notice: DeliveredNotice, hold: Hold): boolean {
+/** Whether the notice, once added, would be held for this reason. */
+export function isHeldFor(
+  orderState: OrderWithTransactions,
+  notice: DeliveredNotice,
+  hold: Hold,
+): boolean {
   return regroup(orderState, notice).held.some(
-    (entry) => entry.hold === hold && saidBy(entry).deliveryKey === notice.deliveryKey,
+    (entry) => entry.hold === hold && noticeOf(entry).deliveryKey === notice.deliveryKey,
   );
 }
 
 /**
- * What belongs to the group of a notice: all of the provider's order, or one payment with its refunds. So does
- * what has an id of the notice, whatever group it names: an id is that of one payment or refund only.
+ * Tests whether other notices are in the group of this one: the same provider order, or the same payment with
+ * its refunds. A notice with an id in common is in the group too, because an id belongs to one payment or refund.
  */
-function groupOf({ payment, refund }: DeliveredNotice): (said: Said) => boolean {
+function groupOf({ payment, refund }: DeliveredNotice): (other: AnyNotice) => boolean {
   const groups = [payment && paymentGroup(payment), refund && refundGroup(refund)];
   const paymentIds = [payment?.pspTransactionId, payment?.targetPspId];
-  return (said) => {
-    if (isAuthentication(said)) return false;
-    if (isRefund(said)) {
+  return (other) => {
+    if (isAuthentication(other)) return false;
+    if (isRefund(other)) {
       return (
-        groups.includes(refundGroup(said)) || refund?.pspTransactionId === said.pspTransactionId
+        groups.includes(refundGroup(other)) || refund?.pspTransactionId === other.pspTransactionId
       );
     }
     return (
-      groups.includes(paymentGroup(said)) ||
-      paymentIds.includes(said.pspTransactionId) ||
-      (said.targetPspId !== undefined && paymentIds.includes(said.targetPspId))
+      groups.includes(paymentGroup(other)) ||
+      paymentIds.includes(other.pspTransactionId) ||
+      (other.targetPspId !== undefined && paymentIds.includes(other.targetPspId))
     );
   };
 }
@@ -100,18 +107,18 @@ function refundGroup({ paymentPspOrder, paymentPspId, pspTransactionId }: Refund
   return paymentPspOrder ?? paymentPspId ?? pspTransactionId;
 }
 
-type Said = StoredPaymentNotice | StoredRefundNotice;
+type AnyNotice = StoredPaymentNotice | StoredRefundNotice;
 
-function isRefund(said: Said): said is StoredRefundNotice {
-  return 'refundRequestId' in said;
+function isRefund(notice: AnyNotice): notice is StoredRefundNotice {
+  return 'refundRequestId' in notice;
 }
 
-function saidBy(held: HeldNotice): Said {
+function noticeOf(held: HeldNotice): AnyNotice {
   return 'payment' in held ? held.payment : held.refund;
 }
 
-/** All records of the group with the new ones, or undefined where nothing is new. */
-function collect(
+/** All records of the group including the new ones; undefined when none is new. */
+function collectRecords(
   known: readonly Transaction[],
   held: readonly HeldNotice[],
   { payment, refund, deliveryKey, references }: DeliveredNotice,
@@ -120,32 +127,32 @@ function collect(
   const refunds: StoredRefundNotice[] = [];
   for (const entry of known) {
     if (entry.type === 'refund') refunds.push(...entry.notices);
-    else payments.push(...entry.notices.filter((said) => !isAuthentication(said)));
+    else payments.push(...entry.notices.filter((notice) => !isAuthentication(notice)));
   }
   for (const entry of held) {
     if ('payment' in entry) payments.push(entry.payment);
     else refunds.push(entry.refund);
   }
-  const isKnown = (said: Said) => said.deliveryKey === deliveryKey;
-  const from = { deliveryKey, ...namesOf(references) };
+  const isKnown = (notice: AnyNotice) => notice.deliveryKey === deliveryKey;
+  const stored = { deliveryKey, ...pickStartReferences(references) };
   const fresh = {
-    payments: payment && !payments.some(isKnown) ? [{ ...payment, ...from }] : [],
-    refunds: refund && !refunds.some(isKnown) ? [{ ...refund, ...from }] : [],
+    payments: payment && !payments.some(isKnown) ? [{ ...payment, ...stored }] : [],
+    refunds: refund && !refunds.some(isKnown) ? [{ ...refund, ...stored }] : [],
   };
   if (fresh.payments.length + fresh.refunds.length === 0) return undefined;
   return { payments: [...payments, ...fresh.payments], refunds: [...refunds, ...fresh.refunds] };
 }
 
-/** The parts of refunds that were started here, each with the id of the whole. */
-function wholesOf(transactions: readonly Transaction[]): ReadonlyMap<string, string> {
-  const wholes = new Map<string, string>();
+/** For refunds that were started here: the provider's id of each part, mapped to that of the refund. */
+function mapPartsToRefunds(transactions: readonly Transaction[]): ReadonlyMap<string, string> {
+  const refundIds = new Map<string, string>();
   for (const { start } of transactions) {
-    const { pspTransactionId: whole, parts = [] } = start?.refund ?? {};
-    if (whole === undefined) continue;
-    wholes.set(whole, whole);
-    for (const { pspTransactionId } of parts) wholes.set(pspTransactionId, whole);
+    const { pspTransactionId: refundId, parts = [] } = start?.refund ?? {};
+    if (refundId === undefined) continue;
+    refundIds.set(refundId, refundId);
+    for (const { pspTransactionId } of parts) refundIds.set(pspTransactionId, refundId);
   }
-  return wholes;
+  return refundIds;
 }
 
 type Placed = Omit<Unfolded, 'transactionId' | 'provider' | 'start'> & {
@@ -161,26 +168,28 @@ function unfoldRefund({ pspId, records, voidedPspIds }: PlacedRefund): Placed {
   return { type: 'refund', pspTransactionId: pspId, notices: records, voidedPspIds } as Placed;
 }
 
-/** Gives each payment and refund its transaction: the one it has, or a new one. */
-function assign(
-  { order }: Book,
+/** Gives each payment and refund a transaction: the one it had before, or a new one. */
+function assignTransactions(
+  { order }: OrderWithTransactions,
   placed: readonly Placed[],
   known: readonly Transaction[],
   others: readonly Transaction[],
   { provider, receivedAt }: DeliveredNotice,
 ): readonly Transaction[] {
   const free = new Set(known);
-  const takeOwn = (is: (entry: Transaction) => boolean) => {
-    const found = [...free].find(is);
+  const takeFree = (matches: (entry: Transaction) => boolean) => {
+    const found = [...free].find(matches);
     if (found) free.delete(found);
     return found;
   };
-  // Those that have the id come first: a payment that was known by a capture may have got another id.
+  // Equal ids match first. The provider's id may have changed if only a capture was known before.
   const exact = placed.map((one) =>
-    takeOwn((entry) => entry.type === one.type && entry.pspTransactionId === one.pspTransactionId),
+    takeFree((entry) => entry.type === one.type && entry.pspTransactionId === one.pspTransactionId),
   );
-  const owners = placed.map((one, index) => exact[index] ?? takeOwn((entry) => shares(entry, one)));
-  // What was started here stays, also when nothing is left that the provider reported.
+  const owners = placed.map(
+    (one, index) => exact[index] ?? takeFree((entry) => sharesNotice(entry, one)),
+  );
+  // A transaction that was started here stays, even without any notice.
   const emptied = [...free].flatMap((entry) => withoutRecords(entry, order));
   const all: Transaction[] = [...others, ...emptied];
   const taken = [...all, ...owners.filter((owner) => owner !== undefined)];
@@ -188,10 +197,10 @@ function assign(
     const owner = owners[index];
     const isNew = owner === undefined;
     const transactionId = isNew
-      ? nameOf(order.orderId, taken, namingOrder(one.notices), receivedAt)
+      ? transactionIdFor(order.orderId, taken, byIdPrecedence(one.notices), receivedAt)
       : owner.transactionId;
     const own = owner?.notices.filter(isAuthentication) ?? [];
-    const folded = foldAnew(
+    const folded = foldTransaction(
       {
         ...one,
         transactionId,
@@ -207,22 +216,25 @@ function assign(
   return all;
 }
 
-function shares(entry: Transaction, { type, notices }: Placed): boolean {
+function sharesNotice(entry: Transaction, { type, notices }: Placed): boolean {
   if (entry.type !== type) return false;
   const keys = new Set(notices.map(({ deliveryKey }) => deliveryKey));
-  return entry.notices.some((said) => !isAuthentication(said) && keys.has(said.deliveryKey));
+  return entry.notices.some((notice) => !isAuthentication(notice) && keys.has(notice.deliveryKey));
 }
 
-function withoutRecords(entry: Transaction, { amounts }: Book['order']): Transaction[] {
+function withoutRecords(
+  entry: Transaction,
+  { amounts }: OrderWithTransactions['order'],
+): Transaction[] {
   const { start } = entry;
   if (start === null) return [];
   const notices = entry.notices.filter(isAuthentication);
-  return [foldAnew({ ...unfoldStart({ ...entry, start }), notices } as Unfolded, amounts)];
+  return [foldTransaction({ ...toUnfolded({ ...entry, start }), notices } as Unfolded, amounts)];
 }
 
-/** The authorisation names a payment; without it the capture that was recorded first. */
-function namingOrder(notices: readonly Said[]): Said[] {
-  const rank = ({ record }: Said) => (record === undefined ? 0 : record === 'capture' ? 1 : 2);
+/** A payment's id is made from its authorisation, or else from the capture that was recorded first. */
+function byIdPrecedence(notices: readonly AnyNotice[]): AnyNotice[] {
+  const rank = ({ record }: AnyNotice) => (record === undefined ? 0 : record === 'capture' ? 1 : 2);
   return [...notices].sort(
     (a, b) => rank(a) - rank(b) || (a.recordedAtMs ?? 0) - (b.recordedAtMs ?? 0),
   );

@@ -1,4 +1,4 @@
-/** What asks for a person among notices that belong to no transaction. */
+/** The flags of held notices. */
 import type { ReviewFlag } from '../review-flag.ts';
 import type { HeldNotice, Hold } from './records.ts';
 
@@ -9,14 +9,14 @@ const flagsByHold: Readonly<Record<Hold, ReviewFlag | null>> = {
   release: null,
 };
 
-/** Of all of them, or of those that one delivery brought. */
+/** The flags of all held notices, or of those from one delivery. */
 export function flagsOfHeld(held: readonly HeldNotice[], deliveryKey?: string): ReviewFlag[] {
   const flags = new Set<ReviewFlag>();
   for (const entry of held) {
-    const said = 'payment' in entry ? entry.payment : entry.refund;
+    const notice = 'payment' in entry ? entry.payment : entry.refund;
     const flag = flagsByHold[entry.hold];
-    const isAsked = deliveryKey === undefined || said.deliveryKey === deliveryKey;
-    if (flag !== null && isAsked) flags.add(flag);
+    const isIncluded = deliveryKey === undefined || notice.deliveryKey === deliveryKey;
+    if (flag !== null && isIncluded) flags.add(flag);
   }
   return [...flags].sort();
 }

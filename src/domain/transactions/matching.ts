@@ -1,6 +1,6 @@
 /**
- * Which of a provider's payments or refunds is the one that was started here. Pure, and the same whatever
- * the order in which the notices came.
+ * Decides which of a provider's payments or refunds is the one that was started here. Pure, and independent of the
+ * order in which notices arrive.
  */
 
 import type { Order } from '../orders/order.ts';
@@ -9,16 +9,22 @@ import { isoTimestamp } from '../time.ts';
 import { foldPayment, type UnfoldedPayment } from './fold-payment.ts';
 import { foldRefund, type UnfoldedRefund } from './fold-refund.ts';
 import type { PaymentNotice, References, RefundNotice } from './notice.ts';
-import type { Expected, Payment, Refund, StartNames, Stored, Transaction } from './transaction.ts';
+import type {
+  Expected,
+  Payment,
+  Refund,
+  StartReferences,
+  Stored,
+  Transaction,
+} from './transaction.ts';
 
 export type Unfolded = UnfoldedPayment | UnfoldedRefund;
 
-/** What was asked for here. */
-export type Started = Pick<Transaction, 'type' | 'transactionId' | 'provider'> & {
+export type StartedTransaction = Pick<Transaction, 'type' | 'transactionId' | 'provider'> & {
   readonly start: NonNullable<Transaction['start']>;
 };
 
-type Said = PaymentNotice | RefundNotice;
+type AnyNotice = PaymentNotice | RefundNotice;
 
 export function paymentsOf(transactions: readonly Transaction[]): Payment[] {
   return transactions.filter((transaction) => transaction.type === 'payment');
@@ -28,14 +34,14 @@ export function refundsOf(transactions: readonly Transaction[]): Refund[] {
   return transactions.filter((transaction) => transaction.type === 'refund');
 }
 
-export function foldAnew(transaction: Unfolded, expected: Expected): Transaction {
+export function foldTransaction(transaction: Unfolded, expected: Expected): Transaction {
   return transaction.type === 'payment'
     ? foldPayment(transaction, expected)
     : foldRefund(transaction);
 }
 
-/** A transaction of which nothing is known but that it was started here. */
-export function unfoldStart(started: Started): Unfolded {
+/** A started transaction without any notice of the provider. */
+export function toUnfolded(started: StartedTransaction): Unfolded {
   const { type, transactionId, provider, start } = started;
   const common = { transactionId, provider, start, pspTransactionId: null, notices: [] };
   return type === 'payment'
@@ -43,13 +49,14 @@ export function unfoldStart(started: Started): Unfolded {
     : { type, ...common, voidedPspIds: null };
 }
 
-/** An authentication tells something of a payment that was started here, and is none. Contract 6.4. */
-export function isAuthentication(said: Said): boolean {
-  return said.record === 'authentication';
+/** An authentication is about a payment that was started here, and is no payment itself. Contract 6.4. */
+export function isAuthentication(notice: AnyNotice): boolean {
+  return notice.record === 'authentication';
 }
 
-/** The names by which a notice may belong to what was started here. */
-export function namesOf({ transactionIds, providerOrderId }: References): { names?: StartNames } {
+/** The references by which a notice may match a started transaction; stored as `names`. */
+export function pickStartReferences(references: References): { names?: StartReferences } {
+  const { transactionIds, providerOrderId } = references;
   const names = {
     ...(transactionIds.length > 0 && { transactionIds }),
     ...(providerOrderId !== undefined && { providerOrderId }),
@@ -58,11 +65,11 @@ export function namesOf({ transactionIds, providerOrderId }: References): { name
 }
 
 /**
- * A consumer may try several times at the provider what was started once here. What was started shows
- * the best of these tries; the others stand by themselves. So a payment that failed and then went
- * through is shown under the id that the merchant has, in whichever order the two were reported.
+ * A consumer may make several attempts at the provider for one payment that was started here. The started transaction
+ * shows the best attempt; the others are transactions of their own. So a payment that failed and then succeeded is shown
+ * as succeeded under the id that the merchant has, in whichever order the two were reported.
  */
-export function claimOwn(
+export function showBestAttempts(
   order: Pick<Order, 'orderId' | 'amounts'>,
   transactions: readonly Transaction[],
   provider: ProviderName,
@@ -72,34 +79,35 @@ export function claimOwn(
     (entry) => entry.start !== null && entry.provider === provider && entry.type === type,
   );
   if (started.length === 0) return transactions;
-  return started.reduce((all, entry) => claim(order, all, entry), transactions);
+  return started.reduce((all, entry) => showBestAttempt(order, all, entry), transactions);
 }
 
-function claim(
+function showBestAttempt(
   { orderId, amounts }: Pick<Order, 'orderId' | 'amounts'>,
   transactions: readonly Transaction[],
   started: Transaction,
 ): readonly Transaction[] {
-  const passing = started.notices.filter(isAuthentication);
-  const tried = started.notices.filter((notice) => !isAuthentication(notice));
-  const rivals = transactions.filter((entry) => isOf(entry, started, transactions));
-  if (rivals.length === 0) return transactions;
+  const authentications = started.notices.filter(isAuthentication);
+  const shown = started.notices.filter((notice) => !isAuthentication(notice));
+  const attempts = transactions.filter((entry) => isAttemptOf(entry, started, transactions));
+  if (attempts.length === 0) return transactions;
 
-  const own = foldAnew({ ...started, start: null, notices: tried } as Unfolded, amounts);
-  const [best = own] = [...rivals, ...(tried.length > 0 ? [own] : [])].sort(bestFirst);
+  const own = foldTransaction({ ...started, start: null, notices: shown } as Unfolded, amounts);
+  const [best = own] = [...attempts, ...(shown.length > 0 ? [own] : [])].sort(bestFirst);
   if (best === own) return transactions;
   const others = transactions.filter((entry) => entry !== best && entry !== started);
   const { transactionId: id, start } = started;
-  const notices = [...passing, ...best.notices];
-  const claimed = foldAnew({ ...best, transactionId: id, start, notices } as Unfolded, amounts);
-  if (tried.length === 0) return [...others, claimed];
-  const all = [...others, claimed];
-  const transactionId = nameOf(orderId, all, tried, new Date(started.start?.atMs ?? 0));
+  const notices = [...authentications, ...best.notices];
+  const merged = { ...best, transactionId: id, start, notices } as Unfolded;
+  const all = [...others, foldTransaction(merged, amounts)];
+  if (shown.length === 0) return all;
+  // The attempt that was shown before becomes a transaction of its own.
+  const transactionId = transactionIdFor(orderId, all, shown, new Date(start?.atMs ?? 0));
   return [...all, { ...own, transactionId }];
 }
 
-/** One that the provider reported, and that names what was started here. */
-function isOf(
+/** True for a transaction that the provider reported and that references the started one. */
+function isAttemptOf(
   entry: Transaction,
   started: Transaction,
   transactions: readonly Transaction[],
@@ -107,26 +115,25 @@ function isOf(
   const { start, transactionId } = started;
   if (!start || entry.start || entry.provider !== started.provider) return false;
   if (entry.type !== started.type) return false;
-  const names = entry.notices.flatMap((notice) => notice.names ?? []);
-  const named = names.flatMap(({ transactionIds }) => transactionIds ?? []);
-  if (named.includes(transactionId)) return true;
+  const references = entry.notices.flatMap((notice) => notice.names ?? []);
+  const referencedIds = references.flatMap(({ transactionIds }) => transactionIds ?? []);
+  if (referencedIds.includes(transactionId)) return true;
   if (entry.type === 'payment') {
     const { providerOrderId } = start;
-    return providerOrderId !== undefined
-      ? names.some((name) => name.providerOrderId === providerOrderId)
-      : false;
+    if (providerOrderId === undefined) return false;
+    return references.some((reference) => reference.providerOrderId === providerOrderId);
   }
   if (entry.pspTransactionId === start.refund?.pspTransactionId) return true;
   const isOfAnother = refundsOf(transactions).some(
     (other) =>
       other.start !== null &&
-      (named.includes(other.transactionId) ||
+      (referencedIds.includes(other.transactionId) ||
         entry.pspTransactionId === other.start.refund?.pspTransactionId),
   );
   return !isOfAnother && entry.refundRequestId === start.refund?.requestId;
 }
 
-/** What a merchant would want to know of several tries. */
+/** The statuses from best to worst: what a merchant wants to know first. */
 const preference: readonly Transaction['status'][] = [
   ...(['succeeded', 'authorized', 'pending'] as const),
   ...(['reversing', 'reversed', 'failed', 'new'] as const),
@@ -140,23 +147,24 @@ function bestFirst(a: Transaction, b: Transaction): number {
   );
 }
 
-/** A name made of the provider's time, so that no order of arrival can change it. */
-export function nameOf(
+/** An id made from the provider's time, so that it does not depend on the order of arrival. */
+export function transactionIdFor(
   orderId: string,
   transactions: readonly Transaction[],
-  notices: ReadonlyArray<Said | Stored<Said>>,
-  otherwise: Date,
+  notices: ReadonlyArray<AnyNotice | Stored<AnyNotice>>,
+  fallback: Date,
 ): string {
   const times = notices.map(
-    (said) => said.namedAtMs ?? said.recordedAtMs ?? said.startedAtMs ?? said.occurredAtMs,
+    (notice) =>
+      notice.namedAtMs ?? notice.recordedAtMs ?? notice.startedAtMs ?? notice.occurredAtMs,
   );
   const timeMs = times.find((time) => time !== undefined);
-  return newTransactionId(orderId, timeMs === undefined ? otherwise : new Date(timeMs), (id) =>
+  return newTransactionId(orderId, timeMs === undefined ? fallback : new Date(timeMs), (id) =>
     transactions.some(({ transactionId }) => transactionId === id),
   );
 }
 
-/** `<order_id>-<yyMMddHHmmss>`, the next free second when taken. Contract 4.5. */
+/** `<order_id>-<yyMMddHHmmss>`, with the next free second if that id is taken. Contract 4.5. */
 export function newTransactionId(
   orderId: string,
   start: Date,

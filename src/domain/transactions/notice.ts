@@ -1,6 +1,6 @@
 /**
- * What a provider's delivery means, in our own closed vocabulary. Providers translate into it;
- * nothing behind them knows a provider's words.
+ * Notices: the meaning of a provider's delivery in our own closed vocabulary. Each provider translates its deliveries
+ * into it, and no other code depends on a provider's terms.
  */
 
 import type { MinorUnits } from '../money/money.ts';
@@ -24,15 +24,15 @@ export type PaymentStatus = (typeof paymentStatuses)[number];
 export const refundStatuses = ['new', 'pending', 'failed', 'succeeded'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
 
-/** What a delivery says about the order it belongs to; every one that is known must agree. */
+/** The references by which a delivery identifies its order. All that we know must lead to the same order. */
 export type References = {
-  /** The provider's own id of an order, learned from the first delivery that carries it. */
+  /** The provider's own id of the order; we learn it from the first delivery that contains it. */
   readonly providerOrderId?: string;
   readonly transactionIds: readonly string[];
   readonly orderIds: readonly string[];
   readonly invoiceIds: readonly string[];
-  /** Looked at one after the other, only while none before names an order. */
-  readonly otherwise?: readonly References[];
+  /** Tried one after the other while the references before find no order. */
+  readonly fallbacks?: readonly References[];
 };
 
 type NoticeBase = {
@@ -40,19 +40,19 @@ type NoticeBase = {
   readonly pspTransactionId: string;
   readonly amount?: MinorUnits;
   readonly currency?: string;
-  /** The provider's time of what is said; orders notices of one rank. */
+  /** When the reported event happened, by the provider's clock; orders notices of the same rank. */
   readonly occurredAtMs?: number;
-  /** The provider's time of the beginning. */
+  /** When the payment or refund started, by the provider's clock. */
   readonly startedAtMs?: number;
-  /** The provider's time of the record itself, where several records share one beginning. */
+  /** When this record was created, by the provider's clock; several records may share one start. */
   readonly recordedAtMs?: number;
-  /** The time its id here is made of: the same in every notice of it, so that no order can change it. */
+  /** The time in our transaction id. It is the same in every notice, so that the order of arrival does not matter. */
   readonly namedAtMs?: number;
   readonly message?: string;
   readonly flags?: readonly ReviewFlag[];
-  /** The transaction that a capture or a void names, by the provider's id. */
+  /** The provider's id of the record that a capture or a void refers to. */
   readonly targetPspId?: string;
-  /** What the provider had captured in its whole order at a given time. */
+  /** The total that the provider had captured in its order at a given time. */
   readonly capturedTotal?: CapturedTotal;
 };
 
@@ -60,29 +60,29 @@ export type CapturedTotal = { readonly amount: MinorUnits; readonly atMs: number
 
 export type PaymentNotice = NoticeBase & {
   readonly status: PaymentStatus;
-  /** What the provider's record is; a payment or an authorisation where nothing is said. */
+  /** The kind of the provider's record; absent for a payment or an authorisation. */
   readonly record?: PaymentRecord;
-  /** The provider's order, where one order holds several records that belong together. */
+  /** The provider's order, if several records of one order belong together. */
   readonly pspOrder?: string;
-  /** Since when the payment has this status; absent where a delivery only mentions it in passing. */
+  /** Since when the payment has this status; absent if the delivery is mainly about something else. */
   readonly statusSinceMs?: number;
-  /** An authorisation that was never captured and was given back. Contract 4.8. */
+  /** True for an authorisation that was released without ever being captured. Contract 4.8. */
   readonly isRelease?: true;
   readonly paymentMode?: string;
   readonly subPaymentMode?: Readonly<Record<string, string>>;
   readonly paymentArn?: string;
   readonly paymentAcquirer?: string;
-  /** Charged to the consumer on top and included in the amount. */
+  /** A fee charged to the consumer; included in the amount. */
   readonly customerFee?: MinorUnits;
   readonly offerId?: string;
-  /** What an offer took off the order's amount; absent where only the offer is named. */
+  /** The discount of an offer; absent if the provider reports only the offer's id. */
   readonly offerDiscount?: MinorUnits;
   readonly failure?: FailureReason;
 };
 
 /**
- * A capture takes money of an authorisation; a void takes back what it targets. An authentication tells
- * something of a payment that was started here and makes no transaction. Contract 4.9, 6.4.
+ * A capture takes money from an authorisation; a void cancels its target. An authentication is about a payment that
+ * was started here and creates no transaction. Contract 4.9, 6.4.
  */
 export type PaymentRecord =
   | 'capture'
@@ -94,37 +94,37 @@ export type PaymentRecord =
 export type RefundNotice = NoticeBase & {
   readonly status: RefundStatus;
   readonly statusSinceMs?: number;
-  /** A void cancels the refund it targets; its status is that of the void. Contract 4.10. */
+  /** A void cancels the refund it targets; the status of such a notice is that of the void. Contract 4.10. */
   readonly record?: 'void';
   readonly refundRequestId: string;
   readonly refundArn?: string;
-  /** The payment or capture that is refunded; some providers name only their own order. */
+  /** The refunded payment or capture; some providers report only their own order. */
   readonly paymentPspId?: string;
   readonly paymentPspOrder?: string;
   readonly failure?: FailureReason;
 };
 
-/** One delivery concerns one order: a payment, a refund, or a refund with its payment. */
+/** A notice concerns one order: a payment, a refund, or a refund with its payment. */
 export type Notice = {
   readonly references: References;
   readonly payment?: PaymentNotice;
   readonly refund?: RefundNotice;
 };
 
-/** A notice with what is known of the delivery that brought it. */
+/** A notice with data of its delivery. */
 export type DeliveredNotice = Notice & {
   readonly provider: ProviderName;
   readonly deliveryKey: string;
   readonly receivedAt: Date;
 };
 
-/** A void takes back what another record did, and is no transaction of its own. */
-export function isVoid({ payment, refund }: OrderNames): boolean {
+/** A void cancels another record, and is no transaction of its own. */
+export function isVoid({ payment, refund }: OrderReferences): boolean {
   return (payment?.record?.startsWith('void') ?? false) || refund?.record === 'void';
 }
 
-/** What of a notice can name its order. */
-export type OrderNames = {
+/** The part of a notice that can identify its order. */
+export type OrderReferences = {
   readonly references: References;
   readonly payment?: Pick<
     PaymentNotice,

@@ -1,6 +1,6 @@
 /**
- * An order with all its transactions, and how a notice changes it. Pure: given the same set of
- * notices in any order it ends in the same state.
+ * The order state: an order with its transactions, and how a notice changes it. Pure: the same set of notices gives
+ * the same state in any order of arrival.
  */
 
 import type { Order, OrderStatus } from '../orders/order.ts';
@@ -8,14 +8,14 @@ import type { ReviewFlag } from '../review-flag.ts';
 import { isHeldFor, regroup } from './group.ts';
 import { flagsOfHeld } from './held.ts';
 import {
-  claimOwn,
-  foldAnew,
+  foldTransaction,
   isAuthentication,
-  namesOf,
   paymentsOf,
-  type Started,
+  pickStartReferences,
+  type StartedTransaction,
+  showBestAttempts,
+  toUnfolded,
   type Unfolded,
-  unfoldStart,
 } from './matching.ts';
 import { type DeliveredNotice, isVoid } from './notice.ts';
 import type { HeldNotice } from './records.ts';
@@ -32,11 +32,11 @@ import {
 export type OrderState = {
   readonly order: Pick<Order, 'orderId' | 'amounts' | 'lapsesAt'>;
   readonly transactions: readonly Transaction[];
-  /** Notices that belong to no transaction, or nobody can tell to which. */
+  /** Notices that belong to no transaction, or whose transaction cannot be determined. */
   readonly held: readonly HeldNotice[];
 };
 
-/** What is saved of an order besides its creation. Contract 4.3. */
+/** What the transactions determine in the order's own row. Contract 4.3. */
 export type OrderSummary = {
   readonly status: OrderStatus;
   readonly attempts: number;
@@ -47,28 +47,28 @@ export type { DeliveredNotice };
 
 const failedAttemptsMax = 15;
 
-/** The order state with the notice stored and everything it touches folded anew. */
-export function applyNotice<Book extends OrderState>(
-  orderState: Book,
+/** Adds the notice and folds everything it affects again. */
+export function applyNotice<State extends OrderState>(
+  orderState: State,
   notice: DeliveredNotice,
-): Book {
+): State {
   const { order } = orderState;
   if (notice.payment && isAuthentication(notice.payment))
     return applyAuthentication(orderState, notice);
   const { transactions, held } = regroup(orderState, notice);
-  // A repeat: nothing was added, so nothing changes.
+  // A repeated notice changes nothing.
   if (transactions === orderState.transactions) return orderState;
   const { provider } = notice;
-  const withPayments = claimOwn(order, transactions, provider, 'payment');
-  const claimed = claimOwn(order, withPayments, provider, 'refund');
-  return { ...orderState, transactions: flagDuplicates(claimed, order.amounts), held };
+  const withPayments = showBestAttempts(order, transactions, provider, 'payment');
+  const withRefunds = showBestAttempts(order, withPayments, provider, 'refund');
+  return { ...orderState, transactions: flagDuplicates(withRefunds, order.amounts), held };
 }
 
-/** Contract 6.4: it moves a payment that was started here under the id it names, and makes none. */
-function applyAuthentication<Book extends OrderState>(
-  orderState: Book,
+/** An authentication changes the started payment it references, and creates no transaction. Contract 6.4. */
+function applyAuthentication<State extends OrderState>(
+  orderState: State,
   notice: DeliveredNotice,
-): Book {
+): State {
   const { payment, provider, deliveryKey, references } = notice;
   const started = paymentsOf(orderState.transactions).find(
     (entry) =>
@@ -78,39 +78,41 @@ function applyAuthentication<Book extends OrderState>(
   );
   if (!payment || !started) return orderState;
   if (started.notices.some((known) => known.deliveryKey === deliveryKey)) return orderState;
-  const fresh = { ...payment, deliveryKey, ...namesOf(references) };
-  const moved = foldAnew(
+  const { order } = orderState;
+  const fresh = { ...payment, deliveryKey, ...pickStartReferences(references) };
+  const changed = foldTransaction(
     { ...started, notices: [...started.notices, fresh] },
-    orderState.order.amounts,
+    order.amounts,
   );
-  const transactions = replace(orderState.transactions, moved);
-  const claimed = claimOwn(orderState.order, transactions, provider, 'payment');
-  return { ...orderState, transactions: flagDuplicates(claimed, orderState.order.amounts) };
+  const replaced = replace(orderState.transactions, changed);
+  const transactions = showBestAttempts(order, replaced, provider, 'payment');
+  return { ...orderState, transactions: flagDuplicates(transactions, order.amounts) };
 }
 
-/** The order state with what was asked for here, before any provider reports it; or with more known of it. */
-export function storeStart<Book extends OrderState>(
-  orderState: Book,
-  started: Started,
-): Book & { readonly transaction: Transaction } {
+/** Adds a payment or refund that is started here, or updates its start. */
+export function applyStart<State extends OrderState>(
+  orderState: State,
+  started: StartedTransaction,
+): State & { readonly transaction: Transaction } {
   const { order, transactions } = orderState;
   const known = transactions.find(({ transactionId }) => transactionId === started.transactionId);
-  const unfolded = known ? { ...known, start: started.start } : unfoldStart(started);
-  const fresh = foldAnew(unfolded as Unfolded, order.amounts);
+  const unfolded = known ? { ...known, start: started.start } : toUnfolded(started);
+  const fresh = foldTransaction(unfolded as Unfolded, order.amounts);
   const all = known ? replace(transactions, fresh) : [...transactions, fresh];
-  const after = flagDuplicates(claimOwn(order, all, started.provider, started.type), order.amounts);
+  const matched = showBestAttempts(order, all, started.provider, started.type);
+  const after = flagDuplicates(matched, order.amounts);
   const transaction = after.find(({ transactionId }) => transactionId === started.transactionId);
   return { ...orderState, transactions: after, transaction: transaction ?? fresh };
 }
 
-/** A void waits until what it takes back is known; one that failed takes nothing back. */
+/** True for a void whose target is not known yet, so that it must be parked. A failed void needs no target. */
 export function lacksTarget(orderState: OrderState, notice: DeliveredNotice): boolean {
   const hasFailed = notice.payment?.status === 'new' || notice.refund?.status === 'failed';
   return isVoid(notice) && !hasFailed && isHeldFor(orderState, notice, 'no-target');
 }
 
-/** Contract 4.3: a pure function of the transactions and of time. */
-export function decideOrderState(orderState: OrderState, now: Date): OrderSummary {
+/** A function of the transactions and of time alone. Contract 4.3. */
+export function decideOrderSummary(orderState: OrderState, now: Date): OrderSummary {
   const { order, transactions } = orderState;
   const payments = paymentsOf(transactions);
   const status = (): OrderStatus => {
@@ -121,7 +123,7 @@ export function decideOrderState(orderState: OrderState, now: Date): OrderSummar
   return { status: status(), attempts: payments.length, flags: orderFlags(orderState) };
 }
 
-/** Time or failed attempts end an order that is not paid. */
+/** An unpaid order lapses when its time is over, or after too many failed attempts. */
 export function hasLapsed(
   { order, transactions }: Pick<OrderState, 'order' | 'transactions'>,
   now: Date,
@@ -146,7 +148,7 @@ function replace(transactions: readonly Transaction[], changed: Transaction): Tr
   );
 }
 
-/** Every success but one is a duplicate; the one is the earliest that completes the order. */
+/** Flags every successful payment but one as a duplicate. The exception is the earliest that completes the order. */
 export function flagDuplicates(
   transactions: readonly Transaction[],
   expected: Expected,
@@ -167,7 +169,7 @@ export function flagDuplicates(
   });
 }
 
-/** Refunds that took or will take more than was paid, fees included, in the order's currency. */
+/** True when successful and pending refunds exceed the paid amount, fees included, in the order's currency. */
 function isOverRefunded(transactions: readonly Transaction[], { currency }: Expected): boolean {
   const { refunded, pending } = refundSums(transactions, currency);
   const paid = paymentsOf(transactions)
@@ -176,23 +178,23 @@ function isOverRefunded(transactions: readonly Transaction[], { currency }: Expe
   return refunded + pending > paid;
 }
 
-/** The sums behind `refund_details`, without fees that the consumer bears. Contract 4.6, 4.11. */
+/** The sums in `refund_details`, without the consumer's fees. Contract 4.6, 4.11. */
 export function refundSums(transactions: readonly Transaction[], currency: string) {
   const sums = { paid: 0, refunded: 0, pending: 0 };
   for (const entry of transactions) {
-    // A refund that tells no currency is one of the order's.
+    // A refund without a currency is in the order's.
     const own = entry.type === 'refund' ? (entry.currency ?? currency) : entry.currency;
     if (own !== currency) continue;
     if (entry.type === 'refund') {
-      sums.refunded += refundedOf(entry, 'succeeded');
-      sums.pending += refundedOf(entry, 'pending');
+      sums.refunded += refundAmount(entry, 'succeeded');
+      sums.pending += refundAmount(entry, 'pending');
     } else if (entry.status === 'succeeded') sums.paid += netAmount(entry);
   }
   return sums;
 }
 
-/** How much of a refund has the status; the parts of one that was split count each by itself. */
-export function refundedOf(refund: Refund, status: 'succeeded' | 'pending'): number {
+/** The amount of a refund that has this status. The parts of a split refund count separately. */
+export function refundAmount(refund: Refund, status: 'succeeded' | 'pending'): number {
   const parts = refund.parts ?? [{ status: refund.status, amount: refund.amount ?? 0 }];
   return parts
     .filter((part) => part.status === status)

@@ -1,8 +1,8 @@
-/** What a shop learns when its consumer comes back from a provider. Pure. Contract 11.10. */
+/** Decides the payment result that a shop gets when its consumer returns from a provider. Pure. Contract 11.10. */
 
 import type { OrderStatus } from '../orders/order.ts';
 import { paymentsOf } from './matching.ts';
-import { isSettled } from './settled.ts';
+import { needsPolling } from './needs-polling.ts';
 import type { Payment, Transaction } from './transaction.ts';
 
 export type ReturnStatus = 'success' | 'failed' | 'pending';
@@ -11,7 +11,7 @@ export type PaymentReturn = {
   readonly status: ReturnStatus;
   /** The payment that the status is about. */
   readonly payment: Payment;
-  /** False while it is worth waiting for more; the status is then pending. */
+  /** False while the result may still change soon; the status is then pending. */
   readonly isKnown: boolean;
 };
 
@@ -19,7 +19,7 @@ export function decideReturn(
   payment: Payment,
   transactions: readonly Transaction[],
   orderStatus: OrderStatus,
-  /** The browser says that it was paid. That is no proof, but a reason to wait for one. */
+  /** The browser claims that the payment succeeded. That is no proof, but a reason to wait for one. */
   saysPaid: boolean,
 ): PaymentReturn {
   if (orderStatus === 'completed') {
@@ -28,12 +28,12 @@ export function decideReturn(
   }
   switch (payment.status) {
     case 'succeeded':
-      // Another amount than the order expects: the shop must not take the order for paid.
+      // The payment does not complete the order, because its amount is wrong: the shop must not deliver.
       return { status: 'pending', payment, isKnown: true };
     case 'failed':
-      // The consumer may have tried again at the same checkout, and the news of that may be under way. A shop that
-      // took it for failed would ask them to pay a second time.
-      return saysPaid && !isSettled(payment)
+      // The consumer may have tried again at the same checkout, and its webhook may be on the way. A shop that
+      // treated the payment as failed would ask them to pay twice.
+      return saysPaid && needsPolling(payment)
         ? { status: 'pending', payment, isKnown: false }
         : { status: 'failed', payment, isKnown: true };
     case 'reversed':
@@ -48,7 +48,7 @@ export function decideReturn(
   }
 }
 
-/** Of several successes, the others are flagged as duplicates. */
+/** The successful payment that is not flagged as a duplicate. */
 function findCompleting(transactions: readonly Transaction[]): Payment | undefined {
   return paymentsOf(transactions).find(
     ({ status, flags }) => status === 'succeeded' && !flags.includes('duplicate_capture'),

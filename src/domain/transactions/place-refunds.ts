@@ -1,32 +1,32 @@
-/** Which records are refunds of their own, which are not applied, and which refunds were voided. */
+/** Decides which refund each refund record belongs to, which records are held, and which refunds were voided. */
 import {
   chooseTarget,
   type HeldRecord,
-  type OnlyPayment,
-  type OpenPayment,
+  type ImpliedPayment,
   oldestFirst,
   ownId,
+  type PaymentWithCaptures,
   type PlacedRefund,
   targetsOf,
 } from './records.ts';
 import type { StoredRefundNotice } from './transaction.ts';
 
-/** `wholeOf`: the provider's id of a refund that was started here, for the id of each of its parts. */
+/** `refundIds` maps the provider's id of each part of a split refund to that of the refund. */
 export function placeRefunds(
-  payments: readonly OpenPayment[],
+  payments: readonly PaymentWithCaptures[],
   notices: readonly StoredRefundNotice[],
-  wholeOf: ReadonlyMap<string, string>,
-  only: OnlyPayment,
+  refundIds: ReadonlyMap<string, string>,
+  implied: ImpliedPayment,
   held: HeldRecord[],
 ): PlacedRefund[] {
   const voids = notices.filter(({ record }) => record === 'void');
   const plain = notices.filter(({ record }) => record !== 'void');
   const refunds = new Map<string, StoredRefundNotice[]>();
   for (const [pspId, own] of Map.groupBy(plain, ownId)) {
-    const whole = wholeOf.get(pspId);
-    const reason = whole === undefined ? whyHeld(own, payments, only) : undefined;
+    const startedId = refundIds.get(pspId);
+    const reason = startedId === undefined ? findHold(own, payments, implied) : undefined;
     if (reason) held.push(...own.map((refund) => ({ hold: reason, refund })));
-    else refunds.set(whole ?? pspId, [...(refunds.get(whole ?? pspId) ?? []), ...own]);
+    else refunds.set(startedId ?? pspId, [...(refunds.get(startedId ?? pspId) ?? []), ...own]);
   }
   const voided = placeRefundVoids(refunds, voids, held);
   return [...refunds].map(([pspId, records]) => {
@@ -39,21 +39,21 @@ export function placeRefunds(
   });
 }
 
-/** Contract 4.9: a refund that names no payment, where there are several, is applied to none. */
-function whyHeld(
+/** A refund without a target is held if it could belong to several payments. Contract 4.9. */
+function findHold(
   notices: readonly StoredRefundNotice[],
-  payments: readonly OpenPayment[],
-  only: OnlyPayment,
+  payments: readonly PaymentWithCaptures[],
+  implied: ImpliedPayment,
 ): HeldRecord['hold'] | undefined {
   const targets = notices.flatMap(({ paymentPspId }) => paymentPspId ?? []);
-  if (targets.length === 0) return only === 'ambiguous' ? only : undefined;
+  if (targets.length === 0) return implied === 'ambiguous' ? implied : undefined;
   const ofRelease = (target: string) =>
     payments.some((payment) => payment.pspId === target && isReleased(payment));
   return targets.every(ofRelease) ? 'release' : undefined;
 }
 
-/** Contract 4.8: given back by itself without ever being captured. */
-function isReleased({ sources }: OpenPayment): boolean {
+/** True for an authorisation that was released without ever being captured. Contract 4.8. */
+function isReleased({ sources }: PaymentWithCaptures): boolean {
   return (
     sources.some(({ isRelease }) => isRelease) &&
     !sources.some(({ status }) => status === 'succeeded')
@@ -71,17 +71,17 @@ function placeRefundVoids(
   const isVoided = (pspId: string) => [...placed.values()].some(({ pspIds }) => pspIds.has(pspId));
   const hold = (own: readonly StoredRefundNotice[], reason: HeldRecord['hold']) =>
     held.push(...own.map((refund) => ({ hold: reason, refund })));
-  const records = [...refunds].flatMap(([whole, own]) =>
-    [...Map.groupBy(own, ownId)].map(([pspId, notices]) => ({ whole, pspId, notices })),
+  const records = [...refunds].flatMap(([refundId, own]) =>
+    [...Map.groupBy(own, ownId)].map(([pspId, notices]) => ({ refundId, pspId, notices })),
   );
   const byId = [...Map.groupBy(voids, ownId)].sort(oldestFirst);
-  const isNamed = (own: readonly StoredRefundNotice[]) => Number(targetsOf(own).length > 0);
-  // Those that name a refund come first, so that the others choose among what is left.
-  const exactFirst = byId.toSorted(([, a], [, b]) => isNamed(b) - isNamed(a));
+  const hasTarget = (own: readonly StoredRefundNotice[]) => Number(targetsOf(own).length > 0);
+  // Voids with a target come first, so that the others choose among the remaining refunds.
+  const exactFirst = byId.toSorted(([, a], [, b]) => hasTarget(b) - hasTarget(a));
   for (const [, own] of exactFirst) {
-    const [named, ...others] = targetsOf(own);
+    const [given, ...others] = targetsOf(own);
     const target =
-      named ??
+      given ??
       chooseRefund(
         own,
         records.filter(({ pspId }) => !isVoided(pspId)),
@@ -90,8 +90,8 @@ function placeRefundVoids(
     if (others.length > 0) hold(own, 'contradictory');
     else if (!record) hold(own, heldWith(target, held) ?? 'no-target');
     else {
-      const entry = placed.get(record.whole) ?? { records: [], pspIds: new Set() };
-      placed.set(record.whole, entry);
+      const entry = placed.get(record.refundId) ?? { records: [], pspIds: new Set() };
+      placed.set(record.refundId, entry);
       entry.records.push(...own);
       if (own.some(({ status }) => status === 'succeeded')) entry.pspIds.add(record.pspId);
     }
@@ -101,7 +101,7 @@ function placeRefundVoids(
 
 type RefundRecord = { readonly pspId: string; readonly notices: readonly StoredRefundNotice[] };
 
-/** One that was made, rather than one that is pending; never one that failed. */
+/** Chooses among successful refunds, else among pending ones; never a failed one. */
 function chooseRefund(
   notices: readonly StoredRefundNotice[],
   records: readonly RefundRecord[],
@@ -116,7 +116,7 @@ function chooseRefund(
   return chooseTarget(notices, made.length > 0 ? made : pending);
 }
 
-/** The void of a refund that is held is held with it. */
+/** The void of a held refund is held for the same reason. */
 function heldWith(target: string | undefined, held: readonly HeldRecord[]) {
   return held.find((entry) => 'refund' in entry && entry.refund.pspTransactionId === target)?.hold;
 }

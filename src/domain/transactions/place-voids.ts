@@ -1,12 +1,12 @@
-/** Which capture or payment each void takes back. Contract 4.9. */
+/** Decides which capture or payment each void cancels. Contract 4.9. */
 import {
   chooseTarget,
   type HeldRecord,
   highestStatus,
-  type OnlyPayment,
-  type OpenPayment,
+  type ImpliedPayment,
   oldestFirst,
   ownId,
+  type PaymentWithCaptures,
   type PlacedPayment,
   recordedAt,
   targetsOf,
@@ -14,14 +14,14 @@ import {
 import type { StoredPaymentNotice, VoidState } from './transaction.ts';
 
 export function placeVoids(
-  payments: readonly OpenPayment[],
+  payments: readonly PaymentWithCaptures[],
   notices: readonly StoredPaymentNotice[],
-  only: OnlyPayment,
+  implied: ImpliedPayment,
   held: HeldRecord[],
 ): PlacedPayment[] {
-  const targeted = new Map<OpenPayment, TargetedVoid[]>();
+  const targeted = new Map<PaymentWithCaptures, TargetedVoid[]>();
   for (const entry of readVoids(notices)) {
-    const target = findVoidTarget(entry, payments, only, held);
+    const target = findVoidTarget(entry, payments, implied, held);
     if (typeof target === 'string') {
       held.push(...entry.notices.map((payment) => ({ hold: target, payment })));
     } else {
@@ -32,18 +32,18 @@ export function placeVoids(
   return payments.map((payment) => applyVoids(payment, targeted.get(payment) ?? [], held));
 }
 
-/** One void, however often it was reported. */
+/** One void with all its notices. */
 type Void = {
   readonly notices: readonly StoredPaymentNotice[];
   readonly records: readonly StoredPaymentNotice['record'][];
   readonly targets: readonly string[];
-  /** Null for one that failed and took nothing back. */
+  /** Null for a void that failed. */
   readonly state: VoidState | null;
 };
 
 type TargetedVoid = Void & { readonly capture: string | undefined };
 
-/** Oldest first. */
+/** Groups the notices by void, oldest first. */
 function readVoids(notices: readonly StoredPaymentNotice[]): Void[] {
   return [...Map.groupBy(notices, ownId)].sort(oldestFirst).map(([, own]) => ({
     notices: own,
@@ -53,31 +53,31 @@ function readVoids(notices: readonly StoredPaymentNotice[]): Void[] {
   }));
 }
 
-/** One that was pending and failed took nothing back. */
+/** A failed void has the status `new`, also when it was pending before. */
 function stateOf(notices: readonly StoredPaymentNotice[]): VoidState | null {
-  const said = new Set(notices.map(({ status }) => status));
-  if (said.has('reversed')) return 'done';
-  return said.has('new') ? null : 'pending';
+  const statuses = new Set(notices.map(({ status }) => status));
+  if (statuses.has('reversed')) return 'done';
+  return statuses.has('new') ? null : 'pending';
 }
 
-type VoidTarget = { readonly payment: OpenPayment; readonly capture: string | undefined };
+type VoidTarget = { readonly payment: PaymentWithCaptures; readonly capture: string | undefined };
 
 function findVoidTarget(
   { targets, records }: Void,
-  payments: readonly OpenPayment[],
-  only: OnlyPayment,
+  payments: readonly PaymentWithCaptures[],
+  implied: ImpliedPayment,
   held: readonly HeldRecord[],
 ): VoidTarget | HeldRecord['hold'] {
   const [target] = targets;
   if (targets.length > 1 || records.length > 1) return 'contradictory';
   if (target === undefined) {
-    return typeof only === 'string' ? only : { payment: only, capture: undefined };
+    return typeof implied === 'string' ? implied : { payment: implied, capture: undefined };
   }
   const ofCapture = payments.find(({ captures }) => captures.has(target));
   if (ofCapture) return { payment: ofCapture, capture: target };
-  const named = payments.find(({ pspId }) => pspId === target);
-  if (named) return { payment: named, capture: undefined };
-  // The void of a capture that is held is held with it.
+  const payment = payments.find(({ pspId }) => pspId === target);
+  if (payment) return { payment, capture: undefined };
+  // The void of a held capture is held for the same reason.
   const capture = held.find(
     (entry) =>
       'payment' in entry &&
@@ -88,7 +88,7 @@ function findVoidTarget(
 }
 
 function applyVoids(
-  payment: OpenPayment,
+  payment: PaymentWithCaptures,
   voids: readonly TargetedVoid[],
   held: HeldRecord[],
 ): PlacedPayment {
@@ -99,7 +99,7 @@ function applyVoids(
   };
   let voided: VoidState | null = null;
   const records = [...sources, ...[...captures.values()].flat()];
-  // Those that name a capture come first, so that the others choose among what is left.
+  // Voids that target a capture come first, so that the others choose among the remaining captures.
   const exactFirst = voids.toSorted(
     (a, b) => Number(b.capture !== undefined) - Number(a.capture !== undefined),
   );
@@ -125,10 +125,10 @@ function applyVoids(
 
 type Target = { readonly isPayment: boolean; readonly captures: readonly string[] };
 
-/** The authorisation's void releases what is left of it; a payment's void takes all of it back. */
+/** The void of an authorisation releases its uncaptured rest; the void of a payment cancels all of it. */
 function targetOf(
   { capture, records: [record], notices }: TargetedVoid,
-  { captures, sources }: OpenPayment,
+  { captures, sources }: PaymentWithCaptures,
   voided: ReadonlyMap<string, VoidState>,
 ): Target | 'no-target' {
   if (capture !== undefined) return { isPayment: false, captures: [capture] };
@@ -136,14 +136,14 @@ function targetOf(
     case 'void-authorization':
       return { isPayment: true, captures: [] };
     case 'void-capture': {
-      // A payment that was made in one step has no captures; to void its capture is to void it.
+      // A payment made in one step has no captures, so a void of its capture cancels the payment.
       const isOneStep = captures.size === 0 && highestStatus(sources) === 'succeeded';
       if (isOneStep) return { isPayment: true, captures: [] };
       const having = (status: string) =>
         [...captures].filter(([id, own]) => !voided.has(id) && highestStatus(own) === status);
-      // One that took money, rather than one that is pending; never one that failed.
-      const taken = having('succeeded');
-      const chosen = chooseTarget(notices, taken.length > 0 ? taken : having('pending'));
+      // Chooses among successful captures, else among pending ones; never a failed one.
+      const succeeded = having('succeeded');
+      const chosen = chooseTarget(notices, succeeded.length > 0 ? succeeded : having('pending'));
       return chosen === undefined ? 'no-target' : { isPayment: false, captures: [chosen] };
     }
     default: {

@@ -1,6 +1,5 @@
 /**
- * Which payment or refund each record of a provider belongs to. The records of one group (all of one
- * provider order, or one payment with its refunds) are placed together and from nothing each
+ * Decides which payment or refund each record of a provider belongs to. All records of a group are placed again each
  * time, so the result depends on the set of records and never on their order of arrival. Contract 4.9.
  */
 import { placeRefunds } from './place-refunds.ts';
@@ -9,10 +8,10 @@ import {
   type GroupRecords,
   type HeldRecord,
   highestStatus,
-  type OnlyPayment,
-  type OpenPayment,
+  type ImpliedPayment,
   oldestFirst,
   ownId,
+  type PaymentWithCaptures,
   type PlacedPayment,
   type PlacedRefund,
   targetsOf,
@@ -25,24 +24,27 @@ export type Placement = {
   readonly held: readonly HeldRecord[];
 };
 
-/** `wholeOf`: the provider's id of a refund that was started here, for the id of each of its parts. */
+/** `refundIds` maps the provider's id of each part of a split refund to that of the refund. */
 export function placeRecords(
   { payments: notices, refunds }: GroupRecords,
-  wholeOf: ReadonlyMap<string, string>,
+  refundIds: ReadonlyMap<string, string>,
 ): Placement {
   const held: HeldRecord[] = [];
   const payments = placeCaptures(notices, held);
-  const only = onlyPayment(payments);
+  const implied = findImpliedPayment(payments);
   const voids = notices.filter(({ record }) => record?.startsWith('void'));
   return {
-    payments: placeVoids(payments, voids, only, held),
-    refunds: placeRefunds(payments, refunds, wholeOf, only, held),
+    payments: placeVoids(payments, voids, implied, held),
+    refunds: placeRefunds(payments, refunds, refundIds, implied, held),
     held,
   };
 }
 
-/** Each authorisation or payment with its captures. */
-function placeCaptures(notices: readonly StoredPaymentNotice[], held: HeldRecord[]): OpenPayment[] {
+/** Assigns captures to their authorisation or payment. */
+function placeCaptures(
+  notices: readonly StoredPaymentNotice[],
+  held: HeldRecord[],
+): PaymentWithCaptures[] {
   const ofRecord = (record: StoredPaymentNotice['record']) =>
     Map.groupBy(
       notices.filter((notice) => notice.record === record),
@@ -50,8 +52,8 @@ function placeCaptures(notices: readonly StoredPaymentNotice[], held: HeldRecord
     );
   const sources = ofRecord(undefined);
   const captures = ofRecord('capture');
-  const payments = new Map<string, OpenPayment>();
-  const open = (pspId: string): OpenPayment => {
+  const payments = new Map<string, PaymentWithCaptures>();
+  const open = (pspId: string): PaymentWithCaptures => {
     const payment = payments.get(pspId) ?? {
       pspId,
       sources: sources.get(pspId) ?? [],
@@ -68,7 +70,7 @@ function placeCaptures(notices: readonly StoredPaymentNotice[], held: HeldRecord
     if (others.length > 0 || sources.has(pspId)) {
       held.push(...own.map((payment) => ({ hold: 'contradictory', payment }) as const));
     } else if (target === undefined || captures.has(target)) {
-      // A capture is no authorisation: one that names a capture names no payment.
+      // A capture whose target is another capture has no valid target: only a payment can be captured.
       untargeted.push([pspId, own]);
     } else open(target).captures.set(pspId, own);
   }
@@ -77,34 +79,34 @@ function placeCaptures(notices: readonly StoredPaymentNotice[], held: HeldRecord
 }
 
 /**
- * Captures without a target belong to the only payment that did not fail. Where none is known yet they
- * are a payment by themselves: the money was taken, whether its authorisation was reported or not.
+ * Captures without a target belong to the only payment that did not fail. If no payment is known yet, they form one:
+ * the money was captured, whether its authorisation was reported or not.
  */
 function placeUntargeted(
-  payments: readonly OpenPayment[],
+  payments: readonly PaymentWithCaptures[],
   captures: ReadonlyArray<readonly [string, StoredPaymentNotice[]]>,
-  open: (pspId: string) => OpenPayment,
+  open: (pspId: string) => PaymentWithCaptures,
   held: HeldRecord[],
 ): void {
   const [first] = captures;
   if (!first) return;
-  const only = onlyPayment(payments);
-  if (only === 'ambiguous') {
+  const implied = findImpliedPayment(payments);
+  if (implied === 'ambiguous') {
     const notices = captures.flatMap(([, own]) => own);
-    held.push(...notices.map((payment) => ({ hold: only, payment })));
+    held.push(...notices.map((payment) => ({ hold: implied, payment })));
     return;
   }
-  const payment = only === 'no-target' ? open(first[0]) : only;
+  const payment = implied === 'no-target' ? open(first[0]) : implied;
   for (const [pspId, own] of captures) payment.captures.set(pspId, own);
 }
 
-function onlyPayment(payments: readonly OpenPayment[]): OnlyPayment {
-  const [only, ...others] = payments.filter((payment) => !hasFailed(payment));
+function findImpliedPayment(payments: readonly PaymentWithCaptures[]): ImpliedPayment {
+  const [implied, ...others] = payments.filter((payment) => !hasFailed(payment));
   if (others.length > 0) return 'ambiguous';
-  return only ?? 'no-target';
+  return implied ?? 'no-target';
 }
 
-function hasFailed({ sources, captures }: OpenPayment): boolean {
+function hasFailed({ sources, captures }: PaymentWithCaptures): boolean {
   if (sources.length === 0) return false;
   const isCaptured = [...captures.values()].flat().some(({ status }) => status === 'succeeded');
   return !isCaptured && highestStatus(sources) === 'failed';

@@ -1,24 +1,24 @@
-/** The records of a provider's order while they are placed, and what several files need to know of them. */
+/** Types and helpers for the records of a group while they are placed. */
 
 import type { ProviderName } from '../provider-name.ts';
 import { type PaymentStatus, paymentStatuses } from './notice.ts';
 import type { StoredPaymentNotice, StoredRefundNotice, VoidState } from './transaction.ts';
 
-/** The records of one group; authentications belong to none. */
+/** The records of one group. Authentications are in no group. */
 export type GroupRecords = {
   readonly payments: readonly StoredPaymentNotice[];
   readonly refunds: readonly StoredRefundNotice[];
 };
 
-/** Why a record is not applied. */
+/** Why a record is held: not applied to any transaction. */
 export type Hold =
-  /** It could belong to several payments. A person has to look. */
+  /** It could belong to several payments. A person has to decide. */
   | 'ambiguous'
-  /** It names two targets, or its id is that of another record. A person has to look. */
+  /** It has two targets, or the id of another record. A person has to decide. */
   | 'contradictory'
-  /** What it targets is not known. */
+  /** Its target is not known. */
   | 'no-target'
-  /** The refund of an authorisation that was never captured is no refund. Contract 4.8. */
+  /** It refunds an authorisation that was never captured, so no money moves. Contract 4.8. */
   | 'release';
 
 export type HeldRecord = { readonly hold: Hold } & (
@@ -28,15 +28,15 @@ export type HeldRecord = { readonly hold: Hold } & (
 
 export type HeldNotice = HeldRecord & { readonly provider: ProviderName };
 
-/** A payment before its voids are placed. */
-export type OpenPayment = {
+/** A payment with its captures, before voids are placed. */
+export type PaymentWithCaptures = {
   readonly pspId: string;
   readonly sources: readonly StoredPaymentNotice[];
   readonly captures: Map<string, StoredPaymentNotice[]>;
 };
 
 /** The payment that a record without a target belongs to, or why there is none. */
-export type OnlyPayment = OpenPayment | 'ambiguous' | 'no-target';
+export type ImpliedPayment = PaymentWithCaptures | 'ambiguous' | 'no-target';
 
 export type PlacedCapture = {
   readonly pspId: string;
@@ -46,12 +46,12 @@ export type PlacedCapture = {
 
 /** The records of one payment. */
 export type PlacedPayment = {
-  /** The provider's id of the payment: that of its authorisation, where it is known. */
+  /** The provider's id of the payment: that of its authorisation if known, else of its first capture. */
   readonly pspId: string;
   readonly records: readonly StoredPaymentNotice[];
   /** Oldest first. */
   readonly captures: readonly PlacedCapture[];
-  /** A void of the payment itself, or of what its authorisation has left. */
+  /** A void of the payment itself, or of the uncaptured rest of its authorisation. */
   readonly voided: VoidState | null;
 };
 
@@ -72,7 +72,7 @@ export function ownId({ pspTransactionId }: AnyRecord): string {
   return pspTransactionId;
 }
 
-/** The targets that the notices of one record name, each once. */
+/** The distinct targets in the notices of one record. */
 export function targetsOf(notices: readonly AnyRecord[]): string[] {
   const targets = new Set<string>();
   for (const { targetPspId, pspTransactionId } of notices) {
@@ -81,14 +81,14 @@ export function targetsOf(notices: readonly AnyRecord[]): string[] {
   return [...targets];
 }
 
-/** When a record came to be at the provider; the same however often it is reported. */
+/** When a record was created at the provider; the earliest time of its notices. */
 export function recordedAt(notices: readonly AnyRecord[]): number {
   return Math.min(
     ...notices.map(({ recordedAtMs, occurredAtMs }) => recordedAtMs ?? occurredAtMs ?? 0),
   );
 }
 
-/** By time, then by id. */
+/** Compares by time, then by id. */
 export function oldestFirst(
   [a, ofA]: readonly [string, readonly AnyRecord[]],
   [b, ofB]: readonly [string, readonly AnyRecord[]],
@@ -97,8 +97,8 @@ export function oldestFirst(
 }
 
 /**
- * What a void without a target takes back: the newest record before it, rather one of the same amount.
- * Undefined where none is known yet.
+ * Chooses what a void without a target cancels: the newest earlier record of the same amount, or else the newest
+ * earlier record. Undefined when there is none.
  */
 export function chooseTarget(
   notices: readonly AnyRecord[],

@@ -1,8 +1,8 @@
-/** Which refunds belong to which payment, and what they come to. */
+/** Which refunds belong to which payment, and whether a refund is full or partial. */
 import { paymentsOf, refundsOf } from './matching.ts';
 import { netAmount, type Payment, type Refund, type Transaction } from './transaction.ts';
 
-/** The payment a refund gives back; some providers name only their own order. */
+/** The payment of a refund. Some providers report only their own order. */
 export function findPaymentOf(
   refund: Refund,
   transactions: readonly Transaction[],
@@ -15,7 +15,7 @@ export function findPaymentOf(
         pspTransactionId === paymentPspId || captures?.some(({ pspId }) => pspId === paymentPspId),
     );
   }
-  // A refund that names only the order is applied only where one payment did not fail. Contract 4.9.
+  // A refund that references only the order is applied only if exactly one payment did not fail. Contract 4.9.
   return payments
     .filter(({ pspTransactionId }) => pspTransactionId?.startsWith(`${refund.paymentPspOrder}|`))
     .sort(
@@ -25,7 +25,7 @@ export function findPaymentOf(
     )[0];
 }
 
-/** By the provider's time, then id. Contract 5.3. */
+/** The latest by the provider's time, then by id. Contract 5.3. */
 export function findLatestRefundOf(
   payment: Payment,
   transactions: readonly Transaction[],
@@ -40,8 +40,8 @@ export function findLatestRefundOf(
 }
 
 /**
- * A refund of all that was paid is a full one, with or without the fee that the consumer bears; with an
- * unknown payment the order's total decides.
+ * A full refund returns the whole payment, with or without the consumer's fee. If the payment is not known, the
+ * amount is compared with the order's total.
  */
 export function refundTypeOf(
   refund: Refund,

@@ -1,24 +1,24 @@
-/** Decides whether a refund may be made, and of how much. Pure; the order is locked while it decides. */
+/** Decides whether a requested refund is allowed, and its amount. Pure; callers hold the order's lock. */
 
 import { refuseField, ServiceError } from '../errors.ts';
 import { findExponent } from '../money/currency.ts';
 import { formatAmount, type MinorUnits, parseSentAmount, type SentAmount } from '../money/money.ts';
 import { paymentsOf, refundsOf } from './matching.ts';
-import { type OrderState, refundedOf, refundSums } from './order-state.ts';
+import { type OrderState, refundAmount, refundSums } from './order-state.ts';
 import { findPaymentOf } from './refund-links.ts';
 import { netAmount, type Payment, type Refund } from './transaction.ts';
 
-export type WishedRefund = {
-  /** The payment to refund; without it the one that paid for the order. */
+export type RequestedRefund = {
+  /** The payment to refund; if absent, the one that paid for the order. */
   readonly transactionId: string | undefined;
-  /** Without it all that is available. */
+  /** If absent, the whole available amount. */
   readonly amount: SentAmount | undefined;
   readonly refundRequestId: string | undefined;
 };
 
 export type DecidedRefund =
   | { readonly kind: 'new'; readonly payment: RefundablePayment; readonly amount: MinorUnits }
-  /** The same content under the same request id: the refund is there already. Contract 11.9. */
+  /** A refund with the same request id and the same content exists. Contract 11.9. */
   | { readonly kind: 'repeat'; readonly refund: Refund; readonly paymentTransactionId: string };
 
 export type RefundablePayment = Payment & {
@@ -27,11 +27,11 @@ export type RefundablePayment = Payment & {
   readonly pspTransactionId: string;
 };
 
-export function decideRefund(orderState: OrderState, wished: WishedRefund): DecidedRefund {
-  const repeat = findRepeat(orderState, wished);
+export function decideRefund(orderState: OrderState, requested: RequestedRefund): DecidedRefund {
+  const repeat = findRepeat(orderState, requested);
   if (repeat) return repeat;
-  const payment = choosePayment(orderState, wished.transactionId);
-  const available = availableOf(orderState, payment);
+  const payment = choosePayment(orderState, requested.transactionId);
+  const available = availableForRefund(orderState, payment);
   const exponent = findExponent(payment.currency);
   if (exponent === undefined) {
     throw new ServiceError(
@@ -39,7 +39,8 @@ export function decideRefund(orderState: OrderState, wished: WishedRefund): Deci
       `The payment is in ${payment.currency}, which is not in the list of ISO 4217: refund it at the provider.`,
     );
   }
-  const amount = wished.amount === undefined ? available : readAmount(wished.amount, exponent);
+  const amount =
+    requested.amount === undefined ? available : readAmount(requested.amount, exponent);
   if (amount > available || available === 0) {
     throw new ServiceError(
       'INVALID_REFUND_AMOUNT',
@@ -49,11 +50,17 @@ export function decideRefund(orderState: OrderState, wished: WishedRefund): Deci
   return { kind: 'new', payment, amount };
 }
 
-/** Contract 4.6, 4.11: neither more than the payment took without its fee, nor more than the order has left. */
-export function availableOf({ order, transactions }: OrderState, payment: RefundablePayment) {
+/** The refundable amount: limited by the payment without its fee, and by what is left in the order. Contract 4.6, 4.11. */
+export function availableForRefund(
+  { order, transactions }: OrderState,
+  payment: RefundablePayment,
+): MinorUnits {
   const refundedOrPending = refundsOf(transactions)
     .filter((refund) => findPaymentOf(refund, transactions) === payment)
-    .reduce((sum, entry) => sum + refundedOf(entry, 'succeeded') + refundedOf(entry, 'pending'), 0);
+    .reduce(
+      (sum, entry) => sum + refundAmount(entry, 'succeeded') + refundAmount(entry, 'pending'),
+      0,
+    );
   const ofPayment = netAmount(payment) - refundedOrPending;
   const { paid, refunded, pending } = refundSums(transactions, order.amounts.currency);
   const ofOrder = paid - refunded - pending;
@@ -61,24 +68,24 @@ export function availableOf({ order, transactions }: OrderState, payment: Refund
   return Math.max(0, isOrdersCurrency ? Math.min(ofPayment, ofOrder) : ofPayment);
 }
 
-/** Comes before every other check: whatever has changed since, a repeat is answered as one. */
-function findRepeat(orderState: OrderState, wished: WishedRefund): DecidedRefund | undefined {
-  const { refundRequestId } = wished;
+/** Runs before every other check: a repeat gets the same answer, whatever has changed since. */
+function findRepeat(orderState: OrderState, requested: RequestedRefund): DecidedRefund | undefined {
+  const { refundRequestId } = requested;
   if (refundRequestId === undefined) return undefined;
   const known = refundsOf(orderState.transactions).find(
     (entry) => entry.refundRequestId === refundRequestId && entry.status !== 'failed',
   );
   if (!known) return undefined;
   const payment = findPaymentOf(known, orderState.transactions);
-  if (!payment || !hasContent(known, payment, wished)) {
+  if (!payment || !hasContent(known, payment, requested)) {
     throw new ServiceError('DUPLICATE_REFUND_REQUEST');
   }
   return { kind: 'repeat', refund: known, paymentTransactionId: payment.transactionId };
 }
 
-/** An invoice stands for whichever of its payments was refunded. A request without an amount repeats only such a one. */
-function hasContent(refund: Refund, payment: Payment, wished: WishedRefund): boolean {
-  const { transactionId, amount } = wished;
+/** Without a transaction id, any payment of the order matches. A request without an amount repeats only such a one. */
+function hasContent(refund: Refund, payment: Payment, requested: RequestedRefund): boolean {
+  const { transactionId, amount } = requested;
   if (transactionId !== undefined && transactionId !== payment.transactionId) return false;
   const { start } = refund;
   if (amount === undefined) return start?.refund?.isAll === true;
@@ -92,23 +99,24 @@ function choosePayment(
   transactionId: string | undefined,
 ): RefundablePayment {
   if (transactionId !== undefined) {
-    const named = orderState.transactions.find((entry) => entry.transactionId === transactionId);
-    if (named?.type === 'refund') {
+    const found = orderState.transactions.find((entry) => entry.transactionId === transactionId);
+    if (found?.type === 'refund') {
       throw new ServiceError(
         'REFUND_NOT_ALLOWED',
         'transaction_id names a refund: send the transaction_id of the payment to refund.',
       );
     }
-    if (named && isRefundable(named)) return named;
+    if (found && isRefundable(found)) return found;
     throw new ServiceError(
       'REFUND_NOT_ALLOWED',
-      `This payment is ${named?.status ?? 'not known'}: only one that has succeeded can be refunded.`,
+      `This payment is ${found?.status ?? 'not known'}: only one that has succeeded can be refunded.`,
     );
   }
   const paid = paymentsOf(orderState.transactions).filter(isRefundable);
   const [first] = paid.toSorted(
     (a, b) =>
-      Number(availableOf(orderState, b) > 0) - Number(availableOf(orderState, a) > 0) ||
+      Number(availableForRefund(orderState, b) > 0) -
+        Number(availableForRefund(orderState, a) > 0) ||
       Number(isDuplicate(a)) - Number(isDuplicate(b)),
   );
   if (first) return first;

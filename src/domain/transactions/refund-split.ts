@@ -1,6 +1,6 @@
 /**
- * Over which captures of a payment a refund is split. A provider may refund one capture at a time, so the
- * amount is taken from those that have something left, oldest first. Contract 4.12.
+ * Splits a refund over the captures of a payment, because a provider may refund one capture at a time. The amount is
+ * taken from captures that are not fully refunded, oldest first. Contract 4.12.
  */
 
 import type { MinorUnits } from '../money/money.ts';
@@ -9,7 +9,7 @@ import { findPaymentOf } from './refund-links.ts';
 import type { Capture, Payment, Refund, Transaction } from './transaction.ts';
 
 export type RefundShare = {
-  /** The capture, or the payment where it has none. */
+  /** The capture, or the payment if it has no captures. */
   readonly paymentPspId: string;
   readonly amount: MinorUnits;
 };
@@ -19,18 +19,18 @@ export function splitRefund(
   payment: Payment & { readonly pspTransactionId: string },
   amount: MinorUnits,
 ): readonly RefundShare[] {
-  const standing = (payment.captures ?? []).filter((capture) => capture.amount > 0);
-  const left = leftOf(standing, refundsOfPayment(payment, transactions));
+  const captures = (payment.captures ?? []).filter((capture) => capture.amount > 0);
+  const remaining = remainingOf(captures, refundsOfPayment(payment, transactions));
   const shares: RefundShare[] = [];
   let open = amount;
-  for (const { pspId } of standing) {
-    const share = Math.min(open, left.get(pspId) ?? 0);
+  for (const { pspId } of captures) {
+    const share = Math.min(open, remaining.get(pspId) ?? 0);
     if (share > 0) shares.push({ paymentPspId: pspId, amount: share });
     open -= share;
   }
   if (open === 0) return shares;
-  // Without captures, or where they are not known to cover it, the payment itself is refunded.
-  return [{ paymentPspId: standing[0]?.pspId ?? payment.pspTransactionId, amount }];
+  // Without captures, or if the known ones do not cover the amount, it is one refund.
+  return [{ paymentPspId: captures[0]?.pspId ?? payment.pspTransactionId, amount }];
 }
 
 function refundsOfPayment(payment: Payment, transactions: readonly Transaction[]): Refund[] {
@@ -39,29 +39,29 @@ function refundsOfPayment(payment: Payment, transactions: readonly Transaction[]
   );
 }
 
-/** What each capture has left: refunds that name it come first, those that name only the payment after. */
-function leftOf(
+/** The unrefunded amount of each capture. Refunds that reference only the payment are subtracted last, oldest first. */
+function remainingOf(
   captures: readonly Capture[],
   refunds: readonly Refund[],
 ): ReadonlyMap<string, MinorUnits> {
-  const left = new Map(captures.map(({ pspId, amount }) => [pspId, amount]));
-  let unnamed = 0;
+  const remaining = new Map(captures.map(({ pspId, amount }) => [pspId, amount]));
+  let unassigned = 0;
   for (const { pspId, amount } of refunds.flatMap(sharesOf)) {
-    const before = pspId === null ? undefined : left.get(pspId);
+    const before = pspId === null ? undefined : remaining.get(pspId);
     const taken = Math.min(amount, before ?? 0);
-    if (pspId !== null && before !== undefined) left.set(pspId, before - taken);
-    unnamed += amount - taken;
+    if (pspId !== null && before !== undefined) remaining.set(pspId, before - taken);
+    unassigned += amount - taken;
   }
   for (const { pspId } of captures) {
-    const before = left.get(pspId) ?? 0;
-    const taken = Math.min(unnamed, before);
-    left.set(pspId, before - taken);
-    unnamed -= taken;
+    const before = remaining.get(pspId) ?? 0;
+    const taken = Math.min(unassigned, before);
+    remaining.set(pspId, before - taken);
+    unassigned -= taken;
   }
-  return left;
+  return remaining;
 }
 
-/** What a refund takes or will take, and of which capture. */
+/** The amounts of a refund that did not fail, each with its capture. */
 function sharesOf({ parts, status, amount, paymentPspId }: Refund) {
   const shares = parts
     ? parts.map((part) => ({ ...part, pspId: part.capturePspId }))

@@ -1,10 +1,10 @@
 /**
- * What time alone changes in an order: its status, a part of an authorisation that was captured for good,
- * and an authorisation that nobody captures. Needs no notices, so that a reader sees the same as a writer.
+ * Settles an order state: applies what changes with time alone, which is the order's status, partly captured payments
+ * and the flag of payments that nobody captures. It needs no notices, so readers see the same state as writers.
  */
 import type { ReviewFlag } from '../review-flag.ts';
 import {
-  decideOrderState,
+  decideOrderSummary,
   flagDuplicates,
   hasLapsed,
   type OrderState,
@@ -12,18 +12,18 @@ import {
 } from './order-state.ts';
 import { type Payment, type Transaction, withFlags } from './transaction.ts';
 
-/** A order state and the state of its order at one moment. */
+/** An order state with the summary of its order at one moment. */
 export type SettledOrderState = OrderState & { readonly state: OrderSummary };
 
-export function settle<Book extends OrderState>(
-  orderState: Book,
+export function settle<State extends OrderState>(
+  orderState: State,
   now: Date,
-): Book & { readonly state: OrderSummary } {
+): State & { readonly state: OrderSummary } {
   const settled = { ...orderState, transactions: settleTransactions(orderState, now) };
-  return { ...settled, state: decideOrderState(settled, now) };
+  return { ...settled, state: decideOrderSummary(settled, now) };
 }
 
-/** The same list where nothing is due. */
+/** Returns the same list when nothing changes. */
 export function settleTransactions(
   orderState: Pick<OrderState, 'order' | 'transactions'>,
   now: Date,
@@ -31,14 +31,16 @@ export function settleTransactions(
   const { order, transactions } = orderState;
   const isLapsed = hasLapsed(orderState, now);
   const settled = transactions.map((entry) =>
-    entry.type === 'payment' ? flagUncaptured(settlePart(entry, order, isLapsed, now), now) : entry,
+    entry.type === 'payment'
+      ? flagUncaptured(settlePartialCapture(entry, order, isLapsed, now), now)
+      : entry,
   );
   const isSame = settled.every((entry, index) => entry === transactions[index]);
   return isSame ? transactions : flagDuplicates(settled, order.amounts);
 }
 
-/** Contract 4.9: authorized until the order lapses, then succeeded with what was captured. */
-function settlePart(
+/** A partly captured payment is authorized until the order lapses, then succeeded with the captured amount. Contract 4.9. */
+function settlePartialCapture(
   payment: Payment,
   { amounts, lapsesAt }: OrderState['order'],
   isLapsed: boolean,
@@ -70,10 +72,10 @@ function settlePart(
   };
 }
 
-/** After so long an authorisation of a payment that was started here should have been captured. */
+/** A payment that was started here should be captured this long after its authorisation. */
 const captureSecondsMax = 3_600;
 
-/** When a payment is flagged unless it is captured before; null where it never is. Contract 4.8. */
+/** When an uncaptured payment is flagged; null for a payment that is not waiting for a capture. Contract 4.8. */
 export function uncapturedAtMs({ start, status, authorizedAtMs }: Payment): number | null {
   if (start === null || status !== 'authorized') return null;
   return (authorizedAtMs ?? start.atMs) + captureSecondsMax * 1_000;
@@ -87,6 +89,6 @@ function flagUncaptured(payment: Payment, now: Date): Payment {
   return { ...payment, flags: withFlags(flags, isDue ? ['not_captured'] : []) };
 }
 
-function withoutFlags({ flags }: Payment, gone: readonly ReviewFlag[]): readonly ReviewFlag[] {
-  return flags.filter((flag) => !gone.includes(flag));
+function withoutFlags({ flags }: Payment, removed: readonly ReviewFlag[]): readonly ReviewFlag[] {
+  return flags.filter((flag) => !removed.includes(flag));
 }

@@ -1,6 +1,6 @@
 /**
- * A payment or a refund that was asked for here. It is a fact like a provider's notice, folded with
- * them: our call is known before any provider speaks, and what it came to is learned once.
+ * A start: a payment or refund that was requested here, and the result of our call to the provider. It is folded
+ * together with the provider's notices, so the transaction exists before the provider reports anything.
  */
 
 import type { MinorUnits } from '../money/money.ts';
@@ -8,15 +8,15 @@ import { type PaymentModeCode, paymentModes } from '../payment-mode.ts';
 import type { FailureReason } from './failure.ts';
 import type { PaymentNotice, PaymentStatus, RefundNotice, RefundStatus } from './notice.ts';
 
-/** What became of our call to the provider. */
+/** The state of our call to the provider. */
 export type CallState =
-  /** It is being made, or the process ended while it was. */
+  /** In progress, or the process ended during the call. */
   | 'open'
-  /** The provider has it. */
+  /** The provider accepted it. */
   | 'taken'
-  /** It was made and nobody knows what became of it. */
+  /** Sent, but its result is not known. */
   | 'unknown'
-  /** The provider refused it, or never had it: nothing came of it. */
+  /** The provider refused it or never received it. */
   | 'refused';
 
 export type Start = {
@@ -24,12 +24,12 @@ export type Start = {
   readonly amount: MinorUnits;
   readonly currency: string;
   readonly call: CallState;
-  /** The provider's own id of the order that our call made there. */
+  /** The provider's id of the order that our call created there. */
   readonly providerOrderId?: string;
-  /** Our consumer pays this way, until the provider knows better. */
+  /** The requested payment mode; shown until the provider reports the actual one. */
   readonly modeCode?: PaymentModeCode;
   readonly subPaymentMode?: Readonly<Record<string, string>>;
-  /** Where and how the consumer returns, where it was said for this payment alone. */
+  /** Set if the request had callback fields for this payment. */
   readonly callbackUrl?: string;
   readonly callbackMode?: string;
   readonly refund?: {
@@ -37,19 +37,19 @@ export type Start = {
     readonly paymentPspId: string;
     /** The request had no amount. Contract 11.9. */
     readonly isAll?: true;
-    /** Where we choose the provider's id, it is known before the provider speaks. */
+    /** Known before the call if we choose the provider's id. */
     readonly pspTransactionId?: string;
-    /** One for each capture, where one refund is split over several. Contract 4.12. */
+    /** One per capture, if the refund is split over several. Contract 4.12. */
     readonly parts?: readonly StartedPart[];
   };
-  /** Of a call that was refused. */
+  /** Set if the call was refused. */
   readonly failure?: FailureReason;
   readonly refusedAtMs?: number;
-  /** Nobody came to pay before the order lapsed. It is polled for some days more. Contract 4.13. */
+  /** The order lapsed before the consumer paid. The payment is polled for some more days. Contract 4.13. */
   readonly isOver?: true;
 };
 
-/** A part of a refund, which is a call of its own. */
+/** A part of a split refund. Each part is a separate call to the provider. */
 export type StartedPart = {
   readonly pspTransactionId: string;
   readonly capturePspId: string;
@@ -59,11 +59,11 @@ export type StartedPart = {
   readonly refusedAtMs?: number;
 };
 
-/** What was learned of our call. */
-export type CallNews =
+/** The result of our call to the provider. */
+export type CallResult =
   | { readonly call: 'taken'; readonly providerOrderId?: string | undefined }
   | { readonly call: 'unknown' }
-  /** `isOver`: even what the provider has comes to nothing any more. */
+  /** `isOver`: the payment failed although the provider accepted the call. */
   | {
       readonly call: 'refused';
       readonly failure: FailureReason;
@@ -71,26 +71,26 @@ export type CallNews =
       readonly isOver?: true;
     };
 
-/** A start with the news: what is known is not forgotten for what is not. */
-export function learn(start: Start, news: CallNews): Start {
-  const { isOver: _isOver, ...rest } = learnCall(start, news);
-  const providerOrderId = news.call === 'taken' ? news.providerOrderId : undefined;
+/** Adds the result of a call to its start. An unknown result never replaces a known one. */
+export function addCallResult(start: Start, result: CallResult): Start {
+  const { isOver: _isOver, ...rest } = updateCall(start, result);
+  const providerOrderId = result.call === 'taken' ? result.providerOrderId : undefined;
   return {
     ...rest,
     ...(providerOrderId !== undefined && { providerOrderId }),
-    ...(news.call === 'refused' && news.isOver && { isOver: true }),
+    ...(result.call === 'refused' && result.isOver && { isOver: true }),
   };
 }
 
 /**
- * News of the parts of a refund that have these ids, and of no other: a part that was refused stays refused when the
- * provider knows only the others. The whole is as far as its slowest part.
+ * Adds the result to the parts of a refund with these ids only: a refused part stays refused when the provider knows
+ * the others. The refund as a whole has the call state of its slowest part.
  */
-export function learnParts(start: Start, pspIds: readonly string[], news: CallNews): Start {
+export function addPartResult(start: Start, pspIds: readonly string[], result: CallResult): Start {
   const { refund } = start;
-  if (!refund?.parts) return learn(start, news);
+  if (!refund?.parts) return addCallResult(start, result);
   const parts = refund.parts.map((part) =>
-    pspIds.includes(part.pspTransactionId) ? learnCall(part, news) : part,
+    pspIds.includes(part.pspTransactionId) ? updateCall(part, result) : part,
   );
   const slowest = (['open', 'unknown', 'taken'] as const).find((call) =>
     parts.some((part) => part.call === call),
@@ -100,8 +100,8 @@ export function learnParts(start: Start, pspIds: readonly string[], news: CallNe
 
 type Callable = Pick<Start, 'call' | 'failure' | 'refusedAtMs'>;
 
-function learnCall<Called extends Callable>(called: Called, news: CallNews): Called {
-  switch (news.call) {
+function updateCall<Called extends Callable>(called: Called, result: CallResult): Called {
+  switch (result.call) {
     case 'taken': {
       const { failure: _failure, refusedAtMs: _refusedAtMs, ...rest } = called;
       return { ...rest, call: 'taken' } as Called;
@@ -109,11 +109,11 @@ function learnCall<Called extends Callable>(called: Called, news: CallNews): Cal
     case 'unknown':
       return called.call === 'open' ? { ...called, call: 'unknown' } : called;
     case 'refused':
-      return called.call === 'taken' && !news.isOver
+      return called.call === 'taken' && !result.isOver
         ? called
-        : { ...called, call: 'refused', failure: news.failure, refusedAtMs: news.atMs };
+        : { ...called, call: 'refused', failure: result.failure, refusedAtMs: result.atMs };
     default:
-      return news satisfies never;
+      return result satisfies never;
   }
 }
 
@@ -124,7 +124,7 @@ const paymentStatusOf: Readonly<Record<CallState, PaymentStatus>> = {
   refused: 'failed',
 };
 
-/** The money of a refund that was asked for is spoken for at once, whether the provider has it or not. */
+/** A requested refund is pending immediately: its amount must not be available for another refund. */
 const refundStatusOf: Readonly<Record<CallState, RefundStatus>> = {
   open: 'pending',
   taken: 'pending',
@@ -132,25 +132,26 @@ const refundStatusOf: Readonly<Record<CallState, RefundStatus>> = {
   refused: 'failed',
 };
 
-/** Before anything a provider said at the same rank: an empty key and no time lose every tie. */
+/** Ranks below every notice of a provider with the same status: an empty key and no time lose every tie. */
 const lowest = { deliveryKey: '' } as const;
 
-export function paymentOfStart(start: Start): PaymentNotice & { readonly deliveryKey: string } {
+/** The start as a notice, to be folded with those of the provider. */
+export function paymentNoticeOf(start: Start): PaymentNotice & { readonly deliveryKey: string } {
   return {
     ...lowest,
-    ...saidBy(start),
+    ...commonFieldsOf(start),
     status: paymentStatusOf[start.call],
     ...(start.modeCode !== undefined && { paymentMode: paymentModes[start.modeCode] }),
     ...(start.subPaymentMode !== undefined && { subPaymentMode: start.subPaymentMode }),
   };
 }
 
-/** One for the refund, or one for each of its parts. */
-export function refundsOfStart(
+/** One notice for the refund, or one for each of its parts. */
+export function refundNoticesOf(
   start: Start,
 ): ReadonlyArray<RefundNotice & { readonly deliveryKey: string }> {
   const { refund } = start;
-  const base = { ...lowest, ...saidBy(start), refundRequestId: refund?.requestId ?? '' };
+  const base = { ...lowest, ...commonFieldsOf(start), refundRequestId: refund?.requestId ?? '' };
   const parts = refund?.parts ?? [];
   if (parts.length === 0) {
     return [
@@ -172,7 +173,7 @@ export function refundsOfStart(
   }));
 }
 
-function saidBy(start: Start) {
+function commonFieldsOf(start: Start) {
   const { amount, currency, atMs } = start;
   return {
     pspTransactionId: '',

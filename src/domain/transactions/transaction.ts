@@ -1,6 +1,6 @@
 /**
- * Payments and refunds. The state of a transaction is a pure function of the set of its notices,
- * never of the order in which they came: that is the central promise. Contract 4.2.
+ * Payments and refunds. The central guarantee: the state of a transaction is a pure function of the set of its
+ * notices and does not depend on their order of arrival. Contract 4.2.
  */
 
 import type { MinorUnits } from '../money/money.ts';
@@ -11,18 +11,18 @@ import type { PaymentNotice, PaymentStatus, RefundNotice, RefundStatus } from '.
 import type { Start } from './start.ts';
 
 /**
- * A notice with the key of the delivery that brought it, which breaks ties of time, and with the names
- * by which it may belong to what was started here.
+ * A notice with the key of its delivery, which breaks ties of time, and with the references by which it may match a
+ * transaction that was started here.
  */
 export type Stored<Notice> = Notice & {
   readonly deliveryKey: string;
-  readonly names?: StartNames;
+  readonly names?: StartReferences;
 };
 
 export type StoredPaymentNotice = Stored<PaymentNotice>;
 export type StoredRefundNotice = Stored<RefundNotice>;
 
-export type StartNames = {
+export type StartReferences = {
   readonly transactionIds?: readonly string[];
   readonly providerOrderId?: string;
 };
@@ -30,24 +30,24 @@ export type StartNames = {
 type TransactionBase = {
   readonly transactionId: string;
   readonly provider: ProviderName;
-  /** Null for what a provider reported of its own accord. */
+  /** Null for a transaction that was not started here. */
   readonly start: Start | null;
   readonly pspTransactionId: string | null;
   readonly amount: MinorUnits | null;
   readonly currency: string | null;
   readonly startedAtMs: number | null;
   readonly recordedAtMs: number | null;
-  /** Since when the status is final, by the provider's times. */
+  /** Since when the status is final, by the provider's clock. */
   readonly finishedAtMs: number | null;
   readonly message: string | null;
   readonly failure: FailureReason | null;
   readonly flags: readonly ReviewFlag[];
 };
 
-/** A capture of an authorisation, with the money it counts for. Contract 4.9. */
+/** A capture of an authorisation, with the amount it counts for. Contract 4.9. */
 export type Capture = {
   readonly pspId: string;
-  /** 0 unless it stands: failed, pending and voided captures took nothing. */
+  /** 0 for failed, pending and voided captures. */
   readonly amount: MinorUnits;
   readonly status: 'pending' | 'failed' | 'captured' | 'voiding' | 'voided';
   readonly atMs: number | null;
@@ -65,11 +65,11 @@ export type Payment = TransactionBase & {
   readonly customerFee: MinorUnits | null;
   readonly offerId: string | null;
   readonly offerDiscount: MinorUnits | null;
-  /** Oldest first; null for a payment that is not captured by records of their own. */
+  /** Oldest first; null for a payment without separate capture records. */
   readonly captures: readonly Capture[] | null;
-  /** A void of the payment, or of what its authorisation has left. */
+  /** A void of the payment, or of the uncaptured rest of its authorisation. */
   readonly voided: VoidState | null;
-  /** Part of an authorisation was captured, and the rest may still be. It is settled when the order lapses. */
+  /** Set if part of an authorisation was captured and the rest may still be. It is settled when the order lapses. */
   readonly partialCapture: PartialCapture | null;
   /** Since when it is authorized; null in every other status. */
   readonly authorizedAtMs: number | null;
@@ -88,9 +88,9 @@ export type Refund = TransactionBase & {
   readonly refundArn: string | null;
   readonly paymentPspId: string | null;
   readonly paymentPspOrder: string | null;
-  /** Of a refund that was split over several captures. Contract 4.12. */
+  /** Set if the refund was split over several captures. Contract 4.12. */
   readonly parts: readonly RefundPart[] | null;
-  /** The provider's ids of refunds that were voided. Contract 4.10. */
+  /** The provider's ids of the refund or of its parts that were voided. Contract 4.10. */
   readonly voidedPspIds: readonly string[] | null;
   readonly notices: readonly StoredRefundNotice[];
 };
@@ -104,7 +104,7 @@ export type RefundPart = {
 
 export type Transaction = Payment | Refund;
 
-/** What an order expects of a payment. */
+/** The amount and currency that an order expects. */
 export type Expected = { readonly total: MinorUnits; readonly currency: string };
 
 const finalStatuses: ReadonlySet<string> = new Set(['failed', 'succeeded', 'reversed']);
@@ -113,12 +113,12 @@ export function isFinal(status: PaymentStatus | RefundStatus): boolean {
   return finalStatuses.has(status);
 }
 
-/** An amount without the fee that the consumer bears: what the order gets, and what can be refunded. */
+/** The amount without the consumer's fee: it counts for the order and can be refunded. */
 export function netAmount({ amount, customerFee }: Payment): MinorUnits {
   return Math.max(0, (amount ?? 0) - (customerFee ?? 0));
 }
 
-/** True when the payment is what the order expects, fees and offers allowed for. Contract 4.11. */
+/** True when the payment has the expected amount, with or without fee, plus the discount of an offer. Contract 4.11. */
 export function matchesExpected(payment: Payment, expected: Expected): boolean {
   const { amount, currency, offerDiscount } = payment;
   if (currency !== expected.currency || amount === null) return false;
@@ -126,7 +126,7 @@ export function matchesExpected(payment: Payment, expected: Expected): boolean {
   return amount + discount === expected.total || netAmount(payment) + discount === expected.total;
 }
 
-/** Flags as a set in a fixed order, so that equal states are equal. */
+/** Flags are a sorted set, so that equal states compare equal. */
 export function withFlags(
   flags: readonly ReviewFlag[],
   more: readonly ReviewFlag[],

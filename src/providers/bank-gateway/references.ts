@@ -13,6 +13,6 @@ export function readReferences(
   return {
     ...anyOf([orderId]),
     providerOrderId: orderId,
-    otherwise: others.map((other) => anyOf([other])),
+    fallbacks: others.map((other) => anyOf([other])),
   };
 }

@@ -56,7 +56,7 @@ export async function eraseConsumer(
     const erased = await eraseOneOrder(services, found, { accountId, orderId });
     if (!erased) continue;
     total.orders += 1;
-    if (erased.belonging === 'mentioned') total.mentionedOrders += 1;
+    if (erased.relation === 'mentioned') total.mentionedOrders += 1;
     total.transactions += erased.transactions;
     total.deliveries += erased.deliveries;
     total.historyRows += erased.historyRows;

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { newUserId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import {
-  type Belonging,
+  type ConsumerRelation,
   eraseChange,
   eraseHeld,
   eraseOrder,
@@ -38,7 +38,7 @@ type Needs = {
 
 /** How much of an order was changed. */
 export type ErasedOrder = {
-  readonly belonging: Belonging;
+  readonly relation: ConsumerRelation;
   readonly transactions: number;
   readonly deliveries: number;
   readonly historyRows: number;
@@ -56,11 +56,11 @@ export async function eraseOneOrder(
     if (!order) return undefined;
     const [orderState] = await loadOrderStates(tx, [order]);
     const { transactions = [], held = [] } = orderState ?? {};
-    const belonging = isOwn(order) ? 'own' : 'mentioned';
+    const relation = isOwn(order) ? 'own' : 'mentioned';
     const scrub = createScrub(
       together([
         valuesOf(consumer),
-        personalValuesOf(order.details, transactions, belonging),
+        personalValuesOf(order.details, transactions, relation),
         ...(await listValuesInBodies(tx, name)),
       ]),
     );
@@ -68,17 +68,17 @@ export async function eraseOneOrder(
     const erased = transactions.map((entry) => eraseTransaction(entry, scrub));
     await saveErasedOrder(
       tx,
-      eraseOrder(order, scrub, belonging, strange),
+      eraseOrder(order, scrub, relation, strange),
       held.map((entry) => eraseHeld(entry, scrub)),
       now,
     );
     await saveErasedTransactions(tx, name, erased);
     return {
-      belonging,
+      relation,
       transactions: erased.filter((entry, place) => !isDeepStrictEqual(entry, transactions[place]))
         .length,
       deliveries: await eraseBodies(tx, name, scrub, now),
-      historyRows: await eraseHistory(tx, order, scrub, belonging),
+      historyRows: await eraseHistory(tx, order, scrub, relation),
     };
   });
 }
@@ -146,7 +146,7 @@ async function eraseHistory(
   tx: Transaction,
   order: Order,
   scrub: Scrub,
-  belonging: Belonging,
+  relation: ConsumerRelation,
 ): Promise<number> {
   const rows = await listHistoryRows(tx, order);
   const erased = rows.map((row) => ({
@@ -154,7 +154,7 @@ async function eraseHistory(
     entries: row.entries.map((entry) => ({
       ...entry,
       changes: entry.changes.map((change) =>
-        eraseChange(change, entry.transactionId, scrub, belonging),
+        eraseChange(change, entry.transactionId, scrub, relation),
       ),
     })),
   }));

@@ -1,19 +1,19 @@
 /** The names by which deliveries wait for each other: what one makes known, another may be parked for. */
-import { isVoid, type Notice, type OrderNames } from '../../domain/transactions/notice.ts';
+import { isVoid, type Notice, type OrderReferences } from '../../domain/transactions/notice.ts';
 
 /** Everything that could name the order once there is one. */
-export function namesOf(names: OrderNames): string[] {
+export function namesOf(names: OrderReferences): string[] {
   const { references } = names;
-  const all = [references, ...(references.otherwise ?? [])];
+  const all = [references, ...(references.fallbacks ?? [])];
   const ours = all.flatMap(({ orderIds, invoiceIds }) => [...orderIds, ...invoiceIds]);
   return [...new Set([...ours, ...newNamesOf(names)])];
 }
 
 /** What is known of the order from now on. Its own names are known since it was created. */
-export function newNamesOf(notice: OrderNames): string[] {
+export function newNamesOf(notice: OrderReferences): string[] {
   const { references, payment, refund } = notice;
   const names = new Set<string | undefined>();
-  for (const { transactionIds, providerOrderId } of [references, ...(references.otherwise ?? [])]) {
+  for (const { transactionIds, providerOrderId } of [references, ...(references.fallbacks ?? [])]) {
     for (const transactionId of transactionIds) names.add(transactionId);
     names.add(providerOrderId);
   }

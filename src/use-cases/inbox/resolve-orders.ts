@@ -2,7 +2,7 @@
 
 import { isOrderId } from '../../domain/ids.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
-import { isVoid, type Notice, type OrderNames } from '../../domain/transactions/notice.ts';
+import { isVoid, type Notice, type OrderReferences } from '../../domain/transactions/notice.ts';
 import type { Transaction } from '../../postgres/database.ts';
 
 import {
@@ -67,7 +67,7 @@ export async function resolveOrders(
   known: ResolvedOrders = new Map(),
 ): Promise<ResolvedOrders> {
   const resolved = new Map<Delivery, ReferencedOrders>();
-  const open: Array<{ readonly delivery: Delivery; readonly names: OrderNames }> = [];
+  const open: Array<{ readonly delivery: Delivery; readonly names: OrderReferences }> = [];
   for (const delivery of deliveries) {
     const before = known.get(delivery);
     if (before) {
@@ -88,7 +88,7 @@ export async function resolveOrders(
   return resolved;
 }
 
-function findNames(delivery: Delivery): OrderNames | undefined {
+function findNames(delivery: Delivery): OrderReferences | undefined {
   const translation = translateDelivery(delivery);
   if (translation.kind === 'notice') return translation.notice;
   return translation.kind === 'report' ? translation.names : undefined;

@@ -3,13 +3,13 @@
  * for those who compare them with what is stored and for those who repair it.
  */
 import type { Delivery } from '../../domain/inbox/delivery.ts';
-import type { Started } from '../../domain/transactions/matching.ts';
+import type { StartedTransaction } from '../../domain/transactions/matching.ts';
 import {
   applyNotice,
+  applyStart,
   type DeliveredNotice,
   lacksTarget,
   type OrderState,
-  storeStart,
 } from '../../domain/transactions/order-state.ts';
 import type { Transaction } from '../../domain/transactions/transaction.ts';
 
@@ -21,7 +21,7 @@ export function foldInbox<Book extends OrderState>(
 ): Book {
   const notices = deliveries.filter(isApplied).flatMap(noticesOf);
   const started = orderState.transactions.flatMap(startsOf);
-  const begun = started.reduce<Book>((before, entry) => storeStart(before, entry), {
+  const begun = started.reduce<Book>((before, entry) => applyStart(before, entry), {
     ...orderState,
     transactions: [],
     held: [],
@@ -41,7 +41,7 @@ function noticesOf(delivery: Delivery): DeliveredNotice[] {
   return [{ ...translation.notice, provider, deliveryKey, receivedAt }];
 }
 
-function startsOf({ type, transactionId, provider, start }: Transaction): Started[] {
+function startsOf({ type, transactionId, provider, start }: Transaction): StartedTransaction[] {
   return start === null ? [] : [{ type, transactionId, provider, start }];
 }
 

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
-import { nameOf } from '../../domain/transactions/matching.ts';
+import { transactionIdFor } from '../../domain/transactions/matching.ts';
 import { settle } from '../../domain/transactions/settle.ts';
 import type { Transaction } from '../../domain/transactions/transaction.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -65,7 +65,7 @@ function withKnownIds(
     const owner = exact[index] ?? take((stored) => sharesNotice(stored, entry));
     const transactionId =
       owner?.transactionId ??
-      nameOf(order.orderId, [...taken, ...free], entry.notices, order.createdAt);
+      transactionIdFor(order.orderId, [...taken, ...free], entry.notices, order.createdAt);
     taken.push({ ...entry, transactionId });
   }
   return { ...folded, transactions: taken };

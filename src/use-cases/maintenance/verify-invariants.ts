@@ -6,7 +6,7 @@ import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import type { Clock } from '../../domain/time.ts';
 import { paymentsOf } from '../../domain/transactions/matching.ts';
-import { decideOrderState } from '../../domain/transactions/order-state.ts';
+import { decideOrderSummary } from '../../domain/transactions/order-state.ts';
 import { settleTransactions } from '../../domain/transactions/settle.ts';
 import type { Payment, Transaction } from '../../domain/transactions/transaction.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
@@ -137,8 +137,8 @@ const names = {
 function checkStatus(orderState: LockedOrderState, now: Date): Breach[] {
   const saved = orderSummaryOf(orderState.order);
   const rightStates = [
-    decideOrderState(orderState, orderState.order.createdAt),
-    decideOrderState(orderState, now),
+    decideOrderSummary(orderState, orderState.order.createdAt),
+    decideOrderSummary(orderState, now),
   ];
   if (rightStates.some((state) => isDeepStrictEqual(state, saved))) return [];
   return [{ where: orderState.order.orderId, what: `is saved as ${JSON.stringify(saved)}` }];
@@ -146,7 +146,7 @@ function checkStatus(orderState: LockedOrderState, now: Date): Breach[] {
 
 function checkRefunds(orderState: LockedOrderState, now: Date): Breach[] {
   const isFlagged = orderState.order.flags.includes('over_refunded');
-  const isOver = decideOrderState(orderState, now).flags.includes('over_refunded');
+  const isOver = decideOrderSummary(orderState, now).flags.includes('over_refunded');
   return isOver && !isFlagged
     ? [{ where: orderState.order.orderId, what: 'is refunded more than was paid and not flagged' }]
     : [];

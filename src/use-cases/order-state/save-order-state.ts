@@ -1,9 +1,9 @@
 /** Writes down what changed in the order states of orders, with a history row for every change. Contract 4.7. */
 import { type Change, listChanges, type State } from '../../domain/history.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
+import { needsPolling } from '../../domain/transactions/needs-polling.ts';
 import type { OrderState, OrderSummary } from '../../domain/transactions/order-state.ts';
 import { type SettledOrderState, uncapturedAtMs } from '../../domain/transactions/settle.ts';
-import { isSettled } from '../../domain/transactions/settled.ts';
 import type { Transaction as OrderTransaction } from '../../domain/transactions/transaction.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { appendHistory, type CallRecord, type HistoryEntry } from '../../store/history.ts';
@@ -144,7 +144,7 @@ function toSaved(
     accountId,
     orderId,
     transaction,
-    pollAt: isSettled(transaction) ? null : nextPollOf(transaction, pollAt),
+    pollAt: needsPolling(transaction) ? nextPollOf(transaction, pollAt) : null,
     paidBy: isPaid(transaction) ? userId : null,
   };
 }

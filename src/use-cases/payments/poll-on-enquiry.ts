@@ -6,7 +6,7 @@
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
-import { isSettled } from '../../domain/transactions/settled.ts';
+import { needsPolling } from '../../domain/transactions/needs-polling.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
 import type { ReportDefect, ServiceSettings } from '../../services/services.ts';
@@ -30,7 +30,7 @@ export function pollOnEnquiry(
   for (const transaction of transactions) {
     const { transactionId, provider, startedAtMs, recordedAtMs } = transaction;
     const since = startedAtMs ?? recordedAtMs;
-    if (isSettled(transaction) || (since !== null && since > before.getTime())) continue;
+    if (!needsPolling(transaction) || (since !== null && since > before.getTime())) continue;
     if ((polledAt.get(transactionId) ?? before) > before) continue;
     if (!findProviderApi(services, account, provider)) continue;
     pollOfEnquiry(services, { accountId, transactionId }).catch((error: unknown) =>

@@ -8,9 +8,9 @@ import type { Order } from '../../domain/orders/order.ts';
 import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { failureReason } from '../../domain/transactions/failure.ts';
+import { lateSuccessSeconds, needsPolling } from '../../domain/transactions/needs-polling.ts';
 import { uncapturedAtMs } from '../../domain/transactions/settle.ts';
-import { isSettled, lateSuccessSeconds } from '../../domain/transactions/settled.ts';
-import type { CallNews } from '../../domain/transactions/start.ts';
+import type { CallResult } from '../../domain/transactions/start.ts';
 import { isFinal, type Transaction } from '../../domain/transactions/transaction.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { ProviderApi } from '../../providers/call.ts';
@@ -87,7 +87,7 @@ async function pollAbout(
   const question = { accountId, idName: 'order_id', id: orderId } as const;
   const found = await services.batches.findOrderWithTransactions(question);
   const transaction = found?.transactions.find((entry) => entry.transactionId === transactionId);
-  if (!account || !found || !transaction || isSettled(transaction)) return;
+  if (!account || !found || !transaction || !needsPolling(transaction)) return;
   const now = services.clock();
   const isTooLate = now > addSeconds(found.order.lapsesAt, lateSuccessSeconds);
   if (isFinal(transaction.status) && isTooLate) return setNextPoll(services.database, due, null);
@@ -177,7 +177,7 @@ function newsOf(
   { type, start }: Transaction,
   order: Order,
   now: Date,
-): CallNews | undefined {
+): CallResult | undefined {
   if (result.kind !== 'done' || !start) return undefined;
   const { isKnown, providerOrderId, wasTried } = result;
   if (type === 'refund') return isKnown ? { call: 'taken' } : undefined;

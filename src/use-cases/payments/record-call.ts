@@ -8,9 +8,14 @@ import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { type FailureCode, failureReason } from '../../domain/transactions/failure.ts';
-import { storeStart } from '../../domain/transactions/order-state.ts';
+import { applyStart } from '../../domain/transactions/order-state.ts';
 import { settle } from '../../domain/transactions/settle.ts';
-import { type CallNews, learn, learnParts, type Start } from '../../domain/transactions/start.ts';
+import {
+  addCallResult,
+  addPartResult,
+  type CallResult,
+  type Start,
+} from '../../domain/transactions/start.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import type { Answer } from '../../providers/call.ts';
 import type { Outcome, Records } from '../../providers/outbound.ts';
@@ -43,7 +48,7 @@ export type Called = {
   readonly operation: 'start-payment' | 'start-refund' | 'fetch-status';
   readonly answer: Answer;
   readonly outcome: string;
-  readonly news?: CallNews | undefined;
+  readonly news?: CallResult | undefined;
   /** The provider's ids of the parts of a refund that the news is about. */
   readonly partPspIds?: readonly string[] | undefined;
 };
@@ -66,7 +71,7 @@ export async function recordCall(
     if (!known) return [];
     const after =
       news && known.start
-        ? storeStart(before, { ...known, start: learnCalled(known.start, news, called) })
+        ? applyStart(before, { ...known, start: addResult(known.start, news, called) })
         : before;
     const providerOrderId = news?.call === 'taken' ? news.providerOrderId : undefined;
     if (providerOrderId !== undefined) {
@@ -109,7 +114,7 @@ export function newsOfStart(
   result: Outcome<{ readonly providerOrderId?: string }>['result'],
   refused: { readonly what: string; readonly code: FailureCode },
   now: Date,
-): CallNews {
+): CallResult {
   switch (result.kind) {
     case 'done':
       return { call: 'taken', providerOrderId: result.providerOrderId };
@@ -126,8 +131,10 @@ export function newsOfStart(
   }
 }
 
-function learnCalled(start: Start, news: CallNews, { partPspIds }: Called): Start {
-  return partPspIds === undefined ? learn(start, news) : learnParts(start, partPspIds, news);
+function addResult(start: Start, news: CallResult, { partPspIds }: Called): Start {
+  return partPspIds === undefined
+    ? addCallResult(start, news)
+    : addPartResult(start, partPspIds, news);
 }
 
 function callRecordOf({ operation, answer, outcome }: Called): CallRecord {

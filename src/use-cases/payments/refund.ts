@@ -10,7 +10,7 @@ import { findExponent } from '../../domain/money/currency.ts';
 import { parseSentAmount } from '../../domain/money/money.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { findPaymentOf } from '../../domain/transactions/refund-links.ts';
-import type { WishedRefund } from '../../domain/transactions/refund-request.ts';
+import type { RequestedRefund } from '../../domain/transactions/refund-request.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
@@ -49,7 +49,7 @@ type Needs = NeedsOf<typeof getNamedOrder> &
     readonly reportDefect: ReportDefect;
   };
 
-export type RefundRequest = WishedRefund & { readonly invoiceId: string | undefined };
+export type RefundRequest = RequestedRefund & { readonly invoiceId: string | undefined };
 
 export async function refund(
   services: Needs,

@@ -14,7 +14,7 @@ import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { newTransactionId, paymentsOf } from '../../domain/transactions/matching.ts';
-import { storeStart } from '../../domain/transactions/order-state.ts';
+import { applyStart } from '../../domain/transactions/order-state.ts';
 import { settle } from '../../domain/transactions/settle.ts';
 import type { Start } from '../../domain/transactions/start.ts';
 import { isFinal } from '../../domain/transactions/transaction.ts';
@@ -176,7 +176,7 @@ async function storePayment(
       before.transactions.some(({ transactionId }) => transactionId === id);
     const transactionId = newTransactionId(orderId, now, isTaken);
     const start = startOf(order, request, now);
-    const after = storeStart(before, { type: 'payment', transactionId, provider, start });
+    const after = applyStart(before, { type: 'payment', transactionId, provider, start });
     const change = { now, pollAt, cause: 'initiate-payment' };
     await saveOrderState(tx, before, settle(after, now), change);
     if (keyed) await takeFirst(tx, services, keyed, { orderId, transactionId });

@@ -8,12 +8,12 @@ import type { Clock } from '../../domain/time.ts';
 import { addSeconds } from '../../domain/time.ts';
 import { newTransactionId } from '../../domain/transactions/matching.ts';
 import type { RefundStatus } from '../../domain/transactions/notice.ts';
-import { type OrderState, storeStart } from '../../domain/transactions/order-state.ts';
+import { applyStart, type OrderState } from '../../domain/transactions/order-state.ts';
 import { refundTypeOf } from '../../domain/transactions/refund-links.ts';
 import {
   type DecidedRefund,
   decideRefund,
-  type WishedRefund,
+  type RequestedRefund,
 } from '../../domain/transactions/refund-request.ts';
 import { splitRefund } from '../../domain/transactions/refund-split.ts';
 import { settle } from '../../domain/transactions/settle.ts';
@@ -75,7 +75,7 @@ export async function storeRefund(
   services: Needs,
   account: Account,
   before: LockedOrderState,
-  request: WishedRefund,
+  request: RequestedRefund,
   keyed: KeyedRequest | undefined,
 ): Promise<StoredRefund | RepeatedRefund | AnsweredRefund> {
   const first = keyed && (await findFirst(tx, services, keyed));
@@ -119,7 +119,7 @@ export async function storeRefund(
     }),
   );
   const pollAt = addSeconds(now, services.settings.pollSeconds);
-  const after = storeStart(current, {
+  const after = applyStart(current, {
     type: 'refund',
     transactionId,
     provider,
@@ -152,7 +152,7 @@ async function isTakenElsewhere(
 function startOf(
   provider: string,
   calls: readonly RefundToStart[],
-  request: WishedRefund,
+  request: RequestedRefund,
   amount: MinorUnits,
   now: Date,
 ): Start {

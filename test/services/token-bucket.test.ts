@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Bucket, takeToken } from '../../src/domain/rate-limit.ts';
+import { type Bucket, takeToken } from '../../src/services/token-bucket.ts';
 
-test('a second of rest gives a second of requests, and never more', () => {
+test('an idle second refills the bucket, and a longer one does not overfill it', () => {
   assert.equal(countTaken(5, [0, 0, 0, 0, 0, 0, 0]), 5);
   assert.equal(countTaken(5, [0, 0, 0, 0, 0, 200, 200, 400]), 7);
   assert.equal(countTaken(2, [0, 0, 60_000, 60_000, 60_000]), 4);
 });
 
-test('a clock that is set back neither gives nor takes', () => {
+test('a clock that is set back neither adds nor removes tokens', () => {
   assert.equal(countTaken(1, [10_000, 0, 0, 9_000]), 1);
   assert.equal(countTaken(1, [10_000, 0, 11_000]), 2);
 });
 
-test('a limit that was lowered holds at once', () => {
+test('a lowered limit applies to a bucket that was fuller before', () => {
   const full = takeToken(undefined, 1_000, 0);
   let bucket: Bucket | undefined = full;
   let taken = 0;
@@ -26,7 +26,7 @@ test('a limit that was lowered holds at once', () => {
   assert.equal(taken, 2);
 });
 
-test('over a whole run no more pass than the rate allows, and whoever keeps to it always passes', () => {
+test('a run never exceeds the rate, and a caller who keeps to the rate is never refused', () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 2_000 }), { minLength: 1, maxLength: 200 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), gaps, (perSecond, gapsMs) => {
@@ -39,8 +39,8 @@ test('over a whole run no more pass than the rate allows, and whoever keeps to i
       const seconds = ((timesMs.at(-1) ?? 0) - (timesMs[0] ?? 0)) / 1_000;
       const taken = countTaken(perSecond, timesMs);
       assert.ok(taken <= perSecond * (1 + seconds) + 1e-6);
-      const patient = gapsMs.map((_gap, index) => index * Math.ceil(1_000 / perSecond));
-      assert.equal(countTaken(perSecond, patient), patient.length);
+      const steady = gapsMs.map((_gap, index) => index * Math.ceil(1_000 / perSecond));
+      assert.equal(countTaken(perSecond, steady), steady.length);
     }),
   );
 });

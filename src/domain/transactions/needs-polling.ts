@@ -1,0 +1,18 @@
+/** Decides whether a transaction must still be polled at its provider. */
+import { isFinal, type Transaction } from './transaction.ts';
+
+/**
+ * A failed payment is final, and is still polled: the consumer may try again at the same checkout, and the webhook of
+ * that attempt may get lost.
+ */
+export function needsPolling(transaction: Transaction): boolean {
+  const { type, status, start } = transaction;
+  if (!isFinal(status)) return true;
+  if (type !== 'payment' || start === null) return false;
+  const mayBeRetried = status === 'failed' && (start.call === 'taken' || start.isOver === true);
+  // A payment that only time has settled: the rest of its authorisation may still be captured.
+  return mayBeRetried || transaction.partialCapture !== null;
+}
+
+/** A payment may still succeed for this long after its order has lapsed. */
+export const lateSuccessSeconds = 3 * 24 * 3600;
