@@ -4,10 +4,10 @@
  */
 import { createSigner } from 'fast-jwt';
 import Fastify from 'fastify';
+import { OrderReply } from '../src/http/merchant/order-reply-schemas.ts';
 import {
   CreateOrderBody as Body,
   type CreateOrderBody,
-  OrderReply,
 } from '../src/http/merchant/order-schemas.ts';
 
 const app = Fastify({

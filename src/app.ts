@@ -3,19 +3,19 @@ import swagger from '@fastify/swagger';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { ServiceError } from './domain/errors.ts';
 import { limits } from './domain/limits.ts';
-import { boundConnections } from './http/bound-connections.ts';
 import { launchPage } from './http/checkout/launch-page.ts';
 import { returnPage } from './http/checkout/return-page.ts';
 import { answerClientError } from './http/client-error.ts';
 import { limitConcurrency } from './http/concurrency-limit.ts';
+import { limitConnections } from './http/connection-limit.ts';
+import { addCommonHeaders, sendError, serviceUnavailable } from './http/error-reply.ts';
 import type { Edge } from './http/edge.ts';
-import { addCommonHeaders, notNow, sendError } from './http/error-reply.ts';
 import { merchantApi, olderMerchantApi } from './http/merchant/merchant-api.ts';
 import { openApiOptions } from './http/open-api.ts';
 import { type Metrics, measureRequests } from './http/operator/metrics.ts';
 import { type OperatorParts, operatorApi } from './http/operator/operator-api.ts';
 import { measureService } from './http/operator/service-metrics.ts';
-import { answerExpectations, findMissingHost, knowEveryMethod } from './http/protocol.ts';
+import { findMissingHost, handleExpectHeader, registerEveryMethod } from './http/protocol.ts';
 import { newRequestId } from './http/request-id.ts';
 import { webhookApi } from './http/webhooks/webhook-api.ts';
 import type { Log } from './log.ts';
@@ -79,9 +79,9 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     if (parts.isDraining?.()) reply.header('connection', 'close');
     done();
   });
-  knowEveryMethod(app);
-  answerExpectations(app);
-  boundConnections(app, parts.connectionsMax ?? limits.connectionsMax);
+  registerEveryMethod(app);
+  handleExpectHeader(app);
+  limitConnections(app, parts.connectionsMax ?? limits.connectionsMax);
   measureRequests(app, metrics);
   measureService(
     metrics.registry,
@@ -94,15 +94,15 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   // Operators are outside of the bound: they are to see what goes on when it is reached.
   await app.register(async (served) => {
     served.addHook('onRequest', (_request, _reply, done) => {
-      done(parts.isPrepared?.() === false ? notNow : undefined);
+      done(parts.isPrepared?.() === false ? serviceUnavailable : undefined);
     });
     const { onShed } = services.database.load.addQueue('requests', () =>
       admissionQueue.countWaiting(),
     );
     const admissionQueue = limitConcurrency(served, {
-      requestsMax: limits.concurrentRequestsMax,
-      lineMax: limits.admissionQueueMax,
-      lineBytesMax: limits.admissionQueueBytesMax,
+      concurrentRequestsMax: limits.concurrentRequestsMax,
+      queueMax: limits.admissionQueueMax,
+      queueBytesMax: limits.admissionQueueBytesMax,
       onShed,
     });
     await served.register(merchantApi(edge), { prefix: '/api/v3' });

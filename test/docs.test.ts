@@ -9,7 +9,8 @@ import { deliveryStates } from '../src/domain/inbox/delivery.ts';
 import { reviewFlags } from '../src/domain/inbox/review.ts';
 import { failureTable } from '../src/domain/transactions/failure.ts';
 import { TransactionReply } from '../src/http/merchant/enquiry-schemas.ts';
-import { CreateOrderBody, OrderReply } from '../src/http/merchant/order-schemas.ts';
+import { OrderReply } from '../src/http/merchant/order-reply-schemas.ts';
+import { CreateOrderBody } from '../src/http/merchant/order-schemas.ts';
 import { providers } from '../src/providers/providers.ts';
 
 const root = new URL('../', import.meta.url).pathname;

@@ -1,4 +1,4 @@
-/** Requests so broken or so slow that they never become one: answered in the same shape, then closed. */
+/** Answers requests that cannot be parsed or arrive too slowly with the contract's error body, and closes the connection. */
 import type { Socket } from 'node:net';
 import { ServiceError } from '../domain/errors.ts';
 import { randomBase62 } from '../domain/ids.ts';
@@ -9,8 +9,8 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     socket.destroy();
     return;
   }
-  const refusal = new ServiceError('INVALID_REQUEST_PARAMETER', explain(error.code));
-  const body = JSON.stringify(errorBody(refusal));
+  const invalid = new ServiceError('INVALID_REQUEST_PARAMETER', explain(error.code));
+  const body = JSON.stringify(errorBody(invalid));
   socket.end(
     [
       'HTTP/1.1 400 Bad Request',

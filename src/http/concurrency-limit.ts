@@ -1,95 +1,98 @@
 /**
- * Bounds how many requests are worked on at once. The rest waits at the door for a place, not for long, and is then
- * turned away with 503, so that a flood does not slow down those who are served. Contract 8.2.
+ * Limits how many requests are processed concurrently. Requests beyond the limit wait in a bounded admission queue and
+ * are answered 503 when it is full or the wait is too long, so that a flood does not slow down admitted requests.
+ * Contract 8.2.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '../domain/limits.ts';
 import { throttle } from '../services/throttle.ts';
-import { notNow } from './error-reply.ts';
+import { serviceUnavailable } from './error-reply.ts';
 
-const tellEveryMs = 1_000;
+const logEveryMs = 1_000;
 
-type GoOn = (error?: Error) => void;
+type Proceed = (error?: Error) => void;
 
-type Bounds = {
-  readonly requestsMax: number;
-  /** Of those who wait: how many, and how much they brought with them. */
-  readonly lineMax: number;
-  readonly lineBytesMax: number;
+type ConcurrencyLimits = {
+  readonly concurrentRequestsMax: number;
+  readonly queueMax: number;
+  /** The bodies of all queued requests together. */
+  readonly queueBytesMax: number;
   readonly onShed?: () => void;
 };
 
 export type AdmissionQueue = { readonly countWaiting: () => number };
 
-/** Call it in the scope whose routes, and those of all scopes in it, share the bounds. */
-export function limitConcurrency(app: FastifyInstance, bounds: Bounds): AdmissionQueue {
-  const { requestsMax, lineMax, lineBytesMax, onShed } = bounds;
-  let inside = 0;
-  let bytesWaiting = 0;
-  /** In the order in which they came. */
-  const waiting = new Set<() => void>();
-  // A line for each would be a flood of its own.
-  const tellShed = throttle(tellEveryMs, ({ log }: FastifyRequest, shed) => {
-    log.warn({ shed, requestsMax }, 'too many requests at once: the rest is turned away');
+/** The routes of this scope and of all scopes inside it share the limits. */
+export function limitConcurrency(
+  app: FastifyInstance,
+  { concurrentRequestsMax, queueMax, queueBytesMax, onShed }: ConcurrencyLimits,
+): AdmissionQueue {
+  let active = 0;
+  let queuedBytes = 0;
+  /** First in, first out: a set iterates in the order of insertion. */
+  const queue = new Set<() => void>();
+  // A log line for each shed request would be a flood of its own.
+  const logShed = throttle(logEveryMs, ({ log }: FastifyRequest, shed) => {
+    log.warn({ shed, concurrentRequestsMax }, 'too many concurrent requests: some are shed');
   });
 
-  const enter = (raw: FastifyReply['raw'], goOn: GoOn): void => {
-    // Whose caller has left meanwhile would never leave.
+  const admit = (raw: FastifyReply['raw'], proceed: Proceed): void => {
+    // A closed socket never fires `close`, so it must not take a slot.
     if (!raw.destroyed) {
-      inside += 1;
-      // It closes once, and to listen once costs more.
-      raw.on('close', leave);
+      active += 1;
+      // `close` fires once anyway, and `on` is cheaper than `once`.
+      raw.on('close', freeSlot);
     }
-    goOn();
+    proceed();
   };
-  const leave = () => {
-    inside -= 1;
-    const [next] = waiting;
-    next?.();
+  const freeSlot = () => {
+    active -= 1;
+    const [admitNext] = queue;
+    admitNext?.();
   };
-  const turnAway = (request: FastifyRequest, goOn: GoOn): void => {
+  const shed = (request: FastifyRequest, proceed: Proceed): void => {
     onShed?.();
-    tellShed(request);
-    goOn(notNow);
+    logShed(request);
+    proceed(serviceUnavailable);
   };
-  /** Who is refused at once comes back at once, and costs as much as one who is served. */
-  const turnAwayLater = (request: FastifyRequest, goOn: GoOn): void => {
+  /** A client that is refused immediately retries immediately, and that costs as much as serving it. */
+  const shedLater = (request: FastifyRequest, proceed: Proceed): void => {
     request.body = undefined;
-    setTimeout(turnAway, limits.admissionRefusalDelayMs, request, goOn);
+    setTimeout(shed, limits.admissionRefusalDelayMs, request, proceed);
   };
-  const waitForPlace = (request: FastifyRequest, { raw }: FastifyReply, goOn: GoOn): void => {
+  const enqueue = (request: FastifyRequest, { raw }: FastifyReply, proceed: Proceed): void => {
     const bytes = bodyBytesOf(request);
-    const leaveLine = () => {
+    const leaveQueue = () => {
       clearTimeout(timer);
-      waiting.delete(letIn);
-      bytesWaiting -= bytes;
-      raw.off('close', leaveLine);
+      queue.delete(admitQueued);
+      queuedBytes -= bytes;
+      raw.off('close', leaveQueue);
     };
-    const letIn = () => {
-      leaveLine();
-      enter(raw, goOn);
+    const admitQueued = () => {
+      leaveQueue();
+      admit(raw, proceed);
     };
-    const giveUp = () => {
-      leaveLine();
-      turnAway(request, goOn);
+    const timeOut = () => {
+      leaveQueue();
+      shed(request, proceed);
     };
-    const timer = setTimeout(giveUp, limits.admissionWaitMsMax);
-    waiting.add(letIn);
-    bytesWaiting += bytes;
-    // Whose caller has left is not to have the place of one who stayed.
-    raw.once('close', leaveLine);
+    const timer = setTimeout(timeOut, limits.admissionWaitMsMax);
+    queue.add(admitQueued);
+    queuedBytes += bytes;
+    // A caller that disconnects must not be given a slot.
+    raw.once('close', leaveQueue);
   };
 
-  // When all of it is there and its caller is known: slow clients and those who are refused take no place.
+  // By then the body has arrived and the caller is authenticated: slow clients and refused callers take no slot.
   app.addHook('preValidation', (request, reply, done) => {
-    if (inside < requestsMax || reply.raw.destroyed) enter(reply.raw, done);
-    else if (waiting.size >= lineMax || bytesWaiting >= lineBytesMax) turnAwayLater(request, done);
-    else waitForPlace(request, reply, done);
+    if (active < concurrentRequestsMax || reply.raw.destroyed) admit(reply.raw, done);
+    else if (queue.size >= queueMax || queuedBytes >= queueBytesMax) shedLater(request, done);
+    else enqueue(request, reply, done);
   });
-  return { countWaiting: () => waiting.size };
+  return { countWaiting: () => queue.size };
 }
 
-/** A body that does not say its length may have all that is allowed. */
+/** A body without a declared length counts as the largest allowed. */
 function bodyBytesOf({ method, headers }: FastifyRequest): number {
   if (method === 'GET' || method === 'HEAD') return 0;
   return Number(headers['content-length'] ?? limits.bodyBytesMax);

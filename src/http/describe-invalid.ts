@@ -1,4 +1,4 @@
-/** A schema's complaint in the merchant's words: which field, and what it should be. */
+/** Turns a schema validation error into a message for the merchant: which field, and what it should be. */
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 import { maskCardNumbers } from '../domain/cards/card-numbers.ts';
 
@@ -30,27 +30,27 @@ export function describeInvalid(error: FastifySchemaValidationError, where: stri
   }
 }
 
-/** Some names are the caller's own, and no reply should be as long as what was sent. */
-const nameMax = 64;
+/** The caller chooses some names, and a reply should not grow with them. */
+const nameCharsMax = 64;
 
-/** `/order_line_items/0/rate` is `order_line_items[0].rate` to those who wrote it. */
+/** `/order_line_items/0/rate` becomes `order_line_items[0].rate`. */
 function fieldPath(instancePath: string): string {
   return instancePath
     .split('/')
     .slice(1)
     .map((part) => maskCardNumbers(part.replaceAll('~1', '/').replaceAll('~0', '~')))
-    .map((part) => (part.length > nameMax ? `${part.slice(0, nameMax)}…` : part))
+    .map((part) => (part.length > nameCharsMax ? `${part.slice(0, nameCharsMax)}…` : part))
     .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`))
     .join('')
     .replace(/^\./, '');
 }
 
-/** `null` is accepted where a field may be absent, but nobody should be told to send it. */
+/** `null` is accepted like an absent field, but the message does not suggest it. */
 function isSendable(type: unknown): boolean {
   return type !== 'null';
 }
 
-/** Complaints about the name of a field, rather than its value. */
+/** An error may be about the name of a field rather than its value. */
 function nameOrField(error: FastifySchemaValidationError, subject: string): string {
   return 'propertyName' in error ? `A name in ${subject}` : subject;
 }

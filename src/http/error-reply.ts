@@ -1,4 +1,4 @@
-/** Any failure to the contract's error body. Contract 8.1. */
+/** Turns any error into the contract's error body. Contract 8.1. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type ErrorCode, ServiceError } from '../domain/errors.ts';
@@ -7,10 +7,10 @@ import { addCrossOriginHeaders } from './cross-origin.ts';
 import { describeInvalid } from './describe-invalid.ts';
 
 /**
- * For those who are turned away because of what a line of its own tells the operator. One for all: a flood is no time
- * to collect stacks, nor to log each request.
+ * For refusals whose cause is logged elsewhere, such as overload. One shared instance: in a flood it would cost too
+ * much to collect a stack trace and to log for each request.
  */
-export const notNow = new ServiceError('SERVICE_UNAVAILABLE');
+export const serviceUnavailable = new ServiceError('SERVICE_UNAVAILABLE');
 
 export const ErrorBody = Type.Object({
   error: Type.Object({
@@ -20,7 +20,7 @@ export const ErrorBody = Type.Object({
   }),
 });
 
-/** The replies every operation may give besides its own. */
+/** The error replies that every operation documents. */
 export const errorReplies = { '4XX': ErrorBody, '5XX': ErrorBody };
 
 export function errorBody(error: ServiceError) {
@@ -41,7 +41,7 @@ export function sendError(
   reply.send(errorBody(prepareErrorReply(failure, request, reply)));
 }
 
-/** Logs what the operator must know and sets status and headers; the scope adds its own body. */
+/** Logs server errors and sets status and headers; each scope adds a body of its own shape. */
 export function prepareErrorReply(
   failure: FastifyError,
   request: FastifyRequest,
@@ -49,11 +49,11 @@ export function prepareErrorReply(
 ): ServiceError {
   const error = toServiceError(failure, request.routeOptions.bodyLimit);
   const { status, retryAfterSeconds } = error.entry;
-  if (status >= 500 && error !== notNow) {
+  if (status >= 500 && error !== serviceUnavailable) {
     const about = { requestId: request.id, code: error.code, err: error.cause ?? failure };
     request.log.error(about, 'the request failed');
   }
-  // Also where no hook has run, as for a path that is no URL.
+  // Hooks do not run for a malformed URL, so the headers are set here as well.
   addCommonHeaders(request, reply);
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
@@ -62,14 +62,14 @@ export function prepareErrorReply(
   return error;
 }
 
-/** A small body is read to its end, so that the connection can be used again; one without end must not be. */
+/** A small unread body is discarded and the connection reused; with a large or endless one the connection is closed. */
 function leavesBodyUnread({ raw }: FastifyRequest): boolean {
   if (raw.complete) return false;
   const { 'transfer-encoding': encoding, 'content-length': length } = raw.headers;
   return encoding !== undefined || Number(length ?? 0) > limits.unreadBodyBytesMax;
 }
 
-/** On every reply: it may hold tokens or personal data, and is what its type says. */
+/** Replies may hold tokens or personal data, so nothing caches them or guesses their type. */
 export function addCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
   reply.header('x-content-type-options', 'nosniff');
@@ -77,7 +77,7 @@ export function addCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
   addCrossOriginHeaders(request, reply);
 }
 
-/** The limit of the route is in bytes. */
+/** `bodyLimit` is that of the route, in bytes. */
 export function toServiceError(failure: unknown, bodyLimit: number | undefined): ServiceError {
   if (failure instanceof ServiceError) return failure;
   const { code, statusCode, validation, validationContext } = failure as Partial<FastifyError>;

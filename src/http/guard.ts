@@ -1,4 +1,4 @@
-/** Who may call a route: decided from its bearer token before anything of the body is read. */
+/** Authorises each call by its bearer token before any of the body is read. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import type { Caller } from '../security/tokens.ts';
@@ -6,8 +6,8 @@ import type { AuthenticatedCaller } from '../services/rate-limits.ts';
 import type { Edge } from './edge.ts';
 
 /**
- * `order` lets a merchant token and the order's own token in, `merchant` only the former. `anyone`
- * needs no token but knows a caller who has one.
+ * `order` accepts a merchant token and the order's own token, `merchant` only a merchant token. `anyone`
+ * requires no token but identifies a caller that sends one. `public` ignores tokens.
  */
 export type Access = 'public' | 'anyone' | 'merchant' | 'order';
 
@@ -23,14 +23,14 @@ declare module 'fastify' {
 export function addGuard(app: FastifyInstance, edge: Edge): void {
   app.decorateRequest('caller', null);
   app.addHook('onRequest', (request, _reply, done) => {
-    // A route that does not say who may call it is closed.
+    // A route that does not declare its access is open to merchants only.
     const access = request.routeOptions.config.access ?? 'merchant';
     if (access === 'public') done();
-    else letIn(edge, request, access).then(() => done(), done);
+    else authorize(edge, request, access).then(() => done(), done);
   });
 }
 
-async function letIn(
+async function authorize(
   edge: Edge,
   request: FastifyRequest,
   access: Exclude<Access, 'public'>,
@@ -69,7 +69,6 @@ async function findCaller(
   });
 }
 
-/** The caller of a guarded route. */
 export function getCaller(request: FastifyRequest): Caller {
   if (!request.caller) throw new Error('the route is not guarded');
   return request.caller;

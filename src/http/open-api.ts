@@ -1,11 +1,11 @@
-/** The OpenAPI document: made from the route schemas, with the bodies that are taken as they are. */
+/** The OpenAPI document, generated from the route schemas and the documented bodies of webhooks. */
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { TSchema } from 'typebox';
 import packageJson from '../../package.json' with { type: 'json' };
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Described, but not validated: the route takes raw bytes. */
+    /** Documented but not validated: the route reads raw bytes. */
     documentedBody?: TSchema;
   }
 }

@@ -1,8 +1,8 @@
-/** Corners of HTTP that Node would answer by itself, in another shape than ours. */
+/** Cases of HTTP that Node would answer by itself, without the contract's error body. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 
-/** HTTP/1.1 wants a Host; Node's own refusal has no body. */
+/** HTTP/1.1 requires `Host`; Node's own refusal has no body. */
 export function findMissingHost(
   { raw }: FastifyRequest,
   reply: FastifyReply,
@@ -12,10 +12,10 @@ export function findMissingHost(
   return new ServiceError('INVALID_REQUEST_PARAMETER', 'The header Host is missing: send it.');
 }
 
-/** A method that nobody takes is refused with 405 where the path is known, like any other. */
-export function knowEveryMethod(app: FastifyInstance): void {
+/** Fastify routes only methods it knows; registering all lets an unsupported one be answered 405 instead of 404. */
+export function registerEveryMethod(app: FastifyInstance): void {
   const known: readonly string[] = app.supportedMethods;
-  // Importing it would load the WebSocket client that it exports as well: 14 MB of memory.
+  // An import would also load the WebSocket client that `node:http` exports: 14 MB of memory.
   const { METHODS } = process.getBuiltinModule('node:http');
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !known.includes(method)) app.addHttpMethod(method);
@@ -23,15 +23,15 @@ export function knowEveryMethod(app: FastifyInstance): void {
 }
 
 /**
- * An expectation we cannot meet is no reason to refuse: the request is answered as it is. A client that asks before it
- * sends its body gets its answer once the body is wanted, and not for a request that is refused.
+ * Serves requests with an unknown `Expect` header like any other. `100 Continue` is sent when the body is first read,
+ * and so never for a request that is refused before that.
  */
-export function answerExpectations({ server }: FastifyInstance): void {
+export function handleExpectHeader({ server }: FastifyInstance): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('checkContinue', (request, response) => {
     const read = request._read.bind(request);
     request._read = (size) => {
-      // After a refusal the rest is read only to be thrown away.
+      // After a refusal the body is read only to be discarded.
       if (!response.headersSent) response.writeContinue();
       request._read = read;
       read(size);

@@ -1,6 +1,6 @@
 /**
- * Bytes to JSON value, without losing or inventing anything: bad UTF-8, deep nesting and text that
- * cannot be stored are refused, and numbers that a double would round keep their exact text.
+ * Parses a JSON body without loss: invalid UTF-8, deep nesting and text that cannot be stored are refused,
+ * and numbers that a double would round keep their exact text.
  */
 import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../domain/errors.ts';
@@ -13,7 +13,7 @@ export function readJson(bytes: Buffer): unknown {
     refuse(`The body is nested deeper than ${limits.nestingMax} levels: make it flatter.`);
   }
   const value = parse(text);
-  // Only an escape can bring such text in: raw bytes were valid UTF-8, raw control characters are no JSON.
+  // Only an escape can produce such text: the bytes are valid UTF-8, and JSON has no raw control characters.
   if (text.includes('\\u')) refuseUnstorableText(value);
   return value;
 }
@@ -34,7 +34,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** PostgreSQL stores neither the character NUL nor half of a surrogate pair. */
+/** PostgreSQL can store neither NUL nor half of a surrogate pair. */
 function refuseUnstorableText(value: unknown): void {
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed()) {

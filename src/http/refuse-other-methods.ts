@@ -1,28 +1,28 @@
 /**
- * The methods that a path does not take: a known path called with another method answers 405 with `Allow`, not
- * 404, and one that pages may call answers their preflight.
+ * Answers the methods that a known path does not support: 405 with `Allow` instead of 404, and the preflight
+ * requests of browsers where the path allows cross-origin calls.
  */
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
-import { answerPreflight, isOpenToPages } from './cross-origin.ts';
+import { allowsCrossOrigin, answerPreflight } from './cross-origin.ts';
 
-type KnownPath = { readonly methods: Set<string>; isOpenToPages: boolean };
+type KnownPath = { readonly methods: Set<string>; allowsCrossOrigin: boolean };
 
-/** Call it first in a scope; call what it returns when all routes of the scope are there. */
+/** Call it before the routes of a scope are added, and call the returned function after the last one. */
 export function watchRoutes(app: FastifyInstance): () => void {
   const paths = new Map<string, KnownPath>();
   app.addHook('onRoute', ({ routePath, method, config }) => {
-    const path = paths.get(routePath) ?? { methods: new Set(), isOpenToPages: false };
+    const path = paths.get(routePath) ?? { methods: new Set(), allowsCrossOrigin: false };
     for (const name of [method].flat()) path.methods.add(name);
-    path.isOpenToPages ||= isOpenToPages(config);
+    path.allowsCrossOrigin ||= allowsCrossOrigin(config);
     paths.set(routePath, path);
   });
   return () => {
     for (const [url, path] of [...paths]) {
-      const taken = [...path.methods].sort();
-      if (path.isOpenToPages) addPreflight(app, url, taken);
-      const answered = path.isOpenToPages ? [...taken, 'OPTIONS'] : taken;
-      refuseMethods(app, url, taken, (method) => !answered.includes(method));
+      const supported = [...path.methods].sort();
+      if (path.allowsCrossOrigin) addPreflight(app, url, supported);
+      const routed = path.allowsCrossOrigin ? [...supported, 'OPTIONS'] : supported;
+      refuseMethods(app, url, supported, (method) => !routed.includes(method));
     }
   };
 }
@@ -33,7 +33,7 @@ function addPreflight(app: FastifyInstance, url: string, methods: readonly strin
     url,
     config: { access: 'public' },
     schema: { hide: true },
-    // Before anything of the body is read: a preflight has none.
+    // Replies before a body is read: a preflight has none.
     onRequest: async (_request, reply) => answerPreflight(reply, methods.join(', ')).send(),
     handler: async () => undefined,
   });
@@ -42,16 +42,16 @@ function addPreflight(app: FastifyInstance, url: string, methods: readonly strin
 function refuseMethods(
   app: FastifyInstance,
   url: string,
-  taken: readonly string[],
+  supported: readonly string[],
   isRefused: (method: string) => boolean,
 ): void {
-  const allow = taken.join(', ');
+  const allow = supported.join(', ');
   app.route({
     method: app.supportedMethods.filter(isRefused) as HTTPMethods[],
     url,
     config: { access: 'public' },
     schema: { hide: true },
-    // Before anything of the body is read: the path does not take it, whatever it is.
+    // Refuses before the body is read.
     onRequest: async (_request, reply) => {
       reply.header('allow', allow);
       throw new ServiceError('METHOD_NOT_ALLOWED', `This path takes ${allow}.`);

@@ -1,6 +1,6 @@
 /**
- * One HTTP call to a provider's API: bounded in time and number, tried again only where that is safe, and
- * not made at all while the provider is known to be down. Says what came of it, and never guesses.
+ * One HTTP call to a provider's API, with a deadline, a concurrency limit and a circuit breaker. It is retried
+ * only where that is safe, and its outcome is reported without guessing: answered, unknown or not sent.
  */
 import {
   type BulkheadPolicy,
@@ -34,7 +34,7 @@ export type ProviderRequest = {
   readonly user: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
-  /** Sending it twice has the effect of once, so it may be sent again when nobody knows. */
+  /** Idempotent at the provider, so it may be retried even if its outcome is unknown. */
   readonly isRepeatable: boolean;
 };
 
@@ -43,9 +43,9 @@ export type CallMeta = { readonly durationMs: number; readonly tries: number };
 export type Answer = CallMeta &
   (
     | { readonly kind: 'answered'; readonly status: number; readonly body: WireObject }
-    /** It may have taken effect and may not. */
+    /** It may or may not have taken effect. */
     | { readonly kind: 'unknown'; readonly status: number | null; readonly why: string }
-    /** It never left, or never reached anybody: it took no effect. */
+    /** It never reached the provider, so it took no effect. */
     | { readonly kind: 'not-sent'; readonly why: string }
   );
 
@@ -56,14 +56,14 @@ export type CallProvider = (
 
 type Guards = { readonly breaker: CircuitBreakerPolicy; readonly slots: BulkheadPolicy };
 
-/** One for a process: it remembers which providers are down, and how many calls are under way. */
+/** One per process: it holds the circuit breakers and counts the calls in progress. */
 export function createProviderCaller(): CallProvider {
   const guards = new Map<string, Guards>();
   return async (api, request) => {
-    // One merchant's trouble with a provider is not another's.
-    const place = `${request.user}@${new URL(api.url).origin}`;
-    const known = guards.get(place) ?? createGuards();
-    guards.set(place, known);
+    // One merchant's failures at a provider must not affect another merchant.
+    const key = `${request.user}@${new URL(api.url).origin}`;
+    const known = guards.get(key) ?? createGuards();
+    guards.set(key, known);
     return callGuarded(known, api, request);
   };
 }
@@ -85,43 +85,44 @@ async function callGuarded(
 ): Promise<Answer> {
   const startedAt = performance.now();
   let tries = 0;
-  /** A try that may have taken effect: no later one can say that it did not. */
-  let open: CallError | undefined;
+  /** A try that may have taken effect. A later try cannot prove that it did not. */
+  let uncertain: CallError | undefined;
   const meta = () => ({ durationMs: Math.round(performance.now() - startedAt), tries });
   const unknown = ({ status, message }: CallError) =>
     ({ kind: 'unknown', status, why: message, ...meta() }) as const;
-  const again = retry(
+  const retries = retry(
     handleWhen((error) => mayTryAgain(error, request)),
     { maxAttempts: limits.providerTriesMax - 1, backoff: new ExponentialBackoff(backoff) },
   );
-  // All tries together: somebody may be waiting for the answer.
+  // One deadline for all tries, because a caller may be waiting for the answer.
   const deadline = AbortSignal.timeout(limits.providerAnswerMsMax);
-  const callNoting = async () => {
+  const callAndRecord = async () => {
     if (deadline.aborted)
       throw new CallError('there was no time left for the call', false, null, true);
     tries += 1;
     return callOnce(api, request, deadline).catch((error: unknown) => {
-      if (error instanceof CallError && error.wasSent) open = error;
+      if (error instanceof CallError && error.wasSent) uncertain = error;
       throw error;
     });
   };
   try {
-    const answer = await slots.execute(() => again.execute(() => breaker.execute(callNoting)));
-    const isDoubtful = request.method !== 'GET' && answer.status >= 400;
-    return open && isDoubtful ? unknown(open) : { kind: 'answered', ...answer, ...meta() };
+    const answer = await slots.execute(() => retries.execute(() => breaker.execute(callAndRecord)));
+    // A refused repeat says nothing of the first try.
+    const isRefusal = request.method !== 'GET' && answer.status >= 400;
+    return uncertain && isRefusal ? unknown(uncertain) : { kind: 'answered', ...answer, ...meta() };
   } catch (error) {
-    return open ? unknown(open) : { kind: 'not-sent', why: explain(error), ...meta() };
+    return uncertain ? unknown(uncertain) : { kind: 'not-sent', why: explain(error), ...meta() };
   }
 }
 
 const backoff = { initialDelay: 100, maxDelay: 1_000 };
 
-/** The call itself came to nothing we can build on. */
+/** A try without a usable answer. */
 class CallError extends Error {
   readonly wasSent: boolean;
   readonly status: number | null;
 
-  /** The time for all tries is over. */
+  /** The deadline of all tries has passed. */
   readonly isLate: boolean;
 
   constructor(message: string, wasSent: boolean, status: number | null = null, isLate = false) {
@@ -132,21 +133,22 @@ class CallError extends Error {
   }
 }
 
-/** One that is busy, or still at the first copy of a call, is not down. */
+/** A provider that is busy, or still processing an earlier copy of the call, is not down. */
 function isDown(error: unknown): boolean {
   if (!(error instanceof CallError)) return true;
   const wasMade = error.wasSent || !error.isLate;
   return wasMade && (error.status === null || error.status >= 500);
 }
 
-/** A provider that was given up on is left alone; what took no effect may always be sent again. */
+/** A call that took no effect may always be retried. An open circuit breaker is not retried. */
 function mayTryAgain(error: unknown, { isRepeatable }: ProviderRequest): boolean {
   return error instanceof CallError && !error.isLate && (isRepeatable || !error.wasSent);
 }
 
 function explain(error: unknown): string {
-  if (isBrokenCircuitError(error)) return 'the provider did not answer before and is given a pause';
-  if (isBulkheadRejectedError(error)) return 'too many calls to the provider are under way';
+  if (isBrokenCircuitError(error))
+    return 'earlier calls to the provider failed, and it is not called for a while';
+  if (isBulkheadRejectedError(error)) return 'too many calls to the provider are in progress';
   return error instanceof CallError ? error.message : 'the call could not be made';
 }
 
@@ -173,11 +175,11 @@ async function callOnce(
     return readAnswer(response.status, await readBytes(response));
   } catch (error) {
     if (error instanceof CallError) throw error;
-    throw troubleOf(error);
+    throw toCallError(error);
   }
 }
 
-/** Undecided: the provider is overloaded, broken, or still at the first copy of the same call. */
+/** These do not say whether the call took effect: overload, or an earlier copy that is still in progress. */
 const undecidedStatuses = new Set([408, 409, 425, 429]);
 
 function readAnswer(status: number, bytes: Buffer) {
@@ -185,7 +187,7 @@ function readAnswer(status: number, bytes: Buffer) {
     throw new CallError(`the provider answered with HTTP status ${status}`, true, status);
   }
   const body = jsonObject(bytes);
-  // An answer in another tongue comes from something in between; it says nothing of the call.
+  // An answer that is not JSON comes from a proxy in between and says nothing about the call.
   if (!body) throw new CallError('the provider answered without a JSON object', true, status);
   return { status, body };
 }
@@ -206,7 +208,7 @@ async function readBytes(response: Response): Promise<Buffer> {
 const neverConnected =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT)/;
 
-function troubleOf(error: unknown): CallError {
+function toCallError(error: unknown): CallError {
   if (error instanceof Error && error.name === 'TimeoutError') {
     return new CallError('the provider did not answer in time', true, null, true);
   }

@@ -1,6 +1,6 @@
 /**
- * A delivery's body without personal data. A provider lists the fields that may stay; all others go, also those that
- * nobody has heard of, for a list of what is personal would never be complete.
+ * Removes personal data from the body of a delivery. A provider lists the fields that may stay, and all others are
+ * removed, unknown ones included: a list of personal fields would never be complete.
  */
 import { findPhones } from '../domain/personal-data/erased-consumer.ts';
 import {
@@ -14,13 +14,13 @@ import { text, type WireObject } from './wire.ts';
 export type Leaf =
   /** Not personal: ids, amounts, states, times. */
   | 'keep'
-  /** Words of a provider or a bank, which may repeat something personal. */
+  /** Text of a provider or a bank, which may repeat personal data: it is scrubbed. */
   | 'text'
   /** Personal: an e-mail address, a UPI id, a name. */
   | 'word'
   | 'phone';
 
-/** The fields of an object; the field without a name is for a plain value in its place. */
+/** The fields of an object. The empty name stands for a plain value in place of the object. */
 export type Shape = { readonly [field: string]: Shape | Leaf };
 
 export function leaves<Name extends string>(leaf: Leaf, names: readonly Name[]): Shape {
@@ -36,13 +36,13 @@ export function eraseObject(body: WireObject, shape: Shape, scrub: Scrub): WireO
   return erased;
 }
 
-/** Undefined for what does not stay. */
+/** Undefined if the value is removed. */
 function eraseValue(value: unknown, part: Shape | Leaf, scrub: Scrub): unknown {
   if (Array.isArray(value)) {
     return value.map((entry) => eraseValue(entry, part, scrub) ?? null);
   }
   if (typeof value === 'object' && value !== null) {
-    // A translator may tell an object that it cannot read from nothing at all.
+    // An object stays an object, because a translator may distinguish an unreadable one from an absent one.
     return eraseObject(value as WireObject, typeof part === 'string' ? {} : part, scrub);
   }
   const leaf = typeof part === 'string' ? part : part[''];
@@ -50,12 +50,11 @@ function eraseValue(value: unknown, part: Shape | Leaf, scrub: Scrub): unknown {
 }
 
 function eraseLeaf(value: unknown, leaf: Leaf, scrub: Scrub): unknown {
-  const said = text(value);
-  // What says nothing says nothing personal.
-  if (said === undefined || leaf === 'keep') return value;
+  const content = text(value);
+  if (content === undefined || leaf === 'keep') return value;
   if (leaf !== 'text') return erasedMarker;
-  const scrubbed = scrub(said);
-  return scrubbed === said ? value : scrubbed;
+  const scrubbed = scrub(content);
+  return scrubbed === content ? value : scrubbed;
 }
 
 export function listPersonalValues(body: WireObject, shape: Shape): PersonalValues {
@@ -70,17 +69,17 @@ export function listPersonalValues(body: WireObject, shape: Shape): PersonalValu
         if (Object.hasOwn(value, name)) visit((value as WireObject)[name], inner);
       }
     } else {
-      const said = text(value);
-      if (said === undefined || said === erasedMarker) return;
-      if (part === 'word' && isTelling(said)) words.add(said);
-      if (part === 'phone') phones.push(...(findPhones(said) ?? []));
+      const content = text(value);
+      if (content === undefined || content === erasedMarker) return;
+      if (part === 'word' && isDistinctive(content)) words.add(content);
+      if (part === 'phone') phones.push(...(findPhones(content) ?? []));
     }
   };
   visit(body, shape);
   return { words: [...words], phones };
 }
 
-/** A short name alone is a word of its own in too many texts. */
-function isTelling(word: string): boolean {
+/** A short name alone occurs as an ordinary word in too many texts. */
+function isDistinctive(word: string): boolean {
   return /[\s@.]/.test(word.trim()) || word.length > 7;
 }

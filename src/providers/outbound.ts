@@ -1,5 +1,4 @@
-/** What a provider can be asked to do: three verbs for what goes out. Contract 11.6. */
-
+/** The calls that we make to a provider: start a payment, start a refund, fetch a status. Contract 11.6. */
 import { maskCardNumbers } from '../domain/cards/card-numbers.ts';
 import type { MinorUnits } from '../domain/money/money.ts';
 import type { PaymentModeCode } from '../domain/payment-mode.ts';
@@ -7,7 +6,7 @@ import type { Transaction } from '../domain/transactions/transaction.ts';
 import type { Answer, ProviderApi } from './call.ts';
 import { object, text } from './wire.ts';
 
-/** A payment as the provider gets it; our ids travel with it, so that its webhooks find the way back. */
+/** Our ids are sent along, so that the provider's webhooks can be matched to the payment. */
 export type PaymentToStart = {
   readonly transactionId: string;
   readonly orderId: string;
@@ -25,9 +24,9 @@ export type PaymentToStart = {
 };
 
 export type RefundToStart = {
-  /** Of the whole refund. */
+  /** Identifies the whole refund. */
   readonly transactionId: string;
-  /** Of this call: a refund that is split over several captures is a call for each. */
+  /** Identifies this call: a refund over several captures takes one call for each. */
   readonly callId: string;
   readonly refundRequestId: string;
   readonly amount: MinorUnits;
@@ -35,44 +34,43 @@ export type RefundToStart = {
   readonly paymentPspId: string;
 };
 
-/** What is asked about: a payment or refund, with the payment a refund is of. */
 export type TransactionToFetch = {
   readonly orderId: string;
   readonly transaction: Transaction;
 };
 
-/** Bodies in the shape of the provider's own deliveries: kept and applied like those. */
+/** Bodies in the format of the provider's deliveries, which are stored and applied like those. */
 export type Records = readonly Buffer[];
 
 export type Outcome<Done> = {
   readonly answer: Answer;
   readonly result:
     | ({ readonly kind: 'done' } & Done)
-    /** The provider said no, for good. */
+    /** The refusal is final. */
     | { readonly kind: 'refused'; readonly why: string }
     | { readonly kind: 'unknown'; readonly why: string }
     | { readonly kind: 'not-sent'; readonly why: string };
 };
 
 export type StartedPayment = {
-  /** The provider's own id of the order it made. */
+  /** The provider's own id of the order that it created. */
   readonly providerOrderId?: string;
-  /** Where the consumer pays; undefined where a form has to be posted. */
+  /** Where the consumer pays; undefined if a form has to be posted. */
   readonly redirectUrl?: string;
 };
 
 export type FetchedStatus = {
-  /** False when the provider has never heard of it. */
+  /** False if the provider does not know the transaction. */
   readonly isKnown: boolean;
   readonly providerOrderId?: string;
-  /** True when somebody has tried to pay, also where there is nothing to tell of it yet. */
+  /** True if the consumer has tried to pay, even if there is no record of it yet. */
   readonly wasTried: boolean;
-  /** Calls of a refund that the provider knows, where it was asked about one. */
+  /** For a refund: the ids of its calls that the provider knows. */
   readonly knownCallIds?: readonly string[];
   readonly records: Records;
 };
 
-/** A page of the provider's that is reached by posting a form. */
+/** For a provider whose payment page is reached by posting a form. */
 export type LaunchForm = {
   readonly action: string;
   readonly fields: Readonly<Record<string, string>>;
@@ -89,9 +87,9 @@ export type OutboundProvider = {
   ) => Promise<Outcome<{ readonly records: Records }>>;
   readonly fetchStatus: (
     api: ProviderApi,
-    asked: TransactionToFetch,
+    target: TransactionToFetch,
   ) => Promise<Outcome<FetchedStatus>>;
-  /** The provider's id of a refund, where it is ours to choose. */
+  /** The provider's id of a refund, if we choose it. */
   readonly refundPspId?: (refund: Pick<RefundToStart, 'paymentPspId' | 'callId'>) => string;
   readonly launchForm?: (
     api: Pick<ProviderApi, 'url' | 'login'>,
@@ -101,7 +99,7 @@ export type OutboundProvider = {
   readonly paidField?: string;
 };
 
-/** An answer to a result: `read` looks at what was answered with success. */
+/** Turns an answer into a result. `read` gets successful answers, and returns undefined for one that is not usable. */
 export function outcomeOf<Done>(
   answer: Answer,
   read: (answer: Extract<Answer, { kind: 'answered' }>) => ({ kind: 'done' } & Done) | undefined,
@@ -114,13 +112,13 @@ export function outcomeOf<Done>(
   return { answer, result: { kind: 'unknown', why } };
 }
 
-const wordsMax = 300;
+const messageCharsMax = 300;
 
-/** The provider's own words, for the merchant; they hold nothing that we sent in secret. */
+/** The provider's own message, for the merchant. It cannot contain our credentials. */
 function errorOf({ status, body }: Extract<Answer, { kind: 'answered' }>): string {
   const error = object(body.error);
-  const words = text(error.description) ?? text(error.explanation) ?? text(error.cause);
-  if (words === undefined) return `HTTP status ${status}`;
-  // Masked first: a number that is cut in half is not known for one.
-  return `HTTP status ${status}: ${maskCardNumbers(words).slice(0, wordsMax)}`;
+  const message = text(error.description) ?? text(error.explanation) ?? text(error.cause);
+  if (message === undefined) return `HTTP status ${status}`;
+  // Masked before it is cut: half a card number would not be recognised.
+  return `HTTP status ${status}: ${maskCardNumbers(message).slice(0, messageCharsMax)}`;
 }

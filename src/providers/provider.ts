@@ -1,6 +1,6 @@
 /**
- * What a provider is to the service: two verbs for what comes in, three for what goes out. A provider
- * knows its own wire format and our vocabulary, and nothing of the store.
+ * The interface of a provider: it verifies and translates deliveries, and makes outbound calls. A provider
+ * knows its own wire format and our domain types, and nothing of accounts or the store.
  */
 import type { TSchema } from 'typebox';
 import type { ExemptFields } from '../domain/cards/card-fields.ts';
@@ -19,32 +19,32 @@ export type RawDelivery = {
 };
 
 export type Verification =
-  /** The provider's own proof is there and right. */
+  /** The provider's own proof is present and correct. */
   | 'verified'
-  /** It is there and wrong. */
+  /** The proof is present and wrong. */
   | 'refused'
-  /** It is not there; the caller may have another one. */
+  /** There is no proof; the caller may have a bearer token. */
   | 'absent';
 
 export type Translation =
   | { readonly kind: 'notice'; readonly notice: Notice }
   | Report
-  /** Understood, and nothing for us to do. */
+  /** Understood, but nothing has to be done. */
   | {
       readonly kind: 'ignored';
       readonly why: string;
       readonly flags?: readonly ReviewFlag[];
-      /** A caller with a merchant token gets a 400 for such an event. Contract 6.5. */
+      /** An event that is not listed: a caller with a merchant token gets a 400. Contract 6.5. */
       readonly isForeignEvent?: true;
     }
-  /** Can never be understood: no such body, no event, no ids. */
+  /** Can never be processed: the body is malformed, or the event or the ids are missing. */
   | { readonly kind: 'unreadable'; readonly why: string };
 
 /** Belongs to an order and changes none of its transactions, such as a dispute. Contract 6.9. */
 export type Report = {
   readonly kind: 'report';
   readonly names: OrderReferences;
-  /** What becomes of it once its order is known. */
+  /** The state of the delivery once its order is known. */
   readonly state: 'needs_review' | 'ignored';
   readonly why: string;
   readonly flags: readonly ReviewFlag[];
@@ -58,40 +58,40 @@ export type Provider = {
   readonly name: ProviderName;
   /** As shown in `payment_partner`. Contract 5.3. */
   readonly displayName: string;
-  /** What its payments are where no delivery says more. */
+  /** The payment mode of payments whose deliveries do not report one. */
   readonly paymentModeOtherwise: string | null;
-  /** The shape of a delivery, for the API page; nothing is refused by it. */
+  /** The format of a delivery, for the API reference only; deliveries are not validated against it. */
   readonly deliverySchema: TSchema;
   /** What an account sets for it. */
   readonly settings: ProviderSettings;
   readonly outbound: OutboundProvider;
-  /** The header that proves a delivery, in lower case. Without it a delivery is not even read. Contract 6.10. */
+  /** The header that proves a delivery, in lower case. Without it the body is not read. Contract 6.10. */
   readonly proofHeader: string;
-  /** What a consumer can choose from before they pay, by name; absent where that is done at the provider's page. */
+  /** The banks or wallets that a consumer can choose before paying; absent if the provider's own page asks for them. */
   readonly choices?: Readonly<Partial<Record<ChoiceMode, readonly Choice[]>>>;
   readonly verify: (delivery: RawDelivery, secrets: readonly string[]) => Verification;
-  /** The provider's id of the event. No proof covers it, so it does not tell a repeat by itself. Contract 6.7. */
+  /** The provider's id of the event. The proof does not cover it, so it does not identify a repeat. Contract 6.7. */
   readonly findEventId: (delivery: RawDelivery) => string | undefined;
-  /** The key of a repeat that comes without an id; undefined where only the bytes can tell. */
+  /** Identifies repeats without an event id; undefined if only equal bytes are a repeat. */
   readonly findContentKey: (delivery: RawDelivery) => string | undefined;
-  /** Headers that are kept with the delivery; never one that proves it. */
+  /** Headers that are stored with the delivery; never the proof. */
   readonly storedHeaders: readonly string[];
-  /** What is not masked in the bodies that are stored. Contract 8.5. */
+  /** Fields that are not masked in stored bodies. Contract 8.5. */
   readonly exemptFields: ExemptFields;
   readonly translate: (delivery: RawDelivery, account: ProviderAccount) => Translation;
-  /** Erasing: it keeps what `translate` reads. Contract 8.7. */
+  /** Must retain every field that `translate` reads. Contract 8.7. */
   readonly erasing: Erasing;
 };
 
 export type Erasing = {
-  /** What a body says of the consumer who paid. */
+  /** The personal data of the consumer in a body. */
   readonly listPersonalValues: (body: Buffer) => PersonalValues;
-  /** Only fields that are known not to be personal stay, texts among them scrubbed; it means what it meant. */
+  /** Retains only fields known not to be personal, with texts scrubbed. The translation stays the same. */
   readonly eraseBody: (body: Buffer, scrub: Scrub) => Buffer;
 };
 
 /** The account's settings that a translation depends on, as they were when the delivery arrived. */
 export type ProviderAccount = {
-  /** The value of `merchantSetting`; null where the account has not set it. */
+  /** The value of `merchantSetting`; null if the account has not set it. */
   readonly expectedMerchant: string | null;
 };

@@ -1,8 +1,7 @@
 /**
- * Reading foreign JSON: every enumeration is open, every field may be absent, null, empty or of
- * another type than documented. What is not usable is absent; nothing here throws.
+ * Reads the JSON of providers: enumerations may have new values, and every field may be absent, null, empty or of
+ * another type than documented. Values that cannot be used count as absent; nothing here throws.
  */
-
 import { isNestedDeeper, parseExactJson } from '../domain/json/json.ts';
 import { limits } from '../domain/limits.ts';
 import { findExponent } from '../domain/money/currency.ts';
@@ -10,10 +9,10 @@ import { type MinorUnits, parseAmount } from '../domain/money/money.ts';
 
 export type WireObject = Readonly<Record<string, unknown>>;
 
-/** Longer than any id or reference that a provider or a shop makes; indexes could not hold them. */
+/** Longer than any real id or reference of a provider or a shop, and short enough for an index. */
 export const referenceCharsMax = 255;
 
-/** A JSON object with exact numbers; undefined for anything else, and for one that is too deep. */
+/** A JSON object with exact numbers; undefined for anything else, and if it is nested too deeply. */
 export function jsonObject(bytes: Buffer): WireObject | undefined {
   if (isNestedDeeper(bytes, limits.nestingMax)) return undefined;
   try {
@@ -25,7 +24,7 @@ export function jsonObject(bytes: Buffer): WireObject | undefined {
   }
 }
 
-/** An id of the provider, or undefined where there is none that could be one. */
+/** Undefined if the value cannot be an id. */
 export function id(value: unknown): string | undefined {
   const found = text(value);
   return found !== undefined && found.length <= referenceCharsMax ? found : undefined;
@@ -40,11 +39,11 @@ export function object(value: unknown): WireObject {
 
 const nothing: WireObject = Object.freeze({});
 
-/** Text that says something; numbers and booleans are taken by their text. */
+/** Text that is not blank; numbers and booleans become their text. */
 export function text(value: unknown): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  const kept = typeof value === 'string' ? storable(value) : '';
-  return kept.trim() === '' ? undefined : kept;
+  const content = typeof value === 'string' ? storable(value) : '';
+  return content.trim() === '' ? undefined : content;
 }
 
 /** Integer minor units. */
@@ -55,7 +54,7 @@ export function minorUnits(value: unknown): MinorUnits | undefined {
     Number.isInteger(number) &&
     number >= 0 &&
     number <= limits.amountMinorMax;
-  // Minus zero would not survive being stored.
+  // Adding 0 turns minus zero, which the database cannot store, into zero.
   return isAmount ? number + 0 : undefined;
 }
 
@@ -86,28 +85,28 @@ export function isoTime(value: unknown): number | undefined {
 
 const isoTimestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/;
 
-/** One segment of a path: an id of a provider must not climb to another place. */
+/** One segment of a URL path: an id of a provider must not lead to another path. */
 export function segment(id: string): string {
-  // Encoded once, dots alone would still climb.
+  // `.` and `..` are resolved even when encoded once.
   return /^\.\.?$/.test(id) ? id.replaceAll('.', '%252E') : encodeURIComponent(id);
 }
 
-/** As many characters as a provider accepts, counted by code points so that none is cut in half. */
+/** Counted in code points, so that no character is cut in half. */
 export function truncate(value: string, charsMax: number): string {
-  // A text of so few units has no more characters.
+  // There are never more code points than UTF-16 units.
   return value.length <= charsMax ? value : [...value].slice(0, charsMax).join('');
 }
 
-/** The fields that are there: absent ones are left out, so that equal notices are equal. */
+/** Removes undefined fields, so that notices with equal content are equal. */
 export function present<Shape extends object>(shape: Shape): Shape {
-  const kept: Partial<Shape> = {};
+  const defined: Partial<Shape> = {};
   for (const name of Object.keys(shape) as (keyof Shape)[]) {
-    if (shape[name] !== undefined) kept[name] = shape[name];
+    if (shape[name] !== undefined) defined[name] = shape[name];
   }
-  return kept as Shape;
+  return defined as Shape;
 }
 
-/** The references that are there, each once. */
+/** The usable references, without duplicates. */
 export function references(...values: readonly unknown[]): string[] {
   const found: string[] = [];
   for (const value of values) {
@@ -117,14 +116,14 @@ export function references(...values: readonly unknown[]): string[] {
   return found;
 }
 
-/** Within the years a timestamp column and our transaction ids can hold. */
+/** Within the range of our timestamp columns and transaction ids. */
 function isPlausible(timeMs: number): boolean {
   return timeMs >= 0 && timeMs < Date.UTC(2100, 0, 1);
 }
 
-/** PostgreSQL stores neither the character NUL nor half of a surrogate pair. */
+/** PostgreSQL can store neither NUL nor half of a surrogate pair. */
 function storable(value: string): string {
-  // Nearly all of it is, and every text of every delivery is asked.
+  // Fast path: nearly all text is storable, and every text of every delivery comes here.
   if (value.isWellFormed() && !value.includes('\0')) return value;
   return value.replaceAll('\0', '').toWellFormed();
 }

@@ -1,6 +1,6 @@
 /**
- * Accounts as the hot path reads them: secrets opened, kept for at most a second, so that a
- * rotation is seen by every process soon and most requests ask the database nothing.
+ * Accounts for the hot path, with their secrets opened. They are cached for at most a second, so that every
+ * process sees a rotation soon and most requests need no query.
  */
 import { LRUCache } from 'lru-cache';
 import type { Account, LiveSecret, SecretKind } from '../domain/accounts/account.ts';
@@ -12,18 +12,18 @@ import { type MasterKey, sealingKeyIdOf, WrongMasterKeyError } from '../security
 import type { MasterKeys } from '../security/master-keys.ts';
 import { findAccount, type SealedSecret, type StoredAccount } from '../store/accounts.ts';
 
-/** When the proof was begun, by `performance.now()`: what was read since then need not be read again. */
+/** When checking the proof began, by `performance.now()`: an account read since then is recent enough. */
 export type Proof = { readonly begunAtMs: number };
 
 export type AccountDirectory = {
   readonly find: (accountId: string) => Promise<Account | undefined>;
-  /** The account when it is known without asking. */
+  /** The account if it is cached. */
   readonly recall: (accountId: string) => Account | undefined;
-  /** For callers whose token names the account; a token of an account that is gone is not valid. */
+  /** For callers whose token names the account; the token of an account that does not exist is not valid. */
   readonly get: (accountId: string) => Promise<Account>;
   /**
-   * For a proof that failed: the secret may be newer than the cache. Reads the account from the database, at
-   * most once a second, so that bad proofs cost little; callers within that second share the read.
+   * After a proof has failed: the secret may be newer than the cache. Reads the account from the database, at
+   * most once a second, so that wrong proofs cost little; callers within that second share the read.
    * Contract 2.7.
    */
   readonly readAgain: (accountId: string, proof?: Proof) => Promise<Account | undefined>;
@@ -72,7 +72,7 @@ export function createAccountDirectory(
       if ((readAt.get(accountId) ?? 0) >= begunAtMs) return find(accountId);
       const reading = readsAgain.get(accountId) ?? read(accountId);
       readsAgain.set(accountId, reading, { noUpdateTTL: true });
-      // A database that is away is no reason to refuse for the rest of the second.
+      // A failed read must not be shared for the rest of the second.
       reading.catch(() => readsAgain.delete(accountId));
       const found = await reading;
       return found === absent ? undefined : found;
@@ -109,7 +109,7 @@ export function sealAgain(
   return masterKey.seal(value, rowOfSecret(accountId, kind, secretId));
 }
 
-/** What a sealed secret is tied to, so that it opens in its own row only. */
+/** A sealed secret is bound to its row and cannot be opened as the secret of another. */
 export function rowOfSecret(accountId: string, kind: SecretKind, secretId: string): string {
   return `${accountId}/${kind}/${secretId}`;
 }

@@ -1,4 +1,4 @@
-/** The key with which an account's consumer data is sealed at rest. */
+/** The key that encrypts an account's consumer data at rest. */
 import type { Account } from '../domain/accounts/account.ts';
 import type { BankAccount, Order, OrderDetails } from '../domain/orders/order.ts';
 import { type ConsumerDataKey, createConsumerDataKey } from '../security/consumer-data-key.ts';
@@ -10,9 +10,9 @@ export function consumerDataKeyOf(account: Account): ConsumerDataKey {
 }
 
 /**
- * An order's details and the digest of its content as they may be stored. Everything else of the content is in the same
- * row, so that an account number could be found from a digest without a key by trying them all. Nearly every order has
- * no bank account and comes back as it is.
+ * Encrypts the bank account of an order, and keys the digest of its content. The rest of the content is in the same
+ * row, so a digest without a key would reveal the account number to anyone who tries all numbers. Orders without a bank
+ * account are returned unchanged.
  */
 export function sealContent(
   account: Account,

@@ -1,11 +1,11 @@
-/** What happened since the process started that an operator should know and no table tells. */
+/** Counts events since the process started that operators should see and no table stores. */
 import type { DeliveryState } from '../domain/inbox/delivery.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
 
 /** How full the queues before the database are; metrics read it beside the counters. */
 export type { QueueStats } from '../postgres/queue-stats.ts';
 
-/** States of deliveries whose entries are counted. */
+/** Deliveries that enter one of these states are counted. */
 export const countedStates = ['needs_review', 'dead', 'expired'] as const satisfies DeliveryState[];
 type CountedState = (typeof countedStates)[number];
 
@@ -18,7 +18,7 @@ export type ProviderCall = {
 export type Counters = {
   readonly noteDelivery: (provider: ProviderName, at: Date) => void;
   readonly listLastDeliveries: () => { readonly provider: ProviderName; readonly at: Date }[];
-  /** Deliveries that came to a state; states that nobody counts are passed over. */
+  /** Deliveries that entered a state; states that are not counted are ignored. */
   readonly noteDeliveries: (state: DeliveryState, count?: number) => void;
   readonly listTransitions: () => { readonly state: CountedState; readonly count: number }[];
   readonly noteCall: (call: ProviderCall) => void;

@@ -1,19 +1,19 @@
-/** Tells the background what should be done at which time. */
+/** Signals to the background jobs that work is due at a given time. */
 import type { ProviderName } from '../domain/provider-name.ts';
 
 export type Plan = { readonly at: Date };
 
-/** Where nobody listens, as on the command line, the sweep of a serving process finds what is due. */
+/** Without a listener, as on the command line, the sweep of a serving process finds the work that is due. */
 export type JobSignals<Planned extends Plan> = {
   readonly plan: (planned: Planned) => void;
-  /** Returns how to stop listening. */
+  /** Returns a function that removes the listener. */
   readonly listen: (listener: (planned: Planned) => void) => () => void;
 };
 
-/** A delivery that is tried again. */
+/** A delivery to apply again. */
 export type Retry = Plan & { readonly accountId: string; readonly deliveryId: string };
 
-/** A transaction that its provider is asked about. */
+/** A transaction to poll at its provider. */
 export type Poll = Plan & {
   readonly accountId: string;
   readonly transactionId: string;

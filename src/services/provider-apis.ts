@@ -1,5 +1,4 @@
-/** How an account reaches a provider's API: where, as whom, with which secret. */
-
+/** How an account reaches a provider's API: URL, login and secret. */
 import { type Account, liveSecrets } from '../domain/accounts/account.ts';
 import type { PaymentModeCode } from '../domain/payment-mode.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
@@ -15,7 +14,7 @@ type Needs = {
   readonly settings: ServiceSettings;
 };
 
-/** Undefined where the account has no settings for that provider. */
+/** Undefined if the account has no settings for that provider. */
 export function findProviderApi(
   services: Needs,
   account: Account,
@@ -29,7 +28,7 @@ export function findProviderApi(
   return { ...address, secret, settings, call: services.callProvider };
 }
 
-/** The provider a mode is routed to, where that can be reached: a mode that would fail is not offered. */
+/** The provider of a payment mode. Undefined without its settings: a mode that would fail is not offered. */
 export function findRoute(
   services: Needs,
   account: Account,
@@ -40,7 +39,7 @@ export function findRoute(
   return provider !== undefined && api ? { provider, api } : undefined;
 }
 
-/** Where a provider's webhooks of this account arrive. */
+/** The address for the provider's webhooks of this account. */
 export function webhookUrlOf(
   { settings }: Needs,
   provider: ProviderName,

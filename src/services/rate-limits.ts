@@ -1,6 +1,6 @@
 /**
- * Limits how often an account and an order's tokens may call. Each process counts for itself: the aim is that
- * one flood leaves the others their share of this process, not a figure that is exact across all.
+ * Limits the request rates of accounts and of order tokens. Each process counts for itself: the aim is to protect
+ * other callers of this process from a flood, not to enforce an exact rate across processes.
  */
 import { LRUCache } from 'lru-cache';
 import type { Account } from '../domain/accounts/account.ts';
@@ -10,7 +10,7 @@ import type { Clock } from '../domain/time.ts';
 import type { Caller } from '../security/tokens.ts';
 import { type Bucket, takeToken } from './token-bucket.ts';
 
-/** Refuses a call beyond the caller's share. */
+/** Throws `RATE_LIMITED` when the caller exceeds its rate. */
 export type CountCall = (call: AuthenticatedCaller) => void;
 
 export type AuthenticatedCaller = { readonly caller: Caller; readonly account: Account };

@@ -1,4 +1,4 @@
-/** What every use case works with: the handle that comes first in each of them. */
+/** The dependencies of the use cases, passed to each as its first parameter. */
 import type { Incoming, StoredOrRefused } from '../domain/inbox/delivery.ts';
 import type { Clock } from '../domain/time.ts';
 
@@ -18,7 +18,7 @@ import type { Warnings } from './warnings.ts';
 export type Services = {
   readonly database: Database;
   readonly batches: Batches;
-  /** Keeps and applies a delivery together with those that wait beside it. */
+  /** Stores and applies a delivery in one batch with others that are waiting. */
   readonly storeBatch: StoreBatch;
   readonly masterKeys: MasterKeys;
   readonly accounts: AccountDirectory;
@@ -32,7 +32,7 @@ export type Services = {
   readonly warnings: Warnings;
   readonly clock: Clock;
   readonly settings: ServiceSettings;
-  /** Tells the operator of a failure that no caller is told of. */
+  /** Logs an error that no caller receives. */
   readonly reportDefect: ReportDefect;
 };
 
@@ -40,14 +40,14 @@ export type ReportDefect = (error: unknown, about: Readonly<Record<string, strin
 
 export type ServiceSettings = {
   readonly publicUrl: string;
-  /** An order not paid within this time lapses. Contract 4.3. */
+  /** An order that is not paid within this time lapses. Contract 4.3. */
   readonly orderLapseSeconds: number;
-  /** A transaction that is not final for so long is asked for at its provider. Contract 11.7. */
+  /** Transactions that are still pending after this time are polled. Contract 11.7. */
   readonly pollSeconds: number;
-  /** Bodies of finished deliveries, and rows of history, are forgotten after so long; 0 for never. */
+  /** Bodies of finished deliveries are deleted after this many days; 0 means never. The same holds for history rows. */
   readonly inboxBodyDays: number;
   readonly historyDays: number;
-  /** Where accounts that ask for it find their providers. Contract 11.6. */
+  /** The provider simulator, for accounts that are set up to use it. Contract 11.6. */
   readonly simulatorUrl?: string | undefined;
 };
 

@@ -1,4 +1,4 @@
-/** Issues and verifies tokens with the ring of signing keys kept in the database. */
+/** Issues and verifies tokens with the ring of signing keys that the database stores. */
 import { LRUCache } from 'lru-cache';
 import { limits } from '../domain/limits.ts';
 import type { Clock } from '../domain/time.ts';
@@ -15,7 +15,7 @@ import {
 import { insertSigningKey, listSigningKeys } from '../store/signing-keys.ts';
 
 export type TokenService = {
-  /** Reads the ring before the first request needs it; the very first time, makes a key. */
+  /** Reads the ring before the first request needs it, and creates the first key if there is none. */
   readonly prepare: () => Promise<void>;
   /** Valid for the lifetime of its type, or until `expiresAt`. */
   readonly issue: (subject: Subject, expiresAt?: Date) => Promise<IssuedToken>;
@@ -27,12 +27,12 @@ export function createTokenService(
   masterKeys: MasterKeys,
   clock: Clock,
 ): TokenService {
-  // A token is sent many times; what was found true of it stays true until it expires.
+  // A token is sent many times, and its verification stays valid until it expires.
   const verified = new LRUCache<string, VerifiedToken>({ max: limits.tokensCachedMax });
   let current: { ring: KeyRing; readAt: number } | undefined;
   let reading: Promise<KeyRing> | undefined;
 
-  /** One read for all who wait. A ring that cannot be renewed now stays in use: its keys are true. */
+  /** Concurrent callers share one read. If it fails, the current ring stays in use: its keys are still valid. */
   const renew = (): Promise<KeyRing> => {
     reading ??= readKeyRing(database, masterKeys, clock)
       .then((ring) => {
@@ -85,7 +85,7 @@ async function readKeyRing(
   return keys.length === 0 ? createFirstKey(database, masterKeys, clock) : createKeyRing(keys);
 }
 
-/** The first key of a master key has a name of its own, so that processes starting together agree. */
+/** The id of the first key derives from the master key, so that processes that start together create the same one. */
 async function createFirstKey(
   database: Database,
   masterKeys: MasterKeys,

@@ -1,9 +1,8 @@
-/** Bounds how many repeated requests wait for the answer of the first one. */
+/** Limits how many repeated requests of a process wait for the reply to the first one. */
 import { limits } from '../domain/limits.ts';
 
-/** How many repeats wait for a first answer in this process. */
 export type WaitingRepeats = {
-  /** False when too many wait, of the account or in all. */
+  /** False when too many are waiting, of this account or in total. */
   readonly enter: (accountId: string) => boolean;
   readonly leave: (accountId: string) => void;
 };

@@ -1,6 +1,6 @@
 /**
- * Warnings about what may happen often: refused webhooks, by reason, and failed calls to providers. One a minute for
- * each account and provider, with how many were left out since the last one. They carry no secret and nothing of a body.
+ * Throttled warnings about refused webhooks, by reason, and failed calls to providers: one a minute for each account
+ * and provider, with the number suppressed since the last one. They hold no secret and nothing of a body.
  */
 import { LRUCache } from 'lru-cache';
 import { isAccountId } from '../domain/ids.ts';
@@ -12,12 +12,12 @@ import { throttle } from './throttle.ts';
 
 export type Warning = {
   readonly kind: 'webhook-refused' | 'provider-call-failed';
-  /** Undefined where the account is not known to exist. */
+  /** Undefined unless the account is known to exist. */
   readonly accountId: string | undefined;
   readonly provider: ProviderName;
-  /** A few words of our own. */
+  /** A short text of ours, never of the caller. */
   readonly reason: string;
-  /** Of a call to a provider. */
+  /** For calls to providers only, like `outcome`. */
   readonly operation?: string;
   readonly outcome?: string;
 };
@@ -26,7 +26,7 @@ export type LogWarning = (warning: Warning & { readonly suppressed: number }) =>
 
 export type RefusedWebhook = {
   readonly provider: ProviderName;
-  /** As the path or the bearer names it: anybody may have written it. */
+  /** From the path or the bearer token, not verified: anybody may have written it. */
   readonly claimedAccountId: string | undefined;
   readonly reason: string;
 };
@@ -37,7 +37,7 @@ export type Warnings = {
 };
 
 const everyMs = 60_000;
-/** Accounts that are looked up at once only to be named in a line. */
+/** Concurrent account lookups whose only purpose is a log line. */
 const lookupsMax = 4;
 
 export function createWarnings(
@@ -56,7 +56,7 @@ export function createWarnings(
     );
   const warn = (warning: Warning): void => {
     const { kind, provider, accountId = '', reason } = warning;
-    // A refusal that anybody can bring about must not hide one that needs a look; there are few reasons.
+    // Throttled by reason: a refusal that anybody can cause must not hide one that needs attention.
     const cause = kind === 'webhook-refused' ? reason : '';
     const key = [kind, provider, accountId, cause].join(' ');
     const throttle = throttles.get(key) ?? newThrottle();
@@ -74,7 +74,7 @@ export function createWarnings(
   };
 }
 
-/** Only accounts that exist are named. A flood of made-up ones costs a few look-ups at a time. */
+/** Only accounts that exist are named. A flood of invented ones costs a few lookups at a time. */
 function createNameFinder({ recall, find }: AccountDirectory) {
   const lookedUp = new Set<string>();
   return async (accountId: string): Promise<string | undefined> => {
@@ -85,7 +85,7 @@ function createNameFinder({ recall, find }: AccountDirectory) {
     try {
       return (await find(accountId))?.accountId;
     } catch {
-      // A database that is away is reported by others.
+      // Errors of the database are reported elsewhere.
       return undefined;
     } finally {
       lookedUp.delete(accountId);

@@ -1,4 +1,4 @@
-/** A secret is good at once, and what was issued for it ends with it. Contract 2.6 and 2.7. */
+/** A new secret is valid immediately, and tokens end with the secret they were issued for. Contract 2.6 and 2.7. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
@@ -22,7 +22,7 @@ import { listRoutes, requestTo } from './routes.ts';
 import { captureOf, gatewayPaymentOf } from './webhooks/shop.ts';
 
 const service = await startTestService();
-/** Rotates as the command line does: in a process of its own, whose memory is not the service's. */
+/** Rotates without the caches of the service, as the command line does in its own process. */
 const operator = createServices({
   database: service.database,
   masterKeyHex: testMasterKeyHex,
@@ -60,7 +60,7 @@ test('a token of the old secret lives through the overlap and ends with it', asy
   assert.equal((await create((await generate(account, secret)).token)).status, 200);
 });
 
-test('an overlap of nothing ends the secrets that were still in overlap too', async () => {
+test('a rotation without overlap also ends secrets that were still in overlap', async () => {
   const account = await service.createAccount();
   const first = await generate(account);
   const { secret: second } = await rotate(account, 'access-secret', 86_400);
@@ -77,7 +77,7 @@ test('an overlap of nothing ends the secrets that were still in overlap too', as
   }
 });
 
-test('a new access secret is good at once, and so is its token', async () => {
+test('a new access secret is valid immediately, and so is its token', async () => {
   const account = await service.createAccount();
   await generate(account);
   const { secret } = await rotate(account, 'access-secret', 3600);
@@ -85,7 +85,7 @@ test('a new access secret is good at once, and so is its token', async () => {
   assert.equal((await create(token)).status, 200);
 });
 
-test('a token that another process issued for a new secret is good at once', async () => {
+test('a token that another process issued for a new secret is valid immediately', async () => {
   const account = await service.createAccount();
   assert.equal((await create(account.token)).status, 200);
   const { secret } = await rotate(account, 'access-secret', 3600);
@@ -94,7 +94,7 @@ test('a token that another process issued for a new secret is good at once', asy
   assert.equal((await create(token)).status, 200);
 });
 
-test('fifty calls with a new secret are all good at once', async () => {
+test('fifty concurrent calls with a new secret all succeed', async () => {
   const account = await service.createAccount();
   await generate(account);
   const { secret } = await rotate(account, 'access-secret', 3600);
@@ -104,7 +104,7 @@ test('fifty calls with a new secret are all good at once', async () => {
   assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
 });
 
-test('a body sealed with a new secret opens at once', async () => {
+test('a body sealed with a new secret opens immediately', async () => {
   const account = await service.createAccount({ encryptedPayloads: true });
   assert.equal((await create(account.token)).status, 200);
   const { secret } = await rotate(account, 'access-secret', 3600);
@@ -116,7 +116,7 @@ test('a body sealed with a new secret opens at once', async () => {
   assert.equal(reply.status, 200, JSON.stringify(reply.body));
 });
 
-test('a new webhook secret is good at once, at either provider', async () => {
+test('a new webhook secret is valid immediately, at either provider', async () => {
   const account = await service.createAccount();
   const order = (await create(account.token)).body;
   assert.equal((await sendPartner(service, account, captureOf(order))).status, 200);
@@ -135,7 +135,7 @@ test('a new webhook secret is good at once, at either provider', async () => {
   assert.equal((await sendGateway(service, renewed, gatewayPaymentOf(next))).status, 200);
 });
 
-test('bad proofs read the database once a second, however many there are', async () => {
+test('wrong credentials read the database at most once a second, however many there are', async () => {
   const account = await service.createAccount();
   await generate(account);
   const statements = await countAccountReads(async () => {
@@ -147,7 +147,7 @@ test('bad proofs read the database once a second, however many there are', async
   assert.ok(statements <= 4, `${statements} reads for a hundred bad proofs`);
 });
 
-/** The limit of one read a second is by the clock of the machine, which no test can turn. */
+/** The limit of one read a second follows the machine's clock, which a test cannot set. */
 async function delayOfReads(): Promise<void> {
   const startedAt = performance.now();
   await waitUntil('the second is over', async () => performance.now() - startedAt > 1_050, 3);

@@ -1,9 +1,9 @@
-/** What the tests of all operations expect of replies. */
+/** Assertions about replies that the tests of all operations share. */
 import assert from 'node:assert/strict';
 import { type ErrorCode, errorTable } from '../../src/domain/errors.ts';
 import type { Reply } from '../support/test-service.ts';
 
-/** The whole error reply: status and words of the table, three fields, nothing else. */
+/** Asserts the whole error reply: status and messages of the table, three fields, nothing else. */
 export function assertRefused(
   reply: Reply,
   code: ErrorCode,
@@ -57,7 +57,7 @@ export function fullParts(body: Record<string, unknown>): Record<string, unknown
   return JSON.parse(JSON.stringify({ ...parts, custom_attributes }));
 }
 
-/** The contract's webhook refusal, whole. */
+/** Asserts the contract's whole error reply to a webhook. */
 export function assertWebhookRefused(
   reply: Reply,
   status: number,

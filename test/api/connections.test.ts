@@ -27,7 +27,7 @@ test('a process has no more connections than its limit; those beyond it are clos
   assert.match(String(warnings[0]?.msg), /too many connections/);
 
   open[0]?.destroy();
-  // The place is free as soon as the service has seen that the connection is gone.
+  // The slot is free as soon as the service notices that the connection is closed.
   let text = '';
   while (text === '') {
     const next = await connectTo(port);
@@ -38,7 +38,7 @@ test('a process has no more connections than its limit; those beyond it are clos
   for (const socket of open) socket.destroy();
 });
 
-test('unless told otherwise the limit is above what can be worked on and wait', async (t) => {
+test('the default limit exceeds the concurrency limit plus the admission queue', async (t) => {
   const { server } = await listen(t);
   assert.equal(server.maxConnections, limits.connectionsMax);
   assert.ok(limits.connectionsMax > limits.concurrentRequestsMax + limits.admissionQueueMax);

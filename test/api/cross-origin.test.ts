@@ -1,4 +1,4 @@
-/** What a page of another origin may call and read, as headers say it. Contract 2.11. */
+/** The CORS headers: what a page of another origin may call and read. Contract 2.11. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { orderBody } from '../support/order-bodies.ts';
@@ -35,7 +35,7 @@ test('a preflight is answered where an order token may call, and refused elsewhe
   }
 });
 
-test('every reply of those routes can be read, errors too, and none of the others', async () => {
+test('every reply of those routes is readable across origins, errors too, and none of the others is', async () => {
   for (const { method, path } of await listRoutes(service)) {
     for (const call of [{}, { token }, { token: 'forged' }]) {
       const reply = await service.call(path, { method, ...call, headers: { origin } });
@@ -45,7 +45,7 @@ test('every reply of those routes can be read, errors too, and none of the other
   }
 });
 
-test('an answer that succeeds can be read as well', async () => {
+test('a successful reply is readable across origins as well', async () => {
   const created = await service.call('/api/v3/create-order', {
     ...{ token, body: orderBody(), headers: { origin } },
   });
@@ -56,7 +56,7 @@ test('an answer that succeeds can be read as well', async () => {
   assertReadable(reply, 'order');
 });
 
-test('nothing else of the service is open to other origins', async () => {
+test('no other route is open to other origins', async () => {
   for (const path of ['/healthz', '/metrics', '/docs/', `/pay/${accountId}/x`, '/api/v3/nothing']) {
     const reply = await service.call(path, { headers: { origin } });
     assertNoCrossOrigin(reply, path);

@@ -11,7 +11,7 @@ const authorization = `Authorization: Bearer ${account.token}`;
 
 const nowhere = ['/', '/api', '/api/v3', '/api/v3/', '/api/v3/nothing', '/api/v2/order'];
 for (const path of [...nowhere, '/api/v3/order/', '/api/v3/order/1', '/API/V3/order', '/.env']) {
-  test(`nothing is found at ${path}, by any method and with any token`, async () => {
+  test(`${path} is answered 404 for every method and token`, async () => {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
       for (const token of [undefined, account.token]) {
         assertRefused(await service.call(path, { method, token }), 'NOT_FOUND');
@@ -20,14 +20,14 @@ for (const path of [...nowhere, '/api/v3/order/', '/api/v3/order/1', '/API/V3/or
   });
 }
 
-test('nothing is found at an unknown path, whatever the body is', async () => {
+test('an unknown path is answered 404, whatever the body is', async () => {
   for (const body of ['{not json', Uint8Array.of(0xff), 'x'.repeat(300 * 1024)]) {
     assertRefused(await service.call('/api/v3/nothing', { body }), 'NOT_FOUND');
     assertRefused(await service.call('/nothing', { body }), 'NOT_FOUND');
   }
 });
 
-test('every route answers a method it does not take with 405 and those it takes', async () => {
+test('every route answers an unsupported method with 405 and lists the supported ones', async () => {
   const routes = await listRoutes(service);
   for (const path of new Set(routes.map((route) => route.path))) {
     const taken = routes.filter((route) => route.path === path).map(({ method }) => method);
@@ -46,14 +46,14 @@ test('every route answers a method it does not take with 405 and those it takes'
 });
 
 for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json']) {
-  test(`${path} takes GET only`, async () => {
+  test(`${path} supports GET only`, async () => {
     const reply = await service.call(path, { method: 'POST', body: '<x/>' });
     assertRefused(reply, 'METHOD_NOT_ALLOWED', 'GET');
     assert.equal(reply.headers.get('allow'), 'GET, HEAD');
   });
 }
 
-test('a method that the framework does not know is a method the path does not take', async () => {
+test('a method that the framework does not know is answered 405', async () => {
   const reply = await sendBytes(
     service.baseUrl,
     request('PROPFIND /api/v3/order HTTP/1.1', authorization),
@@ -82,7 +82,7 @@ const broken: [name: string, bytes: string | Uint8Array, told: RegExp][] = [
   ['a bad chunk', `${request(post, 'Transfer-Encoding: chunked')}zz\r\n{}`, /HTTP\/1\.1/],
 ];
 for (const [name, bytes, told] of broken) {
-  test(`${name} is answered in the shape of every other error`, async () => {
+  test(`${name} is answered with the contract's error body`, async () => {
     assertRefused(await sendBytes(service.baseUrl, bytes), 'INVALID_REQUEST_PARAMETER', told);
   });
 }
@@ -99,12 +99,12 @@ test('a body shorter or longer than its Content-Length is refused', async () => 
   }
 });
 
-test('a request without a Host is answered in the shape of every other error', async () => {
+test("a request without a Host is answered with the contract's error body", async () => {
   const reply = await sendBytes(service.baseUrl, 'GET /healthz HTTP/1.1\r\n\r\n');
   assertRefused(reply, 'INVALID_REQUEST_PARAMETER', /./);
 });
 
-test('an expectation nobody knows is answered in the shape of every other error', async () => {
+test('a request with an unknown expectation is answered like any other', async () => {
   const reply = await sendBytes(service.baseUrl, request(post, 'Expect: tea'));
   assert.ok(reply.status >= 400 && reply.status < 500, `${reply.status}`);
   assert.deepEqual(Object.keys(reply.body.error ?? {}), [
@@ -114,7 +114,7 @@ test('an expectation nobody knows is answered in the shape of every other error'
   ]);
 });
 
-test('an id in a query that is no URL encoding is the id of nothing', async () => {
+test('an id in a query with invalid URL encoding is not found', async () => {
   for (const [query, code] of [
     ['order_id=%E0%A4%A', 'ORDER_NOT_FOUND'],
     ['order_id=%zz', 'ORDER_NOT_FOUND'],
@@ -127,19 +127,19 @@ test('an id in a query that is no URL encoding is the id of nothing', async () =
   }
 });
 
-test('a path that is no URL encoding is the path of nothing', async () => {
+test('a path with invalid URL encoding is answered 404', async () => {
   for (const path of ['/%zz', '/%', '/api/v3/order%E0%A4%A', '/api/v3/%ff']) {
     const reply = await sendBytes(service.baseUrl, request(`GET ${path} HTTP/1.1`));
     assertRefused(reply, 'NOT_FOUND');
   }
 });
 
-test('after all that the service still answers', async () => {
+test('the service still answers after all of this', async () => {
   assert.equal((await service.call('/healthz')).status, 200);
   assert.doesNotMatch(service.logText(), /"level":"(error|fatal)"/);
 });
 
-/** The head of a request whose connection closes after the reply. */
+/** The headers of a request whose connection closes after the reply. */
 function request(line: string, header = 'Accept: */*'): string {
   return `${line}\r\nHost: service.test\r\nConnection: close\r\n${header}\r\n\r\n`;
 }

@@ -115,7 +115,7 @@ const forged: [name: string, authorization: string, code: ErrorCode][] = [
   ['no scheme', account.token, 'AUTHENTICATION_FAILED'],
 ];
 
-test('a token made by hand as the service makes it is taken, so that only the forgery is refused', async () => {
+test("a token made by hand like the service's own is accepted, so only the forgery causes a refusal", async () => {
   const token = sign(header, { ...claims, iat: now, exp: now + 60 });
   const reply = await service.call(`/api/v3/order?order_id=${order.order_id}`, { token });
   assert.equal(reply.status, 200);

@@ -39,7 +39,7 @@ for (const [mode, choice, fields] of choices) {
   });
 }
 
-test('the page is not kept, not framed, loads nothing and runs only its own script', async () => {
+test('the page is not cached, cannot be framed, loads nothing and runs only its own script', async () => {
   const { body } = await initiate(await createOrder());
   const [one, two] = [await open(body.next[0].url), await open(body.next[0].url)];
   assert.equal(one.headers.get('content-type'), 'text/html; charset=utf-8');
@@ -57,7 +57,7 @@ test('the page is not kept, not framed, loads nothing and runs only its own scri
   assert.notEqual(nonces[0], nonces[1], 'each page has a nonce of its own');
 });
 
-test('whatever the shop wrote is text on the page, never markup', async () => {
+test('text from the shop is escaped on the page and never becomes markup', async () => {
   const name = `"><script>alert('shop')</script>&amp;`;
   const description = `</form><img src=x onerror="alert(1)">`;
   const account = await openShop({ name });
@@ -77,7 +77,7 @@ test('whatever the shop wrote is text on the page, never markup', async () => {
   assert.doesNotMatch(text, /<img/);
 });
 
-test('the page holds no secret, and nothing of who the consumer is', async () => {
+test('the page contains no secret and no personal data of the consumer', async () => {
   const orderId = await createOrder();
   const { body } = await initiate(orderId);
   const { text } = await open(body.next[0].url);
@@ -95,7 +95,7 @@ test('the page holds no secret, and nothing of who the consumer is', async () =>
   }
 });
 
-test('what is paid, or has failed, is over: the page leads back to the shop', async () => {
+test('the page of a paid or failed payment links back to the shop', async () => {
   const orderId = await createOrder({ callback_url: 'https://shop.example/"back' });
   const failed = await pay(orderId, 'upi', 'decline');
   const other = (await initiate(orderId)).body.transaction_id;
@@ -115,7 +115,7 @@ test('what is paid, or has failed, is over: the page leads back to the shop', as
   assert.doesNotMatch(alone.text, /<a /);
 });
 
-test('an address that was stored before and is none of the web is neither posted nor linked', async () => {
+test('an old stored address that is not a web address is neither posted nor linked', async () => {
   for (const callback_url of ['javascript:alert(1)', 'data:text/html,x', 'back to us']) {
     const orderId = await createOrder();
     await storeCallback(service, orderId, callback_url);
@@ -166,7 +166,7 @@ test('what was not started here, or has no such page, is unknown', async () => {
   }
 });
 
-test('the page is only read: another method is refused', async () => {
+test('the page supports GET only', async () => {
   const { body } = await initiate(await createOrder());
   const path = new URL(body.next[0].url).pathname;
   for (const method of ['POST', 'PUT', 'DELETE']) {

@@ -16,7 +16,7 @@ const service = await startTestService();
 const account = await service.createAccount();
 const routes = await listRoutes(service);
 
-/** What may not be read in any log line; each stands for itself in whatever text it is part of. */
+/** Values that must not occur in any log line, not even as part of another text. */
 const personal = {
   email: 'private-person@example.com',
   mobileNumber: '9123456780',
@@ -47,7 +47,7 @@ const secrets = [
   testMasterKeyHex,
 ];
 
-test('no log line holds a secret, a token or personal data, whatever was called and however', async () => {
+test('no log line contains a secret, a token or personal data, whatever is called', async () => {
   assert.equal(created.status, 200);
   const good = {
     ...body,
@@ -94,7 +94,7 @@ test('no log line holds a secret, a token or personal data, whatever was called 
   assertNothingPrivate(service.logText());
 });
 
-test('a database that is gone answers 503 with Retry-After and says nothing of itself', async (t) => {
+test('without a database a call is answered 503 with Retry-After and no internal details', async (t) => {
   const database = openDatabase({ connectionString: service.url });
   const failing = await startApplication(t, database);
   const read = await failing.call('GET');
@@ -110,7 +110,7 @@ test('a database that is gone answers 503 with Retry-After and says nothing of i
   assertNothingPrivate(failing.logText());
 });
 
-test('a defect answers 500 and says nothing of itself, while the log names it without its data', async (t) => {
+test('a defect is answered 500 without details, while the log names it without personal data', async (t) => {
   const quoting = Object.assign(
     new Error(`duplicate key value (${personal.email}, ${account.accessSecret})`),
     {

@@ -1,4 +1,4 @@
-/** What the token of an order opens, and what it does not. Contract 2.3, 2.9 and 2.10. */
+/** What an order token may and may not do. Contract 2.3, 2.9 and 2.10. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from '../../src/domain/limits.ts';
@@ -27,7 +27,7 @@ const calls = [
 ] as const;
 
 for (const [method, path, body] of calls) {
-  test(`${method} ${path} is about the order of the token when no order is named`, async () => {
+  test(`${method} ${path} uses the order of the token when no order is named`, async () => {
     const { token, order_id } = await create();
     const reply = await service.call(`/api/v3/${path}`, { method, token, ...(body && { body }) });
     // Routed to a provider that the account has no settings for.
@@ -37,7 +37,7 @@ for (const [method, path, body] of calls) {
     if (path.includes('order') || path.includes('enquiry')) assert.equal(named, order_id);
   });
 
-  test(`${method} ${path} answers 404 for another order, also to a token of the same account`, async () => {
+  test(`${method} ${path} answers 404 for another order, even one of the same account`, async () => {
     const { token } = await create();
     const other = await create();
     const before = await dumpTables(service.database);
@@ -61,7 +61,7 @@ for (const [method, path, body] of calls) {
   });
 }
 
-test('an order that is named by null or by nothing is the order of the token', async () => {
+test('a null or empty order_id means the order of the token', async () => {
   const { token } = await create();
   for (const path of ['payment-modes', 'list-of-banks', 'update-order', 'transaction-enquiry']) {
     for (const order_id of [null, '']) {
@@ -80,7 +80,7 @@ test('a merchant has to name the order', async () => {
   }
 });
 
-test('resolve-user gives an order token one that names the consumer and ends at the same time', async () => {
+test('resolve-user replaces an order token by one for the consumer that expires at the same time', async () => {
   const { token, token_expiration, order_id } = await create();
   service.advanceSeconds(60);
   const { body } = await post('resolve-user', token, { mobile_number: '9000000002' });
@@ -99,7 +99,7 @@ test('resolve-user gives a merchant no token', async () => {
   assert.deepEqual(Object.keys(body), ['user', 'next']);
 });
 
-test('an order token gets itself back and cannot renew itself', async () => {
+test('an order token is returned unchanged and cannot renew itself', async () => {
   const { token } = await create();
   service.advanceSeconds(600);
   const expiration = microsecondTimestamp(new Date(Number(claimsOf(token).exp) * 1000));
@@ -109,14 +109,14 @@ test('an order token gets itself back and cannot renew itself', async () => {
   }
 });
 
-test('an order token gets itself back on a completed order too', async () => {
+test('an order token is returned unchanged on a completed order too', async () => {
   const order = await create();
   assert.equal((await shop.sendPartner(captureOf(order))).status, 200);
   const { body } = await service.call('/api/v3/order', { token: order.token });
   assert.deepEqual([body.status, body.token], ['completed', order.token]);
 });
 
-test('an order token sees of an address only where it is', async () => {
+test('an order token sees only the city, state and pincode of an address', async () => {
   const shipping_address = addressBody('Home');
   const { token, order_id } = await create({ shipping_address });
   const seen = { city: 'Bengaluru', state: 'Karnataka', pincode: '560001', address_type: 'Home' };
@@ -146,7 +146,7 @@ const forbidden: [field: string, value: unknown][] = [
   ['status', 'completed'],
 ];
 for (const [field, value] of forbidden) {
-  test(`an order token that sends ${field} is refused by that name, and nothing is changed`, async () => {
+  test(`an order token that sends ${field} is refused, the message names it, and nothing changes`, async () => {
     const { token } = await create();
     const before = await dumpTables(service.database);
     const reply = await post('update-order', token, { user: { first_name: 'B' }, [field]: value });
@@ -171,7 +171,7 @@ test('an order token may change the consumer, the addresses and the domain of th
   assert.equal(body.user.first_name, 'Bela');
 });
 
-test('an order token sends no sealed bodies, and its account is not told from another by it', async () => {
+test('an order token may not send a sealed body, and the refusal does not depend on the account', async () => {
   const sealing = await openShop({ encryptedPayloads: true });
   const order = await sealing.createOrder();
   const { accessSecret } = sealing.account;
@@ -188,7 +188,7 @@ test('an order token sends no sealed bodies, and its account is not told from an
   }
 });
 
-test('whether a phone number is that of a customer cannot be found out with an order token', async () => {
+test('an order token cannot find out whether a phone number belongs to a customer', async () => {
   const customer = '9111111111';
   const paid = await create({ user: consumerOf(customer) });
   assert.equal((await shop.sendPartner(captureOf(paid))).status, 200);
@@ -217,7 +217,7 @@ test('whether a phone number is that of a customer cannot be found out with an o
   assert.equal(own.body.user.user_id, customerId, 'whom the merchant named stays who they are');
 });
 
-test('a merchant who names the consumer again gives them their past back', async () => {
+test('a merchant who sends the same number links the order to that customer', async () => {
   const { order_id, token } = await create({ user: consumerOf('9333333334') });
   const own = await post('update-order', token, { user: { mobile_number: '9444444444' } });
   const merchant = await shop.freshToken();
@@ -228,7 +228,7 @@ test('a merchant who names the consumer again gives them their past back', async
   assert.equal(named.body.user.user_id, other.user.user_id);
 });
 
-test('a merchant who corrects the e-mail address does not name the number that an order token set', async () => {
+test('a merchant who corrects the e-mail address does not confirm the number that an order token set', async () => {
   const { order_id, token } = await create({ user: consumerOf('9333333335') });
   const own = await post('update-order', token, { user: { mobile_number: '9111111111' } });
   const merchant = await shop.freshToken();
@@ -245,7 +245,7 @@ test('a merchant who corrects the e-mail address does not name the number that a
   assert.equal(country.body.user.user_id, known.user.user_id, 'whom the merchant named before');
 });
 
-test('a merchant who resolves the consumer of a restricted order is not told it is another', async () => {
+test('a merchant may resolve the same consumer again on a restricted order', async () => {
   const { order_id, token } = await create();
   const own = await post('resolve-user', token, { mobile_number: '9555555555' });
   const merchant = await shop.freshToken();
@@ -255,7 +255,7 @@ test('a merchant who resolves the consumer of a restricted order is not told it 
   assert.equal((await service.call('/api/v3/order', { token: own.body.token })).status, 200);
 });
 
-test('an order token has 20 requests a second, and none of them are of the account', async () => {
+test('an order token has 20 requests a second, which do not count against the account', async () => {
   const limited = await openShop({ requestsPerSecond: 2 });
   const order = await limited.createOrder();
   const ask = () => limited.service.call('/api/v3/order', { token: order.token });
@@ -274,7 +274,7 @@ test('an order token has 20 requests a second, and none of them are of the accou
   assert.equal(enquired.status, 200, 'the quota of the account is untouched');
 });
 
-test('an order token changes its order a hundred times, whatever it changes, and a merchant after that', async () => {
+test('an order token may change its order a hundred times in total; after that only a merchant may', async () => {
   const { token, order_id } = await create();
   const change = (city: string) => post('update-order', token, { shipping_address: { city } });
   for (let times = 1; times <= limits.orderTokenChangesMax; times += 1) {

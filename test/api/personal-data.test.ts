@@ -1,4 +1,4 @@
-/** Personal data at rest: bank accounts are sealed, and the history keeps consumers masked. */
+/** Personal data at rest: bank accounts are sealed, and the history stores consumers masked. */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
@@ -36,7 +36,7 @@ test('the sealed bank account opens for its own order only', async () => {
   assert.throws(() => openBankAccount(key, two.order_id, sealed));
 });
 
-test('a new master key leaves orders as they are, and alone opens what they hold', async () => {
+test('a new master key leaves orders unchanged and opens their sealed data without the old one', async () => {
   const order = await create(fullOrderBody({ bank_account: sent }));
   const before = await rowOf(order);
   const newKey = '17'.repeat(32);
@@ -51,7 +51,7 @@ test('a new master key leaves orders as they are, and alone opens what they hold
   await rewrapSecrets(createServices({ database, settings, ...back }));
 });
 
-test('the same create again is the same order, and another bank account is other content', async () => {
+test('a repeated create returns the same order, and another bank account is different content', async () => {
   const body = fullOrderBody({ bank_account: sent });
   const { order_id } = await create(body);
   const again = await post(body);
@@ -64,7 +64,7 @@ test('the same create again is the same order, and another bank account is other
   assertRefused(other, 'DUPLICATE_INVOICE_ID', 'other content');
 });
 
-test('the stored digest of the content cannot be tried without the key of the account', async () => {
+test('the stored digest of the content cannot be guessed without the key of the account', async () => {
   const stranger = await service.createAccount();
   const withBank = fullOrderBody({ bank_account: sent });
   const digestFor = async (body: Record<string, unknown>, token?: string) =>
@@ -74,7 +74,7 @@ test('the stored digest of the content cannot be tried without the key of the ac
   assert.equal(await digestFor(without), await digestFor(without, stranger.token));
 });
 
-test('bank accounts that were stored in clear are sealed by the sweep, once and for all', async () => {
+test('the sweep seals bank accounts that were stored in clear, each once', async () => {
   const body = fullOrderBody({ bank_account: sent });
   const order = await create(body);
   const untouched = await create(fullOrderBody({ bank_account: undefined }));
@@ -94,7 +94,7 @@ test('bank accounts that were stored in clear are sealed by the sweep, once and 
   assert.deepEqual(rows, [], 'the walk is over');
 });
 
-test('the history keeps a consumer masked, and says what changed', async () => {
+test('the history stores a consumer masked and records what changed', async () => {
   const order = await shop.createOrder({ user: person });
   const { order_id } = order;
   await update({
@@ -129,7 +129,7 @@ test('the history keeps a consumer masked, and says what changed', async () => {
   await assertNowhere(['priti.savani', '9988779911', 'Savani']);
 });
 
-test('a change that masking hides is a row of history all the same', async () => {
+test('a change that masking hides is still a row of history', async () => {
   const order = await shop.createOrder({ user: person });
   const { order_id } = order;
   await update({ order_id, user: { last_name: 'Shah' } });
@@ -144,7 +144,7 @@ test('a change that masking hides is a row of history all the same', async () =>
   assert.deepEqual(history[2]?.changes[0]?.from, history[2]?.changes[0]?.to);
 });
 
-test('what resolve user changes is masked too', async () => {
+test('changes by resolve-user are masked too', async () => {
   const order = await shop.createOrder({ user: person });
   const { order_id } = order;
   const body = { order_id, mobile_number: '9100000017', email: 'kavya@example.net' };
@@ -161,7 +161,7 @@ test('what resolve user changes is masked too', async () => {
   });
 });
 
-test('rows of history from before are masked by the sweep, and nothing else of them changes', async () => {
+test('the sweep masks old rows of history and changes nothing else in them', async () => {
   const order = await shop.createOrder({ user: person });
   await update({ order_id: order.order_id, user: { last_name: 'Iyer' }, total_amount: 7 });
   const masked = await shop.listHistory(order);
@@ -229,7 +229,7 @@ async function update(body: Record<string, unknown>): Promise<void> {
 }
 
 type Row = {
-  // biome-ignore lint/suspicious/noExplicitAny: what is stored is asserted field by field
+  // biome-ignore lint/suspicious/noExplicitAny: stored rows are asserted field by field
   readonly details: Record<string, any>;
   readonly content_digest: Buffer;
 };
@@ -252,7 +252,7 @@ async function openStored(order: CreatedOrder) {
   return openBankAccount(await keyOf(account), order.order_id, details.bankAccount);
 }
 
-/** As an order was stored before bank accounts were sealed: in clear, with a digest that needs no key. */
+/** An order as it was stored before bank accounts were sealed: in clear, with a digest without a key. */
 async function storeAsBefore(order: CreatedOrder): Promise<void> {
   const details = { ...(await rowOf(order)).details, bankAccount };
   const amounts = { currency: 'INR', amountBeforeTax: 100, tax: 18, totalAmount: 118 };
@@ -265,7 +265,7 @@ async function storeAsBefore(order: CreatedOrder): Promise<void> {
   await beginWalk();
 }
 
-/** As the migration leaves it where orders are stored. */
+/** The state after the migration in a database that has orders. */
 async function beginWalk(): Promise<void> {
   await database.query({
     text: `insert into sweep_cursors (name, account_id, order_id, position)
@@ -273,7 +273,7 @@ async function beginWalk(): Promise<void> {
   });
 }
 
-/** Nowhere in any column, as text or as bytes. */
+/** Asserts that no column contains the value, as text or as bytes. */
 async function assertNowhere(values: readonly string[]): Promise<void> {
   const dump = JSON.stringify(await dumpTables(database));
   for (const value of values) {

@@ -15,7 +15,7 @@ test('an account has no limit unless it is given one', async () => {
   assert.deepEqual(statusesOf(await sendMany(account, 100)), { 200: 100 });
 });
 
-test('beyond its limit an account is answered 429 with Retry-After, and after that time served again', async () => {
+test('an account above its limit is answered 429 with Retry-After and is served again after that time', async () => {
   const account = await service.createAccount({ requestsPerSecond: perSecond });
   const replies = await sendMany(account, 40);
   const refused = replies.filter(({ status }) => status !== 200);
@@ -29,7 +29,7 @@ test('beyond its limit an account is answered 429 with Retry-After, and after th
   assert.deepEqual(statusesOf(await sendMany(account, perSecond)), { 200: perSecond });
 });
 
-test('what is refused changed nothing and can be sent again', async () => {
+test('a refused call changes nothing and can be repeated', async () => {
   const account = await service.createAccount({ requestsPerSecond: 1 });
   const body = orderBody();
   const send = () => service.call('/api/v3/create-order', { token: account.token, body });
@@ -41,14 +41,14 @@ test('what is refused changed nothing and can be sent again', async () => {
   assert.deepEqual([...new Set([...ids, again.body.order_id])].length, 1);
 });
 
-test('it is decided before the body is read', async () => {
+test('the limit is checked before the body is read', async () => {
   const account = await service.createAccount({ requestsPerSecond: 1 });
   await sendMany(account, 3);
   const head = await sendHeadOnly(account);
   assert.match(head, /^HTTP\/1\.1 429 /);
 });
 
-test("the tokens of an account's orders leave the account its quota", async () => {
+test('order tokens do not use up the quota of their account', async () => {
   const account = await service.createAccount({ requestsPerSecond: 1 });
   const { body: order } = await create(account);
   const call = { token: order.token, body: { order_id: order.order_id } };
@@ -60,7 +60,7 @@ test("the tokens of an account's orders leave the account its quota", async () =
   assert.equal((await create(account)).status, 200);
 });
 
-test('a provider is never refused because of a limit', async () => {
+test('webhooks of a provider are never limited', async () => {
   const account = await service.createAccount({ requestsPerSecond: 1 });
   const { body: order } = await create(account);
   await sendMany(account, 5);
@@ -71,7 +71,7 @@ test('a provider is never refused because of a limit', async () => {
   assert.deepEqual(statusesOf(await Promise.all(deliveries)), { 200: 20 });
 });
 
-test('one account at its limit leaves another all of its own', async () => {
+test('an account at its limit does not affect another account', async () => {
   const limited = await service.createAccount({ requestsPerSecond: perSecond });
   const other = await service.createAccount({ requestsPerSecond: 1_000 });
   const [flood, own] = await Promise.all([sendMany(limited, 100), sendMany(other, 50)]);
@@ -79,7 +79,7 @@ test('one account at its limit leaves another all of its own', async () => {
   assert.deepEqual(statusesOf(own), { 200: 50 });
 });
 
-test('a limit that is set, changed or taken away holds within the time that accounts are remembered', async () => {
+test('a limit that is set, changed or removed takes effect within the time that accounts are cached', async () => {
   const account = await service.createAccount();
   const set = (requestsPerSecond: number | null) =>
     updateAccount(service.services, account.accountId, () => ({ requestsPerSecond }));
@@ -110,7 +110,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) assert.ok(performance.now() < deadline, 'it does not come to hold');
 }
 
-/** Announces a body that never comes; resolves with the head of the answer. */
+/** Announces a body that never arrives; resolves with the headers of the reply. */
 function sendHeadOnly({ token }: TestAccount): Promise<string> {
   const { hostname, port } = new URL(service.baseUrl);
   const head = `POST /api/v3/create-order HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 100\r\n\r\n`;

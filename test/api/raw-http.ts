@@ -1,4 +1,4 @@
-/** HTTP below what fetch allows: headers left out, bytes that are no request at all. */
+/** HTTP that fetch does not allow: missing headers, and bytes that are not a request. */
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import type { Reply } from '../support/test-service.ts';
@@ -30,7 +30,7 @@ export function sendPlain(
   });
 }
 
-/** Sends bytes, ends its side if told so, and reads one reply until the service closes. */
+/** Sends bytes, optionally half-closes, and reads one reply until the service closes the connection. */
 export function sendBytes(
   baseUrl: string,
   bytes: string | Uint8Array,

@@ -6,7 +6,7 @@ export type Route = {
   readonly path: string;
   /** False for the routes that are called without a bearer token. */
   readonly guarded: boolean;
-  /** Webhooks are refused in a shape of their own. */
+  /** Webhooks have an error body of their own. */
   readonly isWebhook: boolean;
 };
 
@@ -28,7 +28,7 @@ export async function listRoutes(service: TestService): Promise<Route[]> {
     );
 }
 
-/** The path with the query, or the body, that gives a route what it asks for and more. */
+/** The fields go into the query of a GET, and into the body otherwise. */
 export function requestTo(
   { method, path }: Route,
   fields: Record<string, unknown>,

@@ -8,7 +8,7 @@ const service = await startTestService();
 const account = await service.createAccount();
 const credentials = { access_key: account.accessKey, access_secret: account.accessSecret };
 
-test('tokens of a former signing key are taken for the overlap, and not after it', async () => {
+test('tokens of an earlier signing key are accepted during the overlap and refused after it', async () => {
   const former = account.token;
   const { keyId } = await rotateSigningKey(service.services, 600);
   service.advanceSeconds(5);
@@ -24,7 +24,7 @@ test('tokens of a former signing key are taken for the overlap, and not after it
   assert.equal(await ask(fresh.body.token), 404);
 });
 
-/** 404 for an invoice that is not there: the token was taken. */
+/** 404 for an unknown invoice: the token was accepted. */
 async function ask(token: string): Promise<number> {
   return (await service.call('/api/v3/order?invoice_id=none', { token })).status;
 }

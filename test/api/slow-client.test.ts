@@ -6,7 +6,7 @@ import { startTestService } from '../support/test-service.ts';
 const service = await startTestService();
 const account = await service.createAccount();
 
-test("a request whose head or body never ends is refused in time, in the contract's shape", async () => {
+test("a request whose headers or body never end is refused in time with the contract's error body", async () => {
   const head = 'POST /api/v3/create-order HTTP/1.1\r\nHost: x\r\n';
   const body = `Authorization: Bearer ${account.token}\r\nContent-Length: 100\r\n\r\n{"invoice_id"`;
   const replies = await Promise.all([sendHalf(head), sendHalf(head + body)]);

@@ -1,4 +1,4 @@
-/** A suspended account makes no calls, and loses nothing. Contract 2.8. */
+/** A suspended account can make no calls, and its webhooks are still applied. Contract 2.8. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resumeAccount, suspendAccount } from '../../src/use-cases/accounts/suspend-account.ts';
@@ -41,7 +41,7 @@ test('deliveries of the providers of a suspended account are stored and applied'
   }
 });
 
-test('a bearer brings no delivery for a suspended account', async () => {
+test('a bearer caller cannot deliver webhooks for a suspended account', async () => {
   const order = await shop.createOrder();
   await suspend();
   const reply = await shop.sendAsBearer('partner', captureOf(order));
@@ -51,7 +51,7 @@ test('a bearer brings no delivery for a suspended account', async () => {
   assert.equal((await shop.enquire({ order_id: order.order_id })).body.order.status, 'new');
 });
 
-test('another account goes on', async () => {
+test('another account is not affected', async () => {
   await suspend();
   const other = shopOf(service, await service.createAccount());
   await other.createOrder();

@@ -11,7 +11,7 @@ const service = await startTestService();
 const [owner, stranger] = [await service.createAccount(), await service.createAccount()];
 const routes = await listRoutes(service);
 
-/** Words that stand in the owner's orders and nowhere else. */
+/** Texts that occur only in the owner's orders. */
 const ownWords = { mail: 'owner-only@example.com', name: 'Ownername', tag: 'Ownerplace' };
 const owned = [await createOwned('owned-1'), await createOwned('owned-2')];
 const { body: strangersOrder } = await service.call('/api/v3/create-order', {
@@ -79,7 +79,7 @@ test('with the tokens of one account no call reads or changes anything of anothe
   assert.deepEqual(await rowsOf(owner.accountId), before);
 });
 
-test('the same invoice in two accounts is two orders, each seen by its own account', async () => {
+test('the same invoice in two accounts makes two orders, each visible to its own account only', async () => {
   const invoice_id = 'of-both';
   const mine = await service.call('/api/v3/create-order', {
     token: owner.token,

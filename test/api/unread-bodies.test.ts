@@ -1,4 +1,4 @@
-/** A refused request does not get its body read: not without end, and not because it asks politely. */
+/** The body of a refused request is not read: neither an endless one nor one announced by `Expect`. */
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ const { token, accountId } = await service.createAccount();
 
 const paths = [`/api/v3/webhooks/partner/${accountId}`, '/api/v3/create-order', '/api/v3/nothing'];
 for (const path of paths) {
-  test(`${path}: a refused request whose body has no end is answered, and its connection closed`, async () => {
+  test(`${path}: a refused request with an endless body is answered, and its connection closed`, async () => {
     for (const header of ['transfer-encoding: chunked', 'content-length: 2000000000']) {
       const { socket, head } = await send(path, header);
       assert.match(head, /^HTTP\/1\.1 (401|404) /);
@@ -38,7 +38,7 @@ test('a small body that is not read leaves the connection open', async () => {
   socket.destroy();
 });
 
-test('a client that asks before it sends is answered 100 only where its body is wanted', async () => {
+test('a client that sends `Expect` is answered 100 only if its body is read', async () => {
   const expect = 'expect: 100-continue\r\ncontent-length: 10';
   const refused = await send('/api/v3/create-order', expect);
   assert.match(refused.head, /^HTTP\/1\.1 401 /);

@@ -10,7 +10,7 @@ const service = await startTestService();
 const signature = 'ab'.repeat(32);
 const keySecret = 'partner_key_secret_of_the_test';
 
-test('100 refused webhooks of an account make one line, and the next minute one more that counts them', async () => {
+test('100 refused webhooks of an account make one log line, and the next minute one more with their number', async () => {
   const account = await service.createAccount();
   for (let sent = 0; sent < 100; sent += 1) await sendSigned(account.accountId);
   const reason = 'the signature or secret is wrong';
@@ -26,7 +26,7 @@ test('100 refused webhooks of an account make one line, and the next minute one 
   assertNothingPrivate();
 });
 
-test('each account and each provider has a line of its own', async () => {
+test('each account and each provider has its own log line', async () => {
   const [one, two] = [await service.createAccount(), await service.createAccount()];
   for (const { accountId } of [one, two, one, two]) {
     await sendSigned(accountId);
@@ -41,7 +41,7 @@ test('each account and each provider has a line of its own', async () => {
   }
 });
 
-test('calls that anybody can make do not hide why others are refused', async () => {
+test('refusals that anybody can cause do not hide other reasons', async () => {
   const account = await service.createAccount();
   await service.call(`/api/v3/webhooks/partner/${account.accountId}`, { body: {} });
   for (let sent = 0; sent < 5; sent += 1) await sendSigned(account.accountId);
@@ -52,7 +52,7 @@ test('calls that anybody can make do not hide why others are refused', async () 
   );
 });
 
-test('why a webhook was refused is told in a few words', async () => {
+test('the log line gives a short reason for a refused webhook', async () => {
   const stranger = await service.createAccount();
   const body = JSON.stringify({ event: 'payment.captured', note: 'private-note' });
   const reasons: [reason: string, call: { token?: string; headers?: Record<string, string> }][] = [
@@ -75,7 +75,7 @@ test('why a webhook was refused is told in a few words', async () => {
   assertNothingPrivate();
 });
 
-test('accounts that do not exist share a line that names none of them', async () => {
+test('accounts that do not exist share a log line that names none of them', async () => {
   service.advanceSeconds(60);
   const from = lines().length;
   for (let sent = 0; sent < 30; sent += 1) {
@@ -93,7 +93,7 @@ test('accounts that do not exist share a line that names none of them', async ()
   );
 });
 
-test('a provider that cannot be reached is a line a minute, with what was tried', async () => {
+test('a provider that cannot be reached makes one log line a minute, with the operation', async () => {
   const account = await openShop(`http://127.0.0.1:${await findFreePort()}`);
   for (let tried = 0; tried < 3; tried += 1) await startPayment(account);
   const [first, ...others] = linesOf(account);
@@ -108,7 +108,7 @@ test('a provider that cannot be reached is a line a minute, with what was tried'
   });
   assert.deepEqual(others, []);
   service.advanceSeconds(60);
-  // After failures in a row the provider is left alone.
+  // After failures in a row the provider is not called.
   await startPayment(account);
   await startPayment(account);
   const [next, ...more] = linesOf(account).slice(1);
@@ -116,7 +116,7 @@ test('a provider that cannot be reached is a line a minute, with what was tried'
   assertNothingPrivate();
 });
 
-test('keys that the provider refuses are a line, any other refusal is none', async () => {
+test('refused credentials make a log line, other refusals do not', async () => {
   const answers = [400, 401, 403];
   const server = createServer((request, response) => {
     request.resume();

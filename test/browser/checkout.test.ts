@@ -14,7 +14,7 @@ const modes = ['callback_url_redirect', 'callback_url_post'] as const;
 for (const [provider, mode] of Object.entries(modeOf)) {
   for (const callback_mode of modes) {
     for (const javaScriptEnabled of [true, false]) {
-      test(`a consumer pays at ${provider} and is back at the shop by ${callback_mode}, scripts ${javaScriptEnabled ? 'on' : 'off'}`, {
+      test(`a consumer pays at ${provider} and returns to the shop by ${callback_mode}, scripts ${javaScriptEnabled ? 'on' : 'off'}`, {
         skip: noBrowser,
       }, async () => {
         const { page, troubles } = await openPage(javaScriptEnabled);
@@ -45,7 +45,7 @@ for (const [provider, mode] of Object.entries(modeOf)) {
           [body.transaction_id],
         );
         if (provider === 'partner') {
-          // Going back to what is over leads to the shop again, with the same result.
+          // Going back to the finished payment redirects to the shop again, with the same result.
           await page.goto(body.next[0].url);
           await page.getByRole('link', { name: 'Back to the shop' }).click();
           await arrive(page, { callback_mode, javaScriptEnabled });
@@ -59,7 +59,7 @@ for (const [provider, mode] of Object.entries(modeOf)) {
 for (const callback_mode of modes) {
   for (const javaScriptEnabled of [true, false]) {
     const way = { callback_mode, javaScriptEnabled };
-    test(`a consumer waits for a webhook that is lost, then is back by ${callback_mode}, scripts ${javaScriptEnabled ? 'on' : 'off'}`, {
+    test(`a consumer waits for a lost webhook and then returns by ${callback_mode}, scripts ${javaScriptEnabled ? 'on' : 'off'}`, {
       skip: noBrowser,
     }, async () => {
       const { page, troubles } = await openPage(javaScriptEnabled);
@@ -76,7 +76,7 @@ for (const callback_mode of modes) {
       assert.deepEqual(troubles, []);
     });
 
-    test(`a consumer whose bank says nothing is back after 10 s by ${callback_mode}, scripts ${javaScriptEnabled ? 'on' : 'off'}`, {
+    test(`a consumer whose bank does not answer returns after 10 s by ${callback_mode}, scripts ${javaScriptEnabled ? 'on' : 'off'}`, {
       skip: noBrowser,
     }, async () => {
       const { page, troubles } = await openPage(javaScriptEnabled);
@@ -94,7 +94,7 @@ for (const callback_mode of modes) {
   }
 }
 
-test('a consumer who cannot reach us for a moment stays on the page that waits', {
+test('a consumer who cannot reach the service for a moment stays on the waiting page', {
   skip: noBrowser,
 }, async () => {
   const { page } = await openPage(true);
@@ -112,7 +112,7 @@ test('a consumer who cannot reach us for a moment stays on the page that waits',
   assert.equal(shopPage.take('callback_url_redirect').status, 'pending');
 });
 
-test('the launch page asks nobody but the service and the provider', {
+test('the launch page calls only the service and the provider', {
   skip: noBrowser,
 }, async () => {
   const browser = await openBrowser();
@@ -146,7 +146,7 @@ function press(page: Page, name: string): Promise<void> {
   return page.getByRole('button', { name }).click();
 }
 
-/** At the shop, with a hand where a form is not sent by itself. */
+/** Waits for the shop's page; without scripts it submits the form. */
 async function arrive(
   page: Page,
   way: { readonly callback_mode: string; readonly javaScriptEnabled: boolean },
@@ -160,7 +160,7 @@ async function arrive(
 
 type Arrival = { readonly method: string; readonly response: string | null };
 
-/** Where the shop greets those who come back: another site than the service and the provider. */
+/** The return page of the shop, on another site than the service and the provider. */
 async function startShopPage() {
   const arrivals: Arrival[] = [];
   const server = createServer(async (request, reply) => {
@@ -186,7 +186,7 @@ async function startShopPage() {
   const { port } = server.address() as { port: number };
   return {
     url: `http://localhost:${port}`,
-    /** The result that the one who came last has brought. */
+    /** The result that the last visitor brought. */
     take: (callbackMode: string): ReturnedPayload => {
       const [arrival] = arrivals.splice(0);
       assert.equal(arrival?.method, callbackMode === 'callback_url_post' ? 'POST' : 'GET');

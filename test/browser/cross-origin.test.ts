@@ -1,4 +1,4 @@
-/** The calls of a shop's page, in a real browser with web security on: the page is of another origin. Contract 2.11. */
+/** Cross-origin calls of a shop's page in a real browser with web security on. Contract 2.11. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, test } from 'node:test';
@@ -43,7 +43,7 @@ test('a page of the shop makes every call of an order token, and reads errors to
   assert.equal((await ask(page, 'GET', 'order', 'forged')).status, 401);
 });
 
-test('the browser keeps the page from what is for merchants and providers', {
+test("the browser blocks the page's calls to the routes of merchants and providers", {
   skip: noBrowser,
 }, async () => {
   const page = await openPage();
@@ -98,7 +98,7 @@ function ask(
   );
 }
 
-/** A shop on an origin of its own: another port is another origin. */
+/** A shop on its own origin: another port is another origin. */
 async function startShopPage(): Promise<string> {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>Shop</title>');

@@ -5,7 +5,7 @@ import { startTestService } from '../support/test-service.ts';
 
 const service = await startTestService();
 
-test('the docs page shows every call and asks nobody but this service', {
+test('the docs page shows every call and requests only this service', {
   skip: noBrowser,
 }, async () => {
   const browser = await openBrowser();

@@ -10,7 +10,7 @@ const service = await startTestService();
 const account = await service.createAccount({ bankGatewayMerchant: 'TESTMERCHANT' });
 const defects = collectDefects(service);
 
-/** Shrunk from what the fuzz of the webhooks found; each: type, id, target, result. */
+/** Minimal cases that the webhook fuzz test found; each: type, id, target, result. */
 const sets = [
   [
     ['PAYMENT', '2', undefined, 'SUCCESS'],
@@ -36,7 +36,7 @@ const sets = [
 
 for (const set of sets) {
   const names = set.map(([type, id, target = 'none']) => `${type} ${id} of ${target}`).join(', ');
-  test(`${names}: one id for two things is told, and nothing is stuck`, async () => {
+  test(`${names}: one id for two transactions is flagged, and nothing is stuck`, async () => {
     const before = defects.length;
     const body = orderBody();
     await service.call('/api/v3/create-order', { token: account.token, body });
@@ -56,7 +56,7 @@ for (const set of sets) {
   });
 }
 
-test('which came first is told by the transaction, not by the times of the deliveries', async () => {
+test('the transaction decides which came first, not the times of the deliveries', async () => {
   const body = orderBody({ invoice_id: 'TIMES' });
   const reply = await service.call('/api/v3/create-order', { token: account.token, body });
   const order = { id: reply.body.order_id };
@@ -65,10 +65,14 @@ test('which came first is told by the transaction, not by the times of the deliv
     { transaction: { id: 'X', type: 'PAYMENT' }, timeOfLastUpdate: '2026-11-14T10:00:32.000Z' },
   ];
   for (const entry of said) {
-    const { body: told } = await sendGateway(service, account, gatewayBody({ order, ...entry }));
-    assert.notEqual(told.status, 'duplicate', JSON.stringify(told));
+    const { body: received } = await sendGateway(
+      service,
+      account,
+      gatewayBody({ order, ...entry }),
+    );
+    assert.notEqual(received.status, 'duplicate', JSON.stringify(received));
   }
-  // As when the first waited for a lock that the second, begun before it, held.
+  // As if the first had waited for a lock of the second, which had started earlier.
   const { rowCount } = await service.database.query({
     text: `update deliveries set finished_at = received_at - case when body like '%"CAPTURE"%'
              then interval '0 s' else interval '1 s' end where order_id = $1`,

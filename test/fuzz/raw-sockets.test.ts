@@ -12,11 +12,11 @@ const account = await service.createAccount();
 const secrets = [account.token, account.accessSecret, account.partnerWebhookSecret];
 const authorization = `Authorization: Bearer ${account.token}`;
 const post = 'POST /api/v3/create-order HTTP/1.1';
-/** Of a request after which the service closes. */
+/** Headers of a request after which the service closes the connection. */
 const last = 'Connection: close';
 const chunked = 'Transfer-Encoding: chunked';
 
-/** The second request hidden in the body: it must never be answered, nor make an order. */
+/** A second request hidden in the body: it must neither be answered nor create an order. */
 const hidden = JSON.stringify(orderBody({ invoice_id: 'SMUGGLED' }));
 const smuggled = `${head(post, last, authorization, `Content-Length: ${hidden.length}`)}${hidden}`;
 
@@ -48,7 +48,7 @@ const smuggling: [name: string, bytes: string][] = [
   ['a chunk size with 0x', `${head(post, chunked)}0x0\r\n\r\n${smuggled}`],
   ['a chunk size that wraps', `${head(post, chunked)}10000000000000000\r\n${smuggled}`],
   ['a chunk size with a space', `${head(post, chunked)}0 \r\n\r\n${smuggled}`],
-  ['a chunk longer than told', `${head(post, chunked)}1\r\n{}\r\n0\r\n\r\n${smuggled}`],
+  ['a chunk longer than announced', `${head(post, chunked)}1\r\n{}\r\n0\r\n\r\n${smuggled}`],
   ['a chunk ended by a line feed', `${head(post, chunked)}2\n{}\n0\n\n${smuggled}`],
   ['a chunk extension without end', `${head(post, chunked)}0;${'x'.repeat(70_000)}`],
   ['no length at all for HTTP/9', head(post.replace('1.1', '9.9'), 'X: y') + smuggled],
@@ -63,7 +63,7 @@ const smuggling: [name: string, bytes: string][] = [
 ];
 
 for (const [name, bytes] of smuggling) {
-  test(`${name}: refused or closed, and nothing hidden behind it is obeyed`, async () => {
+  test(`${name}: refused or closed, and no hidden request is executed`, async () => {
     for (const reply of await exchange(bytes)) {
       assertSound(asRequest, reply, { secrets });
       assert.ok(reply.status >= 400, `${reply.status} ${reply.text}`);
@@ -78,7 +78,7 @@ const echoed = [
   ...['a\tb', 'x'.repeat(9_000), '<script>', '../../..', '%00'],
 ];
 for (const value of echoed) {
-  test(`x-request-id ${JSON.stringify(value.slice(0, 20))} brings no header of its own`, async () => {
+  test(`x-request-id ${JSON.stringify(value.slice(0, 20))} cannot inject a header`, async () => {
     const bytes = Buffer.from(
       head('GET /healthz HTTP/1.1', last, `X-Request-Id: ${value}`),
       'latin1',
@@ -91,7 +91,7 @@ for (const value of echoed) {
   });
 }
 
-test('a line break in a value that is echoed ends in no header of its own', async () => {
+test('a line break in an echoed value cannot inject a header', async () => {
   for (const lineBreak of ['\r\n', '\n', '\r']) {
     const replies = await exchange(
       head('GET /healthz HTTP/1.1', `X-Request-Id: a${lineBreak}X-Evil: 1`),
@@ -101,7 +101,7 @@ test('a line break in a value that is echoed ends in no header of its own', asyn
   await assertAnswersNext();
 });
 
-test('a compressed body is never inflated: it is bytes that are no JSON', async () => {
+test('a compressed body is never decompressed and is refused as invalid JSON', async () => {
   const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '));
   const good = gzipSync(JSON.stringify(orderBody({ invoice_id: 'SMUGGLED' })));
   for (const encoding of ['gzip', 'deflate', 'br', 'gzip, gzip']) {
@@ -117,7 +117,7 @@ test('a compressed body is never inflated: it is bytes that are no JSON', async 
   assert.equal(await countOrders(), 0);
 });
 
-test('a body beyond the limit is refused by its length alone, or as soon as it is beyond', async () => {
+test('a body beyond the limit is refused by its declared length, or as soon as it exceeds the limit', async () => {
   const byLength = await exchange(head(post, authorization, 'Content-Length: 300000'));
   const chunk = `8000\r\n${' '.repeat(0x8000)}\r\n`;
   const byChunks = await exchange(head(post, authorization, chunked) + chunk.repeat(9));
@@ -150,7 +150,7 @@ test('a request of HTTP/1.0 is answered, and its connection closed', async () =>
   assert.equal(others.length, 0);
 });
 
-test('clients that go away in the middle of a request leave the service as it was', async () => {
+test('clients that disconnect in the middle of a request do not affect the service', async () => {
   const whole = head(post, authorization, `Content-Length: ${hidden.length}`) + hidden;
   const cuts = Array.from({ length: 60 }, (_, index) => Math.floor((whole.length * index) / 60));
   await Promise.all(cuts.map((length) => sendAndLeave(whole.slice(0, length))));
@@ -158,7 +158,7 @@ test('clients that go away in the middle of a request leave the service as it wa
   await assertAnswersNext();
 });
 
-/** How its replies are judged. */
+/** The checks of its replies. */
 const asRequest: FuzzRequest = { method: 'POST', target: '/api/v3/create-order', headers: {} };
 
 function head(line: string, ...headers: readonly string[]): string {
@@ -167,13 +167,13 @@ function head(line: string, ...headers: readonly string[]): string {
 
 const quietMs = 400;
 
-/** Everything the service answers to these bytes until it closes, or says no more. */
+/** Everything the service answers to these bytes until it closes the connection or goes silent. */
 function exchange(bytes: string | Buffer): Promise<FuzzReply[]> {
   const { hostname, port } = new URL(service.baseUrl);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
-    // It waits for more: a request that is not whole, or another one on a connection that is kept.
+    // The service waits for more: the rest of a request, or another one on a kept-alive connection.
     socket.setTimeout(quietMs, () => socket.destroy());
     socket.on('data', (chunk) => chunks.push(chunk));
     // A service that refuses early may close while we still send.

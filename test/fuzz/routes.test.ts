@@ -23,7 +23,7 @@ import { assertUnchangedBy, assertUntouched, collectDefects } from '../support/f
 import { startJourney } from '../support/journey.ts';
 import { fullOrderBody, orderBody } from '../support/order-bodies.ts';
 
-/** The others are sent to the webhooks. */
+/** The other cases go to the webhooks. */
 const cases = Math.ceil(fuzzCases * 0.6);
 
 const { service, simulator, shop, openShop, createOrder, createPaid, initiate, assertSound } =
@@ -44,7 +44,7 @@ before(async () => {
   known = await fillShop();
 });
 
-test('no request gets a 5xx, hangs, is refused in another shape or is told a secret', async () => {
+test('no request gets a 5xx, hangs, gets another error body or reveals a secret', async () => {
   const { body } = await service.call('/openapi.json');
   const operations = operationsOf(body).filter(({ path }) => !path.includes('/webhooks/'));
   tally = await fuzz({
@@ -67,7 +67,7 @@ test('no request gets a 5xx, hangs, is refused in another shape or is told a sec
   assert.ok(tally.cases >= cases, `${tally.cases}`);
 });
 
-test('many of them were good, and each common refusal was met', () => {
+test('many requests were valid, and each common refusal occurred', () => {
   const { statuses } = tally;
   for (const status of [200, 400, 401, 403, 404, 405, 409, 413, 422]) {
     assert.ok((statuses[status] ?? 0) > 0, JSON.stringify(statuses));
@@ -75,7 +75,7 @@ test('many of them were good, and each common refusal was met', () => {
   assert.ok((statuses[200] ?? 0) > cases / 20, JSON.stringify(statuses));
 });
 
-test('exactly the orders that were answered 200 are there', async () => {
+test('exactly the orders that were answered 200 exist', async () => {
   const { rows } = await service.database.query<{ order_id: string }>({
     text: 'select order_id from orders',
   });
@@ -87,13 +87,13 @@ test('a refused request changes nothing', async () => {
   await assertUnchangedBy(service, tally.refused);
 });
 
-test('nothing that must always hold is broken, and nothing secret is in the log', async () => {
+test('the invariants hold, and the log contains no secret', async () => {
   assert.deepEqual(defects, []);
   await assertSound();
   await assertUntouched(service, secrets);
 });
 
-/** Orders in every condition, and the values by which requests can name them. */
+/** Orders in every state, and the values by which requests can name them. */
 async function fillShop(): Promise<KnownValues> {
   const open = await create({ invoice_id: 'FUZZ-1' });
   const full = await create(fullOrderBody({ invoice_id: 'FUZZ-2' }));
@@ -159,7 +159,7 @@ function requestsOf(operation: Operation): fc.Arbitrary<FuzzRequest> {
   );
 }
 
-/** The same bodies inside an envelope, which is whole, or changed in one place. */
+/** The same bodies sealed, either intact or changed in one place. */
 function sealedRequestsOf(operation: Operation): fc.Arbitrary<FuzzRequest> {
   const envelope = fc
     .tuple(treesOf(operation), fc.nat(), fc.constantFrom('', '', '', '0', 'z', '00'))
@@ -180,7 +180,7 @@ function sealedRequestsOf(operation: Operation): fc.Arbitrary<FuzzRequest> {
     .map((parts) => toRequest(operation.path, parts));
 }
 
-/** From the schema, from what merchants send, and sometimes from neither. */
+/** Generated from the schema, from realistic bodies, and sometimes at random. */
 function treesOf({ path, body = {} }: Operation): fc.Arbitrary<Tree> {
   const typical = typicalBodies[path];
   return fc.oneof(
@@ -224,7 +224,7 @@ const hugeBodies = [
   `{"order_line_items":[${'{"title":"x","quantity":1,"rate":1},'.repeat(501).slice(0, -1)}]}`,
 ].map((text) => Buffer.from(text));
 
-/** Known paths by other methods, paths of nothing, and the pages that send a consumer on and back. */
+/** Known paths with other methods, unknown paths, and the launch and return pages. */
 function otherTargets(operations: readonly Operation[]): fc.Arbitrary<FuzzRequest> {
   const paths = operations.map(({ path }) => path);
   const ids = [

@@ -20,7 +20,7 @@ import { assertUnchangedBy, assertUntouched, collectDefects } from '../support/f
 import { orderBody } from '../support/order-bodies.ts';
 import { startTestService } from '../support/test-service.ts';
 
-/** The others are sent to the merchant's routes. */
+/** The other cases go to the merchant's routes. */
 const cases = Math.ceil(fuzzCases * 0.4);
 
 const service = await startTestService();
@@ -31,7 +31,7 @@ const secrets = [account, other].flatMap((owner) => [
 ]);
 const invoices = Array.from({ length: 40 }, (_, index) => `W-${index}`);
 const orderIds: string[] = [];
-const kept = new Set<string>();
+const stored = new Set<string>();
 const defects = collectDefects(service);
 let tally: FuzzTally;
 
@@ -44,7 +44,7 @@ before(async () => {
   }
 });
 
-test('no delivery gets a 5xx, hangs, is refused in another shape or is told a secret', async () => {
+test('no delivery gets a 5xx, hangs, gets another error body or reveals a secret', async () => {
   const operations = operationsOf((await service.call('/openapi.json')).body);
   const schemaOf = (name: string): Schema =>
     operations.find(({ path }) => path === `/api/v3/webhooks/${name}`)?.body ?? {};
@@ -57,13 +57,13 @@ test('no delivery gets a 5xx, hangs, is refused in another shape or is told a se
     ),
     secrets,
     onReply: ({ reply }) => {
-      if (reply.status === 200) kept.add(JSON.parse(reply.text).delivery_id);
+      if (reply.status === 200) stored.add(JSON.parse(reply.text).delivery_id);
     },
   });
   assert.ok(tally.cases >= cases, `${tally.cases}`);
 });
 
-test('many of them were good, and each common refusal was met', () => {
+test('many requests were valid, and each common refusal occurred', () => {
   const { statuses } = tally;
   for (const status of [200, 400, 401, 404]) {
     assert.ok((statuses[status] ?? 0) > 0, JSON.stringify(statuses));
@@ -71,18 +71,18 @@ test('many of them were good, and each common refusal was met', () => {
   assert.ok((statuses[200] ?? 0) > cases / 5, JSON.stringify(statuses));
 });
 
-test('exactly the deliveries that were answered 200 are kept', async () => {
+test('exactly the deliveries that were answered 200 are stored', async () => {
   const { rows } = await service.database.query<{ delivery_id: string }>({
     text: 'select delivery_id from deliveries',
   });
-  assert.deepEqual(new Set(rows.map(({ delivery_id }) => delivery_id)), kept);
+  assert.deepEqual(new Set(rows.map(({ delivery_id }) => delivery_id)), stored);
 });
 
 test('a refused delivery changes nothing', async () => {
   await assertUnchangedBy(service, tally.refused);
 });
 
-test('nothing that must always hold is broken, and nothing secret is in the log', async () => {
+test('the invariants hold, and the log contains no secret', async () => {
   assert.deepEqual(defects, []);
   await assertUntouched(service, secrets);
   assert.deepEqual((await verifyInvariants(service.services)).breaches, []);
@@ -95,9 +95,9 @@ const events = [
   ...['refund.created', 'refund.processed', 'refund.failed', 'payment.dispute.created', ''],
 ];
 
-/** What happened to one of a few payments of one of a few orders, told in either shape. */
+/** An event of one of a few payments of one of a few orders, in either format. */
 function partnerBodies(schema: Schema): fc.Arbitrary<Tree> {
-  const told = fc
+  const event = fc
     .record({
       event: fc.constantFrom(...events),
       isFlat: fc.boolean(),
@@ -116,13 +116,13 @@ function partnerBodies(schema: Schema): fc.Arbitrary<Tree> {
       return treeOf((isFlat ? flatPartnerEvent : partnerEvent)(event, records));
     });
   return fc.oneof(
-    { weight: 4, arbitrary: mutated(told) },
+    { weight: 4, arbitrary: mutated(event) },
     { weight: 1, arbitrary: bodiesOf(schema, { event: events, id: paymentIds }) },
   );
 }
 
 function gatewayBodies(schema: Schema): fc.Arbitrary<Buffer> {
-  const told = fc
+  const event = fc
     .record({
       name: fc.nat({ max: invoices.length - 1 }),
       number: fc.nat({ max: 2 }),
@@ -146,18 +146,18 @@ function gatewayBodies(schema: Schema): fc.Arbitrary<Buffer> {
   const known = { id: orderIds, result: ['SUCCESS', 'FAILURE'] };
   const forms = fc
     .tuple(
-      told.map((body) => toFormData(body)),
+      event.map((body) => toFormData(body)),
       fc.array(fc.constantFrom(...oddPairs), { maxLength: 2 }),
     )
     .map(([form, pairs]) => Buffer.from([form, ...pairs].join('&')));
   return fc.oneof(
-    { weight: 4, arbitrary: mutated(told.map(treeOf)).map(toBytes) },
+    { weight: 4, arbitrary: mutated(event.map(treeOf)).map(toBytes) },
     { weight: 2, arbitrary: forms },
     { weight: 1, arbitrary: bodiesOf(schema, known).map(toBytes) },
   );
 }
 
-/** The last of a name that comes twice counts, and a name may claim to be a group and a value. */
+/** The last of two equal names counts, and a name may be used both as a group and as a value. */
 const oddPairs = [
   ...['__proto__.polluted=1', 'constructor.prototype.polluted=1', 'order.__proto__.id=x'],
   ...[
@@ -172,7 +172,7 @@ const oddPairs = [
   ...[`${'a.'.repeat(40)}b=1`, 'transaction.amount=NaN', '=x', '&&', 'transaction.type=REFUND'],
 ];
 
-/** Right signatures most of all: those bodies are read to their end. */
+/** Mostly right signatures, because only then the body is processed. */
 function partnerRequests(bodies: fc.Arbitrary<Buffer>): fc.Arbitrary<FuzzRequest> {
   return fc
     .record({ body: bodies, way: ways, eventId: keys, headers: extraHeaders, bearer })
@@ -221,7 +221,7 @@ type Way = typeof ways extends fc.Arbitrary<infer Value> ? Value : never;
 
 const bearer = authorizations([account.token], [other.token]);
 
-/** Sometimes one that came before; else the content alone tells a repeat. */
+/** Sometimes an earlier id; otherwise only the content identifies a repeat. */
 const keys = fc.oneof(
   { weight: 3, arbitrary: fc.constant(undefined) },
   { weight: 2, arbitrary: fc.nat().map((number) => `event-${number}`) },

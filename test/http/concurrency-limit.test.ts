@@ -1,3 +1,4 @@
+/** The concurrency limit and its admission queue, over real sockets. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import Fastify from 'fastify';
@@ -10,13 +11,13 @@ import { waitUntil } from '../support/service-process.ts';
 import { callService } from '../support/test-service.ts';
 
 const requestsMax = 3;
-const lineMax = 2;
-const lineBytesMax = 1_000;
+const queueMax = 2;
+const queueBytesMax = 1_000;
 
-test('beyond the bound a request is refused with Retry-After in the shape of its scope, and what is outside is served', async () => {
-  const { baseUrl, handler } = await startBounded();
+test('beyond the limit a request is refused with Retry-After and the error body of its scope, and routes outside are served', async () => {
+  const { baseUrl, handler } = await startLimited();
   const held = Array.from({ length: requestsMax }, () => callService(baseUrl, '/held'));
-  await waitUntil('all places are taken', () => handler.waiting() === requestsMax);
+  await waitUntil('all slots are taken', () => handler.waiting() === requestsMax);
   const [merchant, webhook, operator] = await Promise.all([
     callService(baseUrl, '/held'),
     callService(baseUrl, '/webhook', { body: {} }),
@@ -36,41 +37,41 @@ test('beyond the bound a request is refused with Retry-After in the shape of its
   assert.equal((await callService(baseUrl, '/webhook', { body: {} })).status, 200);
 });
 
-test('who waits at the door is let in when a place is free', async () => {
-  const { baseUrl, handler, line } = await startBounded();
+test('a queued request is admitted when a slot is free', async () => {
+  const { baseUrl, handler, queued } = await startLimited();
   const held = Array.from({ length: requestsMax }, () => callService(baseUrl, '/held'));
-  await waitUntil('all places are taken', () => handler.waiting() === requestsMax);
+  await waitUntil('all slots are taken', () => handler.waiting() === requestsMax);
   const waiting = Array.from({ length: 2 }, () => callService(baseUrl, '/webhook', { body: {} }));
-  await waitUntil('both wait', () => line() === 2);
+  await waitUntil('both are queued', () => queued() === 2);
   handler.release();
   assert.deepEqual(
     (await Promise.all([...held, ...waiting])).map(({ status }) => status),
     [200, 200, 200, 200, 200],
   );
-  assert.equal(line(), 0);
+  assert.equal(queued(), 0);
 });
 
-test('a line that is full sheds', async () => {
-  const { baseUrl, handler, line } = await startBounded();
-  const held = Array.from({ length: requestsMax + lineMax }, () => callService(baseUrl, '/held'));
+test('a request is shed when the queue is full', async () => {
+  const { baseUrl, handler, queued } = await startLimited();
+  const held = Array.from({ length: requestsMax + queueMax }, () => callService(baseUrl, '/held'));
   await waitUntil(
-    'the line is full',
-    () => handler.waiting() === requestsMax && line() === lineMax,
+    'the queue is full',
+    () => handler.waiting() === requestsMax && queued() === queueMax,
   );
   assertRefused(await callService(baseUrl, '/held'), 'SERVICE_UNAVAILABLE');
   handler.open();
   assert.deepEqual(
     (await Promise.all(held)).map(({ status }) => status),
-    Array.from({ length: requestsMax + lineMax }, () => 200),
+    Array.from({ length: requestsMax + queueMax }, () => 200),
   );
 });
 
-test('a line that holds as many bytes as it may sheds', async () => {
-  const { baseUrl, handler, line } = await startBounded();
+test('a request is shed when the queued bodies reach the limit in bytes', async () => {
+  const { baseUrl, handler, queued } = await startLimited();
   const held = Array.from({ length: requestsMax }, () => callService(baseUrl, '/held'));
-  await waitUntil('all places are taken', () => handler.waiting() === requestsMax);
-  const large = callService(baseUrl, '/webhook', { body: { text: 'x'.repeat(lineBytesMax) } });
-  await waitUntil('it waits', () => line() === 1);
+  await waitUntil('all slots are taken', () => handler.waiting() === requestsMax);
+  const large = callService(baseUrl, '/webhook', { body: { text: 'x'.repeat(queueBytesMax) } });
+  await waitUntil('it is queued', () => queued() === 1);
   const refused = await callService(baseUrl, '/webhook', { body: {} });
   assert.equal(refused.status, 503);
   handler.open();
@@ -78,39 +79,39 @@ test('a line that holds as many bytes as it may sheds', async () => {
   await Promise.all(held);
 });
 
-test('who is refused for another reason neither waits nor keeps those who wait from their turn', async () => {
-  const { baseUrl, handler, line } = await startBounded();
+test('a request that is refused for another reason neither waits nor delays the queue', async () => {
+  const { baseUrl, handler, queued } = await startLimited();
   const held = Array.from({ length: requestsMax }, () => callService(baseUrl, '/held'));
-  await waitUntil('all places are taken', () => handler.waiting() === requestsMax);
+  await waitUntil('all slots are taken', () => handler.waiting() === requestsMax);
   const waiting = callService(baseUrl, '/webhook', { body: {} });
-  await waitUntil('one waits', () => line() === 1);
+  await waitUntil('one is queued', () => queued() === 1);
   assertRefused(await callService(baseUrl, '/refused'), 'INVALID_TOKEN');
-  assert.equal(line(), 1);
+  assert.equal(queued(), 1);
   handler.release();
   assert.equal((await waiting).status, 200);
   await Promise.all(held);
 });
 
-test('who leaves the line has the place of nobody', async () => {
-  const { baseUrl, handler, line } = await startBounded();
+test('a queued caller that disconnects takes no slot', async () => {
+  const { baseUrl, handler, queued } = await startLimited();
   const held = Array.from({ length: requestsMax }, () => callService(baseUrl, '/held'));
-  await waitUntil('all places are taken', () => handler.waiting() === requestsMax);
+  await waitUntil('all slots are taken', () => handler.waiting() === requestsMax);
   const leaving = new AbortController();
   const gone = fetch(`${baseUrl}/held`, { signal: leaving.signal }).catch(() => undefined);
-  await waitUntil('one waits', () => line() === 1);
+  await waitUntil('one is queued', () => queued() === 1);
   const staying = callService(baseUrl, '/webhook', { body: {} });
-  await waitUntil('both wait', () => line() === 2);
+  await waitUntil('both are queued', () => queued() === 2);
   leaving.abort();
   await gone;
-  await waitUntil('one has left', () => line() === 1);
+  await waitUntil('one has left', () => queued() === 1);
   handler.release();
   assert.equal((await staying).status, 200);
   await Promise.all(held);
 });
 
 for (const stage of ['guard', 'handler'] as const) {
-  test(`callers who leave while the ${stage} works leave no place taken`, async () => {
-    const started = await startBounded();
+  test(`callers that disconnect while the ${stage} runs free their slots`, async () => {
+    const started = await startLimited();
     const { baseUrl } = started;
     const path = stage === 'guard' ? '/guarded' : '/held';
     for (let round = 0; round < 3; round += 1) {
@@ -118,7 +119,7 @@ for (const stage of ['guard', 'handler'] as const) {
       const calls = Array.from({ length: requestsMax }, () =>
         fetch(`${baseUrl}${path}`, { signal: leaving.signal }).catch(() => undefined),
       );
-      await waitUntil('all are inside', () => started[stage].waiting() === requestsMax);
+      await waitUntil('all are admitted', () => started[stage].waiting() === requestsMax);
       leaving.abort();
       await Promise.all(calls);
       await waitUntil('all are gone', () => started.connections() === 0);
@@ -140,7 +141,7 @@ function refuse(): never {
   throw new ServiceError('INVALID_TOKEN');
 }
 
-async function startBounded() {
+async function startLimited() {
   const app = Fastify({ forceCloseConnections: true });
   const guard = createGate();
   const handler = createGate();
@@ -153,7 +154,11 @@ async function startBounded() {
   app.setErrorHandler(sendError);
   app.get('/outside', async () => ({}));
   await app.register(async (served) => {
-    const admissionQueue = limitConcurrency(served, { requestsMax, lineMax, lineBytesMax });
+    const admissionQueue = limitConcurrency(served, {
+      concurrentRequestsMax: requestsMax,
+      queueMax,
+      queueBytesMax,
+    });
     countWaiting = admissionQueue.countWaiting;
     served.get('/held', async () => handler.pass());
     served.get('/refused', { onRequest: async () => refuse() }, async () => ({}));
@@ -165,10 +170,10 @@ async function startBounded() {
   });
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   after(() => app.close());
-  return { baseUrl, guard, handler, connections: () => sockets.size, line: () => countWaiting() };
+  return { baseUrl, guard, handler, connections: () => sockets.size, queued: () => countWaiting() };
 }
 
-/** Whoever comes waits until it is released; once open, nobody waits. */
+/** Calls wait until they are released; once it is open, they pass. */
 function createGate() {
   let waiting: Array<() => void> = [];
   let isOpen = false;

@@ -1,10 +1,11 @@
+/** Messages about invalid fields. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeInvalid } from '../../src/http/describe-invalid.ts';
 
 const wrongType = { keyword: 'type', schemaPath: '', params: { type: 'string' } };
 
-test('a complaint names the field as those write it who sent it', () => {
+test('the message names the field as it is written in the body', () => {
   const instancePath = '/order_line_items/0/rate~1unit';
   assert.equal(
     describeInvalid({ ...wrongType, instancePath }, 'body'),
@@ -12,7 +13,7 @@ test('a complaint names the field as those write it who sent it', () => {
   );
 });
 
-test('a long name of the caller is shortened', () => {
+test('a long field name that the caller chose is shortened', () => {
   const instancePath = `/custom_attributes/${'x'.repeat(5_000)}`;
   assert.equal(
     describeInvalid({ ...wrongType, instancePath }, 'body'),

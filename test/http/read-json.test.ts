@@ -98,7 +98,7 @@ test('the last of two fields with one name counts, exact or not', () => {
   assert.deepEqual(read('{"a":12345678901234567890,"a":1}'), { a: 1 });
 });
 
-test('a field named like a part of every object is an ordinary field', () => {
+test('a field named like a property of every object is an ordinary field', () => {
   for (const text of ['{"__proto__":{"a":1}}', '{"__proto__":{"a":1},"b":12345678901234567890}']) {
     const value = read(text) as object;
     assert.deepEqual(Object.keys(value)[0], '__proto__');
@@ -142,7 +142,7 @@ test('text that is not JSON is refused', () => {
   for (const text of wrong) assert.throws(() => read(text), refusal(/not valid JSON/), text);
 });
 
-test('one byte order mark is passed over, a second one is not', () => {
+test('one byte order mark is skipped, a second one is not', () => {
   assert.deepEqual(read('\ufeff{"a":1}'), { a: 1 });
   assert.throws(() => read('\ufeff\ufeff{"a":1}'), refusal(/not valid JSON/));
   assert.deepEqual(read('{"a":"\ufeff"}'), { a: '\ufeff' });
@@ -161,7 +161,7 @@ test('16 levels are accepted and 17 are refused, of lists, objects or both', () 
   assert.throws(() => read('['.repeat(200_000)), refusal(/nested deeper than 16 levels/));
 });
 
-test('what is beside one another is not inside', () => {
+test('siblings do not count as nesting', () => {
   const wide = `[${Array.from({ length: 1_000 }, () => '[{"a":[]}]').join(',')}]`;
   assert.deepEqual(read(wide), JSON.parse(wide));
 });
@@ -199,7 +199,7 @@ test('escapes that can be stored are read', () => {
   assert.deepEqual(read(body), { a: '😀 ₹ \u0001 \\u0000 \ufeff', b: '😀' });
 });
 
-test('a top level that is no object is read, for the caller to refuse', () => {
+test('a top-level value that is not an object is parsed; the caller refuses it', () => {
   for (const text of ['null', 'true', '1', '"text"', '[]']) {
     assert.deepEqual(read(text), JSON.parse(text));
   }
@@ -229,7 +229,7 @@ function refusal(words: RegExp): (error: unknown) => true {
   };
 }
 
-test('every number keeps its value or its text, wherever it stands', () => {
+test('every number keeps its value or its exact text, at any depth', () => {
   const long = fc.stringMatching(/^-?(0|[1-9]\d{0,20})(\.\d{1,20})?([eE][+-]?\d{1,2})?$/);
   const spaces = fc.constantFrom('', ' ', '\n  ');
   const places = fc.constantFrom(
@@ -250,7 +250,7 @@ test('every number keeps its value or its text, wherever it stands', () => {
   );
 });
 
-/** Digits and where the point is, in one form for `12e3`, `12000` and `12000.0`. */
+/** Digits and the position of the point: one form for `12e3`, `12000` and `12000.0`. */
 function decimalOf(number: string): string {
   const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace(/^-/, '').split('.');
@@ -260,7 +260,7 @@ function decimalOf(number: string): string {
   return trimmed === '' ? '0' : `${number.startsWith('-') ? '-' : ''}${trimmed}/${scale}`;
 }
 
-test('a number that is kept as its text is told from a string with the same text', () => {
+test('a number that is held as its text is distinguished from a string with the same text', () => {
   const digits = '0.10000000000000001';
   const body: unknown = read(
     `{"a":${digits},"b":"${digits}","c":0.1,"d":[{"a":"x","b":${digits}},${digits}]}`,

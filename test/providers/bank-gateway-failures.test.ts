@@ -10,7 +10,7 @@ import { gatewayBody, toFormData } from '../support/deliveries.ts';
 
 type Fields = Record<string, unknown>;
 
-/** Our code, whether to try again, and the gateway's codes for it. */
+/** Our code, whether a retry is allowed, and the gateway's codes for it. */
 const table: readonly (readonly [FailureCode, boolean, readonly string[]])[] = [
   ['PAYMENT_CANCELLED_BY_CONSUMER', true, ['CANCELLED', 'ABORTED']],
   ['AUTHENTICATION_FAILED_AT_BANK', true, ['AUTHENTICATION_FAILED', 'NOT_ENROLLED_3D_SECURE']],
@@ -39,7 +39,7 @@ const table: readonly (readonly [FailureCode, boolean, readonly string[]])[] = [
 
 for (const [code, retryAllowed, gatewayCodes] of table) {
   for (const gatewayCode of gatewayCodes) {
-    test(`${gatewayCode} is ${code}, and a retry is ${retryAllowed ? 'allowed' : 'useless'}`, () => {
+    test(`${gatewayCode} is ${code}, and a retry is ${retryAllowed ? 'allowed' : 'not allowed'}`, () => {
       for (const type of ['PAYMENT', 'AUTHORIZATION', 'CAPTURE']) {
         const failure = failureOf({ response: { gatewayCode }, transaction: { type } });
         assert.equal(failure?.code, code, type);
@@ -49,13 +49,13 @@ for (const [code, retryAllowed, gatewayCodes] of table) {
   }
 }
 
-test('every code of ours but those of others can come from the gateway', () => {
+test('every failure code occurs for the gateway, except those of other sources', () => {
   const others = ['REFUND_FAILED', 'ORDER_ALREADY_PAID'];
   const payable = Object.keys(failureTable).filter((code) => !others.includes(code));
   assert.deepEqual([...new Set(table.map(([code]) => code))].sort(), payable.sort());
 });
 
-test('the acquirer codes 61 and 65 are a limit where the gateway only says declined', () => {
+test('the acquirer codes 61 and 65 mean LIMIT_EXCEEDED if the gateway only says declined', () => {
   for (const acquirerCode of ['61', '65', 61, 65]) {
     for (const gatewayCode of ['DECLINED', '', null]) {
       const failure = failureOf({ response: { gatewayCode, acquirerCode } });
@@ -67,7 +67,7 @@ test('the acquirer codes 61 and 65 are a limit where the gateway only says decli
   assert.equal(other?.code, 'DECLINED_BY_BANK');
 });
 
-test('a recommendation to abandon the order ends all retries, any other does not', () => {
+test('a recommendation to abandon the order forbids a retry, any other does not', () => {
   const cases = [
     ['DO_NOT_PROCEED_ABANDON_ORDER', false],
     ['DO_NOT_PROCEED', true],
@@ -82,12 +82,12 @@ test('a recommendation to abandon the order ends all retries, any other does not
   }
 });
 
-test('no recommendation makes a retry of what is useless', () => {
+test('no recommendation allows a retry that the code forbids', () => {
   const response = { gatewayCode: 'BLOCKED', gatewayRecommendation: 'NO_ACTION' };
   assert.equal(failureOf({ response })?.retryAllowed, false);
 });
 
-test('a rejection by risk is one, in the place of today and of old versions', () => {
+test('a risk rejection is recognised in the field of the current and of old versions', () => {
   const places: Fields[] = [
     { risk: { response: { gatewayCode: 'REJECTED' } } },
     { response: { gatewayCode: 'DECLINED', risk: { gatewayCode: 'REJECTED' } } },
@@ -99,7 +99,7 @@ test('a rejection by risk is one, in the place of today and of old versions', ()
   }
 });
 
-test('risk that accepted, or was not asked, is no reason', () => {
+test('an accepted or absent risk decision is not a reason', () => {
   for (const gatewayCode of ['ACCEPTED', 'NOT_CHECKED', 'REVIEW_REQUIRED', null]) {
     const risk = { response: { gatewayCode } };
     assert.equal(
@@ -109,7 +109,7 @@ test('risk that accepted, or was not asked, is no reason', () => {
   }
 });
 
-test('a failed authentication is one, unless the consumer turned away', () => {
+test('a failed authentication has its own code, unless the consumer cancelled', () => {
   const transaction = { type: 'AUTHENTICATION' };
   for (const gatewayCode of ['DECLINED', 'AUTHENTICATION_FAILED', '', null]) {
     const failure = failureOf({ response: { gatewayCode }, transaction });
@@ -120,13 +120,13 @@ test('a failed authentication is one, unless the consumer turned away', () => {
   assert.equal(cancelled?.code, 'PAYMENT_CANCELLED_BY_CONSUMER');
 });
 
-test('the words for the merchant name the gateway code and the message of the acquirer', () => {
+test('the merchant message names the gateway code and the message of the acquirer', () => {
   const response = { gatewayCode: 'EXPIRED_CARD', acquirerMessage: 'Card expired 01/24' };
   const words = failureOf({ response })?.merchantMessage ?? '';
   assert.ok(words.includes('EXPIRED_CARD') && words.includes('Card expired 01/24'), words);
 });
 
-test('a failure without any response is a plain failed payment', () => {
+test('a failure without a response is PAYMENT_FAILED', () => {
   for (const nothing of [null, '', undefined, []]) {
     const response = { gatewayCode: nothing, acquirerMessage: nothing, acquirerCode: nothing };
     const failure = failureOf({ response });
@@ -136,7 +136,7 @@ test('a failure without any response is a plain failed payment', () => {
   }
 });
 
-test('a failed refund has the code for refunds and the words of the gateway', () => {
+test('a failed refund has the code for refunds and the message of the gateway', () => {
   const response = { gatewayCode: 'DECLINED', acquirerMessage: 'No such card' };
   for (const type of ['REFUND', 'REFUND_REQUEST']) {
     const failure = failureOf({ response, transaction: { type } });
@@ -146,7 +146,7 @@ test('a failed refund has the code for refunds and the words of the gateway', ()
   }
 });
 
-test('what did not fail has no reason, whatever its codes say', () => {
+test('a transaction that did not fail has no failure reason, whatever its codes say', () => {
   for (const result of ['SUCCESS', 'PENDING', 'UNKNOWN']) {
     for (const type of ['PAYMENT', 'AUTHORIZATION', 'REFUND', 'AUTHENTICATION']) {
       const response = { gatewayCode: 'DECLINED' };
@@ -155,7 +155,7 @@ test('what did not fail has no reason, whatever its codes say', () => {
   }
 });
 
-/** The reason of a failed notification, the same in both of the gateway's forms. */
+/** The failure reason of a notification, which is the same as JSON and as form data. */
 function failureOf(changes: Fields): FailureReason | undefined {
   const body = gatewayBody({
     result: 'FAILURE',

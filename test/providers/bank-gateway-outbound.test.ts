@@ -53,7 +53,7 @@ describe('starting a payment', () => {
     assert.ok(String(order?.id).length <= 40);
   });
 
-  test('opens a checkout under our transaction id, and may be sent again', async () => {
+  test('opens a checkout under our transaction id, and may be repeated', async () => {
     const { made, api } = provider([answered(session, 201)]);
     const { result } = await gatewayOutbound.startPayment(api, payment);
     assert.deepEqual(result, {
@@ -87,7 +87,7 @@ describe('starting a payment', () => {
     ]);
   });
 
-  test('names no address to return to where there is none, and cuts a long reference', async () => {
+  test('sends no return address if there is none, and cuts a long reference', async () => {
     const { made, api } = provider([session]);
     const invoiceId = 'I'.repeat(255);
     await gatewayOutbound.startPayment(api, { ...payment, invoiceId, callbackUrl: undefined });
@@ -110,7 +110,7 @@ describe('starting a payment', () => {
     });
   }
 
-  test('writes merchant and session so that neither leads elsewhere', async () => {
+  test('escapes merchant and session, so that neither changes the path', async () => {
     const { made, api } = provider([{ session: { id: '../pay?x=1' } }]);
     const { result } = await gatewayOutbound.startPayment({ ...api, login: 'A/B' }, payment);
     assert.equal(made[0]?.path, '/api/rest/version/100/merchant/A%2FB/session');
@@ -124,7 +124,7 @@ describe('starting a payment', () => {
 
   const unclear = [{}, { session: null }, { session: {} }, { ...session, result: 'ERROR' }];
   for (const body of unclear) {
-    test(`is unknown when the answer brings no session: ${JSON.stringify(body)}`, async () => {
+    test(`is unknown when the answer has no session: ${JSON.stringify(body)}`, async () => {
       const { result } = await gatewayOutbound.startPayment(provider([body]).api, payment);
       assert.deepEqual(result, {
         kind: 'unknown',
@@ -133,7 +133,7 @@ describe('starting a payment', () => {
     });
   }
 
-  test('is refused in the words of the gateway', async () => {
+  test('is refused with the message of the gateway', async () => {
     const error = { cause: 'INVALID_REQUEST', explanation: 'Value of order.currency is not valid' };
     const { api } = provider([
       answered({ error, result: 'ERROR' }, 400),
@@ -158,7 +158,7 @@ describe('starting a refund', () => {
       transaction: { id: refundId, type: 'REFUND', amount: 50.5, reference: 'REQ-1' },
     });
 
-  test('puts a transaction under an id of ours, so that a repeat is one refund', async () => {
+  test('puts a transaction under our own id, so that a repeat is one refund', async () => {
     const { made, api } = provider([answered(record('SUCCESS'), 201)]);
     const { result } = await gatewayOutbound.startRefund(api, refund);
     assert.equal(result.kind, 'done');
@@ -181,13 +181,13 @@ describe('starting a refund', () => {
     ]);
   });
 
-  test('has an id at the gateway that is known before it is asked', () => {
+  test('has an id at the gateway that is known before the call', () => {
     assert.equal(gatewayOutbound.refundPspId?.(refund), `${transactionId}|${refundId}`);
     const odd = { ...refund, paymentPspId: 'INV|7|1' };
     assert.equal(gatewayOutbound.refundPspId?.(odd), `INV|7|${refundId}`);
   });
 
-  test('names an order of any id as it is', async () => {
+  test('escapes the order id in the path', async () => {
     const { made, api } = provider([{}]);
     await gatewayOutbound.startRefund(api, { ...refund, paymentPspId: 'INV/7|x|pay 1' });
     assert.equal(made[0]?.path, `${base}/order/INV%2F7%7Cx/transaction/${refundId}`);
@@ -196,7 +196,7 @@ describe('starting a refund', () => {
   });
 
   for (const order of ['..', '.', '../x', 'a/b', 'a?b#c']) {
-    test(`is made where it belongs, whatever the order is called: ${order}`, async () => {
+    test(`stays on its path, whatever the order id is: ${order}`, async () => {
       const { made, api } = provider([{}]);
       await gatewayOutbound.startRefund(api, { ...refund, paymentPspId: `${order}|1` });
       for (const { path } of made) assert.equal(new URL(path, api.url).pathname, path);
@@ -209,7 +209,7 @@ describe('starting a refund', () => {
     ['UNKNOWN', 'pending'],
     ['FAILURE', 'failed'],
   ] as const) {
-    test(`answered with ${result} is told as ${means}, under the id that was known`, async () => {
+    test(`answered with ${result} is reported as ${means}, under the id that was known`, async () => {
       const { api } = provider([record(result)]);
       const outcome = await gatewayOutbound.startRefund(api, refund);
       assert.ok(outcome.result.kind === 'done');
@@ -222,7 +222,7 @@ describe('starting a refund', () => {
     });
   }
 
-  test('is unknown when the answer names no transaction, and refused when the gateway says no', async () => {
+  test('is unknown when the answer names no transaction, and refused when the gateway refuses', async () => {
     const error = { cause: 'INVALID_REQUEST', explanation: 'Refund exceeds the amount' };
     const { api } = provider([{ transaction: {} }, answered({ error }, 400)]);
     assert.equal((await gatewayOutbound.startRefund(api, refund)).result.kind, 'unknown');
@@ -233,12 +233,16 @@ describe('starting a refund', () => {
   });
 });
 
-describe('asking what became of a transaction', () => {
+describe('fetching the status of a transaction', () => {
   const entries = [
-    { ...told('auth', 'AUTHENTICATION'), result: 'SUCCESS' },
-    { ...told('1', 'PAYMENT'), result: 'FAILURE', response: { gatewayCode: 'DECLINED' } },
-    { ...told('2', 'PAYMENT'), result: 'SUCCESS', response: { gatewayCode: 'APPROVED' } },
-    { ...told(refundId, 'REFUND'), result: 'PENDING', response: { gatewayCode: 'PENDING' } },
+    { ...transactionOf('auth', 'AUTHENTICATION'), result: 'SUCCESS' },
+    { ...transactionOf('1', 'PAYMENT'), result: 'FAILURE', response: { gatewayCode: 'DECLINED' } },
+    { ...transactionOf('2', 'PAYMENT'), result: 'SUCCESS', response: { gatewayCode: 'APPROVED' } },
+    {
+      ...transactionOf(refundId, 'REFUND'),
+      result: 'PENDING',
+      response: { gatewayCode: 'PENDING' },
+    },
   ];
   const whole = {
     id: transactionId,
@@ -251,9 +255,9 @@ describe('asking what became of a transaction', () => {
     transaction: entries,
   };
 
-  test('of a payment started here retrieves the order under our id, each transaction by itself', async () => {
+  test('for a payment started here retrieves the order under our id, with a record for each transaction', async () => {
     const { made, api } = provider([whole]);
-    const { result } = await ask(api, started());
+    const { result } = await fetchStatus(api, started());
     assert.deepEqual(made, [reading(`/order/${transactionId}`)]);
     assert.ok(result.kind === 'done');
     assert.deepEqual([result.isKnown, result.wasTried], [true, true]);
@@ -271,31 +275,34 @@ describe('asking what became of a transaction', () => {
     );
   });
 
-  test('believes a transaction of the order rather than what the order says around it', async () => {
+  test('trusts the transaction rather than the fields of its order', async () => {
     const [entry] = entries.slice(1, 2);
     const own = { ...entry, order: { id: transactionId, status: 'FAILED', currency: 'INR' } };
-    const { result } = await ask(provider([{ ...whole, transaction: [own] }]).api, started());
+    const { result } = await fetchStatus(
+      provider([{ ...whole, transaction: [own] }]).api,
+      started(),
+    );
     assert.ok(result.kind === 'done');
     assert.equal(noticesOf(result.records)[0]?.payment?.status, 'failed');
   });
 
-  test('of what was reported retrieves the order that its id names', async () => {
+  test('for a reported transaction retrieves the order of its id', async () => {
     const { made, api } = provider([whole, whole]);
-    await ask(api, reported('INV 7|1'));
-    await ask(api, requestedRefund());
+    await fetchStatus(api, reported('INV 7|1'));
+    await fetchStatus(api, requestedRefund());
     assert.deepEqual(made, [reading('/order/INV%207'), reading(`/order/${transactionId}`)]);
   });
 
-  test('of an order that nobody has tried to pay says so', async () => {
-    const { result } = await ask(provider([{ ...whole, transaction: [] }]).api, started());
+  test('reports that nobody has tried to pay the order', async () => {
+    const { result } = await fetchStatus(provider([{ ...whole, transaction: [] }]).api, started());
     assert.deepEqual(result, { kind: 'done', isKnown: true, wasTried: false, records: [] });
   });
 
-  test('knows a refund only when the order has it', async () => {
-    const { result } = await ask(provider([whole]).api, requestedRefund());
+  test('knows a refund only if the order contains it', async () => {
+    const { result } = await fetchStatus(provider([whole]).api, requestedRefund());
     assert.ok(result.kind === 'done' && result.isKnown);
     const without = { ...whole, transaction: entries.slice(0, 3) };
-    const other = await ask(provider([without]).api, requestedRefund());
+    const other = await fetchStatus(provider([without]).api, requestedRefund());
     assert.ok(other.result.kind === 'done' && !other.result.isKnown);
   });
 
@@ -308,7 +315,7 @@ describe('asking what became of a transaction', () => {
   ];
   for (const answer of missing) {
     test(`is not known there when the gateway says so: ${describeAnswer(answer)}`, async () => {
-      const { result } = await ask(provider([answer]).api, started());
+      const { result } = await fetchStatus(provider([answer]).api, started());
       assert.deepEqual(result, { kind: 'done', isKnown: false, wasTried: false, records: [] });
     });
   }
@@ -321,38 +328,41 @@ describe('asking what became of a transaction', () => {
     answered({}, 403),
   ];
   for (const answer of refusals) {
-    test(`is refused, and not taken for missing: ${describeAnswer(answer)}`, async () => {
-      assert.equal((await ask(provider([answer]).api, started())).result.kind, 'refused');
+    test(`is refused, not unknown to the gateway: ${describeAnswer(answer)}`, async () => {
+      assert.equal((await fetchStatus(provider([answer]).api, started())).result.kind, 'refused');
     });
   }
 
   for (const body of [{}, { transaction: null }, { transaction: {} }, { result: 'ERROR' }]) {
-    test(`says nothing when the answer is no order: ${JSON.stringify(body)}`, async () => {
-      assert.equal((await ask(provider([body]).api, started())).result.kind, 'unknown');
-      assert.equal((await ask(provider([body]).api, requestedRefund())).result.kind, 'unknown');
+    test(`is unknown when the answer is not an order: ${JSON.stringify(body)}`, async () => {
+      assert.equal((await fetchStatus(provider([body]).api, started())).result.kind, 'unknown');
+      assert.equal(
+        (await fetchStatus(provider([body]).api, requestedRefund())).result.kind,
+        'unknown',
+      );
     });
   }
 
   for (const kind of ['unknown', 'not-sent'] as const) {
     test(`is ${kind} when the call is`, async () => {
       const answer: Answer = { kind, status: 503, why: 'why', durationMs: 1, tries: 3 };
-      assert.deepEqual(await ask(provider([answer]).api, started()), {
+      assert.deepEqual(await fetchStatus(provider([answer]).api, started()), {
         answer,
         result: { kind, why: 'why' },
       });
     });
   }
 
-  test('passes over what is no transaction among those of the order', async () => {
+  test('ignores entries of the order that are not transactions', async () => {
     const odd = { ...whole, transaction: [null, 'x', [], {}, entries[2]] };
-    const { result } = await ask(provider([odd]).api, started());
+    const { result } = await fetchStatus(provider([odd]).api, started());
     assert.ok(result.kind === 'done');
     const understood = result.records.filter((body) => translate(body).kind === 'notice');
     assert.equal(understood.length, 1);
   });
 });
 
-/** Stands for the gateway: answers one after the other, and what it was asked. */
+/** A stub of the gateway that gives these answers in turn and records the requests. */
 function provider(answers: readonly (Answer | object)[]) {
   const made: ProviderRequest[] = [];
   const api: ProviderApi = {
@@ -383,8 +393,8 @@ function reading(path: string): ProviderRequest {
   return { method: 'GET', path: `${base}${path}`, isRepeatable: true, user };
 }
 
-/** A transaction as it lies in an order that is retrieved. */
-function told(id: string, type: string) {
+/** A transaction in the format of a retrieved order. */
+function transactionOf(id: string, type: string) {
   return {
     timeOfRecord: '2026-11-14T10:00:30Z',
     timeOfLastUpdate: '2026-11-14T10:00:31Z',
@@ -392,25 +402,25 @@ function told(id: string, type: string) {
   };
 }
 
-type Asked = Parameters<typeof gatewayOutbound.fetchStatus>[1]['transaction'];
+type FetchedTransaction = Parameters<typeof gatewayOutbound.fetchStatus>[1]['transaction'];
 
-function ask(api: ProviderApi, transaction: Asked) {
+function fetchStatus(api: ProviderApi, transaction: FetchedTransaction) {
   return gatewayOutbound.fetchStatus(api, { orderId, transaction });
 }
 
 const expected = { total: 11_800, currency: 'INR' };
 
-function started(): Asked {
+function started(): FetchedTransaction {
   const start = { atMs: 0, amount: 11_800, currency: 'INR', call: 'taken' } as const;
   return foldPayment({ transactionId, provider: 'bank-gateway', start, notices: [] }, expected);
 }
 
-function reported(pspTransactionId: string): Asked {
+function reported(pspTransactionId: string): FetchedTransaction {
   const notices = [{ pspTransactionId, status: 'authorized', deliveryKey: 'key' } as const];
   return foldPayment({ transactionId, provider: 'bank-gateway', start: null, notices }, expected);
 }
 
-function requestedRefund(): Asked {
+function requestedRefund(): FetchedTransaction {
   const { amount, currency, paymentPspId } = refund;
   const pspTransactionId = `${transactionId}|${refundId}`;
   return foldRefund({
@@ -427,7 +437,7 @@ function requestedRefund(): Asked {
   });
 }
 
-/** What the gateway's own translator makes of a record. */
+/** The translation of a record. */
 function translate(body: Buffer) {
   return bankGateway.translate({ headers: {}, body }, { expectedMerchant: 'TESTMERCHANT' });
 }

@@ -78,7 +78,7 @@ const everyFieldNotice: Notice = {
   },
 };
 
-test('a payment with every field the gateway knows is read field by field', () => {
+test('a payment with every field of the gateway is translated field by field', () => {
   assert.deepEqual(noticeOf(everyField), everyFieldNotice);
 });
 
@@ -131,7 +131,7 @@ test('JSON and form data mean the same, and are the same repeat, whatever is cha
   );
 });
 
-test('names that mean something to JavaScript mean nothing in form data', () => {
+test('names with a meaning in JavaScript are ordinary names in form data', () => {
   const form = toFormData(gatewayBody({ order: { id: 'o_1' } }));
   const before = translateBytes(form);
   const strangers = [
@@ -158,7 +158,7 @@ test('form data with a name used as a value and as a group, or far too deep, doe
 
 const results = ['SUCCESS', 'FAILURE', 'PENDING', 'UNKNOWN', 'ERROR'] as const;
 
-/** How each type is read for each of these results, in their order. */
+/** The translation of each type for each of these results, in their order. */
 const meanings = [
   ['PAYMENT', 'payment', 'succeeded failed pending pending failed'],
   ['CAPTURE', 'payment', 'succeeded failed pending pending failed'],
@@ -172,7 +172,7 @@ const meanings = [
 ] as const;
 
 for (const [type, about, statuses] of meanings) {
-  test(`every result of ${type} has its meaning, at the top or within the response`, () => {
+  test(`every result of ${type} is translated, at the top level or within the response`, () => {
     for (const [index, status] of statuses.split(' ').entries()) {
       const result = results[index];
       const expected = `${about} ${status}`;
@@ -185,17 +185,17 @@ for (const [type, about, statuses] of meanings) {
   });
 }
 
-test('the result at the top comes before the one within the response', () => {
+test('the result at the top level takes precedence over the one within the response', () => {
   const body = gatewayBody({ order: { id: 'o_1' }, response: { result: 'FAILURE' } });
   assert.equal(summary(translate(body)), 'payment succeeded');
 });
 
-test('a result nobody knows yet decides nothing', () => {
+test('an unknown result means pending', () => {
   const body = gatewayBody({ order: { id: 'o_1' }, result: 'DEFERRED' });
   assert.equal(summary(translate(body)), 'payment pending');
 });
 
-test('types that are not ours to act on are ignored, chargebacks are reported to a person', () => {
+test('other types are ignored, and chargebacks need a review', () => {
   const types = [
     ...['AUTHORIZATION_UPDATE', 'DISBURSEMENT', 'FUNDING', 'VERIFICATION'],
     ...['A_TYPE_OF_TOMORROW', 'payment', 'constructor', '__proto__', 'toString'],
@@ -225,7 +225,7 @@ test('types that are not ours to act on are ignored, chargebacks are reported to
   assert.deepEqual(translate(chargeback('7'), 'OTHER'), { ...report, names, flags });
 });
 
-test('codes that approve a success leave it one; undecided codes make it pending', () => {
+test('a success with an approving code stays a success; one with an undecided code is pending', () => {
   const approving = 'APPROVED APPROVED_AUTO APPROVED_PENDING_SETTLEMENT PARTIALLY_APPROVED';
   const undecided =
     'PENDING SUBMITTED UNKNOWN DEFERRED_TRANSACTION_RECEIVED AUTHENTICATION_IN_PROGRESS';
@@ -241,7 +241,7 @@ test('codes that approve a success leave it one; undecided codes make it pending
   }
 });
 
-test('without a result the status of the order tells, where it fits the type', () => {
+test('without a result the status of the order decides, if it fits the type', () => {
   const cases = [
     ['PAYMENT', 'CAPTURED', 'payment succeeded'],
     ['PAYMENT', 'FAILED', 'payment failed'],
@@ -265,7 +265,7 @@ test('without a result the status of the order tells, where it fits the type', (
   }
 });
 
-test('without a result nothing succeeds by a status of the order that tells of something else', () => {
+test('without a result nothing succeeds by an order status that does not fit the type', () => {
   const authentication = 'AUTHENTICATED AUTHENTICATION_NOT_NEEDED';
   const cases = [
     ['PAYMENT', `${authentication} AUTHORIZED CANCELLED VERIFIED`, 'payment succeeded'],
@@ -282,7 +282,7 @@ test('without a result nothing succeeds by a status of the order that tells of s
   }
 });
 
-test('without a result a code that declines, or decides nothing, outweighs the order', () => {
+test('without a result a declining or undecided code takes precedence over the order', () => {
   const status = 'CAPTURED';
   const declined = withoutResult('PAYMENT', { status }, { gatewayCode: 'DECLINED' });
   assert.equal(summary(translate(declined)), 'payment failed');
@@ -290,7 +290,7 @@ test('without a result a code that declines, or decides nothing, outweighs the o
   assert.equal(summary(translate(submitted)), 'payment pending');
 });
 
-test('neither a result nor a status of the order is unreadable', () => {
+test('a body with neither a result nor an order status is unreadable', () => {
   for (const nothing of [undefined, null, '']) {
     const body = { ...withoutResult('PAYMENT', { status: nothing }), result: nothing };
     assert.deepEqual(translate(body), {
@@ -337,7 +337,7 @@ test('a failed authentication is a failed attempt, and a payment may still succe
   });
 });
 
-test('an unsuccessful authentication failed, wherever it is said and whatever the result', () => {
+test('an unsuccessful authentication means failed, in whichever field and whatever the result', () => {
   const unsuccessful = 'AUTHENTICATION_UNSUCCESSFUL';
   const places: Fields[] = [
     { order: { id: 'o_1', status: unsuccessful } },
@@ -368,7 +368,7 @@ test('a payment that was pending succeeds under the same id, in whatever order t
   });
 });
 
-test('of two notifications of one status the newer one tells, in whatever order they come', () => {
+test('of two notifications of one status the newer one counts, in whatever order they come', () => {
   const older = gatewayBody({
     order: { id: 'o_1' },
     response: { acquirerMessage: 'Approved at first' },
@@ -384,7 +384,7 @@ test('of two notifications of one status the newer one tells, in whatever order 
   });
 });
 
-test('a capture succeeds once all of it is captured, for the payment it takes from', () => {
+test('a payment succeeds once all of its authorisation is captured', () => {
   const authorization = gatewayBody({
     order: { id: 'o_1', status: 'AUTHORIZED', totalCapturedAmount: 0 },
     transaction: { id: '1', type: 'AUTHORIZATION' },
@@ -406,7 +406,7 @@ test('a capture succeeds once all of it is captured, for the payment it takes fr
   });
 });
 
-test('a capture without a target stands for itself', () => {
+test('a capture without a target is identified by its own id', () => {
   const capture = gatewayBody({ order: { id: 'o_1' }, transaction: { id: '2', type: 'CAPTURE' } });
   assert.equal(noticeOf(capture).payment?.pspTransactionId, 'o_1|2');
 });
@@ -441,7 +441,7 @@ for (const type of ['VOID_PAYMENT', 'VOID_AUTHORIZATION']) {
   });
 }
 
-test('a void waits for the payment it names and makes none of its own', () => {
+test('a void waits for the payment it names and creates none', () => {
   const voided = voidOf('2', 'VOID_PAYMENT', '1');
   const { orderState } = orderStateAfter([voided]);
   assert.deepEqual(statusesOf(orderState), {});
@@ -450,7 +450,7 @@ test('a void waits for the payment it names and makes none of its own', () => {
   assert.equal(lacksTarget(paid, delivered(voided)), false);
 });
 
-test('a void that was pending and failed takes nothing back, in whatever order they come', () => {
+test('a pending void that fails reverses nothing, in whatever order they come', () => {
   const first = gatewayBody({ order: { id: 'o_1' } });
   const pending = { ...voidOf('2', 'VOID_PAYMENT', '1'), result: 'PENDING' };
   const failed = { ...voidOf('2', 'VOID_PAYMENT', '1'), result: 'FAILURE' };
@@ -468,7 +468,7 @@ test('a void that was pending and failed takes nothing back, in whatever order t
   }
 });
 
-test('VOID_CAPTURE takes the payment back to authorized', () => {
+test('VOID_CAPTURE returns the payment to authorized', () => {
   const authorization = gatewayBody({
     order: { id: 'o_1', status: 'AUTHORIZED' },
     transaction: { id: '1', type: 'AUTHORIZATION' },
@@ -484,7 +484,7 @@ test('VOID_CAPTURE takes the payment back to authorized', () => {
   assert.equal(order.status, 'pending');
 });
 
-test('a refund is read field by field', () => {
+test('a refund is translated field by field', () => {
   const transaction = { id: '9', type: 'REFUND', amount: 18, reference: 'RR-1', receipt: 'R-9' };
   const body = gatewayBody({ order: { id: 'o_1', status: 'PARTIALLY_REFUNDED' }, transaction });
   assert.deepEqual(noticeOf(body), {
@@ -507,7 +507,7 @@ test('a refund is read field by field', () => {
   });
 });
 
-test('a refund without a reference is named by its transaction; its target by the pair', () => {
+test('a refund without a reference is identified by its transaction id, and its target by the pair of ids', () => {
   const transaction = { id: '9', type: 'REFUND', receipt: null, targetTransactionId: '1' };
   const { refund } = noticeOf(gatewayBody({ order: { id: 'o_1' }, transaction }));
   assert.equal(refund?.refundRequestId, '9');
@@ -515,11 +515,11 @@ test('a refund without a reference is named by its transaction; its target by th
   assert.equal(refund?.refundArn, undefined);
 });
 
-/** What is changed in a payment's notification, and what its notice then says. */
+/** Changes to a payment's notification, and the expected changes to its notice. */
 const paymentCases: Record<string, readonly [Fields, Fields]> = {
   'a debit card': [cardOf({ fundingMethod: 'DEBIT' }), { paymentMode: 'Debit Card' }],
   'a card of another funding': [cardOf({ fundingMethod: 'PREPAID' }), { paymentMode: 'Card' }],
-  'a card of a funding that is not told': [
+  'a card without a funding method': [
     cardOf({ fundingMethod: undefined }),
     { paymentMode: undefined },
   ],
@@ -554,7 +554,7 @@ const paymentCases: Record<string, readonly [Fields, Fields]> = {
   ],
   'yen as a number': [{ transaction: { amount: 500, currency: 'JPY' } }, { amount: 500 }],
   dinars: [{ transaction: { amount: 1.234, currency: 'KWD' } }, { amount: 1234, currency: 'KWD' }],
-  'a currency nobody knows': [
+  'an unknown currency': [
     { transaction: { currency: 'ZZZ' } },
     { amount: undefined, currency: 'ZZZ', status: 'succeeded' },
   ],
@@ -587,7 +587,7 @@ const paymentCases: Record<string, readonly [Fields, Fields]> = {
 };
 
 for (const [name, [changes, expected]] of Object.entries(paymentCases)) {
-  test(`a payment with ${name} is read as it is meant`, () => {
+  test(`a payment with ${name} is translated correctly`, () => {
     const body = gatewayBody(changes);
     const order = { ...(body.order as Fields), id: 'o_1' };
     const actual = noticeOf({ ...body, order }).payment as Fields;
@@ -596,7 +596,7 @@ for (const [name, [changes, expected]] of Object.entries(paymentCases)) {
   });
 }
 
-test('groups that real bodies lack are not missed, and versions are all alike', () => {
+test('groups that real bodies lack are optional, and all versions are translated alike', () => {
   const bare = {
     order: { id: 'o_1', status: 'CAPTURED' },
     transaction: { id: '1', type: 'PAYMENT', amount: 118, currency: 'INR' },
@@ -622,7 +622,7 @@ test('groups that real bodies lack are not missed, and versions are all alike', 
   }
 });
 
-test('an id longer than any id is none, and such a reference is left out', () => {
+test('an id that is too long counts as missing, and such a reference is ignored', () => {
   const long = 'x'.repeat(256);
   for (const path of [
     ['order', 'id'],
@@ -634,7 +634,7 @@ test('an id longer than any id is none, and such a reference is left out', () =>
   assert.deepEqual(noticeOf(body).references.fallbacks, [anyOf('INV-1/1')]);
 });
 
-test('ids that are numbers are taken by their text', () => {
+test('numeric ids become their text', () => {
   const body = gatewayBody({ order: { id: 20261114 }, transaction: { id: 1 } });
   const notice = noticeOf(body);
   assert.equal(notice.payment?.pspTransactionId, '20261114|1');
@@ -647,7 +647,7 @@ test('the notification id is the header', () => {
   assert.equal(bankGateway.findEventId({ headers, body }), 'N-1');
 });
 
-test('without an id a repeat is the same transaction in the same condition', () => {
+test('without a notification id a repeat is the same transaction in the same state', () => {
   const key = keyOf(JSON.stringify(everyField));
   assert.match(key ?? '', /^[0-9a-f]{64}$/);
   assert.equal(keyOf(JSON.stringify({ ...everyField, device: null })), key);
@@ -673,13 +673,13 @@ test('values cannot move from one part of the key to the next', () => {
   assert.notEqual(keyOf(JSON.stringify(one)), keyOf(JSON.stringify(two)));
 });
 
-test('without an id and a time only the bytes can tell a repeat', () => {
+test('without an id and a time only the bytes identify a repeat', () => {
   const timeless = { ...everyField, timeOfLastUpdate: undefined };
   assert.equal(keyOf(JSON.stringify(timeless)), undefined);
   assert.equal(keyOf('not a body'), undefined);
 });
 
-test('the merchant of another account is applied and flagged', () => {
+test('a notification with another merchant is applied and flagged', () => {
   const cases = [
     ['TESTMERCHANT', 'TESTMERCHANT', undefined],
     ['OTHER', 'TESTMERCHANT', ['merchant_mismatch']],
@@ -722,7 +722,7 @@ function noticeOf(body: Fields): Notice {
   return translation.notice;
 }
 
-/** `payment succeeded`, `refund pending`, or what else became of it. */
+/** A short description such as `payment succeeded` or `refund pending`. */
 function summary(translation: Translation): string {
   if (translation.kind !== 'notice') return translation.kind;
   const { payment, refund } = translation.notice;
@@ -767,7 +767,7 @@ function inEveryOrder(
   }
 }
 
-/** The order state of an order of 118 rupees after these notifications came. */
+/** The order state of an order of 118 rupees after these notifications. */
 function orderStateAfter(bodies: readonly Fields[]): {
   orderState: OrderState;
   order: OrderSummary;

@@ -21,7 +21,7 @@ const received: {
   headers: IncomingMessage['headers'];
   body: string;
 }[] = [];
-/** One for each call that comes; the last one answers all that follow. */
+/** One for each call; the last one answers all further calls. */
 let replies: Reply[] = [];
 let call: CallProvider;
 
@@ -95,7 +95,7 @@ describe('a call that is answered', () => {
   });
 
   for (const status of [200, 201, 400, 401, 403, 404, 422]) {
-    test(`with ${status} and a JSON object says so at once`, async () => {
+    test(`with ${status} and a JSON object is reported after one try`, async () => {
       replies = [json(status, { error: { description: 'no' } })];
       const answer = await send(repeatable);
       assert.deepEqual(withoutTime(answer), {
@@ -107,14 +107,14 @@ describe('a call that is answered', () => {
     });
   }
 
-  test('with a clear no many times does not make the provider look down', async () => {
+  test('with many clear refusals does not open the circuit breaker', async () => {
     replies = [json(400, {})];
     for (let calls = 0; calls < 2 * limits.providerFailuresMax; calls += 1) await send(repeatable);
     assert.equal((await send(unrepeatable)).kind, 'answered');
   });
 });
 
-/** Whatever comes instead of an answer, its HTTP status and what is said of it. */
+/** Everything that may come instead of an answer, with its HTTP status and our message. */
 const troubles: readonly { name: string; reply: Reply; status: number | null; why: RegExp }[] = [
   ...[500, 502, 503, 504, 408, 409, 425, 429].map((status) => ({
     name: `the status ${status}`,
@@ -188,9 +188,9 @@ const troubles: readonly { name: string; reply: Reply; status: number | null; wh
   },
 ];
 
-describe('a call that comes to nothing we can build on', () => {
+describe('a call without a usable answer', () => {
   for (const { name, reply, status, why } of troubles) {
-    test(`is unknown and not made again where a repeat could do harm: ${name}`, async () => {
+    test(`is unknown and not retried where a repeat could do harm: ${name}`, async () => {
       replies = [reply];
       const answer = await send(unrepeatable);
       assert.deepEqual(
@@ -213,7 +213,7 @@ describe('a call that comes to nothing we can build on', () => {
     assert.equal(new Set(received.map(({ headers }) => headers['x-refund-idempotency'])).size, 1);
   });
 
-  test('is answered when a later try is', async () => {
+  test('is answered when a later try is answered', async () => {
     replies = [(request) => request.socket.destroy(), json(503, {}), json(200, { id: 'rfnd_1' })];
     assert.deepEqual(withoutTime(await send(repeatable)), {
       kind: 'answered',
@@ -239,7 +239,7 @@ describe('a call that comes to nothing we can build on', () => {
     });
   }
 
-  test('never goes where a redirect points', async () => {
+  test('never follows a redirect', async () => {
     replies = [
       (_request, response) => response.writeHead(307, { location: '/elsewhere' }).end('{}'),
     ];
@@ -255,7 +255,7 @@ describe('a call that comes to nothing we can build on', () => {
     ['never answers', () => undefined],
     ['sends the head and a part of the body only', slowBody],
   ] as const) {
-    test(`is given up after its time when the provider ${name}`, async () => {
+    test(`times out when the provider ${name}`, async () => {
       const watch = new AbortController();
       const timeout = mock.method(AbortSignal, 'timeout', () => watch.signal);
       const heard = new Promise<void>((resolve) => {
@@ -288,7 +288,7 @@ describe('a call that comes to nothing we can build on', () => {
   }
 });
 
-test('a call whose time is over before it could be made was not made', async () => {
+test('a call whose deadline passes while it waits is not made', async () => {
   const late = AbortSignal.abort(new DOMException('It took too long', 'TimeoutError'));
   const timeout = mock.method(AbortSignal, 'timeout', () => late);
   try {
@@ -299,8 +299,8 @@ test('a call whose time is over before it could be made was not made', async () 
   }
 });
 
-describe('a call that reaches nobody', () => {
-  test('took no effect, and is tried again even where a repeat could do harm', async () => {
+describe('a call that reaches no server', () => {
+  test('took no effect and is retried even where a repeat could do harm', async () => {
     const answer = await call({ url: await closedOrigin(), secret }, unrepeatable);
     assert.deepEqual(withoutTime(answer), {
       kind: 'not-sent',
@@ -310,9 +310,9 @@ describe('a call that reaches nobody', () => {
     assertDiscreet(answer);
   });
 
-  test('after one that did is unknown: that one may have taken effect', async () => {
+  test('is unknown after a try that reached the server: that one may have taken effect', async () => {
     const provider = createServer((request) => {
-      // It heard us, and is gone before the next try.
+      // The server receives the first try and is gone before the next.
       provider.close();
       request.socket.destroy();
     });
@@ -324,7 +324,7 @@ describe('a call that reaches nobody', () => {
   });
 });
 
-describe('a provider that fails again and again', () => {
+describe('a provider that keeps failing', () => {
   const fail = async (times: number) => {
     replies = [json(500, {})];
     for (let calls = 0; calls < times; calls += 1) {
@@ -332,19 +332,19 @@ describe('a provider that fails again and again', () => {
     }
   };
 
-  test('is left alone after five failures in a row', async () => {
+  test('is not called after five failures in a row', async () => {
     await fail(limits.providerFailuresMax);
     replies = [json(200, {})];
     const answer = await send(repeatable);
     assert.deepEqual(withoutTime(answer), {
       kind: 'not-sent',
-      why: 'the provider did not answer before and is given a pause',
+      why: 'earlier calls to the provider failed, and it is not called for a while',
       tries: 0,
     });
     assert.equal(received.length, limits.providerFailuresMax);
   });
 
-  test('is not left alone after four, nor when it answered in between', async () => {
+  test('is still called after four failures, or when it answered in between', async () => {
     await fail(limits.providerFailuresMax - 1);
     replies = [json(200, {})];
     assert.equal((await send(unrepeatable)).kind, 'answered');
@@ -353,7 +353,7 @@ describe('a provider that fails again and again', () => {
     assert.equal((await send(unrepeatable)).kind, 'answered');
   });
 
-  test('is tried once after the pause, and used again when it answers', async () => {
+  test('is called once after the pause, and normally again when it answers', async () => {
     await afterPause(async (pass) => {
       await fail(limits.providerFailuresMax);
       pass(limits.providerPauseMs - 1);
@@ -365,7 +365,7 @@ describe('a provider that fails again and again', () => {
     });
   });
 
-  test('is left alone again when the one try after the pause fails', async () => {
+  test('is not called again when the one try after the pause fails', async () => {
     await afterPause(async (pass) => {
       await fail(limits.providerFailuresMax);
       pass(limits.providerPauseMs);
@@ -374,7 +374,7 @@ describe('a provider that fails again and again', () => {
     });
   });
 
-  test('is not one that is busy, or still at the first copy of a call', async () => {
+  test('is not one that is busy or still processes an earlier copy of a call', async () => {
     for (const status of [408, 409, 425, 429]) {
       replies = [json(status, {})];
       for (let calls = 0; calls < limits.providerFailuresMax; calls += 1) await send(unrepeatable);
@@ -383,20 +383,20 @@ describe('a provider that fails again and again', () => {
     assert.equal((await send(unrepeatable)).kind, 'answered');
   });
 
-  test('with one merchant is not left alone with another', async () => {
+  test('for one merchant is still called for another', async () => {
     await fail(limits.providerFailuresMax);
     replies = [json(200, {})];
     assert.equal((await send({ ...unrepeatable, user: 'key_2' })).kind, 'answered');
     assert.equal((await send(unrepeatable)).kind, 'not-sent');
   });
 
-  test('does not keep us from another one', async () => {
+  test('does not affect other providers', async () => {
     await call({ url: await closedOrigin(), secret }, repeatable);
     await call({ url: await closedOrigin(), secret }, repeatable);
     assert.equal((await send(unrepeatable)).kind, 'answered');
   });
 
-  test('and is left alone between two tries of a call leaves that call unknown', async () => {
+  test('and is not called between two tries of a call leaves that call unknown', async () => {
     await fail(limits.providerFailuresMax - 1);
     const answer = await send(repeatable);
     assert.deepEqual(
@@ -406,7 +406,7 @@ describe('a provider that fails again and again', () => {
   });
 });
 
-test('no more calls are under way at once than are allowed, as many wait, and the rest is not made', async () => {
+test('concurrent calls are limited, as many wait, and the rest is not made', async () => {
   let underWay = 0;
   let most = 0;
   const waiting: (() => void)[] = [];
@@ -431,7 +431,7 @@ test('no more calls are under way at once than are allowed, as many wait, and th
     left.map(withoutTime),
     Array.from({ length: 10 }, () => ({
       kind: 'not-sent',
-      why: 'too many calls to the provider are under way',
+      why: 'too many calls to the provider are in progress',
       tries: 0,
     })),
   );
@@ -451,7 +451,7 @@ function raw(status: number, body: string): Reply {
   };
 }
 
-/** More than is read, for as long as somebody reads. */
+/** An endless body, longer than the limit. */
 function endless(_request: IncomingMessage, response: ServerResponse): void {
   const chunk = Buffer.alloc(64 * 1024, ' ');
   const more = () => {
@@ -466,7 +466,7 @@ function slowBody(_request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json' }).write('{"id":');
 }
 
-/** With a clock that the test moves: the pause is measured by it. */
+/** With a mocked clock, which measures the pause. */
 async function afterPause(story: (pass: (ms: number) => void) => Promise<void>): Promise<void> {
   mock.timers.enable({ apis: ['Date'], now: Date.now() });
   try {
@@ -476,7 +476,7 @@ async function afterPause(story: (pass: (ms: number) => void) => Promise<void>):
   }
 }
 
-/** An address where nobody listens: somebody just did. */
+/** An address where no server listens any more. */
 async function closedOrigin(): Promise<string> {
   const gone = createServer().listen(0, '127.0.0.1');
   await once(gone, 'listening');
@@ -493,7 +493,7 @@ function whyOf(answer: Answer): string {
   return answer.kind === 'answered' ? '' : answer.why;
 }
 
-/** What is said of a call is logged and shown: it names neither credentials nor addresses. */
+/** The message is logged and shown, so it must contain neither credentials nor addresses. */
 function assertDiscreet(answer: Answer): void {
   const credentials = Buffer.from(`key_1:${secret}`).toString('base64');
   for (const hidden of [secret, credentials, origin, '11800']) {

@@ -1,4 +1,4 @@
-/** What is masked in a stored body never changes what the body means. Contract 8.5. */
+/** Masking a stored body never changes its translation. Contract 8.5. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newOrderId } from '../../src/domain/ids.ts';
@@ -20,7 +20,7 @@ type Fields = Record<string, unknown>;
 
 const dealer = createDealer(Date.now() % 2 ** 31);
 const { dealPlain } = dealer;
-/** A reference that passes for a card number, and an amount that does. */
+/** A reference and an amount that look like card numbers. */
 const reference = () => dealPlain('a reference');
 const amount = () => '4222222222222';
 
@@ -34,7 +34,7 @@ function assertSameMeaning(provider: Provider, text: string): void {
   assert.deepEqual(maskDelivery(masked, provider.exemptFields), masked);
 }
 
-/** Our own ids in the notes, with whatever digits they have by chance. */
+/** Our own ids in the notes, with random digits. */
 function ownNotes(): Fields {
   const at = new Date(1.8e12 * Math.random());
   const orderId = newOrderId(at);
@@ -45,7 +45,7 @@ function ownNotes(): Fields {
   };
 }
 
-test('references and amounts of the partner that look like card numbers stay', () => {
+test('references and amounts of the partner that look like card numbers are not masked', () => {
   for (let round = 0; round < 100; round += 1) {
     const payment = partnerPayment({
       id: reference(),
@@ -76,7 +76,7 @@ test('references and amounts of the partner that look like card numbers stay', (
   }
 });
 
-test('references and amounts of the bank gateway that look like card numbers stay, in both forms', () => {
+test('references and amounts of the bank gateway that look like card numbers are not masked, as JSON and as form data', () => {
   for (let round = 0; round < 100; round += 1) {
     const body = gatewayBody({
       merchant: reference(),
@@ -118,7 +118,7 @@ test('a body without card data is stored as its own bytes', () => {
   assert.equal(maskDelivery(gateway, bankGateway.exemptFields), gateway);
 });
 
-test('the number of a second field of the same name is not hidden by the first', () => {
+test('a card number in a second field of the same name is masked too', () => {
   const bytes = Buffer.from('{"a":"4111111111111111","a":1,"event":"x"}');
   assert.equal(maskDelivery(bytes, partner.exemptFields).toString(), '{"a":1,"event":"x"}');
 });

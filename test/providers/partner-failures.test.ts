@@ -10,7 +10,7 @@ import { partnerEvent, partnerPayment } from '../support/deliveries.ts';
 
 type Row = { readonly retryAllowed: boolean; readonly reasons: readonly string[] };
 
-/** Our code, whether to try again, and the partner's reasons for it; stars filled with examples. */
+/** Our code, whether a retry is allowed, and the partner's reasons for it, with examples for each `*`. */
 const table: Partial<Record<FailureCode, Row>> = {
   PAYMENT_CANCELLED_BY_CONSUMER: { retryAllowed: true, reasons: ['payment_cancelled'] },
   AUTHENTICATION_FAILED_AT_BANK: {
@@ -88,7 +88,7 @@ const table: Partial<Record<FailureCode, Row>> = {
 
 for (const [code, { retryAllowed, reasons }] of Object.entries(table)) {
   for (const reason of reasons) {
-    test(`${reason} is ${code}, and a retry is ${retryAllowed ? 'allowed' : 'useless'}`, () => {
+    test(`${reason} is ${code}, and a retry is ${retryAllowed ? 'allowed' : 'not allowed'}`, () => {
       const failure = failureOf({ error_reason: reason });
       assert.equal(failure?.code, code);
       assert.equal(failure?.retryAllowed, retryAllowed);
@@ -96,7 +96,7 @@ for (const [code, { retryAllowed, reasons }] of Object.entries(table)) {
   }
 }
 
-test('every code of ours but the one for refunds can come from the partner', () => {
+test('every failure code occurs for the partner, except that of refunds', () => {
   assert.deepEqual(
     Object.keys(table).sort(),
     Object.keys(failureTable)
@@ -105,7 +105,7 @@ test('every code of ours but the one for refunds can come from the partner', () 
   );
 });
 
-test('the words for the merchant name reason, source and step', () => {
+test('the merchant message names reason, source and step', () => {
   const failure = failureOf({
     error_code: 'BAD_REQUEST_ERROR',
     error_reason: 'incorrect_otp',
@@ -117,7 +117,7 @@ test('the words for the merchant name reason, source and step', () => {
   }
 });
 
-test('errors that are empty, null or absent are a plain failed payment', () => {
+test('empty, null or absent errors mean PAYMENT_FAILED', () => {
   const names = ['error_code', 'error_description', 'error_reason', 'error_source', 'error_step'];
   for (const nothing of ['', null, undefined, [], {}]) {
     const failure = failureOf(Object.fromEntries(names.map((name) => [name, nothing])));
@@ -127,7 +127,7 @@ test('errors that are empty, null or absent are a plain failed payment', () => {
   }
 });
 
-test('the code of the error decides nothing, only its reason does', () => {
+test('only the reason of the error decides, never its code', () => {
   for (const error_code of ['BAD_REQUEST_ERROR', 'GATEWAY_ERROR', 'SERVER_ERROR', '', null]) {
     const failure = failureOf({ error_code, error_reason: 'insufficient_funds' });
     assert.equal(failure?.code, 'INSUFFICIENT_FUNDS');

@@ -34,7 +34,7 @@ const refund: RefundToStart = {
 };
 
 describe('starting a payment', () => {
-  test('makes an order that carries our ids, and is never sent twice when nobody knows', async () => {
+  test('creates an order with our ids, and is not repeated when its outcome is unknown', async () => {
     const { made, api } = provider([{ id: 'order_1', status: 'created' }]);
     const { result } = await partnerOutbound.startPayment(api, payment);
     assert.deepEqual(result, { kind: 'done', providerOrderId: 'order_1' });
@@ -72,12 +72,12 @@ describe('starting a payment', () => {
     });
   }
 
-  test('is unknown when the answer is neither yes nor no', async () => {
+  test('is unknown when the answer is neither a success nor a refusal', async () => {
     const { api } = provider([answered({ id: 'order_1' }, 302)]);
     assert.equal((await partnerOutbound.startPayment(api, payment)).result.kind, 'unknown');
   });
 
-  test('is refused in the words of the partner', async () => {
+  test('is refused with the message of the partner', async () => {
     const error = { code: 'BAD_REQUEST_ERROR', description: 'Currency is not supported' };
     const { api } = provider([answered({ error }, 400)]);
     assert.deepEqual((await partnerOutbound.startPayment(api, payment)).result, {
@@ -86,21 +86,21 @@ describe('starting a payment', () => {
     });
   });
 
-  test('is refused without a card number that the words may hold', async () => {
+  test('is refused with card numbers in the message masked', async () => {
     const { api } = provider([answered({ error: { description: 'card 4111111111111111' } }, 400)]);
     const { result } = await partnerOutbound.startPayment(api, payment);
     assert.ok(result.kind === 'refused' && !result.why.includes('4111111111111111'));
   });
 
   for (const body of [{}, { error: null }, { error: 'no' }, { error: { description: '' } }]) {
-    test(`is refused without words where there are none: ${JSON.stringify(body)}`, async () => {
+    test(`is refused without a message if there is none: ${JSON.stringify(body)}`, async () => {
       const { api } = provider([answered(body, 401)]);
       const { result } = await partnerOutbound.startPayment(api, payment);
       assert.deepEqual(result, { kind: 'refused', why: 'HTTP status 401' });
     });
   }
 
-  test('keeps long words of the partner short', async () => {
+  test('cuts a long message of the partner', async () => {
     const { api } = provider([answered({ error: { description: 'x'.repeat(9_999) } }, 400)]);
     const { result } = await partnerOutbound.startPayment(api, payment);
     assert.ok(result.kind === 'refused' && result.why.length < 400);
@@ -122,7 +122,7 @@ describe('the page where the consumer pays', () => {
   const launch = { ...payment, providerOrderId: 'order_1' };
   const address = { url: 'https://partner.test/', login: 'rzp_test_1' };
 
-  test('is posted what the partner needs, with our ids in the notes and no UPI id', () => {
+  test('posts what the partner needs, with our ids in the notes and no UPI id', () => {
     assert.deepEqual(partnerOutbound.launchForm?.(address, launch), {
       action: 'https://partner.test/v1/checkout/embedded',
       fields: {
@@ -150,7 +150,7 @@ describe('the page where the consumer pays', () => {
     { modeCode: 'prepaid_card', choice: {}, fields: ['card'] },
   ] as const;
   for (const { modeCode, choice, fields } of choices) {
-    test(`knows what was chosen for ${modeCode}, and no callback where there is none`, () => {
+    test(`contains the choice for ${modeCode}, and no callback if there is none`, () => {
       const chosen = { ...launch, modeCode, choice, callbackUrl: undefined };
       const form = partnerOutbound.launchForm?.(address, chosen).fields ?? {};
       const prefilled = ['bank', 'wallet', 'vpa']
@@ -163,7 +163,7 @@ describe('the page where the consumer pays', () => {
 });
 
 describe('starting a refund', () => {
-  test('asks under our id, so that a repeat is one refund', async () => {
+  test('sends our id, so that a repeat is one refund', async () => {
     const { made, api } = provider([partnerRefund({ id: 'pay_1' }, { id: 'rfnd_1' })]);
     const { result } = await partnerOutbound.startRefund(api, refund);
     assert.equal(result.kind, 'done');
@@ -183,7 +183,7 @@ describe('starting a refund', () => {
     ]);
   });
 
-  test('cuts a long request id to what the partner takes, and sends the whole in the notes', async () => {
+  test('cuts a long request id to what the partner accepts, and sends the whole id in the notes', async () => {
     const refundRequestId = 'R'.repeat(255);
     const { made, api } = provider([{}]);
     await partnerOutbound.startRefund(api, { ...refund, refundRequestId });
@@ -195,7 +195,7 @@ describe('starting a refund', () => {
   });
 
   for (const paymentPspId of ['..', '.', '../orders', 'a/b', 'a?b#c']) {
-    test(`is made where it belongs, whatever the payment is called: ${paymentPspId}`, async () => {
+    test(`stays on its path, whatever the payment id is: ${paymentPspId}`, async () => {
       const { made, api } = provider([{}]);
       await partnerOutbound.startRefund(api, { ...refund, paymentPspId });
       for (const { path } of made) assert.equal(new URL(path, api.url).pathname, path);
@@ -208,7 +208,7 @@ describe('starting a refund', () => {
     ['failed', 'failed'],
     ['something new', 'pending'],
   ] as const) {
-    test(`answered with ${status} is told as ${means}`, async () => {
+    test(`answered with ${status} is reported as ${means}`, async () => {
       const own = { svc_transaction_id: refund.transactionId, refund_request_id: 'REQ-1' };
       const record = partnerRefund({ id: 'pay_1' }, { id: 'rfnd_1', status, notes: own });
       const { result } = await partnerOutbound.startRefund(provider([record]).api, refund);
@@ -221,7 +221,7 @@ describe('starting a refund', () => {
     });
   }
 
-  test('is unknown when the answer has no id, and refused when the partner says no', async () => {
+  test('is unknown when the answer has no id, and refused when the partner refuses', async () => {
     const { api } = provider([{}, answered({ error: { description: 'Fully refunded' } }, 400)]);
     assert.equal((await partnerOutbound.startRefund(api, refund)).result.kind, 'unknown');
     assert.deepEqual((await partnerOutbound.startRefund(api, refund)).result, {
@@ -231,12 +231,12 @@ describe('starting a refund', () => {
   });
 });
 
-describe('asking what became of a payment', () => {
-  test('that we know the order of lists the tries at it', async () => {
+describe('fetching the status of a payment', () => {
+  test('with a known order lists the attempts to pay it', async () => {
     const captured = partnerPayment({ id: 'pay_2', order_id: 'order_1', notes });
     const failed = partnerPayment({ id: 'pay_1', order_id: 'order_1', status: 'failed' });
     const { made, api } = provider([{ items: [failed, captured] }]);
-    const { result } = await ask(api, started({ providerOrderId: 'order_1' }));
+    const { result } = await fetchStatus(api, started({ providerOrderId: 'order_1' }));
     assert.deepEqual(made, [reading('/v1/orders/order_1/payments')]);
     assert.ok(result.kind === 'done');
     assert.deepEqual(
@@ -252,12 +252,12 @@ describe('asking what became of a payment', () => {
     );
   });
 
-  test('that we do not know the order of finds it by the receipt and our id in the notes', async () => {
+  test('without a known order finds it by the receipt and our id in the notes', async () => {
     const { made, api } = provider([
       { items: [{ id: 'order_9', notes: [] }, { id: 'order_1', notes }, 'no order', null] },
       { items: [] },
     ]);
-    const { result } = await ask(api, started({}));
+    const { result } = await fetchStatus(api, started({}));
     assert.deepEqual(made, [
       reading(`/v1/orders?receipt=${orderId}&count=100`),
       reading('/v1/orders/order_1/payments'),
@@ -272,32 +272,35 @@ describe('asking what became of a payment', () => {
   });
 
   for (const items of [[], [{ id: 'order_9', notes: { svc_transaction_id: 'another' } }]]) {
-    test(`that the partner has no order for is not known there (${items.length} others)`, async () => {
+    test(`without an order at the partner is not known there (${items.length} others)`, async () => {
       const { made, api } = provider([{ items }]);
-      const { result } = await ask(api, started({}));
+      const { result } = await fetchStatus(api, started({}));
       assert.deepEqual(result, { kind: 'done', isKnown: false, wasTried: false, records: [] });
       assert.equal(made.length, 1);
     });
   }
 
   for (const body of [{}, { items: null }, { items: 'none' }, { items: {} }, { error: {} }]) {
-    test(`says nothing when the list is none: ${JSON.stringify(body)}`, async () => {
-      const { result } = await ask(provider([body]).api, started({}));
+    test(`is unknown when the answer has no list: ${JSON.stringify(body)}`, async () => {
+      const { result } = await fetchStatus(provider([body]).api, started({}));
       assert.equal(result.kind, 'unknown');
-      const tries = await ask(provider([body]).api, started({ providerOrderId: 'order_1' }));
+      const tries = await fetchStatus(
+        provider([body]).api,
+        started({ providerOrderId: 'order_1' }),
+      );
       assert.equal(tries.result.kind, 'unknown');
     });
   }
 
-  test('that somebody is just trying to pay says so, though there is nothing to tell', async () => {
+  test('reports an attempt in progress, although there is no record of it yet', async () => {
     const items = [partnerPayment({ id: 'pay_1', status: 'created' })];
     const { api } = provider([{ items }]);
-    const { result } = await ask(api, started({ providerOrderId: 'order_1' }));
+    const { result } = await fetchStatus(api, started({ providerOrderId: 'order_1' }));
     assert.ok(result.kind === 'done');
     assert.deepEqual([result.wasTried, result.records], [true, []]);
   });
 
-  test('leaves out what is none of our statuses and what has no id', async () => {
+  test('leaves out records with other statuses and without an id', async () => {
     const items = [
       partnerPayment({ id: 'pay_1', status: 'created' }),
       partnerPayment({ id: 'pay_2', status: 'something new' }),
@@ -308,7 +311,10 @@ describe('asking what became of a payment', () => {
       partnerPayment({ id: 'pay_4', status: 'authorized' }),
       partnerPayment({ id: 'pay_5', status: 'refunded' }),
     ];
-    const { result } = await ask(provider([{ items }]).api, started({ providerOrderId: 'o' }));
+    const { result } = await fetchStatus(
+      provider([{ items }]).api,
+      started({ providerOrderId: 'o' }),
+    );
     assert.ok(result.kind === 'done');
     assert.deepEqual(
       noticesOf(result.records).map(({ payment }) => [payment?.pspTransactionId, payment?.status]),
@@ -319,9 +325,9 @@ describe('asking what became of a payment', () => {
     );
   });
 
-  test('that was started elsewhere asks for that payment', async () => {
+  test('that was started elsewhere fetches that payment', async () => {
     const { made, api } = provider([partnerPayment({ id: 'pay_1' })]);
-    const { result } = await ask(api, reported('pay_1'));
+    const { result } = await fetchStatus(api, reported('pay_1'));
     assert.deepEqual(made, [reading('/v1/payments/pay_1')]);
     assert.ok(result.kind === 'done');
     assert.equal(result.isKnown, true);
@@ -329,33 +335,33 @@ describe('asking what became of a payment', () => {
   });
 
   for (const kind of ['unknown', 'not-sent'] as const) {
-    test(`is ${kind} when a call is, the first or the second`, async () => {
+    test(`is ${kind} when the first or the second call is`, async () => {
       const answer: Answer = { kind, status: null, why: 'why', durationMs: 1, tries: 3 };
-      const first = await ask(provider([answer]).api, started({}));
+      const first = await fetchStatus(provider([answer]).api, started({}));
       assert.deepEqual(first, { answer, result: { kind, why: 'why' } });
       const found = { items: [{ id: 'order_1', notes }] };
-      const second = await ask(provider([found, answer]).api, started({}));
+      const second = await fetchStatus(provider([found, answer]).api, started({}));
       assert.deepEqual(second, { answer, result: { kind, why: 'why' } });
     });
   }
 
-  test('is refused, not unknown there, when our credentials are', async () => {
+  test('is refused, not unknown there, when our credentials are refused', async () => {
     const { api } = provider([answered({ error: { description: 'Authentication failed' } }, 401)]);
-    const { result } = await ask(api, started({}));
+    const { result } = await fetchStatus(api, started({}));
     assert.deepEqual(result, { kind: 'refused', why: 'HTTP status 401: Authentication failed' });
   });
 });
 
-describe('asking what became of a refund', () => {
+describe('fetching the status of a refund', () => {
   const ours = partnerRefund(
     { id: 'pay_1' },
     { id: 'rfnd_1', notes: { svc_transaction_id: refund.transactionId } },
   );
   const another = partnerRefund({ id: 'pay_1' }, { id: 'rfnd_2' });
 
-  test('finds ours among those of the payment by our id', async () => {
+  test('finds ours among the refunds of the payment by our id', async () => {
     const { made, api } = provider([{ items: [another, ours, null] }]);
-    const { result } = await ask(api, requestedRefund());
+    const { result } = await fetchStatus(api, requestedRefund());
     assert.deepEqual(made, [reading('/v1/payments/pay_1/refunds?count=100')]);
     assert.ok(result.kind === 'done');
     assert.equal(result.isKnown, true);
@@ -365,8 +371,8 @@ describe('asking what became of a refund', () => {
     );
   });
 
-  test('finds one that was reported by its id', async () => {
-    const { result } = await ask(
+  test('finds a reported refund by its id', async () => {
+    const { result } = await fetchStatus(
       provider([{ items: [ours, another] }]).api,
       requestedRefund('rfnd_2'),
     );
@@ -378,17 +384,17 @@ describe('asking what became of a refund', () => {
 
   test('is not known there when none is ours', async () => {
     for (const items of [[], [another]]) {
-      const { result } = await ask(provider([{ items }]).api, requestedRefund());
+      const { result } = await fetchStatus(provider([{ items }]).api, requestedRefund());
       assert.deepEqual(result, { kind: 'done', isKnown: false, wasTried: false, records: [] });
     }
   });
 
-  test('says nothing when the list is none', async () => {
-    assert.equal((await ask(provider([{}]).api, requestedRefund())).result.kind, 'unknown');
+  test('is unknown when the answer has no list', async () => {
+    assert.equal((await fetchStatus(provider([{}]).api, requestedRefund())).result.kind, 'unknown');
   });
 });
 
-/** Stands for the partner: answers one after the other, and what it was asked. */
+/** A stub of the partner that gives these answers in turn and records the requests. */
 function provider(answers: readonly (Answer | object)[]) {
   const made: ProviderRequest[] = [];
   const api: ProviderApi = {
@@ -414,26 +420,26 @@ function reading(path: string): ProviderRequest {
   return { method: 'GET', isRepeatable: true, path, user: 'rzp_test_1' };
 }
 
-type Asked = Parameters<typeof partnerOutbound.fetchStatus>[1]['transaction'];
+type FetchedTransaction = Parameters<typeof partnerOutbound.fetchStatus>[1]['transaction'];
 
-function ask(api: ProviderApi, transaction: Asked) {
+function fetchStatus(api: ProviderApi, transaction: FetchedTransaction) {
   return partnerOutbound.fetchStatus(api, { orderId, transaction });
 }
 
-function started(more: { readonly providerOrderId?: string }): Asked {
+function started(more: { readonly providerOrderId?: string }): FetchedTransaction {
   const start = { atMs: 0, amount: 11_800, currency: 'INR', call: 'unknown', ...more } as const;
   return foldPayment({ transactionId, provider: 'partner', start, notices: [] }, expected);
 }
 
-function reported(pspTransactionId: string): Asked {
+function reported(pspTransactionId: string): FetchedTransaction {
   const notices = [{ pspTransactionId, status: 'authorized', deliveryKey: 'key' } as const];
   return foldPayment({ transactionId, provider: 'partner', start: null, notices }, expected);
 }
 
 const expected = { total: 11_800, currency: 'INR' };
 
-/** Asked for here; with an id, the partner has spoken of it. */
-function requestedRefund(pspTransactionId?: string): Asked {
+/** A refund requested here; with an id, the partner has reported it. */
+function requestedRefund(pspTransactionId?: string): FetchedTransaction {
   const said = { status: 'pending', refundRequestId: 'REQ-1', deliveryKey: 'key' } as const;
   return foldRefund({
     transactionId: refund.transactionId,
@@ -449,7 +455,7 @@ function requestedRefund(pspTransactionId?: string): Asked {
   });
 }
 
-/** What the partner's own translator makes of the records: it must understand each of them. */
+/** The translations of the records; each must be readable. */
 function noticesOf(records: Records) {
   return records.map((body) => {
     const translation = partner.translate({ headers: {}, body }, { expectedMerchant: null });

@@ -24,19 +24,19 @@ const vector = {
   signature: '309ba5c7ab86a6f2a66ceae80bc6ada963abd9241dbc18af5e297ed6d8bf5a92',
 };
 
-test('the known signature verifies over the 45 bytes as they came', () => {
+test('a known signature verifies over the raw bytes', () => {
   assert.equal(vector.body.length, 45);
   assert.equal(verify(vector.body), 'verified');
 });
 
-test('a body that was parsed and written anew no longer verifies', () => {
+test('a body that was parsed and re-encoded does not verify', () => {
   const rewritten = Buffer.from(JSON.stringify(JSON.parse(vector.body.toString('utf8'))));
   assert.equal(verify(rewritten), 'refused');
   assert.equal(verify(Buffer.concat([vector.body, Buffer.from('\n')])), 'refused');
   assert.equal(verify(Buffer.from(vector.body.toString('utf8').normalize('NFD'))), 'refused');
 });
 
-test('the event id is the header, and only its bytes tell a repeat', () => {
+test('the event id is the header, and without it only the bytes identify a repeat', () => {
   const { body } = vector;
   const headers = { 'x-razorpay-event-id': 'LZ8cA0bQdE2fGh' };
   assert.equal(partner.findEventId({ headers, body }), 'LZ8cA0bQdE2fGh');
@@ -44,7 +44,7 @@ test('the event id is the header, and only its bytes tell a repeat', () => {
   assert.equal(partner.findContentKey({ headers: {}, body }), undefined);
 });
 
-test('a captured card payment is a succeeded payment with all that is told of it', () => {
+test('a captured card payment is a succeeded payment with all its fields', () => {
   const payment = paymentOf({
     order_id: 'order_LZ7pXQNdQ2kS1f',
     notes: {
@@ -82,7 +82,7 @@ test('a captured card payment is a succeeded payment with all that is told of it
   });
 });
 
-test('a processed refund is a succeeded refund and tells that its payment was captured', () => {
+test('a processed refund is a succeeded refund and reports that its payment was captured', () => {
   const payment = paymentOf({ order_id: 'order_LZ7pXQNdQ2kS1f', status: 'refunded' });
   const refund = refundOf({ receipt: 'RR-1', acquirer_data: { arn: '7485' } });
   const notice = noticeOf(partnerEvent('refund.processed', { refund, payment }));
@@ -109,7 +109,7 @@ test('a processed refund is a succeeded refund and tells that its payment was ca
   });
 });
 
-test('the payment within a refund event counts only as far as it was captured', () => {
+test('the payment within a refund event counts only if it was captured', () => {
   const cases = [
     ['captured', 'succeeded'],
     ['refunded', 'succeeded'],
@@ -143,7 +143,7 @@ test('a refund without its payment record, or without payment_id, still names it
   assert.equal(translate(partnerEvent('refund.processed', { refund })).kind, 'unreadable');
 });
 
-test('a payment is captured only when its record says so, whatever the event', () => {
+test('a payment is captured only if its record says so, whatever the event', () => {
   const cases: ReadonlyArray<readonly [Fields, string]> = [
     [{ status: 'captured', captured: true }, 'succeeded'],
     [{ status: 'captured', captured: undefined }, 'succeeded'],
@@ -162,7 +162,7 @@ test('a payment is captured only when its record says so, whatever the event', (
   }
 });
 
-test('the release of an authorisation is told by its refund event too, with its time', () => {
+test('a refund event also reports the release of an authorisation, with its time', () => {
   const released = paymentOf({ status: 'refunded', captured: false });
   const { payment } = noticeOf(
     partnerEvent('refund.processed', { payment: released, refund: refundOf() }),
@@ -172,7 +172,7 @@ test('the release of an authorisation is told by its refund event too, with its 
   assert.equal(payment?.statusSinceMs, 1794700042_000);
 });
 
-test('an offer is named by the payment or listed by its order, which also tells the discount', () => {
+test('an offer is named by the payment or listed by its order, which also gives the discount', () => {
   const lower = { amount: 10_620 };
   const named = { ...lower, offer_id: 'offer_1' };
   const listed = { id: 'order_1', amount: 11_800, offers: ['offer_2'] };
@@ -195,7 +195,7 @@ test('an offer is named by the payment or listed by its order, which also tells 
   }
 });
 
-test('each event that is acted on has its meaning', () => {
+test('each event that is acted on has its status', () => {
   const meanings = [
     ['payment.authorized', 'payment', 'authorized'],
     ['payment.captured', 'payment', 'succeeded'],
@@ -210,7 +210,7 @@ test('each event that is acted on has its meaning', () => {
   }
 });
 
-test('a created refund is pending, or what its own status says', () => {
+test('a created refund is pending, unless its record has a final status', () => {
   const cases = [
     ['pending', 'pending'],
     ['processed', 'succeeded'],
@@ -237,7 +237,7 @@ test('a failed refund has our own reason, since the partner gives none', () => {
   assert.equal(processed.refund?.failure, undefined);
 });
 
-test('every other event is kept and ignored, whatever its payload', () => {
+test('every other event is ignored, whatever its payload', () => {
   const names = [
     ...['payment.dispute', 'payment.downtime.started', 'payment.downtime.resolved'],
     ...['payment.pending', 'refund.speed_changed', 'refund.arn_updated', 'settlement.processed'],
@@ -260,7 +260,7 @@ test('every other event is kept and ignored, whatever its payload', () => {
   assert.equal(translate(downtime).kind, 'ignored');
 });
 
-test('a dispute is reported with all that names its order', () => {
+test('a dispute is reported with all references to its order', () => {
   const payment = paymentOf({ order_id: 'order_1', notes: { invoice_id: 'INV-1' } });
   const names = {
     references: {
@@ -321,7 +321,7 @@ test('an event that is acted on but names nothing is unreadable', () => {
   }
 });
 
-test('the real nested shape and the flat shape of the contract give the same notice', () => {
+test('the real nested format and the flat format of the contract give the same notice', () => {
   const payment = paymentOf({ order_id: 'order_1', notes: { invoice_id: 'INV-1' } });
   const order = { id: 'order_1', entity: 'order', receipt: 'INV-1' };
   const cases: [string, Record<string, Fields>][] = [
@@ -341,7 +341,7 @@ test('the real nested shape and the flat shape of the contract give the same not
   }
 });
 
-test('only the event, the payload and an id are needed', () => {
+test('only the event, the payload and an id are required', () => {
   const bare = { event: 'payment.captured', payload: { payment: { id: paymentId } } };
   assert.deepEqual(noticeOf(bare), {
     references: { transactionIds: [], orderIds: [], invoiceIds: [] },
@@ -349,7 +349,7 @@ test('only the event, the payload and an id are needed', () => {
   });
 });
 
-test('an order that was paid is found by its receipt, as our order or our invoice', () => {
+test('the receipt of a paid order may be our order id or our invoice id', () => {
   const payment = paymentOf({ order_id: 'order_1' });
   const order = { id: 'order_1', entity: 'order', receipt: 'INV-1', notes: { order_id: 'o_1' } };
   assert.deepEqual(noticeOf(partnerEvent('order.paid', { payment, order })).references, {
@@ -365,13 +365,13 @@ test('an order that was paid is found by its receipt, as our order or our invoic
   }
 });
 
-test('a payment without its order id takes that of the order record beside it', () => {
+test('a payment without an order id takes that of the order record in the same event', () => {
   const payment = paymentOf({ order_id: null });
   const notice = noticeOf(partnerEvent('order.paid', { payment, order: { id: 'order_9' } }));
   assert.equal(notice.references.providerOrderId, 'order_9');
 });
 
-test('an order id of null or none is no reference, and no trouble', () => {
+test('an order id that is null or absent is not a reference and not an error', () => {
   for (const order_id of [null, undefined, '']) {
     const { references } = noticeOf(
       partnerEvent('payment.captured', { payment: paymentOf({ order_id }) }),
@@ -389,7 +389,7 @@ test('notes may be an object, an empty list, null or absent, in payment and refu
   }
 });
 
-test('numbers in notes are taken by their text, and each reference once', () => {
+test('numbers in notes become their text, and each reference is listed once', () => {
   const notes = { invoice_id: 20261114, order_id: 'o_1', svc_order_id: 'o_1' };
   const records = { payment: paymentOf({ notes }), refund: refundOf({ notes }) };
   assert.deepEqual(noticeOf(partnerEvent('refund.processed', records)).references, {
@@ -402,7 +402,7 @@ test('numbers in notes are taken by their text, and each reference once', () => 
 const card = { id: 'card_1', last4: '1111', network: 'Visa', type: 'credit', issuer: 'HDFC' };
 const cardFields = { scheme: 'Visa', card_type: 'credit', issuer: 'HDFC' };
 
-/** What is changed in a payment record, and what its notice then says; undefined is absent. */
+/** Changes to a payment record, and the expected changes to its notice; undefined means absent. */
 const paymentCases: Record<string, readonly [Fields, Partial<PaymentNotice> | Fields]> = {
   'a debit card': [{ card: { ...card, type: 'debit' } }, { paymentMode: 'Debit Card' }],
   'a prepaid card': [{ card: { ...card, type: 'prepaid' } }, { paymentMode: 'Prepaid Card' }],
@@ -525,13 +525,13 @@ const paymentCases: Record<string, readonly [Fields, Partial<PaymentNotice> | Fi
 };
 
 for (const [name, [changes, expected]] of Object.entries(paymentCases)) {
-  test(`${name} is read as it is meant`, () => {
+  test(`${name} is translated correctly`, () => {
     const payment = paymentOf(changes);
     assertFields(noticeOf(partnerEvent('payment.captured', { payment })).payment, expected);
   });
 }
 
-test('an event without its own time takes that of the payment, and tells of no change', () => {
+test('an event without a time takes that of the payment and reports no time of change', () => {
   const event = partnerEvent('payment.captured', { payment: paymentOf() });
   const { created_at: _, ...timeless } = event;
   for (const body of [timeless, { ...event, created_at: null }, { ...event, created_at: '' }]) {
@@ -543,7 +543,7 @@ test('an event without its own time takes that of the payment, and tells of no c
   }
 });
 
-test('the message is the description of the error, and none when it says nothing', () => {
+test('the message is the description of the error, and absent if that is empty', () => {
   const cases = [
     ['Payment was cancelled by the customer.', 'Payment was cancelled by the customer.'],
     ['', undefined],
@@ -557,7 +557,7 @@ test('the message is the description of the error, and none when it says nothing
   }
 });
 
-/** What is changed in a refund record, and what its notice then says. */
+/** Changes to a refund record, and the expected changes to its notice. */
 const refundCases: Record<string, readonly [Fields, Partial<RefundNotice> | Fields]> = {
   'a receipt before anything else': [
     { receipt: 'RR-1', notes: { refund_request_id: 'RR-2' } },

@@ -20,7 +20,7 @@ import { anyText } from '../support/any-text.ts';
 const runs = { numRuns: 2_000 };
 const anything = fc.anything({ withBigInt: true, withNullPrototype: true, withDate: true });
 
-test('nothing that can come is too strange to be read', () => {
+test('no value makes a reader throw', () => {
   fc.assert(
     fc.property(anything, anything, (value, other) => {
       for (const read of [id, object, text, minorUnits, unixSeconds, isoTime]) read(value);
@@ -39,7 +39,7 @@ test('an object is itself; a list, null or anything else has no fields', () => {
   }
 });
 
-test('text is what says something', () => {
+test('text is a value that is not blank', () => {
   const cases: [unknown, string | undefined][] = [
     ['pay_1', 'pay_1'],
     [' pay 1', ' pay 1'],
@@ -149,7 +149,7 @@ test('every amount of every currency is read alike as a number and as text', () 
   );
 });
 
-test('seconds become whole milliseconds within the years that can be kept', () => {
+test('seconds become whole milliseconds within the years that can be stored', () => {
   const cases: [unknown, number | undefined][] = [
     [1794700042, 1794700042000],
     ['1794700042', 1794700042000],
@@ -189,7 +189,7 @@ test('a timestamp is read with its offset, with or without a fraction', () => {
   for (const [value, expected] of cases) assert.equal(isoTime(value), expected, value);
 });
 
-test('what is no timestamp has no time', () => {
+test('a value that is not a timestamp has no time', () => {
   const values = [
     ...['', ' ', 'soon', '2026-13-40T00:00:00Z', '1969-12-31T23:59:59Z', '2100-01-01T00:00:00Z'],
     ...['5', '31', 'order 5', 'INV-2026-1', 'Sat Nov 14 2026'],
@@ -198,13 +198,13 @@ test('what is no timestamp has no time', () => {
   for (const value of values) assert.equal(isoTime(value), undefined, String(value));
 });
 
-test('only the fields that are there are present', () => {
+test('undefined fields are removed', () => {
   const shape = { a: 1, b: undefined, c: null, d: '', e: 0, f: false };
   assert.deepEqual(present(shape), { a: 1, c: null, d: '', e: 0, f: false });
   assert.deepEqual(Object.keys(present({ b: undefined })), []);
 });
 
-test('references are the ids that are there, each once, in their order', () => {
+test('references are the usable ids, without duplicates, in their order', () => {
   const long = 'x'.repeat(256);
   assert.deepEqual(references('b', null, 'a', '', 'b', 7, '7', long, []), ['b', 'a', '7']);
   assert.deepEqual(references(), []);
@@ -217,7 +217,7 @@ test('an id is a text of at most 255 characters', () => {
   for (const value of ['', ' ', null, undefined, [], {}]) assert.equal(id(value), undefined);
 });
 
-test('only a JSON object of readable depth is read, and its numbers keep their digits', () => {
+test('only a JSON object within the depth limit is read, and its numbers keep their digits', () => {
   const read = (value: string) => jsonObject(Buffer.from(value));
   assert.deepEqual(read(' {"a":[1]} '), { a: [1] });
   assert.deepEqual(read('{"id":12345678901234567890}'), { id: '12345678901234567890' });

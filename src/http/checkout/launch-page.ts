@@ -1,6 +1,6 @@
 /**
- * `GET /pay/<account_id>/<transaction_id>`: sends the consumer on to a provider whose payment page is
- * reached by posting a form. It shows nothing but a button, should scripts be off.
+ * `GET /pay/<account_id>/<transaction_id>`: forwards the consumer to a provider whose payment page is
+ * reached by posting a form. Without scripts the page shows a button.
  */
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import type { Launch } from '../../use-cases/payments/find-launch.ts';
@@ -32,12 +32,12 @@ function sendLaunch(reply: FastifyReply, launch: Launch, transactionId: string):
         content: `<p>${escapeHtml(launch.shopName)}: you are taken to the payment page.</p>
 ${hiddenForm(action, fields, 'Continue')}`,
         script: 'document.forms[0].submit()',
-        // The provider may lead on to addresses of its own.
+        // The provider may redirect to other addresses of its own.
         formAction: 'anywhere',
       });
     }
     case 'over': {
-      // Through our own page, which brings the result along.
+      // Through our return page, which adds the result.
       const back = `${encodeURIComponent(transactionId)}/return`;
       const link = launch.hasShop ? `<a href="${escapeHtml(back)}">Back to the shop</a>` : '';
       const content = `<p>This payment is over.</p>${link}`;

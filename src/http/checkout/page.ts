@@ -1,15 +1,15 @@
-/** The frame of the pages that a consumer sees: one look, nothing from elsewhere, framed by nobody. */
+/** The layout of the pages that consumers see. They load nothing from other hosts and cannot be framed. */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 
 export type Page = {
   readonly content: string;
   readonly head?: string;
-  /** Runs on this page, and no other script does. */
+  /** The only script that the page may run. */
   readonly script?: string;
-  /** The script asks this service. */
+  /** True where the script calls this service. */
   readonly connects?: boolean;
-  /** Where a form may lead, also by redirects after it. */
+  /** Where a form may be posted to, redirects included. */
   readonly formAction: 'anywhere' | readonly string[];
 };
 
@@ -27,12 +27,11 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
 <body><main>${page.content}</main>${script}</body></html>`);
 }
 
-/** Text in HTML, also between quotes. */
+/** Safe in HTML text and in quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A form that posts these fields. */
 export function hiddenForm(
   action: string,
   fields: Readonly<Record<string, string>>,
@@ -45,7 +44,6 @@ export function hiddenForm(
   return `<form method="post" action="${escapeHtml(action)}">${inputs.join('')}<button>${escapeHtml(button)}</button></form>`;
 }
 
-/** Whatever is in the page, it can load nothing and be framed by nobody. */
 function policyOf({ script, connects, formAction }: Page, nonce: string): string {
   const targets = formAction === 'anywhere' ? undefined : formAction.join(' ') || "'none'";
   return [

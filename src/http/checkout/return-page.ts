@@ -1,7 +1,7 @@
 /**
- * `/pay/<account_id>/<transaction_id>/return`: where a provider sends the consumer. It waits for the result if need be,
- * and sends the consumer on to the shop with it. It needs no cookie, because a provider's form comes from another
- * site, and believes nothing that the browser brings. Contract 11.10.
+ * `/pay/<account_id>/<transaction_id>/return`: where a provider sends the consumer back to. It waits for the result of the
+ * payment and forwards the consumer to the shop with it. It uses no cookie, because a provider's form is posted from
+ * another site, and trusts nothing that the browser sends. Contract 11.10.
  */
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import type { ReturnStatus } from '../../domain/transactions/payment-return.ts';
@@ -32,7 +32,7 @@ export function returnPage({ useCases, clock }: Edge): FastifyPluginAsync {
         request,
         reply,
       );
-      return error.entry.status < 500 ? reply.send(errorBody(error)) : sendTrouble(reply);
+      return error.entry.status < 500 ? reply.send(errorBody(error)) : sendTryAgain(reply);
     });
 
     app.get<{ Params: Params; Querystring: Query }>(path, {
@@ -49,14 +49,14 @@ export function returnPage({ useCases, clock }: Edge): FastifyPluginAsync {
           case 'waiting':
             return sendWaiting(reply, found.untilMs, saysPaid);
           case 'known':
-            return sendOn(reply, found, clock());
+            return sendToShop(reply, found, clock());
           default:
             return found satisfies never;
         }
       },
     });
 
-    // From here on the browser is on our own site, and a reload posts nothing again.
+    // After this redirect the browser is on our own site, and a reload does not post again.
     app.post<{ Params: Params }>(path, {
       schema: { hide: true },
       handler: async ({ body }, reply) => {
@@ -73,27 +73,27 @@ function readUntil(text: unknown): number | undefined {
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** 202 lets the page's own script tell it from a result. */
+/** Status 202 tells the script of the page that there is no result yet. */
 function sendWaiting(reply: FastifyReply, untilMs: number, saysPaid: boolean): FastifyReply {
   const next = `return?until=${untilMs}${saysPaid ? '&paid' : ''}`;
   return sendPage(reply.code(202), {
     head: refresh(1, next),
     content: `<h1>Waiting for your bank</h1>
 <p>We are waiting for your bank to confirm the payment. This takes a few seconds. Please stay here.</p>`,
-    // A service that is restarted meanwhile is asked again.
+    // Errors are retried as well: the service may be restarting.
     script: `const next = ${JSON.stringify(next)};
-async function look() {
+async function poll() {
   const status = await fetch(next, { redirect: 'manual' }).then((reply) => reply.status, () => 503);
-  if (status === 202 || status >= 500) setTimeout(look, 1000);
+  if (status === 202 || status >= 500) setTimeout(poll, 1000);
   else location.replace(next);
 }
-setTimeout(look, 1000);`,
+setTimeout(poll, 1000);`,
     connects: true,
     formAction: [],
   });
 }
 
-function sendOn(reply: FastifyReply, known: KnownReturn, now: Date): FastifyReply {
+function sendToShop(reply: FastifyReply, known: KnownReturn, now: Date): FastifyReply {
   const { callback, callbackOrigins } = known;
   if (!callback) return sendOutcome(reply, known);
   const payload = returnPayload(known, now);
@@ -106,17 +106,17 @@ function sendOn(reply: FastifyReply, known: KnownReturn, now: Date): FastifyRepl
     content: `<p>You are taken back to the shop.</p>
 ${hiddenForm(href, { response: encodeReturn(payload) }, 'Continue to the shop')}`,
     script: 'document.forms[0].submit()',
-    // The shop may answer the form with a redirect, which the browser holds against this list too.
+    // The shop may answer the form with a redirect, and the browser checks its target against this list too.
     formAction: [...new Set([origin, ...callbackOrigins].map(sourceOf))],
   });
 }
 
-/** A policy cannot name an address of IPv6; only loopback is http there. */
+/** A policy cannot name an IPv6 address, so its scheme is allowed instead; http addresses are always loopback. */
 function sourceOf(origin: string): string {
   return origin.includes('[') ? new URL(origin).protocol : origin;
 }
 
-const outcomes: Readonly<Record<ReturnStatus, readonly [heading: string, words: string]>> = {
+const outcomes: Readonly<Record<ReturnStatus, readonly [heading: string, text: string]>> = {
   success: ['Payment received', 'Thank you. You can close this page.'],
   failed: ['Payment not made', 'Nothing was paid. You can go back to the shop and try again.'],
   pending: [
@@ -126,14 +126,14 @@ const outcomes: Readonly<Record<ReturnStatus, readonly [heading: string, words: 
 };
 
 function sendOutcome(reply: FastifyReply, { status, enquiry }: KnownReturn): FastifyReply {
-  const [heading, words] = outcomes[status];
+  const [heading, text] = outcomes[status];
   const invoice = escapeHtml(enquiry.order.invoiceId);
-  const content = `<h1>${heading}</h1><p>${words}</p><p>Invoice ${invoice}</p>`;
+  const content = `<h1>${heading}</h1><p>${text}</p><p>Invoice ${invoice}</p>`;
   return sendPage(reply, { content, formAction: [] });
 }
 
-/** The consumer may have paid: they are not left with an error, and the page tries again by itself. */
-function sendTrouble(reply: FastifyReply): FastifyReply {
+/** The consumer may have paid, so the page shows no error and reloads by itself. */
+function sendTryAgain(reply: FastifyReply): FastifyReply {
   return sendPage(reply, {
     head: refresh(2, 'return'),
     content:
@@ -143,7 +143,7 @@ function sendTrouble(reply: FastifyReply): FastifyReply {
   });
 }
 
-/** For browsers without scripts; the others look by themselves. */
+/** Only without scripts: otherwise the script of the page reloads. */
 function refresh(seconds: number, url: string): string {
   return `<noscript><meta http-equiv="refresh" content="${seconds}; url=${escapeHtml(url)}"></noscript>`;
 }

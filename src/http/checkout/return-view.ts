@@ -1,5 +1,4 @@
-/** The result of a payment as it travels to the shop through the consumer's browser. Contract 11.10. */
-
+/** The result of a payment that the consumer's browser carries to the shop. Contract 11.10. */
 import { limits } from '../../domain/limits.ts';
 import { failureTable } from '../../domain/transactions/failure.ts';
 import type { ReturnStatus } from '../../domain/transactions/payment-return.ts';
@@ -8,7 +7,7 @@ import { enquiryView } from '../merchant/enquiry-view.ts';
 
 export type KnownReturn = Extract<FoundReturn, { kind: 'known' }>;
 
-/** The transaction is that of the merchant's enquiry, whole: the shop can compare the two. */
+/** The transaction equals that of the merchant's enquiry, so that the shop can compare the two. */
 export function returnPayload({ status, enquiry }: KnownReturn, now: Date) {
   const { order, transaction: elements } = enquiryView(enquiry, { now, masked: false });
   const [element] = elements;
@@ -29,13 +28,13 @@ export function returnPayload({ status, enquiry }: KnownReturn, now: Date) {
 
 export type ReturnPayload = ReturnType<typeof returnPayload>;
 
-/** Safe to show to the consumer; the provider's own words are in the transaction. */
-function messageOf(status: ReturnStatus, { asked: [asked] }: KnownReturn['enquiry']): string {
+/** Safe to show to the consumer; the provider's own message is in the transaction. */
+function messageOf(status: ReturnStatus, { asked: [enquired] }: KnownReturn['enquiry']): string {
   switch (status) {
     case 'success':
       return 'The payment succeeded.';
     case 'failed': {
-      const failure = asked?.transaction.failure;
+      const failure = enquired?.transaction.failure;
       return failure ? failureTable[failure.code].consumerMessage : 'The payment was not made.';
     }
     case 'pending':
@@ -49,18 +48,18 @@ export function encodeReturn(payload: ReturnPayload): string {
   return Buffer.from(JSON.stringify({ payload }), 'utf8').toString('base64');
 }
 
-/** Behind the shop's own query, before its fragment. */
+/** The result follows the shop's own query and precedes its fragment. */
 export function redirectUrl(callbackUrl: string, payload: ReturnPayload): string {
   const whole = withResponse(callbackUrl, encodeReturn(payload));
   if (whole.length <= limits.returnUrlCharsMax) return whole;
-  // The only part that may be long. A server that refuses the address would lose the consumer.
-  const { custom_attributes: _long, ...order } = payload.order;
+  // Only custom attributes can be long. A shop's server that refuses a long URL would lose the consumer.
+  const { custom_attributes: _omitted, ...order } = payload.order;
   return withResponse(callbackUrl, encodeReturn({ ...payload, order } as ReturnPayload));
 }
 
 function withResponse(callbackUrl: string, response: string): string {
   const url = new URL(callbackUrl);
-  // Only one of them can be ours.
+  // A `response` in the shop's own URL would be ambiguous.
   if (url.searchParams.has('response')) url.searchParams.delete('response');
   url.search += `${url.search === '' ? '?' : '&'}response=${encodeURIComponent(response)}`;
   return url.href;

@@ -3,8 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
+import { OrderReply } from './order-reply-schemas.ts';
 import { toOrderRequest } from './order-request.ts';
-import { CreateOrderBody, OrderReply } from './order-schemas.ts';
+import { CreateOrderBody } from './order-schemas.ts';
 import { orderView } from './order-view.ts';
 
 export function addCreateOrder(app: FastifyInstance, { useCases, clock }: Edge): void {
@@ -14,7 +15,7 @@ export function addCreateOrder(app: FastifyInstance, { useCases, clock }: Edge):
       operationId: 'createOrder',
       summary: 'Create an order for an invoice',
       description:
-        'The same invoice with the same content answers the same order again, with the header Idempotent-Replayed: true.',
+        'The same invoice with the same content returns the same order again, with the header Idempotent-Replayed: true.',
       tags: ['Orders'],
       body: CreateOrderBody,
       response: { 200: OrderReply, ...errorReplies },

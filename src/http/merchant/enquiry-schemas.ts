@@ -1,7 +1,7 @@
-/** The wire shape of the transaction enquiry: every field is always there. Contract 5.7 to 5.9. */
+/** The wire shape of the transaction enquiry: every field is always present. Contract 5.7 to 5.9. */
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
-import { CurrencyConversionReply } from './order-schemas.ts';
+import { CurrencyConversionReply } from './order-reply-schemas.ts';
 
 const id = (description: string) =>
   Type.Optional(
@@ -18,7 +18,7 @@ export const EnquiryBody = Type.Object(
     order_id: id('Identifier of the order, issued at creation.'),
     invoice_id: id('Your reference used at creation.'),
   },
-  { description: 'At least one is needed; those given must belong together.' },
+  { description: 'At least one is required; all that are sent must refer to the same order.' },
 );
 export type EnquiryBody = Static<typeof EnquiryBody>;
 
@@ -57,7 +57,10 @@ export const TransactionReply = Type.Object({
   payment_acquirer: text,
   payment_mode: text,
   payment_arn: text,
-  emi: Type.Unsafe<null>({ type: 'null', description: 'Not known to the providers here.' }),
+  emi: Type.Unsafe<null>({
+    type: 'null',
+    description: 'Always null: the providers do not report it.',
+  }),
   sub_payment_mode: nullable<Readonly<Record<string, string>>>({
     type: 'object',
     additionalProperties: { type: 'string' },

@@ -1,4 +1,4 @@
-/** An enquiry as it is answered. Contract 5.3 to 5.5, 5.8 and 5.9. */
+/** Renders the reply to an enquiry. Contract 5.3 to 5.5, 5.8 and 5.9. */
 import { displayExponent, getExponent } from '../../domain/money/currency.ts';
 import { type MinorUnits, majorNumber } from '../../domain/money/money.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
@@ -17,7 +17,7 @@ export function enquiryView(
   const { order } = enquiry;
   const status = orderStatus(order, now);
   return {
-    transaction: enquiry.asked.map((asked) => transactionView(asked, enquiry, masked)),
+    transaction: enquiry.asked.map((enquired) => transactionView(enquired, enquiry, masked)),
     order: {
       svc_order_id: order.orderId,
       invoice_id: order.invoiceId,
@@ -30,25 +30,25 @@ export function enquiryView(
 }
 
 function transactionView(
-  asked: EnquiredTransaction,
+  enquired: EnquiredTransaction,
   enquiry: Enquiry,
   masked: boolean,
 ): TransactionReply {
-  const { transaction } = asked;
+  const { transaction } = enquired;
   const own =
     transaction.type === 'payment'
-      ? paymentView(transaction, asked, masked)
+      ? paymentView(transaction, enquired, masked)
       : refundView(transaction);
   return {
-    transaction_type: asked.transactionType,
+    transaction_type: enquired.transactionType,
     completion_time: completionSeconds(transaction),
     svc_transaction_id: transaction.transactionId,
     message: transaction.message,
-    svc_signature: asked.signature,
+    svc_signature: enquired.signature,
     signature_version: enquiry.signatureVersion,
     failure_reason: transaction.failure && failureView(transaction.failure),
-    payment_partner: asked.providerName,
-    processing_payment_partner: asked.providerName,
+    payment_partner: enquired.providerName,
+    processing_payment_partner: enquired.providerName,
     psp_transaction_id: transaction.pspTransactionId,
     transaction_amount: amountView(transaction.amount, transaction.currency),
     transaction_currency: transaction.currency,
@@ -111,13 +111,13 @@ function failureView({ code, merchantMessage, retryAllowed }: FailureReason) {
   };
 }
 
-/** Contract 2.3: an order token sees a consumer's UPI id masked. */
+/** Contract 2.3: an order token sees the consumer's UPI id masked. */
 function maskSubPaymentMode(fields: Payment['subPaymentMode']) {
   if (!fields?.upi_id) return fields;
   return { ...fields, upi_id: maskAddress(fields.upi_id) };
 }
 
-/** Contract 5.5: also what was paid for an order that it does not complete can be refunded. */
+/** Contract 5.5: a payment that does not complete its order can be refunded too. */
 function isPaid({ type, status }: Payment | Refund): boolean {
   return type === 'payment' && status === 'succeeded';
 }

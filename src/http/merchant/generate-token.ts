@@ -1,4 +1,4 @@
-/** `POST /api/v3/generate-token`: credentials to a merchant token. Contract 2.1. */
+/** `POST /api/v3/generate-token`: exchanges credentials for a merchant token. Contract 2.1. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
@@ -10,7 +10,9 @@ const Body = Type.Object({
   access_secret: Type.String({ minLength: 1, maxLength: limits.textCharsMax }),
 });
 const Reply = Type.Object({
-  token: Type.String({ description: 'The bearer token of all other calls; valid 20 minutes.' }),
+  token: Type.String({
+    description: 'The bearer token for all other calls; valid for 20 minutes.',
+  }),
   expires_at: Type.String({ description: 'UTC, RFC 3339' }),
 });
 

@@ -1,14 +1,14 @@
-/** `GET /api/v3/order`: an order as it is today. Contract 3.8. */
+/** `GET /api/v3/order`: the current state of an order. Contract 3.8. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
 import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
-import { FullOrderReply } from './order-schemas.ts';
+import { FullOrderReply } from './order-reply-schemas.ts';
 import { fullOrderView } from './order-view.ts';
 
-/** A character that no stored id can hold would reach the database as an error. */
+/** The pattern refuses NUL, which no stored id contains and which PostgreSQL would report as an error. */
 const id = (description: string) =>
   Type.Optional(
     Type.String({ maxLength: limits.invoiceIdCharsMax, pattern: '^[^\\u0000]*$', description }),

@@ -4,27 +4,27 @@ import { Type } from 'typebox';
 import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 
-/** Documented only: the value is read below, where a refusal names the header as it is written. */
+/** Only documents the header: it is validated below, where an error can name it as it is written. */
 export const IdempotencyHeaders = Type.Object({
   'Idempotency-Key': Type.Optional(
     Type.String({
       description:
-        'Any value of 1 to 255 characters, such as a UUID. The same key and content within 24 hours answers the first answer again, with the header Idempotent-Replayed: true.',
+        'Any value of 1 to 255 characters, such as a UUID. The same key and content within 24 hours returns the first reply again, with the header Idempotent-Replayed: true.',
     }),
   ),
 });
 
-const controls = /\p{Cc}/u;
+const controlCharacter = /\p{Cc}/u;
 
 export function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
   const sent = headers['idempotency-key'];
   if (sent === undefined) return undefined;
-  // A header is read byte by byte; clients write UTF-8.
+  // Node decodes headers as Latin-1; clients send UTF-8.
   const key = Buffer.from(String(sent), 'latin1').toString('utf8');
   const { idempotencyKeyCharsMax: max } = limits;
   const count = [...key].length;
-  if (count < 1 || count > max || controls.test(key)) {
-    refuseField('Idempotency-Key', `must have 1 to ${max} characters, none of them a control`);
+  if (count < 1 || count > max || controlCharacter.test(key)) {
+    refuseField('Idempotency-Key', `must have 1 to ${max} characters and no control characters`);
   }
   return key;
 }

@@ -6,9 +6,9 @@ import { holdsCardNumber } from '../../domain/cards/card-numbers.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import { type PaymentModeCode, paymentModeCodes } from '../../domain/payment-mode.ts';
+import type { Edge } from '../edge.ts';
 import type { PaymentReply } from '../../use-cases/payments/payment-reply.ts';
 import type { PaymentRequest } from '../../use-cases/payments/start-payment.ts';
-import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
@@ -18,7 +18,7 @@ import { toText } from './order-request.ts';
 const text = (description: string, maxLength: number = 64) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength, description }));
 
-/** Contract 11.9: shops that do not know the kind of card send `card`. */
+/** Contract 11.9: shops that do not know the type of card send `card`. */
 type SentModeCode = PaymentModeCode | 'card';
 
 const Body = Type.Object(
@@ -29,15 +29,15 @@ const Body = Type.Object(
       enum: [...paymentModeCodes, 'card'],
       description: 'card is routed like credit_card.',
     }),
-    bank_code: text('The bank; needed for net_banking.'),
-    wallet_code: text('The wallet; needed for wallet.'),
-    upi_id: text('The UPI id; needed for upi.', 255),
+    bank_code: text('The bank; required for net_banking.'),
+    wallet_code: text('The wallet; required for wallet.'),
+    upi_id: text('The UPI id; required for upi.', 255),
     callback_url: text(
-      'Where the consumer returns to; that of the order when left out.',
+      'Where the consumer returns to; defaults to that of the order.',
       limits.textCharsMax,
     ),
     callback_mode: text(
-      'How the consumer returns; that of the order when left out.',
+      'How the consumer returns; defaults to that of the order.',
       limits.textCharsMax,
     ),
   },
@@ -50,7 +50,7 @@ const Reply = Type.Object({
   transaction_id: Type.String(),
   payment_status: Type.String({
     description:
-      'pending, or failed when the provider refused it. A repeat may answer what it has become since.',
+      'pending, or failed when the provider refused it. A repeated request may return a later status.',
   }),
   message: Type.String(),
   next: Type.Array(Type.Object({ action: Type.String(), url: Type.String() })),
@@ -61,9 +61,9 @@ export function addInitiatePayment(app: FastifyInstance, { useCases }: Edge): vo
     config: { access: 'order' },
     schema: {
       operationId: 'initiatePayment',
-      summary: 'Start a payment and learn where the consumer pays',
+      summary: 'Start a payment and get the address where the consumer pays',
       description:
-        'A provider that does not answer in time leaves the payment pending: its outcome is found by transaction-enquiry.',
+        'If the provider does not answer in time, the payment stays pending: transaction-enquiry returns its outcome.',
       tags: ['Payments'],
       headers: IdempotencyHeaders,
       body: Body,
@@ -73,8 +73,8 @@ export function addInitiatePayment(app: FastifyInstance, { useCases }: Edge): vo
       const caller = getCaller(request);
       const orderId = readOrderId(caller, request.body);
       const key = readIdempotencyKey(request);
-      const wished = toPaymentRequest(orderId, request.body);
-      const started = await useCases.startPayment(caller, wished, key);
+      const paymentRequest = toPaymentRequest(orderId, request.body);
+      const started = await useCases.startPayment(caller, paymentRequest, key);
       markReplay(reply, started.replayed);
       return paymentView(started.reply);
     },
@@ -111,7 +111,7 @@ type Choice = {
   readonly example: string;
 };
 
-/** What a mode needs to know besides its name. */
+/** The field that a payment mode requires. */
 const choices: Readonly<Partial<Record<PaymentModeCode, Choice>>> = {
   net_banking: {
     field: 'bank_code',
@@ -147,7 +147,7 @@ function readChoice(body: Body, modeCode: PaymentModeCode): PaymentRequest['choi
 
 const cardField = /^(card.*|pan|expiry.*)$/i;
 
-/** Cards go to the provider's own page: what is not received can neither be stored nor lost. */
+/** Card details are entered at the provider's page: data that never arrives here cannot leak from here. */
 function refuseCardDetails(body: object): void {
   for (const [name, value] of Object.entries(body)) {
     if (holdsCardNumber(name)) refuseField('The name of a field', holdsCard);

@@ -1,4 +1,4 @@
-/** The scope of merchants and their checkout pages: bearer guard, JSON whatever the header says. */
+/** The scope of merchants and their checkout pages: bearer tokens, and JSON bodies whatever the Content-Type. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import type { Edge } from '../edge.ts';
 import { addGuard } from '../guard.ts';
@@ -33,12 +33,15 @@ export function merchantApi(edge: Edge): FastifyPluginAsync {
   });
 }
 
-/** The one call that shipped clients make under an older path; it is the same call. Contract 11.11. */
+/** Shipped clients make this one call under an older path. Contract 11.11. */
 export function olderMerchantApi(edge: Edge): FastifyPluginAsync {
   return merchantScope(edge, (app) => addTransactionEnquiry(app, edge, 'V2'));
 }
 
-function merchantScope(edge: Edge, addRoutes: (app: FastifyInstance) => void): FastifyPluginAsync {
+function merchantScope(
+  edge: Edge,
+  addRoutes: (app: FastifyInstance) => void,
+): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
     addGuard(app, edge);
@@ -49,7 +52,7 @@ function merchantScope(edge: Edge, addRoutes: (app: FastifyInstance) => void): F
   };
 }
 
-/** Contract 3.1: shipped clients send JSON under other names, under a broken one, or under none. */
+/** Contract 3.1: shipped clients send JSON with another, a malformed or no Content-Type. */
 function readEveryBodyAsJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
@@ -66,7 +69,7 @@ function readEveryBodyAsJson(app: FastifyInstance): void {
     if (hasBody) headers['content-type'] = 'application/json';
     else {
       delete headers['content-type'];
-      // Where an order token calls, the token may say all there is to say. Contract 2.10.
+      // An order token identifies its order, so the body may be left out. Contract 2.10.
       if (request.caller?.type === 'order') request.body = {};
     }
     done();

@@ -2,13 +2,8 @@
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
 import { orderIdField } from './order-id.ts';
-import {
-  CreateOrderBody,
-  mobileNumberWords,
-  NextCalls,
-  UserReply,
-  userFields,
-} from './order-schemas.ts';
+import { NextCalls, UserReply } from './order-reply-schemas.ts';
+import { CreateOrderBody, mobileNumberDescription, userFields } from './order-schemas.ts';
 
 export const ResolveUserBody = Type.Object({
   order_id: orderIdField,
@@ -17,7 +12,7 @@ export const ResolveUserBody = Type.Object({
     type: ['string', 'number'],
     minLength: 1,
     maxLength: limits.textCharsMax,
-    description: mobileNumberWords,
+    description: mobileNumberDescription,
   }),
 });
 export type ResolveUserBody = Static<typeof ResolveUserBody>;
@@ -27,7 +22,7 @@ export const ResolveUserReply = Type.Object({
   token: Type.Optional(
     Type.String({
       description:
-        'For an order token: the one to use from now on. It names the consumer and expires when the one of the call does.',
+        'Only for an order token: it replaces that token, is tied to the consumer and expires at the same time.',
     }),
   ),
   token_expiration: Type.Optional(Type.String()),
@@ -35,10 +30,11 @@ export const ResolveUserReply = Type.Object({
 });
 export type ResolveUserReply = Static<typeof ResolveUserReply>;
 
+/** These fields are fixed when the order is created. */
 const {
-  invoice_id: _isForEver,
-  bank_account: _isVerified,
-  validate_order_line_item: _isChosenAtCreation,
+  invoice_id: _invoiceId,
+  bank_account: _bankAccount,
+  validate_order_line_item: _validation,
   ...changeable
 } = CreateOrderBody.properties;
 
@@ -55,7 +51,7 @@ export const UpdateOrderBody = Type.Object(
   },
   {
     description:
-      'Fields that are absent, null or empty stay as they are; those that are not listed are ignored. Fields of user are laid over what is known, everything else is replaced whole. Amounts and order_line_items can be changed before the first payment attempt. An order token may change only user, the addresses, merchant_shopfront_domain, callback_url and callback_mode; any other field is refused.',
+      'Fields that are absent, null or empty stay as they are; fields that are not listed are ignored. Fields of user are merged into the stored ones; every other field is replaced as a whole. Amounts and order_line_items can be changed before the first payment attempt. An order token may change only user, the addresses, merchant_shopfront_domain, callback_url and callback_mode; any other field is refused.',
   },
 );
 export type UpdateOrderBody = Static<typeof UpdateOrderBody>;

@@ -1,4 +1,4 @@
-/** The field that names the order in the calls around it. */
+/** The field `order_id` of the calls about an existing order. */
 import { Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
 import type { Caller } from '../../security/tokens.ts';
@@ -9,11 +9,11 @@ export const orderIdField = Type.Optional(
     type: ['string', 'null'],
     maxLength: limits.textCharsMax,
     description:
-      'Identifier of the order, issued at creation. Required with a merchant token; an order token names its order itself.',
+      'Identifier of the order, issued at creation. Required with a merchant token; an order token identifies its order.',
   }),
 );
 
-/** Null and empty count as left out. */
+/** Null and empty count as absent. */
 export function readOrderId(
   caller: Caller,
   { order_id: given }: { readonly order_id?: string | null },

@@ -1,5 +1,4 @@
-/** The bodies of create and update order to our own names: absent, null and empty all become absent. */
-
+/** Maps the bodies of create and update order to the domain: absent, null and empty all become absent. */
 import { maskPair } from '../../domain/cards/card-fields.ts';
 import { holdsCardNumber, maskCardNumbers } from '../../domain/cards/card-numbers.ts';
 import { refuseField } from '../../domain/errors.ts';
@@ -37,7 +36,7 @@ export function toOrderRequest(body: CreateOrderBody): OrderRequest {
   };
 }
 
-/** What is empty is left out too: an update has no way to take a detail away. */
+/** Empty details are left out too: an update cannot remove a detail. */
 export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
   return withoutAbsent({
     currency: toText(body.currency),
@@ -57,19 +56,18 @@ export function toOrderUpdate(body: UpdateOrderBody): OrderUpdate {
   });
 }
 
-/** A consumer, in an order or on their own. */
+/** The consumer of an order, or of resolve-user. */
 export function toSentUser(body: UserBody): SentUser {
   return withoutAbsent({
     email: freeText(body.email),
     firstName: freeText(body.first_name),
     lastName: freeText(body.last_name),
     countryCode: freeText(body.country_code),
-    // With its country code a phone number may look like a card number; the domain tells them apart.
+    // Not masked here: with its country code a phone number may look like a card number. The domain decides.
     mobileNumber: body.mobile_number === '' ? undefined : (body.mobile_number ?? undefined),
   });
 }
 
-/** The fields that are text and nothing else. */
 function toTexts(body: Omit<UpdateOrderBody, 'order_id'>) {
   return {
     callbackUrl: freeText(body.callback_url),
@@ -95,7 +93,7 @@ function toAddress(body: AddressBody): Address {
   });
 }
 
-/** An empty delivery address is a mistake; an empty billing address is none. */
+/** An empty shipping address is refused; an empty billing address is ignored. */
 function toBillingAddress(body: AddressBody | null | undefined): Address | undefined {
   const address = toAddress(body ?? {});
   return Object.keys(address).length === 0 ? undefined : address;
@@ -120,7 +118,7 @@ function toLineItem(body: LineItemBody, index: number): SentLineItem {
 
 function toBankAccount(body: BankAccountBody): BankAccount {
   return withoutAbsent({
-    // It is an account number by its purpose, whatever its digits look like.
+    // Not masked, although its digits may look like a card number.
     accountNumber: toText(body.account_number),
     name: freeText(body.name),
     ifsc: freeText(body.ifsc),
@@ -138,26 +136,26 @@ function toCustomAttributes(body: CreateOrderBody['custom_attributes']) {
     });
 }
 
-/** Text of the merchant as it may be stored: it may hold a card number by mistake. Contract 8.5. */
+/** Masks card numbers that a merchant may have sent by mistake. Contract 8.5. */
 function freeText(value: string | number | null | undefined): string | undefined {
   const text = toText(value);
   return text === undefined ? undefined : maskCardNumbers(text);
 }
 
-/** Masked, a number would be none. Its decimals do not count: a rate may have as many as a card number. */
+/** A number cannot be masked. Decimals do not count: a rate may have as many digits as a card number. */
 function refuseCardNumber(field: string, value: string | number | null | undefined): void {
-  // Nearly every number is a small one.
+  // Fast path for nearly every amount.
   if (typeof value === 'number' && value < 1e12) return;
   const [whole = ''] = String(value ?? '').split('.');
   if (holdsCardNumber(whole)) refuseField(field, 'holds a card number: send the amount only');
 }
 
-/** Empty strings and nulls count as absent; a number is taken by its text. */
+/** Empty strings and nulls count as absent; numbers become their text. */
 export function toText(value: string | number | null | undefined): string | undefined {
   return value === null || value === undefined || value === '' ? undefined : String(value);
 }
 
-/** A number that was kept as its text is still a number: floating point may have made it. Contract 3.9. */
+/** A number parsed into its exact text is still a number: floating point may have produced it. Contract 3.9. */
 export function sentAmount<Name extends string>(
   body: { readonly [Field in Name]?: string | number | null },
   name: Name,
@@ -169,9 +167,9 @@ export function sentAmount<Name extends string>(
 
 /** Absent fields are left out rather than set to undefined, so that equal content is equal. */
 function withoutAbsent<Shape extends object>(shape: Shape): Shape {
-  const kept: Partial<Shape> = {};
-  for (const name in shape) if (shape[name] !== undefined) kept[name] = shape[name];
-  return kept as Shape;
+  const present: Partial<Shape> = {};
+  for (const name in shape) if (shape[name] !== undefined) present[name] = shape[name];
+  return present as Shape;
 }
 
 function withoutEmpty<Shape extends object>(shape: Shape): Shape {

@@ -1,4 +1,4 @@
-/** An order as it is answered. Contract 2.3, 3.6, 3.8, 3.11 and 3.14. */
+/** Renders an order. Contract 2.3, 3.6, 3.8, 3.11 and 3.14. */
 import { getExponent } from '../../domain/money/currency.ts';
 import { majorNumber } from '../../domain/money/money.ts';
 import {
@@ -14,9 +14,9 @@ import {
 import { maskAddress, maskName, maskPhone } from '../../domain/personal-data/mask.ts';
 import { microsecondTimestamp, spacedTimestamp } from '../../domain/time.ts';
 import type { IssuedToken } from '../../security/tokens.ts';
-import type { FullOrderReply, OrderReply } from './order-schemas.ts';
+import type { FullOrderReply, OrderReply } from './order-reply-schemas.ts';
 
-/** The calls that an open order recommends; a closed one takes none of them. */
+/** The calls recommended for an open order; a closed order accepts none of them. */
 const nextCalls = [
   { action: 'payment_modes', url: '/api/v3/payment-modes' },
   { action: 'resolve_user', url: '/api/v3/resolve-user' },
@@ -121,7 +121,7 @@ function lineItemView(item: LineItem) {
   };
 }
 
-/** An order token sees where it goes, but not whose door it is. Contract 2.9. */
+/** An order token sees city, state and pincode, and nothing more precise. Contract 2.9. */
 function addressView(address: Address, masked: boolean) {
   return {
     address_1: masked ? undefined : address.address1,

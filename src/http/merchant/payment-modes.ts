@@ -32,7 +32,7 @@ export function addPaymentModes(app: FastifyInstance, { useCases }: Edge): void 
     schema: {
       operationId: 'paymentModes',
       summary: 'List the ways to pay for an order',
-      description: 'Modes the consumer paid with before come first, in fast_payment_modes.',
+      description: 'Modes that the consumer has paid with before are in fast_payment_modes.',
       tags: ['Payments'],
       body: Body,
       response: { 200: Reply, ...errorReplies },

@@ -1,4 +1,4 @@
-/** `POST /api/v3/refresh-token`: a refresh token to a fresh order token. Contract 2.4. */
+/** `POST /api/v3/refresh-token`: exchanges a refresh token for a new order token. Contract 2.4. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
@@ -8,9 +8,9 @@ import { errorReplies } from '../error-reply.ts';
 
 const Body = Type.Object({ refresh_token: Type.String({ minLength: 1, maxLength: 4096 }) });
 const Reply = Type.Object({
-  token: Type.String({ description: 'A fresh order token; valid 20 minutes.' }),
+  token: Type.String({ description: 'A new order token; valid for 20 minutes.' }),
   token_expiration: Type.String({ description: 'UTC, YYYY-MM-DDTHH:MM:SS.ffffff' }),
-  expires_at: Type.String({ description: 'The same moment, RFC 3339' }),
+  expires_at: Type.String({ description: 'The same time, RFC 3339' }),
 });
 
 export function addRefreshToken(app: FastifyInstance, { useCases }: Edge): void {
@@ -19,7 +19,7 @@ export function addRefreshToken(app: FastifyInstance, { useCases }: Edge): void 
     bodyLimit: limits.publicBodyBytesMax,
     schema: {
       operationId: 'refreshToken',
-      summary: 'Exchange a refresh token for a fresh order token',
+      summary: 'Exchange a refresh token for a new order token',
       tags: ['Tokens'],
       security: [],
       body: Body,

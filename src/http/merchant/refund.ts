@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
-import type { RefundReply } from '../../use-cases/payments/store-refund.ts';
 import type { Edge } from '../edge.ts';
+import type { RefundReply } from '../../use-cases/payments/store-refund.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
@@ -21,16 +21,16 @@ const id = (description: string, maxLength: number = limits.textCharsMax) =>
 
 const Body = Type.Object({
   transaction_id: id('The payment to refund.'),
-  invoice_id: id('Or the invoice: the payment that paid for it.'),
+  invoice_id: id('Alternatively, the invoice whose payment is refunded.'),
   refund_amount: Type.Optional(
     Type.Unsafe<string | number | null>({
       type: ['number', 'string', 'null'],
       maxLength: 64,
-      description: 'In major units; all that is available when left out.',
+      description: 'In major units; defaults to everything that can still be refunded.',
     }),
   ),
   refund_request_id: id(
-    'Your own unique reference of this refund.',
+    'Your own unique reference for this refund.',
     limits.refundRequestIdCharsMax,
   ),
 });
@@ -38,7 +38,9 @@ type Body = Static<typeof Body>;
 
 const nullableText = Type.Unsafe<string | null>({ type: ['string', 'null'] });
 const Reply = Type.Object({
-  orignal_payment_transaction_id: Type.String({ description: 'As shipped clients read it.' }),
+  orignal_payment_transaction_id: Type.String({
+    description: 'Misspelt, as shipped clients read it.',
+  }),
   original_payment_transaction_id: Type.String(),
   transaction_id: Type.String({ description: 'Identifier of the refund.' }),
   refund_request_id: nullableText,
@@ -55,7 +57,7 @@ export function addRefund(app: FastifyInstance, { useCases }: Edge): void {
       operationId: 'refund',
       summary: 'Refund a payment, in whole or in part',
       description:
-        'A provider that cannot be reached now leaves the refund pending; it is tried again until it is done. The same refund_request_id with the same content answers that refund as it stands now, with the header Idempotent-Replayed: true.',
+        'If the provider cannot be reached, the refund stays pending and is retried until it is done. The same refund_request_id with the same content returns that refund in its current state, with the header Idempotent-Replayed: true.',
       tags: ['Payments'],
       headers: IdempotencyHeaders,
       body: Body,
@@ -64,13 +66,13 @@ export function addRefund(app: FastifyInstance, { useCases }: Edge): void {
     handler: async (request, reply) => {
       const { body } = request;
       const key = readIdempotencyKey(request);
-      const wished = {
+      const refundRequest = {
         transactionId: toText(body.transaction_id),
         invoiceId: toText(body.invoice_id),
         amount: sentAmount(body, 'refund_amount'),
         refundRequestId: readRequestId(body),
       };
-      const made = await useCases.refund(getCaller(request), wished, key);
+      const made = await useCases.refund(getCaller(request), refundRequest, key);
       markReplay(reply, made.replayed);
       return refundView(made.reply);
     },

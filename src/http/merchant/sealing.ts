@@ -1,6 +1,6 @@
 /**
- * Encrypted payloads, for every call of the merchant scope in one place: the body is opened before it
- * is validated, and the reply to it, an error too, is sealed with the same secret. Contract 7.
+ * Encrypted payloads for every call of the merchant scope: a sealed body is opened before it is validated,
+ * and its reply, errors included, is sealed with the same secret. Contract 7.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
@@ -44,7 +44,7 @@ function findSealedPayload({ body, caller }: FastifyRequest): string | undefined
   if (typeof body !== 'object' || body === null) return undefined;
   const { encrypted_payload: sealed } = body as { encrypted_payload?: unknown };
   if (typeof sealed !== 'string') return undefined;
-  // Without a token there is no account, and so no secret to open it with.
+  // Without a token the account is unknown, and so is the secret that would open the body.
   if (!caller) {
     throw new ServiceError('INVALID_TOKEN', 'A sealed body needs the bearer token of its account.');
   }
@@ -57,14 +57,14 @@ function findSealedPayload({ body, caller }: FastifyRequest): string | undefined
   return sealed;
 }
 
-/** During a rotation either live secret opens. */
+/** During a rotation either live secret opens the body. */
 async function open(edge: Edge, request: FastifyRequest, sealed: string) {
   const { accounts } = edge;
   const account = await accounts.get(request.caller?.accountId ?? '');
   if (!account.encryptedPayloads) throw new ServiceError('ENCRYPTION_NOT_ENABLED');
   const opened =
     tryToOpen(edge, account, sealed) ??
-    // It may be sealed with a secret that is newer than what is known here. Contract 2.7.
+    // The body may be sealed with a secret that is newer than the cached ones. Contract 2.7.
     tryToOpen(edge, await accounts.readAgain(account.accountId), sealed);
   if (!opened) throw new ServiceError('DECRYPTION_FAILED');
   return opened;

@@ -1,4 +1,4 @@
-/** `POST /api/v3/transaction-enquiry`, and under `/api/v2` too. Contract 5 and 11.11. */
+/** `POST /api/v3/transaction-enquiry`, also under `/api/v2`. Contract 5 and 11.11. */
 import type { FastifyInstance } from 'fastify';
 import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
@@ -7,7 +7,7 @@ import { EnquiryBody, EnquiryReply } from './enquiry-schemas.ts';
 import { enquiryView } from './enquiry-view.ts';
 import { toText } from './order-request.ts';
 
-/** `version` tells the operation from the one under the current path. */
+/** `version` keeps the operation ids of the two paths apart. */
 export function addTransactionEnquiry(
   app: FastifyInstance,
   { useCases, clock }: Edge,

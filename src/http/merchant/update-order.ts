@@ -1,16 +1,16 @@
-/** Update order, under the four names that shipped clients call it by. Contract 11.3. */
+/** Update order, under the four methods and paths that shipped clients use. Contract 11.3. */
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import { UpdateOrderBody } from './order-change-schemas.ts';
 import { readOrderId } from './order-id.ts';
+import { FullOrderReply } from './order-reply-schemas.ts';
 import { toOrderUpdate } from './order-request.ts';
-import { FullOrderReply } from './order-schemas.ts';
-import { refuseFieldsOfMerchant } from './order-token-fields.ts';
+import { refuseMerchantFields } from './order-token-fields.ts';
 import { fullOrderView } from './order-view.ts';
 
-const names: ReadonlyArray<readonly [HTTPMethods, url: string, operationId: string]> = [
+const routes: ReadonlyArray<readonly [HTTPMethods, url: string, operationId: string]> = [
   ['POST', '/update-order', 'updateOrder'],
   ['PUT', '/update-order', 'updateOrderByPut'],
   ['PATCH', '/update-order', 'updateOrderByPatch'],
@@ -18,7 +18,7 @@ const names: ReadonlyArray<readonly [HTTPMethods, url: string, operationId: stri
 ];
 
 export function addUpdateOrder(app: FastifyInstance, { useCases, clock }: Edge): void {
-  for (const [method, url, operationId] of names) {
+  for (const [method, url, operationId] of routes) {
     app.route<{ Body: UpdateOrderBody; Reply: FullOrderReply }>({
       method,
       url,
@@ -33,7 +33,7 @@ export function addUpdateOrder(app: FastifyInstance, { useCases, clock }: Edge):
       handler: async (request) => {
         const caller = getCaller(request);
         const orderId = readOrderId(caller, request.body);
-        refuseFieldsOfMerchant(caller, orderId, request.body);
+        refuseMerchantFields(caller, orderId, request.body);
         const { order, token } = await useCases.updateOrder(caller, {
           orderId,
           update: toOrderUpdate(request.body),

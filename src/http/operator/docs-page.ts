@@ -1,11 +1,11 @@
-/** The page that describes every call, from the package's own files; it calls nobody but this service. */
+/** The API reference page. All its files come from an installed package, and it calls only this service. */
 import { createHash } from 'node:crypto';
 import type { RouteHandlerMethod } from 'fastify';
 import Fastify, { type FastifyInstance } from 'fastify';
 
 const pages = ['/docs', '/docs/', '/docs/js/scalar.js', '/docs/openapi.json', '/docs/openapi.yaml'];
 
-/** The page's files are large and rarely asked for, so they are loaded at the first visit. */
+/** The page's files are large and rarely needed, so they are loaded on the first visit. */
 export function addDocsPage(app: FastifyInstance): void {
   let loading: Promise<Docs> | undefined;
   const handler: RouteHandlerMethod = async (request, reply) => {
@@ -44,7 +44,7 @@ async function loadDocs(app: FastifyInstance): Promise<Docs> {
   return { docs, policy: policyOf((await docs.inject('/docs/')).body) };
 }
 
-/** The page runs the package's script and its own one line, asks this service alone, is framed by nobody. */
+/** The page may run the package's script and its own inline one, calls only this service and cannot be framed. */
 function policyOf(page: string): string {
   const own = [...page.matchAll(/<script[^>]*>([^<]+)<\/script>/g)].map(
     ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,

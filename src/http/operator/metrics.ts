@@ -1,4 +1,4 @@
-/** What an operator can measure, in the format of Prometheus. */
+/** The registry of Prometheus metrics, and those of HTTP requests. */
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
@@ -15,7 +15,7 @@ export function createMetrics(): Metrics {
     registry,
     requestSeconds: new Histogram({
       name: 'http_request_duration_seconds',
-      help: 'Time from the head of a request to the end of its reply.',
+      help: 'Time from the headers of a request to the end of its reply.',
       labelNames: ['method', 'route', 'status'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers: [registry],
@@ -29,9 +29,9 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Labels are the route's pattern, never the URL: ids would make a series each. */
+/** The label is the pattern of the route, never the URL: every id would make a series of its own. */
 export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
-  // There are few; to find one by its labels costs more than all the rest.
+  // prom-client's lookup by labels costs more than the rest of the hook, and there are few series.
   const series = new Map<string, { readonly observe: (seconds: number) => void }>();
   app.addHook('onResponse', (request, reply, done) => {
     const { method } = request;

@@ -1,12 +1,12 @@
-/** The scope of operators: is it alive, is it ready, what does it measure, how is it called. */
+/** The scope of operators: liveness, readiness, metrics and the API reference. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addDocsPage } from './docs-page.ts';
 
 export type OperatorParts = {
-  /** What is missing before requests can be served; empty when ready. */
+  /** What still prevents serving requests; empty when ready. */
   readonly findMissing: () => Promise<readonly string[]>;
-  /** The metrics page: of this process, or of all workers together. */
+  /** The metrics of this process, or of all workers together. */
   readonly renderMetrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
 };
 
@@ -25,7 +25,7 @@ export function operatorApi(parts: OperatorParts): FastifyPluginAsync {
 
 function addHealth(app: FastifyInstance): void {
   app.get('/healthz', {
-    schema: { summary: 'The process lives', tags: ['Operations'], security: [] },
+    schema: { summary: 'The process is alive', tags: ['Operations'], security: [] },
     handler: async () => ({ status: 'ok' }),
   });
 }

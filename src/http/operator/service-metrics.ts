@@ -1,6 +1,6 @@
 /**
- * What hurts, for an operator: what waits and for how long, what was turned away, which provider fails or is
- * silent. Read when somebody asks for the page; docs/operations.md tells what to do about each.
+ * Metrics of the service itself: queues, shed requests, the inbox, and providers that fail or are silent. Values
+ * are read at each scrape; docs/operations.md says what to do about each.
  */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Clock } from '../../domain/time.ts';
@@ -23,12 +23,12 @@ export function measureService(
   { queueStats, counters, clock }: Measured,
   readCounters: CountersReader,
 ): void {
-  const { addGauge, addCounter } = metersOf(registry);
+  const { addGauge, addCounter } = metricsOf(registry);
   measureBatches(registry, queueStats);
   addGauge(
     {
       name: 'database_queue_length',
-      help: 'Requests that wait for the database.',
+      help: 'Requests that wait in a queue.',
       labels: ['queue'],
     },
     () => queueStats.listQueues().map(({ queue, waiting }) => [{ queue }, waiting]),
@@ -44,7 +44,7 @@ export function measureService(
   addCounter(
     {
       name: 'provider_calls_total',
-      help: 'Calls to providers by what came of them: done, refused, unknown or not-sent.',
+      help: 'Calls to providers by outcome: done, refused, unknown or not-sent.',
       labels: ['provider', 'operation', 'outcome'],
     },
     () => counters.listCalls().map(({ count, ...labels }) => [labels, count]),
@@ -52,7 +52,7 @@ export function measureService(
   addCounter(
     {
       name: 'delivery_transitions_total',
-      help: 'Deliveries that came to need a person, were given up on, or expired.',
+      help: 'Deliveries that entered the state needs_review, dead or expired.',
       labels: ['state'],
     },
     () => counters.listTransitions().map(({ state, count }) => [{ state }, count]),
@@ -60,9 +60,9 @@ export function measureService(
   addGauge(
     {
       name: 'provider_last_delivery_timestamp_seconds',
-      help: 'When a provider last sent a delivery that was kept, since the start of the process.',
+      help: 'When the last stored delivery of a provider arrived, since the start of the process.',
       labels: ['provider'],
-      together: 'max',
+      aggregator: 'max',
     },
     () =>
       counters.listLastDeliveries().map(({ provider, at }) => [{ provider }, at.getTime() / 1000]),
@@ -73,7 +73,7 @@ export function measureService(
 function measureBatches(registry: Registry, queueStats: QueueStats): void {
   const sizes = new Histogram({
     name: 'commit_batch_size',
-    help: 'How many requests went to the database together.',
+    help: 'How many requests one batch sent to the database.',
     labelNames: ['queue'],
     buckets: [1, 2, 4, 8, 16, 32, 64, 128],
     registers: [registry],
@@ -81,55 +81,59 @@ function measureBatches(registry: Registry, queueStats: QueueStats): void {
   queueStats.listen((queue, size) => sizes.observe({ queue }, size));
 }
 
-/** All workers see the same rows, so together they tell what one of them tells. */
-function measureStored(registry: Registry, clock: Clock, readCounters: CountersReader): void {
-  const { addGauge, addCounter } = metersOf(registry);
-  // While the database does not answer there is nothing to tell, and old figures would be wrong.
-  const ifAnswered = (list: (stored: OperatorCounters) => Sample[]) => async () => {
+/** All workers read the same rows, so their values are not added up. */
+function measureStored(
+  registry: Registry,
+  clock: Clock,
+  readCounters: CountersReader,
+): void {
+  const { addGauge, addCounter } = metricsOf(registry);
+  // While the database does not answer there is nothing to report: old values would be wrong.
+  const ifReachable = (list: (stored: OperatorCounters) => Sample[]) => async () => {
     const stored = await readCounters();
     return stored ? list(stored) : [];
   };
   addGauge(
-    { name: 'database_up', help: '1 while the database answers.', together: 'min' },
+    { name: 'database_up', help: '1 while the database answers.', aggregator: 'min' },
     async () => [[{}, (await readCounters()) ? 1 : 0]],
   );
   addCounter(
     {
       name: 'reviews_resolved_total',
-      help: 'Deliveries and flags that a person has closed, ever.',
+      help: 'Deliveries and review flags that a person has resolved, of all time.',
       labels: ['kind'],
-      together: 'max',
+      aggregator: 'max',
     },
-    ifAnswered(({ resolved }) => resolved.map(({ kind, count }) => [{ kind }, count])),
+    ifReachable(({ resolved }) => resolved.map(({ kind, count }) => [{ kind }, count])),
   );
   addGauge(
     {
       name: 'inbox_deliveries',
-      help: 'Deliveries that wait, gave up waiting, or need a person.',
+      help: 'Deliveries in the state received, parked, dead or needs_review.',
       labels: ['state'],
-      together: 'max',
+      aggregator: 'max',
     },
-    ifAnswered(({ deliveries }) => deliveries.map(({ state, count }) => [{ state }, count])),
+    ifReachable(({ deliveries }) => deliveries.map(({ state, count }) => [{ state }, count])),
   );
   addGauge(
     {
       name: 'inbox_oldest_delivery_age_seconds',
-      help: 'How long the oldest delivery of a state has been there; 0 when there is none.',
+      help: 'Age of the oldest delivery in a state; 0 when there is none.',
       labels: ['state'],
-      together: 'max',
+      aggregator: 'max',
     },
-    ifAnswered(({ deliveries }) =>
+    ifReachable(({ deliveries }) =>
       deliveries.map(({ state, oldestAt }) => [{ state }, ageSeconds(oldestAt, clock())]),
     ),
   );
   addGauge(
     {
       name: 'transactions_open',
-      help: 'Transactions that are not final, by the time since they were started.',
+      help: 'Transactions that are not final, by age.',
       labels: ['type', 'age'],
-      together: 'max',
+      aggregator: 'max',
     },
-    ifAnswered(({ openTransactions }) =>
+    ifReachable(({ openTransactions }) =>
       openTransactions.map(({ type, age, count }) => [{ type, age }, count]),
     ),
   );
@@ -141,24 +145,24 @@ function ageSeconds(oldestAt: Date | null, now: Date): number {
 
 type Read = () => Sample[] | Promise<Sample[]>;
 
-/** Meters that are filled anew each time the page is asked for. */
-function metersOf(registry: Registry) {
+/** Adds metrics whose values are read at each scrape. */
+function metricsOf(registry: Registry) {
   return {
     addGauge: (
-      about: {
+      options: {
         readonly name: string;
         readonly help: string;
         readonly labels?: readonly string[];
-        /** What workers tell together. */
-        readonly together?: 'sum' | 'max' | 'min';
+        /** How the values of several workers are combined. */
+        readonly aggregator?: 'sum' | 'max' | 'min';
       },
       read: Read,
     ): void => {
       const gauge = new Gauge({
-        name: about.name,
-        help: about.help,
-        labelNames: [...(about.labels ?? [])],
-        aggregator: about.together ?? 'sum',
+        name: options.name,
+        help: options.help,
+        labelNames: [...(options.labels ?? [])],
+        aggregator: options.aggregator ?? 'sum',
         registers: [registry],
         collect: async () => {
           const samples = await read();
@@ -168,20 +172,20 @@ function metersOf(registry: Registry) {
       });
     },
     addCounter: (
-      about: {
+      options: {
         readonly name: string;
         readonly help: string;
         readonly labels: readonly string[];
-        /** What workers tell together. */
-        readonly together?: 'sum' | 'max';
+        /** How the values of several workers are combined. */
+        readonly aggregator?: 'sum' | 'max';
       },
       read: Read,
     ): void => {
       const counter = new Counter({
-        name: about.name,
-        help: about.help,
-        labelNames: [...about.labels],
-        aggregator: about.together ?? 'sum',
+        name: options.name,
+        help: options.help,
+        labelNames: [...options.labels],
+        aggregator: options.aggregator ?? 'sum',
         registers: [registry],
         collect: async () => {
           const samples = await read();

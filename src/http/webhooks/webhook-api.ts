@@ -1,7 +1,7 @@
-/** The scope of providers: raw bytes, the provider's own proof or a bearer, the contract's error shape. */
+/** The scope of providers: raw bytes, proved by the provider's own secret or a bearer token, and webhook error bodies. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
-import { deliveryProviders } from '../../use-cases/inbox/receive-delivery.ts';
 import type { Edge } from '../edge.ts';
+import { deliveryProviders } from '../../use-cases/inbox/receive-delivery.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addWebhook } from './webhook.ts';
 import { sendWebhookError } from './webhook-error.ts';
@@ -10,14 +10,14 @@ export function webhookApi(edge: Edge): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
     app.setErrorHandler(sendWebhookError);
-    keepRawBytes(app);
+    readRawBytes(app);
     for (const provider of deliveryProviders) addWebhook(app, edge, provider);
     refuseOtherMethods();
   };
 }
 
-/** A signature is over the bytes as they came; nothing may parse and write them again. */
-function keepRawBytes(app: FastifyInstance): void {
+/** A signature covers the bytes as they were sent, so nothing may parse and re-encode them. */
+function readRawBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/octet-stream',
@@ -34,7 +34,7 @@ function keepRawBytes(app: FastifyInstance): void {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** As the provider sent it, before the bytes were taken as they are. */
+    /** As the provider sent it: the header itself is overwritten to make Fastify read raw bytes. */
     contentType: string | undefined;
   }
 }

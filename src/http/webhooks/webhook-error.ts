@@ -1,4 +1,4 @@
-/** Any failure to the contract's webhook error bodies. Contract 6.5. */
+/** Turns any error into the contract's webhook error bodies. Contract 6.5. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { prepareErrorReply } from '../error-reply.ts';

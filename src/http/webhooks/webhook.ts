@@ -59,7 +59,7 @@ function claimsOf(request: FastifyRequest<{ Params: Params }>): DeliveryClaims {
 function rawDelivery(request: FastifyRequest): RawDelivery {
   return {
     body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
-    // Of all headers this one alone would be a list.
+    // The only header whose value Node gives as a list.
     headers: { ...request.headers, 'set-cookie': undefined, 'content-type': request.contentType },
   };
 }

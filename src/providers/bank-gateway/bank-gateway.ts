@@ -34,7 +34,7 @@ export const bankGateway: Provider = {
   erasing: gatewayErasing,
 };
 
-/** Without a notification id, the same transaction in the same condition is a repeat. */
+/** Without a notification id, the same transaction in the same state is a repeat. */
 function keyOfContent(bytes: Buffer): string | undefined {
   const body = readGatewayBody(bytes);
   if (!body) return undefined;
@@ -46,7 +46,7 @@ function keyOfContent(bytes: Buffer): string | undefined {
     text(body.result) ?? text(object(body.response).result),
     text(object(body.response).gatewayCode),
   ];
-  // Without a time, newer content under the same ids could not be told from a repeat.
+  // Without a time, a newer notification could not be distinguished from a repeat.
   if (parts[3] === undefined) return undefined;
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

@@ -1,4 +1,4 @@
-/** The gateway's body in either of its two forms, as one nested object. */
+/** Parses the gateway's body, JSON or form data, into one nested object. */
 import { jsonObject, type WireObject } from '../wire.ts';
 
 type Node = { [name: string]: Node | string };
@@ -36,7 +36,7 @@ function place(root: Node, path: readonly string[], value: string): void {
   node[path.at(-1) ?? ''] = value;
 }
 
-/** Without a prototype, so that no name in the form can mean anything but itself. */
+/** Has no prototype, so that a field name such as `__proto__` has no effect. */
 function emptyNode(): Node {
   return Object.create(null) as Node;
 }

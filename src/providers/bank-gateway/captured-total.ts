@@ -1,8 +1,8 @@
-/** What the gateway has captured in the whole order, and when it said so. */
+/** The total that the gateway has captured for an order, and the time of that total. */
 import type { CapturedTotal } from '../../domain/transactions/notice.ts';
 import { isoTime, majorUnits, object, text, type WireObject } from '../wire.ts';
 
-/** The total of the whole order when the record was read, which a status fetch does long after its update. */
+/** The total is as of the latest time in the record: a status fetch may return it long after the transaction. */
 export function capturedTotal(body: WireObject): CapturedTotal | undefined {
   const order = object(body.order);
   const amount = majorUnits(order.totalCapturedAmount, text(order.currency));

@@ -1,4 +1,4 @@
-/** What stays of the gateway's body when its consumer is erased: all that `translate.ts` reads. */
+/** The fields of the gateway's body that stay when its consumer is erased: all that `translate.ts` reads. */
 import { eraseObject, leaves, listPersonalValues, type Shape } from '../erase.ts';
 import type { Erasing } from '../provider.ts';
 import type { WireObject } from '../wire.ts';
@@ -56,7 +56,7 @@ export const gatewayErasing: Erasing = {
   },
 };
 
-/** Name-value pairs again, in the gateway's dotted names. */
+/** Form data with the gateway's dotted names. */
 function toForm(body: WireObject): string {
   const pairs: [string, string][] = [];
   const visit = (value: unknown, name: string): void => {
@@ -66,7 +66,7 @@ function toForm(body: WireObject): string {
     }
     const inner = Object.entries(value);
     for (const [key, entry] of inner) visit(entry, name === '' ? key : `${name}.${key}`);
-    // An object without fields is one all the same.
+    // An empty object must still be an object when it is read again.
     if (inner.length === 0 && name !== '') pairs.push([`${name}.`, '']);
   };
   visit(body, '');

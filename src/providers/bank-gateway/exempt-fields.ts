@@ -1,4 +1,4 @@
-/** The fields of the gateway's notifications that stay as they are, although a value may look like a card number. */
+/** The fields of the gateway's notifications that are not masked, although a value may look like a card number. */
 import type { ExemptFields } from '../../domain/cards/card-fields.ts';
 
 /** Contract 8.5. */

@@ -1,4 +1,4 @@
-/** The gateway's codes to our failure codes. */
+/** Maps the gateway's codes to our failure codes. */
 import {
   type FailureCode,
   type FailureReason,
@@ -32,15 +32,15 @@ export function gatewayFailure(body: WireObject): FailureReason {
   const mayRetry =
     gatewayCode !== 'DECLINED_DO_NOT_CONTACT' &&
     text(response.gatewayRecommendation) !== 'DO_NOT_PROCEED_ABANDON_ORDER';
-  const reason = failureReason(code, merchantWords(body));
+  const reason = failureReason(code, merchantMessage(body));
   return { ...reason, retryAllowed: reason.retryAllowed && mayRetry };
 }
 
 export function refundFailure(body: WireObject): FailureReason {
-  return failureReason('REFUND_FAILED', merchantWords(body));
+  return failureReason('REFUND_FAILED', merchantMessage(body));
 }
 
-/** The narrowest reason wins: risk, then authentication, then a limit, then the gateway's code. */
+/** The most specific reason wins: risk, then authentication, then a limit, then the gateway's code. */
 function findCode(body: WireObject, gatewayCode: string): FailureCode {
   const response = object(body.response);
   const risk = object(body.risk);
@@ -65,11 +65,11 @@ function isCancelled(gatewayCode: string): boolean {
   return gatewayCode === 'CANCELLED' || gatewayCode === 'ABORTED';
 }
 
-function merchantWords(body: WireObject): string {
+function merchantMessage(body: WireObject): string {
   const response = object(body.response);
-  const words = [
+  const parts = [
     `gateway code ${text(response.gatewayCode) ?? 'not given'}`,
     `acquirer message ${text(response.acquirerMessage) ?? 'not given'}`,
   ];
-  return `The bank gateway reports: ${words.join(', ')}.`;
+  return `The bank gateway reports: ${parts.join(', ')}.`;
 }

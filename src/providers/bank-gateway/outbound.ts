@@ -12,7 +12,7 @@ import { id, object, present, segment, text, truncate, type WireObject } from '.
 
 export const gatewayOutbound: OutboundProvider = {
   startPayment: async (api, payment) => {
-    const answer = await ask(api, {
+    const answer = await callGateway(api, {
       method: 'POST',
       path: '/session',
       body: {
@@ -24,7 +24,7 @@ export const gatewayOutbound: OutboundProvider = {
           returnUrl: payment.callbackUrl,
         }),
         order: {
-          // Our transaction id names the order there: every notification of it carries it back.
+          // Our transaction id is the order id at the gateway, so every notification contains it.
           id: payment.transactionId,
           reference: truncate(payment.invoiceId, referenceCharsMax),
           amount: amountText(payment.amount, payment.currency),
@@ -45,7 +45,7 @@ export const gatewayOutbound: OutboundProvider = {
 
   startRefund: async (api, refund) => {
     const { order, transaction } = splitPair(refund.paymentPspId);
-    const answer = await ask(api, {
+    const answer = await callGateway(api, {
       method: 'PUT',
       path: `/order/${segment(order)}/transaction/${segment(refund.callId)}`,
       body: {
@@ -68,28 +68,28 @@ export const gatewayOutbound: OutboundProvider = {
 
   refundPspId: ({ paymentPspId, callId }) => `${splitPair(paymentPspId).order}|${callId}`,
 
-  fetchStatus: async (api, asked) => {
-    const answer = await ask(api, {
+  fetchStatus: async (api, target) => {
+    const answer = await callGateway(api, {
       method: 'GET',
-      path: `/order/${segment(gatewayOrderOf(asked))}`,
+      path: `/order/${segment(gatewayOrderOf(target))}`,
       isRepeatable: true,
     });
     if (isUnknownOrder(answer)) {
       return { answer, result: { kind: 'done', isKnown: false, wasTried: false, records: [] } };
     }
-    return outcomeOf(answer, ({ body }) => readOrder(body, asked));
+    return outcomeOf(answer, ({ body }) => readOrder(body, target));
   },
 
   paidField: 'resultIndicator',
 };
 
 const apiVersion = 100;
-/** The lengths that the gateway accepts. Our own ids are shorter than the 40 it allows them. */
+/** The lengths that the gateway accepts. It allows ids 40 characters; ours are shorter. */
 const merchantNameCharsMax = 40;
 const descriptionCharsMax = 127;
 const referenceCharsMax = 40;
 
-function ask(api: ProviderApi, request: Omit<ProviderRequest, 'user'>): Promise<Answer> {
+function callGateway(api: ProviderApi, request: Omit<ProviderRequest, 'user'>): Promise<Answer> {
   const merchant = segment(api.login);
   const path = `/api/rest/version/${apiVersion}/merchant/${merchant}${request.path}`;
   return api.call(api, { ...request, path, user: `merchant.${api.login}` });
@@ -103,7 +103,7 @@ function amountText(amount: MinorUnits, currency: string): string {
   return formatAmount(amount, getExponent(currency));
 }
 
-/** A payment is named by the pair of the gateway's order and transaction. */
+/** The gateway identifies a payment by the pair of its order id and transaction id. */
 function splitPair(pspTransactionId: string): { order: string; transaction: string } {
   const at = pspTransactionId.lastIndexOf('|');
   return { order: pspTransactionId.slice(0, at), transaction: pspTransactionId.slice(at + 1) };
@@ -114,7 +114,7 @@ function gatewayOrderOf({ transaction }: TransactionToFetch): string {
   return splitPair(transaction.pspTransactionId ?? '').order;
 }
 
-/** An order is there only once the consumer has tried to pay; before that the gateway calls it unknown. */
+/** The gateway creates the order when the consumer first tries to pay; before that it does not know it. */
 function isUnknownOrder(answer: Answer): boolean {
   if (answer.kind !== 'answered' || answer.status < 400 || answer.status === 401) return false;
   if (answer.status === 404) return true;
@@ -125,12 +125,12 @@ function isUnknownOrder(answer: Answer): boolean {
   );
 }
 
-/** Every transaction of the order, each in the shape in which it is notified. */
+/** Every transaction of the order, each in the format of a notification. */
 function readOrder(
   order: WireObject,
   { transaction }: TransactionToFetch,
 ): ({ kind: 'done' } & FetchedStatus) | undefined {
-  // Without a list the answer says nothing, not even that there is nothing.
+  // Without a list the answer is not usable: it does not even say that there are no transactions.
   if (!Array.isArray(order.transaction)) return undefined;
   const transactions = order.transaction.map(object);
   const ids = transactions.map((entry) => id(object(entry.transaction).id));
@@ -141,14 +141,14 @@ function readOrder(
     ...(transaction.type === 'refund' && {
       knownCallIds: ids.filter((known) => known !== undefined),
     }),
-    // A consumer who only proved who they are has not tried to pay.
+    // A consumer who has only been authenticated has not tried to pay.
     wasTried: types.some((type) => type !== 'AUTHENTICATION'),
     records: transactions.map((entry) => recordOf(entry, order)),
   };
 }
 
 function recordOf(entry: WireObject, order: WireObject): Buffer {
-  const { transaction: _all, ...orderFields } = order;
+  const { transaction: _transactions, ...orderFields } = order;
   const record = { order: orderFields, merchant: order.merchant, ...entry };
   return Buffer.from(JSON.stringify(record), 'utf8');
 }

@@ -1,9 +1,9 @@
-/** What became of the gateway's transaction: one word out of `result`, `gatewayCode` or `order.status`. */
+/** The outcome of the gateway's transaction, from `result`, `gatewayCode` or `order.status`. */
 import { object, text, type WireObject } from '../wire.ts';
 
 export type Outcome = 'success' | 'failed' | 'pending';
 
-/** Undecided: they change later under the same transaction id. */
+/** A later notification of the same transaction id reports the final code. */
 const undecidedCodes = new Set([
   'PENDING',
   'SUBMITTED',
@@ -15,7 +15,7 @@ const undecidedCodes = new Set([
 const captured = ['CAPTURED', 'PARTIALLY_CAPTURED'];
 const refunded = ['REFUNDED', 'PARTIALLY_REFUNDED', 'EXCESSIVELY_REFUNDED'];
 
-/** Without a result: the states of an order that show that a transaction of the type succeeded. */
+/** Used without a result: the order states that prove that a transaction of the type succeeded. */
 const successStates: ReadonlyMap<string, readonly string[]> = new Map([
   ['PAYMENT', [...captured, ...refunded]],
   ['CAPTURE', [...captured, ...refunded]],
@@ -49,7 +49,7 @@ function outcomeOfOrder(body: WireObject): Outcome | undefined {
   const status = text(object(body.order).status);
   if (status === undefined) return undefined;
   if (failureStates.includes(status)) return 'failed';
-  // The code is the transaction's own; the order's status may be that of another attempt.
+  // The code belongs to this transaction; the status of the order may come from another attempt.
   const gatewayCode = text(object(body.response).gatewayCode);
   if (gatewayCode !== undefined && undecidedCodes.has(gatewayCode)) return 'pending';
   if (gatewayCode !== undefined && !/(^|_)APPROVED/.test(gatewayCode)) return 'failed';
@@ -63,12 +63,12 @@ const failedAuthentications = new Set([
   'AUTHENTICATION_REJECTED',
 ]);
 
-/** A consumer who could not prove to be the one fails the attempt, whatever the call's result says. */
+/** A failed authentication fails the attempt, whatever the result of the call says. */
 function isFailedAuthentication(body: WireObject): boolean {
   const transaction = object(body.transaction);
   if (text(transaction.type) !== 'AUTHENTICATION') return false;
   const order = object(body.order);
-  // The order's status is that of the latest try, which may be another one.
+  // The status of the order is that of the latest attempt, which may be another one.
   const own = text(transaction.authenticationStatus);
   const statuses = own === undefined ? [order.authenticationStatus, order.status] : [own];
   return statuses.some((status) => failedAuthentications.has(text(status) ?? ''));

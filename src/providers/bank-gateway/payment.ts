@@ -1,4 +1,4 @@
-/** The fields of a gateway's notification that say what was paid and how. */
+/** Reads from a gateway's notification what was paid and how. */
 import { maskCardField } from '../../domain/cards/card-numbers.ts';
 import { majorUnits, object, present, text, type WireObject } from '../wire.ts';
 
@@ -26,7 +26,7 @@ function cardOf(body: WireObject): WireObject {
   return object(object(object(body.sourceOfFunds).provided).card);
 }
 
-/** Undefined without a funding method, so that another notice of the payment can tell more. */
+/** Undefined without a funding method, so that another notice of the payment can provide it. */
 function paymentMode(body: WireObject): string | undefined {
   switch (text(cardOf(body).fundingMethod)) {
     case 'CREDIT':

@@ -1,8 +1,8 @@
-/** What a gateway's notification says of the order it belongs to. */
+/** The ids by which a gateway's notification may name its order. */
 import type { References } from '../../domain/transactions/notice.ts';
 import { references, type WireObject } from '../wire.ts';
 
-/** `order.id` may be any of our three ids; only when it is none do the references count. */
+/** `order.id` may be any of our three ids; the references count only if it is none of them. */
 export function readReferences(
   orderId: string,
   order: WireObject,

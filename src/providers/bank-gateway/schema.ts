@@ -1,6 +1,6 @@
 /**
- * What the gateway sends, for those who read the API page. Deliveries are not held against it: every
- * field may be absent or of another kind, and what cannot be used is passed over.
+ * What the gateway sends, for the API reference only. Deliveries are not validated against it: every
+ * field may be absent or of another type, and values that cannot be used are ignored.
  */
 import { type TProperties, Type } from 'typebox';
 

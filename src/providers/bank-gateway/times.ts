@@ -1,4 +1,4 @@
-/** The gateway's times, and the one a payment is named by. */
+/** The times of a gateway's notification, and the one that goes into a transaction id. */
 import { createHash } from 'node:crypto';
 import { isoTime, object, type WireObject } from '../wire.ts';
 
@@ -17,8 +17,8 @@ export function times(body: WireObject, isRefund = false) {
 }
 
 /**
- * An authorisation and its captures are one payment but have times of their own; the order's beginning
- * and the payment's id are the same for all of them. Ids are mostly small numbers: 1, 2, 3 …
+ * An authorisation and its captures are one payment, but each has times of its own. The start of the order and the id
+ * of the payment are the same for all of them. Most ids are small numbers: 1, 2, 3 …
  */
 export function namedAtMs(body: WireObject, pspTransactionId: string): number | undefined {
   const startedAtMs = isoTime(object(body.order).creationTime);

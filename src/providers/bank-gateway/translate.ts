@@ -1,5 +1,4 @@
-/** The gateway's notification to a notice: classified by the transaction, never by `order.status`. */
-
+/** Translates the gateway's notification to a notice. The transaction classifies it, never `order.status`. */
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type {
   PaymentRecord,
@@ -17,7 +16,7 @@ import { paymentFields } from './payment.ts';
 import { readReferences } from './references.ts';
 import { namedAtMs, times } from './times.ts';
 
-/** What the gateway's transaction types are to us. */
+/** What the gateway's transaction types mean to us. */
 type Meaning =
   | { readonly about: 'payment'; readonly onSuccess: PaymentStatus }
   | { readonly about: 'capture' }
@@ -56,7 +55,7 @@ export function translateGateway(bytes: Buffer, account: ProviderAccount): Trans
 
   const meaning = meanings.get(type);
   if (!meaning) return ignore(type);
-  const said: Said = {
+  const event: GatewayEvent = {
     body,
     orderId: ids.order,
     transactionId: ids.transaction,
@@ -67,25 +66,25 @@ export function translateGateway(bytes: Buffer, account: ProviderAccount): Trans
   };
   switch (meaning.about) {
     case 'payment':
-      return aboutPayment(said, meaning.onSuccess);
+      return translatePayment(event, meaning.onSuccess);
     case 'capture':
-      return aboutCapture(said);
+      return translateCapture(event);
     case 'authentication':
-      return aboutAuthentication(said);
+      return translateAuthentication(event);
     case 'void':
-      return aboutVoid(said, meaning.record);
+      return translateVoid(event, meaning.record);
     case 'refund':
-      return aboutRefund(said, meaning.onSuccess);
+      return translateRefund(event, meaning.onSuccess);
     case 'refund-void':
-      return aboutRefundVoid(said);
+      return translateRefundVoid(event);
     case 'chargeback':
-      return aboutChargeback(said);
+      return translateChargeback(event);
     default:
       return meaning satisfies never;
   }
 }
 
-type Said = {
+type GatewayEvent = {
   readonly body: WireObject;
   readonly orderId: string;
   readonly transactionId: string;
@@ -95,51 +94,51 @@ type Said = {
   readonly flags: readonly ReviewFlag[] | undefined;
 };
 
-function aboutPayment(said: Said, onSuccess: PaymentStatus): Translation {
-  const status = said.outcome === 'success' ? onSuccess : said.outcome;
-  return payment(said, {
+function translatePayment(event: GatewayEvent, onSuccess: PaymentStatus): Translation {
+  const status = event.outcome === 'success' ? onSuccess : event.outcome;
+  return paymentNotice(event, {
     status,
-    failure: status === 'failed' ? gatewayFailure(said.body) : undefined,
+    failure: status === 'failed' ? gatewayFailure(event.body) : undefined,
   });
 }
 
-/** A capture belongs to the authorisation it takes from, whether it names it or not. Contract 4.9. */
-function aboutCapture(said: Said): Translation {
-  const status = said.outcome === 'success' ? 'succeeded' : said.outcome;
-  return payment(said, {
+/** A capture belongs to its authorisation, whether it names it or not. Contract 4.9. */
+function translateCapture(event: GatewayEvent): Translation {
+  const status = event.outcome === 'success' ? 'succeeded' : event.outcome;
+  return paymentNotice(event, {
     status,
     record: 'capture',
-    failure: status === 'failed' ? gatewayFailure(said.body) : undefined,
+    failure: status === 'failed' ? gatewayFailure(event.body) : undefined,
   });
 }
 
-/** Contract 6.4: one that failed is a failed attempt, any other moves a payment started here. */
-function aboutAuthentication(said: Said): Translation {
-  if (said.outcome === 'failed') {
-    return payment(said, { status: 'failed', failure: gatewayFailure(said.body) });
+/** Contract 6.4: a failed authentication is a failed attempt; any other only updates a payment started here. */
+function translateAuthentication(event: GatewayEvent): Translation {
+  if (event.outcome === 'failed') {
+    return paymentNotice(event, { status: 'failed', failure: gatewayFailure(event.body) });
   }
-  return payment(said, { status: 'pending', record: 'authentication' });
+  return paymentNotice(event, { status: 'pending', record: 'authentication' });
 }
 
-/** A void waits for what it takes back; one that failed takes back what it said while it was pending. */
-function aboutVoid(said: Said, record: PaymentRecord): Translation {
+/** A pending void holds its payment in `reversing`; a failed void undoes that. */
+function translateVoid(event: GatewayEvent, record: PaymentRecord): Translation {
   const statuses = { success: 'reversed', pending: 'reversing', failed: 'new' } as const;
-  return payment(said, { status: statuses[said.outcome], record });
+  return paymentNotice(event, { status: statuses[event.outcome], record });
 }
 
-/** Contract 4.10: the status is that of the void. */
-function aboutRefundVoid(said: Said): Translation {
+/** Contract 4.10: the status is that of the void, not of the refund. */
+function translateRefundVoid(event: GatewayEvent): Translation {
   const statuses = { success: 'succeeded', pending: 'pending', failed: 'failed' } as const;
-  return refund(said, { status: statuses[said.outcome], record: 'void' });
+  return refundNotice(event, { status: statuses[event.outcome], record: 'void' });
 }
 
-function aboutRefund(said: Said, onSuccess: RefundStatus): Translation {
-  const status = said.outcome === 'success' ? onSuccess : said.outcome;
-  return refund(said, {
+function translateRefund(event: GatewayEvent, onSuccess: RefundStatus): Translation {
+  const status = event.outcome === 'success' ? onSuccess : event.outcome;
+  return refundNotice(event, {
     status,
-    refundArn: text(object(said.body.transaction).receipt),
-    paymentPspId: targetOf(said),
-    failure: status === 'failed' ? refundFailure(said.body) : undefined,
+    refundArn: text(object(event.body.transaction).receipt),
+    paymentPspId: targetOf(event),
+    failure: status === 'failed' ? refundFailure(event.body) : undefined,
   });
 }
 
@@ -151,8 +150,8 @@ type Own<Kind extends 'payment' | 'refund'> = {
   readonly [Name in keyof NoticeOf<Kind>]?: NoticeOf<Kind>[Name] | undefined;
 } & Pick<NoticeOf<Kind>, 'status'>;
 
-function refund(said: Said, own: Own<'refund'>): Translation {
-  const { body, references, flags } = said;
+function refundNotice(event: GatewayEvent, own: Own<'refund'>): Translation {
+  const { body, references, flags } = event;
   const { amount, currency, message } = paymentFields(body);
   const isVoid = own.record === 'void';
   return {
@@ -160,14 +159,14 @@ function refund(said: Said, own: Own<'refund'>): Translation {
     notice: {
       references,
       refund: present({
-        pspTransactionId: pairOf(said),
+        pspTransactionId: pairOf(event),
         amount,
         currency,
         ...times(body, true),
         message,
-        refundRequestId: text(object(body.transaction).reference) ?? said.transactionId,
-        targetPspId: isVoid ? targetOf(said) : undefined,
-        paymentPspOrder: said.orderId,
+        refundRequestId: text(object(body.transaction).reference) ?? event.transactionId,
+        targetPspId: isVoid ? targetOf(event) : undefined,
+        paymentPspOrder: event.orderId,
         capturedTotal: capturedTotal(body),
         ...own,
         flags,
@@ -176,22 +175,22 @@ function refund(said: Said, own: Own<'refund'>): Translation {
   };
 }
 
-/** Contract 6.9: a person decides what it means for the payment. */
-function aboutChargeback(said: Said): Translation {
-  const { references } = said;
-  const pspTransactionId = targetOf(said);
+/** Contract 6.9: a person decides what a chargeback means for the payment. */
+function translateChargeback(event: GatewayEvent): Translation {
+  const { references } = event;
+  const pspTransactionId = targetOf(event);
   return {
     kind: 'report',
     state: 'needs_review',
     names: { references, ...(pspTransactionId !== undefined && { payment: { pspTransactionId } }) },
     why: 'the bank gateway reports a chargeback',
-    flags: ['chargeback', ...(said.flags ?? [])],
+    flags: ['chargeback', ...(event.flags ?? [])],
   };
 }
 
-function payment(said: Said, own: Own<'payment'>): Translation {
-  const { body, references, flags, orderId } = said;
-  const targetPspId = own.record === undefined ? undefined : targetOf(said);
+function paymentNotice(event: GatewayEvent, own: Own<'payment'>): Translation {
+  const { body, references, flags, orderId } = event;
+  const targetPspId = own.record === undefined ? undefined : targetOf(event);
   const isAuthentication = own.record === 'authentication';
   return {
     kind: 'notice',
@@ -200,12 +199,12 @@ function payment(said: Said, own: Own<'payment'>): Translation {
       payment: present({
         ...paymentFields(body),
         ...times(body),
-        pspTransactionId: pairOf(said),
+        pspTransactionId: pairOf(event),
         pspOrder: orderId,
         targetPspId,
         capturedTotal: isAuthentication ? undefined : capturedTotal(body),
-        // A capture is named like the payment it belongs to.
-        namedAtMs: namedAtMs(body, targetPspId ?? pairOf(said)),
+        // A capture shares the transaction id of its payment.
+        namedAtMs: namedAtMs(body, targetPspId ?? pairOf(event)),
         ...own,
         flags,
       }) as NoticeOf<'payment'>,
@@ -213,13 +212,13 @@ function payment(said: Said, own: Own<'payment'>): Translation {
   };
 }
 
-/** The pair names a payment: ids of transactions are unique within an order only. */
-function pairOf(said: Said, transactionId: string = said.transactionId): string {
-  return `${said.orderId}|${transactionId}`;
+/** A payment is identified by the pair, because transaction ids are unique within an order only. */
+function pairOf(event: GatewayEvent, transactionId: string = event.transactionId): string {
+  return `${event.orderId}|${transactionId}`;
 }
 
-function targetOf(said: Said): string | undefined {
-  return said.targetId === undefined ? undefined : pairOf(said, said.targetId);
+function targetOf(event: GatewayEvent): string | undefined {
+  return event.targetId === undefined ? undefined : pairOf(event, event.targetId);
 }
 
 function merchantFlags(body: WireObject, account: ProviderAccount): ReviewFlag[] | undefined {

@@ -1,6 +1,6 @@
 /**
- * The banks and wallets that the partner takes, by its own codes: retail banks that are in business,
- * by name. A list to choose from and no gate: a code that is not here is sent to the partner as well.
+ * The banks and wallets that consumers can choose at the partner, by its own codes: retail banks in business, sorted
+ * by name. It is not a filter: a code that is not listed is sent to the partner as well.
  */
 import type { Choice } from '../provider.ts';
 

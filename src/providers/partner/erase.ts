@@ -1,4 +1,4 @@
-/** What stays of the partner's body when its consumer is erased: all that `translate.ts` reads. */
+/** The fields of the partner's body that stay when its consumer is erased: all that `translate.ts` reads. */
 import { eraseObject, leaves, listPersonalValues, type Shape } from '../erase.ts';
 import type { Erasing } from '../provider.ts';
 import { jsonObject } from '../wire.ts';
@@ -75,7 +75,7 @@ const dispute = leaves('keep', [
   ...['id', 'payment_id', 'amount', 'currency', 'status', 'phase', 'reason_code', 'created_at'],
 ]);
 
-/** One level deeper, or flat; then `entity` is its kind. */
+/** A record is nested under `entity`, or flat; then `entity` is the name of its type. */
 function recordOf(fields: Shape): Shape {
   return { ...fields, entity: { '': 'keep', ...fields } };
 }

@@ -1,7 +1,7 @@
-/** The fields of the partner's deliveries that stay as they are, although a value may look like a card number. */
+/** The fields of the partner's deliveries that are not masked, although a value may look like a card number. */
 import type { ExemptFields } from '../../domain/cards/card-fields.ts';
 
-/** Of any record; never of what the merchant wrote into its notes, but for the invoice. Contract 8.5. */
+/** Fields of any record. Of the merchant's notes only the invoice is exempt. Contract 8.5. */
 const references = [
   ...['id', 'order_id', 'invoice_id', 'payment_id', 'refund_id', 'receipt', 'utr', 'batch_id'],
   ...['offer_id', 'offers', 'offers.id', 'offers.items.id', 'customer_id', 'token_id'],
@@ -19,7 +19,7 @@ export const partnerExemptFields: ExemptFields = {
   amounts: pathsOf(amounts),
 };
 
-/** A record stands under its name in the payload, or one level deeper. */
+/** A record is under its name in the payload, or one level deeper. */
 function pathsOf(fields: readonly string[]): RegExp {
   const names = fields.map((field) => field.replaceAll('.', '\\.')).join('|');
   return new RegExp(`^(?:account_id|payload\\.\\w+(?:\\.entity)?\\.(?:${names}))$`);

@@ -1,4 +1,4 @@
-/** The partner's reasons to our failure codes. Its `error_code` nearly always says the same. */
+/** Maps the partner's reasons to our failure codes. Its `error_code` is nearly always the same, and so of no use. */
 import {
   type FailureCode,
   type FailureReason,
@@ -40,10 +40,10 @@ export function partnerFailure(payment: WireObject): FailureReason {
   const [code] = codesByReason.find(([, pattern]) => pattern.test(reason ?? '')) ?? [
     'PAYMENT_FAILED',
   ];
-  const words = [
+  const parts = [
     `reason ${reason ?? 'not given'}`,
     `source ${text(payment.error_source) ?? 'not given'}`,
     `step ${text(payment.error_step) ?? 'not given'}`,
   ];
-  return failureReason(code, `The payment partner reports: ${words.join(', ')}.`);
+  return failureReason(code, `The payment partner reports: ${parts.join(', ')}.`);
 }

@@ -13,7 +13,7 @@ import { id, object, segment, text, truncate, type WireObject } from '../wire.ts
 
 export const partnerOutbound: OutboundProvider = {
   startPayment: async (api, payment) => {
-    const answer = await ask(api, {
+    const answer = await callPartner(api, {
       method: 'POST',
       path: '/v1/orders',
       body: {
@@ -23,7 +23,7 @@ export const partnerOutbound: OutboundProvider = {
         notes: notesOf(payment),
         payment: automaticCapture,
       },
-      // Two orders could be made of it; only what took no effect is sent again.
+      // A repeat could create a second order, so only a call that took no effect is retried.
       isRepeatable: false,
     });
     return outcomeOf(answer, ({ body }) => {
@@ -33,10 +33,10 @@ export const partnerOutbound: OutboundProvider = {
   },
 
   startRefund: async (api, refund) => {
-    const answer = await ask(api, {
+    const answer = await callPartner(api, {
       method: 'POST',
       path: `/v1/payments/${segment(refund.paymentPspId)}/refund`,
-      // The partner knows a repeat by this key and answers the refund it made at first.
+      // The partner recognises a repeat by this key and returns the refund it created first.
       headers: { 'x-refund-idempotency': refund.callId },
       body: {
         amount: refund.amount,
@@ -53,8 +53,8 @@ export const partnerOutbound: OutboundProvider = {
     );
   },
 
-  fetchStatus: (api, asked) =>
-    asked.transaction.type === 'refund' ? fetchRefunds(api, asked) : fetchPayments(api, asked),
+  fetchStatus: (api, target) =>
+    target.transaction.type === 'refund' ? fetchRefunds(api, target) : fetchPayments(api, target),
 
   launchForm: ({ url, login }, payment): LaunchForm => ({
     action: `${url.replace(/\/$/, '')}/v1/checkout/embedded`,
@@ -80,7 +80,7 @@ export const partnerOutbound: OutboundProvider = {
   paidField: 'razorpay_payment_id',
 };
 
-/** What was chosen at the shop need not be chosen again; a UPI id is not for everyone who has the address. */
+/** The consumer need not choose again. A UPI id is left out: anyone with the link could read it. */
 function prefill({ bank_name, wallet_name }: PaymentToStart['choice']) {
   return {
     ...(bank_name !== undefined && { bank: bank_name }),
@@ -89,8 +89,8 @@ function prefill({ bank_name, wallet_name }: PaymentToStart['choice']) {
 }
 
 /**
- * Contract 4.8: without it, an account with manual capture would leave every payment authorized until the
- * partner gives it back. A payment that is authorized after twelve minutes may be captured for five days.
+ * Contract 4.8: without it, payments of an account with manual capture would stay authorized until the partner
+ * releases them. A payment that is authorized after twelve minutes may still be captured for five days.
  */
 const automaticCapture = {
   capture: 'automatic',
@@ -101,7 +101,7 @@ const automaticCapture = {
   },
 } as const;
 
-/** What the partner takes as a reference of ours. */
+/** The longest receipt that the partner accepts. */
 const receiptCharsMax = 40;
 
 const methods: Readonly<Record<PaymentToStart['modeCode'], string>> = {
@@ -113,63 +113,63 @@ const methods: Readonly<Record<PaymentToStart['modeCode'], string>> = {
   prepaid_card: 'card',
 };
 
-/** They come back with every webhook of the payment. */
+/** Every webhook of the payment contains them. */
 function notesOf({ transactionId, orderId, invoiceId }: PaymentToStart) {
   return { svc_transaction_id: transactionId, svc_order_id: orderId, invoice_id: invoiceId };
 }
 
-/** The order we made there is found by its receipt, should we not have heard what became of our call. */
+/** If the answer to our call was lost, the order is found by its receipt. */
 async function fetchPayments(
   api: ProviderApi,
   { orderId, transaction }: TransactionToFetch,
 ): Promise<Outcome<FetchedStatus>> {
   const { start, pspTransactionId, transactionId } = transaction;
   if (!start) return fetchPayment(api, pspTransactionId ?? '');
-  if (start.providerOrderId !== undefined) return fetchTries(api, start.providerOrderId);
-  const answer = await ask(api, {
-    ...reading,
+  if (start.providerOrderId !== undefined) return fetchAttempts(api, start.providerOrderId);
+  const answer = await callPartner(api, {
+    ...readRequest,
     path: `/v1/orders?receipt=${segment(orderId)}&count=100`,
   });
   const found = outcomeOf(answer, ({ body }) => {
     const items = findItems(body);
-    const made = items?.find(
+    const ours = items?.find(
       ({ notes }) => text(object(notes).svc_transaction_id) === transactionId,
     );
-    return items && { kind: 'done', providerOrderId: id(made?.id) };
+    return items && { kind: 'done', providerOrderId: id(ours?.id) };
   });
   if (found.result.kind !== 'done') return { ...found, result: found.result };
   const { providerOrderId } = found.result;
   return providerOrderId === undefined
     ? { answer, result: { kind: 'done', isKnown: false, wasTried: false, records: [] } }
-    : fetchTries(api, providerOrderId);
+    : fetchAttempts(api, providerOrderId);
 }
 
-/** Every try of the consumer at one order of the partner's. */
-async function fetchTries(
+/** Every attempt of the consumer to pay one order of the partner. */
+async function fetchAttempts(
   api: ProviderApi,
   providerOrderId: string,
 ): Promise<Outcome<FetchedStatus>> {
-  const answer = await ask(api, {
-    ...reading,
+  const answer = await callPartner(api, {
+    ...readRequest,
     path: `/v1/orders/${segment(providerOrderId)}/payments`,
   });
   return outcomeOf(answer, ({ body }) => {
-    const tries = findItems(body);
+    const attempts = findItems(body);
     return (
-      tries && {
+      attempts && {
         kind: 'done',
         isKnown: true,
         providerOrderId,
-        wasTried: tries.length > 0,
-        records: tries.flatMap(paymentEvent),
+        wasTried: attempts.length > 0,
+        records: attempts.flatMap(paymentEvent),
       }
     );
   });
 }
 
 async function fetchPayment(api: ProviderApi, paymentId: string): Promise<Outcome<FetchedStatus>> {
-  const answer = await ask(api, {
-    ...reading,
+  const answer = await callPartner(api, {
+    ...readRequest,
     path: `/v1/payments/${segment(paymentId)}`,
   });
   return outcomeOf(answer, ({ body }) => ({
@@ -180,35 +180,35 @@ async function fetchPayment(api: ProviderApi, paymentId: string): Promise<Outcom
   }));
 }
 
-/** All refunds of the payment: ours is among them by its notes, if the partner has it. */
+/** Fetches all refunds of the payment and finds ours by its notes. */
 async function fetchRefunds(
   api: ProviderApi,
   { transaction }: TransactionToFetch,
 ): Promise<Outcome<FetchedStatus>> {
   const refund = transaction.type === 'refund' ? transaction : undefined;
-  const answer = await ask(api, {
-    ...reading,
+  const answer = await callPartner(api, {
+    ...readRequest,
     path: `/v1/payments/${segment(refund?.paymentPspId ?? '')}/refunds?count=100`,
   });
   return outcomeOf(answer, ({ body }) => {
-    const own = findItems(body)?.filter(
+    const ours = findItems(body)?.filter(
       ({ id: refundId, notes }) =>
         text(object(notes).svc_transaction_id) === refund?.transactionId ||
         id(refundId) === refund?.pspTransactionId,
     );
-    if (!own) return undefined;
-    const isKnown = own.length > 0;
-    return { kind: 'done', isKnown, wasTried: isKnown, records: own.map(refundEvent) };
+    if (!ours) return undefined;
+    const isKnown = ours.length > 0;
+    return { kind: 'done', isKnown, wasTried: isKnown, records: ours.map(refundEvent) };
   });
 }
 
-const reading = { method: 'GET', isRepeatable: true } as const;
+const readRequest = { method: 'GET', isRepeatable: true } as const;
 
-function ask(api: ProviderApi, request: Omit<ProviderRequest, 'user'>) {
+function callPartner(api: ProviderApi, request: Omit<ProviderRequest, 'user'>) {
   return api.call(api, { ...request, user: api.login });
 }
 
-/** Undefined when the answer is no list: then it says nothing, not even that there is nothing. */
+/** Undefined if the answer is not a list: then it does not even say that there are no items. */
 function findItems(body: WireObject): WireObject[] | undefined {
   return Array.isArray(body.items) ? body.items.map(object) : undefined;
 }
@@ -220,7 +220,7 @@ const eventsByStatus: ReadonlyMap<string, string> = new Map([
   ['failed', 'payment.failed'],
 ]);
 
-/** A record that was asked for, in the envelope in which it would have been reported. */
+/** A fetched record in the envelope of a webhook. */
 function paymentEvent(payment: WireObject): Buffer[] {
   const event = eventsByStatus.get(text(payment.status) ?? '');
   if (event === undefined || id(payment.id) === undefined) return [];

@@ -1,4 +1,4 @@
-/** The partner's payment record to ours. */
+/** Translates the partner's payment record. */
 import type { PaymentNotice, References } from '../../domain/transactions/notice.ts';
 import {
   id,
@@ -14,20 +14,20 @@ import { partnerFailure } from './failure.ts';
 
 export function toPaymentNotice(
   payment: WireObject,
-  said: Pick<PaymentNotice, 'status'> & {
+  event: Pick<PaymentNotice, 'status'> & {
     readonly occurredAtMs: number | undefined;
     readonly statusSinceMs?: number | undefined;
-    /** The partner's order, where it comes along. */
+    /** The partner's order; empty if the event does not contain it. */
     readonly order: WireObject;
   },
 ): PaymentNotice {
   const startedAtMs = unixSeconds(payment.created_at);
-  const isFailed = said.status === 'failed';
+  const isFailed = event.status === 'failed';
   return present({
     pspTransactionId: text(payment.id) ?? '',
-    status: said.status,
-    occurredAtMs: said.occurredAtMs ?? startedAtMs,
-    statusSinceMs: said.statusSinceMs,
+    status: event.status,
+    occurredAtMs: event.occurredAtMs ?? startedAtMs,
+    statusSinceMs: event.statusSinceMs,
     startedAtMs,
     recordedAtMs: startedAtMs,
     amount: minorUnits(payment.amount),
@@ -38,30 +38,30 @@ export function toPaymentNotice(
     paymentArn: paymentArn(payment),
     customerFee: customerFeeOf(payment),
     isRelease: isReleased(payment) ? true : undefined,
-    offerId: offerIdOf(payment, said.order),
-    offerDiscount: offerDiscountOf(payment, said.order),
+    offerId: offerIdOf(payment, event.order),
+    offerDiscount: offerDiscountOf(payment, event.order),
     failure: isFailed ? partnerFailure(payment) : undefined,
   }) as PaymentNotice;
 }
 
-/** An authorisation that was never captured and that the partner gave back. Contract 4.8. */
+/** An authorisation that was never captured and that the partner released. Contract 4.8. */
 export function isReleased(payment: WireObject): boolean {
   return text(payment.status) === 'refunded' && payment.captured === false;
 }
 
-/** The fee is part of the amount where the consumer bears it. */
+/** A fee that the consumer bears is part of the amount. */
 function customerFeeOf(payment: WireObject): number | undefined {
   return payment.fee_bearer === 'customer' ? minorUnits(payment.fee) : undefined;
 }
 
-/** Contract 4.11: the payment names its offer, or the order lists those that were made for it. */
+/** Contract 4.11: the payment names its offer, or the order lists the offers made for it. */
 function offerIdOf(payment: WireObject, order: WireObject): string | undefined {
   const own = id(payment.offer_id);
   if (own !== undefined || offerDiscountOf(payment, order) === undefined) return own;
   return listOffers(order)[0];
 }
 
-/** What the payment lacks of its order's amount; undefined without the order or without an offer. */
+/** The amount of the order minus that of the payment; undefined without an order or an offer. */
 function offerDiscountOf(payment: WireObject, order: WireObject): number | undefined {
   const ofOrder = minorUnits(order.amount);
   const ofPayment = minorUnits(payment.amount);
@@ -78,7 +78,7 @@ function listOffers(order: WireObject): string[] {
   return listed.flatMap((offer) => id(offer) ?? id(object(offer).id) ?? []);
 }
 
-/** Contract 6.4: everything that may name the order. Fields of `notes` are the merchant's. */
+/** Contract 6.4: every field that may name the order. The merchant writes the `notes`. */
 export function partnerReferences({
   payment,
   refund,
@@ -140,7 +140,7 @@ function subPaymentFields(payment: WireObject): Record<string, string | undefine
         scheme: text(card.network),
         card_type: text(card.type),
         issuer: text(card.issuer),
-        // No more than that, whatever the fields hold.
+        // Never more digits than these, whatever the fields contain.
         masked_card: last4 && `${(text(card.iin) ?? '').slice(0, 6)}******${last4.slice(-4)}`,
       };
     case 'upi':

@@ -1,4 +1,4 @@
-/** The partner's refund record to ours. */
+/** Translates the partner's refund record. */
 import { failureReason } from '../../domain/transactions/failure.ts';
 import type { RefundNotice, RefundStatus } from '../../domain/transactions/notice.ts';
 import { minorUnits, object, present, text, unixSeconds, type WireObject } from '../wire.ts';
@@ -34,7 +34,7 @@ export function toRefundNotice(
   }) as RefundNotice;
 }
 
-/** `refund.created` is pending, or what its status says. */
+/** `refund.created` means pending, unless the record has a final status. */
 function recordStatus(refund: WireObject): RefundStatus {
   switch (text(refund.status)) {
     case 'processed':

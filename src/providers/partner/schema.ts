@@ -1,6 +1,6 @@
 /**
- * What the partner sends, for those who read the API page. Deliveries are not held against it: every
- * field may be absent or of another kind, and what cannot be used is passed over.
+ * What the partner sends, for the API reference only. Deliveries are not validated against it: every
+ * field may be absent or of another type, and values that cannot be used are ignored.
  */
 import { Type } from 'typebox';
 
@@ -69,6 +69,6 @@ export const partnerSchema = Type.Object(
   },
   {
     description:
-      'Signed in X-Razorpay-Signature: hex HMAC-SHA256 of the raw bytes under the webhook secret. The records may also stand without `entity`.',
+      'Signed in X-Razorpay-Signature: hex HMAC-SHA256 of the raw bytes under the webhook secret. The records may also come without `entity`.',
   },
 );

@@ -1,4 +1,4 @@
-/** The partner's webhook body to a notice: the envelope, its events and what each means. */
+/** Translates the partner's webhook body to a notice: the envelope, its events and what each means. */
 import type { PaymentStatus, RefundStatus } from '../../domain/transactions/notice.ts';
 import type { Translation } from '../provider.ts';
 import { id, jsonObject, object, text, unixSeconds, type WireObject } from '../wire.ts';
@@ -9,7 +9,7 @@ type Event =
   | { readonly about: 'payment'; readonly status: PaymentStatus }
   | { readonly about: 'refund'; readonly status: RefundStatus };
 
-/** The events that are acted on; every other one is kept and ignored. */
+/** The events that are acted on; every other event is stored and ignored. */
 const events: ReadonlyMap<string, Event> = new Map([
   ['payment.authorized', { about: 'payment', status: 'authorized' }],
   ['payment.captured', { about: 'payment', status: 'succeeded' }],
@@ -58,7 +58,7 @@ function translatePayment(
     notice: {
       references: partnerReferences(records),
       payment: toPaymentNotice(payment, {
-        status: conditionOf(payment, status),
+        status: statusOf(payment, status),
         occurredAtMs: eventAtMs,
         statusSinceMs: eventAtMs,
         order: records.order,
@@ -68,13 +68,13 @@ function translatePayment(
 }
 
 /**
- * Contract 4.8: a payment is captured only when its record says so. One that is refunded and was never
- * captured is an authorisation that the partner gave back by itself.
+ * Contract 4.8: a payment is captured only if its record says so. A record that is refunded but was never captured is
+ * an authorisation that the partner released.
  */
-function conditionOf(payment: WireObject, said: PaymentStatus): PaymentStatus {
+function statusOf(payment: WireObject, eventStatus: PaymentStatus): PaymentStatus {
   if (isReleased(payment)) return 'reversed';
-  if (said !== 'succeeded' || payment.captured !== false) return said;
-  return uncapturedStatuses.get(text(payment.status) ?? '') ?? said;
+  if (eventStatus !== 'succeeded' || payment.captured !== false) return eventStatus;
+  return uncapturedStatuses.get(text(payment.status) ?? '') ?? eventStatus;
 }
 
 const uncapturedStatuses: ReadonlyMap<string, PaymentStatus> = new Map<string, PaymentStatus>([
@@ -85,8 +85,8 @@ const uncapturedStatuses: ReadonlyMap<string, PaymentStatus> = new Map<string, P
 ]);
 
 /**
- * A refund event also tells what became of its payment, should we not have heard of that yet. The release
- * of an authorisation is reported as a refund too, and is none.
+ * A refund event also reports the state of its payment, in case earlier events are missing. The partner reports the
+ * release of an authorisation as a refund too, although it is not one.
  */
 function translateRefund(
   records: Records,
@@ -97,16 +97,17 @@ function translateRefund(
   if (id(refund.id) === undefined) return unreadable('payload.refund has no id');
   const paymentId = id(refund.payment_id) ?? id(payment.id);
   if (paymentId === undefined) return unreadable('the refund names no payment');
-  const isTold = text(payment.id) === paymentId;
-  const hasBeenReleased = isTold && isReleased(payment);
-  const wasCaptured = isTold && ['captured', 'refunded'].includes(text(payment.status) ?? '');
+  const includesPayment = text(payment.id) === paymentId;
+  const hasBeenReleased = includesPayment && isReleased(payment);
+  const wasCaptured =
+    includesPayment && ['captured', 'refunded'].includes(text(payment.status) ?? '');
   return {
     kind: 'notice',
     notice: {
       references: partnerReferences(records),
       ...(wasCaptured && {
         payment: toPaymentNotice(payment, {
-          status: conditionOf(payment, 'succeeded'),
+          status: statusOf(payment, 'succeeded'),
           occurredAtMs: hasBeenReleased ? eventAtMs : unixSeconds(payment.created_at),
           statusSinceMs: hasBeenReleased ? eventAtMs : undefined,
           order: records.order,
@@ -117,7 +118,7 @@ function translateRefund(
   };
 }
 
-/** Contract 6.9: those that cost money or wait for an answer are for a person; the others are only noted. */
+/** Contract 6.9: disputes that cost money or need an answer are reviewed by a person; others are only recorded. */
 const disputesToReview: ReadonlySet<string> = new Set([
   'payment.dispute.created',
   'payment.dispute.action_required',
@@ -143,7 +144,7 @@ function ignore(name: string) {
   return { kind: 'ignored', why, isForeignEvent: true } as const;
 }
 
-/** A record is directly under its name, or one level deeper under `entity`. Contract 6.11. */
+/** The partner nests a record under `entity`; the flat form is accepted too. Contract 6.11. */
 function readRecord(value: unknown): WireObject {
   const record = object(value);
   return typeof record.entity === 'object' && record.entity !== null

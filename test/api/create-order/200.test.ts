@@ -59,7 +59,7 @@ test('the tokens are for this order and live 20 minutes and 24 hours, as the rep
   }
 });
 
-test('every field that is kept is stored as it was sent', async () => {
+test('every field is stored as it was sent', async () => {
   const body = fullOrderBody();
   const reply = await create(body);
 
@@ -172,7 +172,7 @@ for (const [name, changes, [amount_before_tax, tax, total_amount]] of amounts) {
   });
 }
 
-test('an order in a currency with an alternate is processed in the other, with the originals told', async () => {
+test('an order in a currency with an alternate is processed in the other, and the reply has the original amounts', async () => {
   const converting = await service.createAccount({
     alternateCurrencies: [{ from: 'USD', to: 'INR', rate: '83.25' }],
   });
@@ -208,7 +208,7 @@ test('an order in a currency with an alternate is processed in the other, with t
   });
 });
 
-test('an original tax that was not sent is told as 0', async () => {
+test('an original tax that was not sent is shown as 0', async () => {
   const converting = await service.createAccount({
     alternateCurrencies: [{ from: 'USD', to: 'INR', rate: '83.25' }],
   });
@@ -328,7 +328,7 @@ test('a consumer has one user_id within an account and another in each other acc
   assert.notEqual(await idOf({}, other.token), userId);
 });
 
-test('custom attributes are kept as text, whatever their names', async () => {
+test('custom attributes are stored as text, whatever their names', async () => {
   const text = JSON.stringify(orderBody({ custom_attributes: 'HERE' })).replace(
     '"HERE"',
     '{"n":7,"d":1.50,"big":12345678901234567890,"yes":true,"no":false,"gone":null,"empty":"",' +
@@ -434,7 +434,7 @@ test('the same invoice with the same content answers the same order, marked as r
   assert.notEqual(again.body.refresh_token, first.body.refresh_token);
 });
 
-test('the order of fields and of custom attributes makes no other content', async () => {
+test('the order of fields and custom attributes does not change the content', async () => {
   const body = fullOrderBody();
   const first = await create(body);
   const again = await create(reverseFields(body) as Record<string, unknown>);
@@ -451,7 +451,7 @@ test('absent, null and empty fields are the same content', async () => {
   assert.equal(again.body.order_id, first.body.order_id);
 });
 
-test('x-request-id is echoed when it is harmless and made otherwise', async () => {
+test('x-request-id is echoed when it is safe and generated otherwise', async () => {
   const send = (id?: string) =>
     service.call('/api/v3/create-order', {
       token: account.token,
@@ -482,7 +482,7 @@ function create(body: Record<string, unknown> | string, token = account.token): 
   return service.call('/api/v3/create-order', { token, body });
 }
 
-/** What is sealed in it opened. */
+/** The stored details with sealed values opened. */
 async function storedDetails(reply: Reply): Promise<Record<string, unknown>> {
   const { rows } = await service.database.query<{ details: Record<string, unknown> }>({
     text: 'select details from orders where order_id = $1',

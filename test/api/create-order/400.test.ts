@@ -22,7 +22,7 @@ const validated = (order_line_items: Body[]): Body => ({
   order_line_items,
 });
 
-/** What is changed in a good body, and the field the merchant is told about. */
+/** A change to a valid body, and the field that the message names. */
 const refusals: [changes: Body, named: string | RegExp][] = [
   [{ invoice_id: undefined }, 'invoice_id is missing'],
   [{ invoice_id: null }, /^invoice_id must be of type string or number\.$/],
@@ -174,7 +174,7 @@ const refusals: [changes: Body, named: string | RegExp][] = [
   ]),
 ];
 
-test('every field that is missing, of a wrong type or out of bounds is named to the merchant', async () => {
+test('every field that is missing, of a wrong type or out of range is named in the message', async () => {
   const before = await dumpTables(service.database);
   for (const [changes, named] of refusals) {
     const reply = await create(orderBody(changes));
@@ -210,12 +210,12 @@ const unreadable: [name: string, body: string | Uint8Array, told: RegExp][] = [
   ['UTF-16', Buffer.from('{}', 'utf16le'), /JSON|UTF-8/],
 ];
 for (const [name, body, told] of unreadable) {
-  test(`${name} is not a body`, async () => {
+  test(`${name} is refused as a body`, async () => {
     assertRefused(await create(body), 'INVALID_REQUEST_PARAMETER', told);
   });
 }
 
-test('a body without an end and without a Content-Type is not a body either', async () => {
+test('a request without a body and a Content-Type is refused too', async () => {
   const reply = await service.call('/api/v3/create-order', {
     method: 'POST',
     token: account.token,
@@ -239,7 +239,7 @@ test('seventeen levels of nesting are too many, wherever and however deep', asyn
   assert.equal(braces.status, 200, 'brackets inside a text are no nesting');
 });
 
-test('text that cannot be stored is refused in every place it may stand', async () => {
+test('text that cannot be stored is refused in every field', async () => {
   const nul = 'a\u0000b';
   const half = 'a\ud800b';
   for (const bad of [nul, half]) {
@@ -258,7 +258,7 @@ test('text that cannot be stored is refused in every place it may stand', async 
   }
 });
 
-test('amounts written as JSON numbers are judged by every digit', async () => {
+test('amounts written as JSON numbers are validated with all their digits', async () => {
   for (const [number, named] of [
     ['118.00100000000000000001', 'total_amount'],
     ['1e400', 'total_amount'],
@@ -273,7 +273,7 @@ test('amounts written as JSON numbers are judged by every digit', async () => {
   }
 });
 
-test('details that an account may leave out must be right when they are given', async () => {
+test('details that an account may leave out must be valid when they are sent', async () => {
   for (const [changes, named] of [
     [withUser({ email: 'asha' }), 'user.email'],
     [withUser({ mobile_number: '12' }), 'user.mobile_number'],
@@ -339,7 +339,7 @@ const textPaths = [
   ...['order_line_items.0.sku_id', 'order_line_items.0.title', 'bank_account.name'],
   ...['bank_account.account_number', 'bank_account.ifsc', 'custom_attributes.gift', 'currency'],
 ];
-/** No field takes these, whatever its type. */
+/** No field accepts these, whatever its type. */
 const neverTaken = fc.oneof(
   fc.array(fc.integer(), { maxLength: 3 }).map((list) => [list]),
   fc.dictionary(fc.string({ maxLength: 5 }), fc.integer(), { maxKeys: 3 }).map((a) => [[a], null]),
@@ -366,7 +366,7 @@ const change = fc.oneof(
     fc.string().map((text) => `${text}\u0000`),
   ),
 );
-/** A good body spoilt in one field, cut short, or with a byte that is no text. */
+/** A valid body with one broken field, cut short, or with a byte that is not UTF-8. */
 const refusedBody: fc.Arbitrary<string | Uint8Array> = fc.oneof(
   { weight: 8, arbitrary: change.map(([path, value]) => spoil(path, value)) },
   {

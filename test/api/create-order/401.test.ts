@@ -18,14 +18,14 @@ const noBearer: [string, Record<string, string>][] = [
   ['two tokens', { authorization: `Bearer ${account.token} ${account.token}` }],
 ];
 for (const [name, headers] of noBearer) {
-  test(`a create with ${name} is asked for its credentials`, async () => {
+  test(`a create with ${name} is answered 401`, async () => {
     const reply = await service.call('/api/v3/create-order', { headers, body: orderBody() });
     assertRefused(reply, 'AUTHENTICATION_FAILED', 'Authorization: Bearer');
     assert.equal(reply.headers.get('www-authenticate'), 'Bearer');
   });
 }
 
-test('the scheme is read in any case', async () => {
+test('the scheme is case-insensitive', async () => {
   const reply = await service.call('/api/v3/create-order', {
     headers: { authorization: `bEARER ${account.token}` },
     body: orderBody(),
@@ -33,7 +33,7 @@ test('the scheme is read in any case', async () => {
   assert.equal(reply.status, 200);
 });
 
-test('who may call is decided before anything of the body is read', async () => {
+test('a caller is authorised before any of the body is read', async () => {
   const before = await dumpTables(service.database);
   for (const body of ['{not json', '[]', new Uint8Array([0xff]), 'x'.repeat(300 * 1024)]) {
     const reply = await service.call('/api/v3/create-order', { token: 'x.y.z', body });
@@ -42,7 +42,7 @@ test('who may call is decided before anything of the body is read', async () => 
   assert.deepEqual(await dumpTables(service.database), before);
 });
 
-test('the token of an account that is not there is refused', async () => {
+test('the token of an account that does not exist is refused', async () => {
   const { token } = await issueMerchantToken(service.services, 'acc_0000000000000000');
   assertRefused(
     await service.call('/api/v3/create-order', { token, body: orderBody() }),

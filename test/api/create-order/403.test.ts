@@ -8,7 +8,7 @@ import { assertRefused } from '../assertions.ts';
 const service = await startTestService();
 const account = await service.createAccount();
 
-test('an order token creates no order, not even its own again', async () => {
+test('an order token cannot create an order, not even its own again', async () => {
   const body = orderBody();
   const created = await service.call('/api/v3/create-order', { token: account.token, body });
   const before = await dumpTables(service.database);

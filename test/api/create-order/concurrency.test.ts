@@ -17,13 +17,13 @@ import { assertRefused, withoutTokens } from '../assertions.ts';
 const service = await startTestService();
 const account = await service.createAccount();
 
-test('fifty identical creates at once make one order and fifty equal answers', async () => {
+test('fifty concurrent identical creates make one order and fifty equal replies', async () => {
   const body = orderBody();
   const replies = await createFifty(() => ({ baseUrl: service.baseUrl, body }));
   await assertOneOrder(replies, body.invoice_id);
 });
 
-test('fifty identical creates at once through two applications make one order', async (t) => {
+test('fifty concurrent identical creates through two applications make one order', async (t) => {
   const secondUrl = await startSecondApplication(t);
   const body = orderBody();
   const replies = await createFifty((index) => ({
@@ -33,7 +33,7 @@ test('fifty identical creates at once through two applications make one order', 
   await assertOneOrder(replies, body.invoice_id);
 });
 
-test('of fifty creates at once with one invoice and other contents one wins and the rest answer 409', async (t) => {
+test('of fifty concurrent creates with one invoice and different contents one succeeds and the rest are answered 409', async (t) => {
   const secondUrl = await startSecondApplication(t);
   const body = orderBody();
   const replies = await createFifty((index) => ({
@@ -80,7 +80,7 @@ async function orderIdsOf(invoiceId: unknown): Promise<string[]> {
   return rows.map(({ order_id }) => order_id);
 }
 
-/** Another application with nothing in common but the database and the master key. */
+/** Another application that shares only the database and the master key. */
 async function startSecondApplication(t: TestContext): Promise<string> {
   const database = openDatabase({ connectionString: service.url });
   const services = createServices({

@@ -78,7 +78,7 @@ for (const [name, print] of [
     (value: number) => String(Number(value) && value.toPrecision(17)),
   ],
 ] as const) {
-  test(`60 carts of a shop that counts in floats and prints ${name}`, async () => {
+  test(`60 carts of a shop that computes in floats and prints ${name} are accepted`, async () => {
     let artefacts = 0;
     for (const [index, cart] of carts.entries()) {
       const { sent, exact } = countInFloats(cart);
@@ -99,7 +99,7 @@ for (const [name, print] of [
   });
 }
 
-test('a number beside an exact amount is that amount, and the same content', async () => {
+test('a number close to an exact amount counts as that amount and is the same content', async () => {
   const { amount_before_tax: _followed, ...body } = orderBody({ tax: 0, total_amount: 0.2 });
   const first = await post(JSON.stringify(body));
   assert.equal(first.body.total_amount, 0.2);
@@ -130,7 +130,7 @@ test('items with artefacts are the same content as items without', async () => {
   assert.equal(again.body.order_id, first.body.order_id);
 });
 
-test('a number further off, and a string with an artefact, are refused', async () => {
+test('a number that is further off, and a string with an artefact, are refused', async () => {
   const { amount_before_tax: _followed, ...body } = orderBody({ tax: 0, total_amount: 0.2 });
   for (const written of [
     '0.200000011',
@@ -152,7 +152,7 @@ test('amounts without their artefacts must still add up', async () => {
   assertRefused(await post(JSON.stringify(wrong)), 'INVALID_REQUEST_PARAMETER', /exactly/);
 });
 
-test('an update takes the same numbers', async () => {
+test('an update accepts the same numbers', async () => {
   const { body: order } = await post(JSON.stringify(orderBody()));
   const changes = `{"order_id":"${order.order_id}","tax":0,"total_amount":19.989999999999998436,"amount_before_tax":19.99}`;
   const updated = await service.call('/api/v3/update-order', {
@@ -169,7 +169,7 @@ test('an update takes the same numbers', async () => {
   assertRefused(refused, 'INVALID_REQUEST_PARAMETER', /^total_amount /);
 });
 
-test('a number of an item that no double holds is kept as the amount, or as its decimals', async () => {
+test("an item's number that no double holds is stored as the amount, or as its decimals", async () => {
   const item =
     '{"title":"Tea","quantity":1.00000000000000000001,"rate":33.333333333333333333,"tax":0.10000000000000001}';
   const body = JSON.stringify({ ...orderBody(), order_line_items: ['item'] }).replace(
@@ -185,7 +185,7 @@ test('a number of an item that no double holds is kept as the amount, or as its 
   ]);
 });
 
-/** As a shop's plugin does it: each line rounded to the minor unit, sums in floats. */
+/** As a shop's plugin computes it: each line rounded to the minor unit, sums in floats. */
 function countInFloats(cart: string) {
   const [lines = '', percent] = cart.split(' @');
   const items = lines.split(' ').map((line, index) => {
@@ -226,7 +226,7 @@ function create(print: (value: number) => string, sent: object, changes: object)
   );
 }
 
-/** Its items are checked again, as they were kept. */
+/** Checks the stored items again. */
 async function assertCanBeUpdated(order_id: string, cart: string) {
   const body = { order_id, description: 'Gift' };
   const reply = await service.call('/api/v3/update-order', { token: account.token, body });

@@ -8,7 +8,7 @@ const service = await startTestService();
 const account = await service.createAccount();
 const asha = { email: 'asha@example.com', first_name: 'Asha' };
 
-test('a consumer has one user_id whatever the spelling, and an equal order is the same order', async () => {
+test('a consumer has one user_id however the number is written, and an equal order is the same order', async () => {
   const first = await create({ mobile_number: 9876543210 }, { invoice_id: 'PHONES-1' });
   const spellings = [
     { mobile_number: '9876543210', country_code: '+91' },
@@ -48,7 +48,7 @@ test('an international number brings its own country code', async () => {
 });
 
 test('an international number is not masked, though it may look like a card number', async () => {
-  // 13 digits with the country code, and they pass the check of card numbers.
+  // 13 digits with the country code, and they pass the Luhn check.
   const sent = { mobile_number: '+4915112345678' };
   const { status, body } = await create(sent);
   assert.equal(status, 200, JSON.stringify(body));
@@ -60,7 +60,7 @@ test('an international number is not masked, though it may look like a card numb
   assert.equal(resolved.body.user.mobile_number, 15112345678);
 });
 
-test('a number that contradicts the country code is refused with both codes', async () => {
+test('a number that contradicts the country code is refused, and the message names both codes', async () => {
   const reply = await create({ mobile_number: '+44 7911 123456', country_code: '91' });
   assertRefused(reply, 'INVALID_REQUEST_PARAMETER', /^user\.mobile_number .*\+44.*\+91/);
 });

@@ -58,12 +58,12 @@ test('a plain call of an account with encrypted payloads stays plain', async () 
   assert.ok(reply.order_id);
 });
 
-test('an account without encrypted payloads is told so', async () => {
+test('a sealed body is refused for an account without encrypted payloads', async () => {
   const reply = await send(plainAccount, '/api/v3/create-order', orderBody());
   assertRefused(reply, 'ENCRYPTION_NOT_ENABLED');
 });
 
-test('whatever is wrong with a sealed body gets one message, and changes nothing', async () => {
+test('every invalid sealed body gets the same message and changes nothing', async () => {
   const sealed = sealPayload(JSON.stringify(orderBody()), account.accessSecret);
   const flipped = `${sealed.slice(0, -1)}${sealed.endsWith('0') ? '1' : '0'}`;
   const before = await dumpTables(service.database);
@@ -78,7 +78,7 @@ test('whatever is wrong with a sealed body gets one message, and changes nothing
   assert.deepEqual(await dumpTables(service.database), before);
 });
 
-test('a sealed body that is no JSON object is refused, sealed', async () => {
+test('a sealed body that is not a JSON object is refused, and the refusal is sealed', async () => {
   for (const text of ['', 'no json', '[]', '"x"', '{"invoice_id":"\\u0000"}']) {
     const encrypted_payload = sealPayload(text, account.accessSecret);
     const reply = await service.call('/api/v3/create-order', {

@@ -27,7 +27,7 @@ test('an access key and its secret are exchanged for a merchant token of twenty 
   assert.equal(reply.body.expires_at, new Date(Number(exp) * 1000).toISOString());
 });
 
-test('the token makes orders of its account', async () => {
+test('the token creates orders of its account', async () => {
   const { body } = await generate(account.accessKey, account.accessSecret);
   const created = await service.call('/api/v3/create-order', {
     token: body.token,
@@ -38,7 +38,7 @@ test('the token makes orders of its account', async () => {
   assert.equal(owner, account.accountId);
 });
 
-test('an Authorization header is neither needed nor looked at', async () => {
+test('an Authorization header is neither required nor read', async () => {
   const reply = await service.call('/api/v3/generate-token', {
     token: 'not.a.token',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },

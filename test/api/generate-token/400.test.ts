@@ -22,7 +22,7 @@ const refusals: [name: string, body: unknown, told: RegExp][] = [
   ['NUL in the key', { access_key: `${access_key}\u0000`, access_secret }, /u0000/],
 ];
 for (const [name, body, told] of refusals) {
-  test(`${name}: the merchant is told what to send`, async () => {
+  test(`${name} is refused, and the message says what to send`, async () => {
     const reply = await service.call('/api/v3/generate-token', { body });
     assertRefused(reply, 'INVALID_REQUEST_PARAMETER', told);
   });

@@ -24,7 +24,7 @@ const wrong: [name: string, accessKey: string, accessSecret: string][] = [
   ['the account id as key', account.accountId, accessSecret],
   ['a key with a line end', `${accessKey}\n`, accessSecret],
 ];
-test('wrong credentials are answered alike, whatever is wrong with them', async () => {
+test('wrong credentials get the same answer, whatever is wrong with them', async () => {
   const before = await dumpTables(service.database);
   for (const [name, key, secret] of wrong) {
     const reply = await generate(key, secret);
@@ -37,7 +37,7 @@ test('wrong credentials are answered alike, whatever is wrong with them', async 
 });
 
 /** Last in this file: it moves the clock. */
-test('a rotated secret ends with its overlap, while the new one goes on', async () => {
+test('a rotated secret ends with its overlap, while the new one stays valid', async () => {
   const { secret } = await rotateSecret(service.services, account.accountId, 'access-secret', 3600);
   await waitUntil(
     'the new secret is known',

@@ -37,7 +37,7 @@ test('an order is answered as created, with its details and a fresh token', asyn
   }
 });
 
-test('items are answered as they were sent, numbers as numbers and texts as texts', async () => {
+test('items are returned as they were sent, numbers as numbers and texts as texts', async () => {
   const order_line_items = [
     { sku_id: 'A', title: 'Tea', image_url: false, rate: '50.00', quantity: 2 },
     { title: 'Rice', quantity: '1.5', tax: 0, total_amount: 18.5, amount_before_tax: '18.50' },
@@ -57,7 +57,7 @@ test('an invoice_id of any characters is found by its URL encoding', async () =>
   }
 });
 
-test('a converted order keeps telling its originals', async () => {
+test('a converted order shows its original amounts', async () => {
   const converting = await service.createAccount({
     alternateCurrencies: [{ from: 'USD', to: 'INR', rate: '83.25' }],
   });
@@ -105,7 +105,7 @@ test('the order token sees its order with personal data masked', async () => {
   }
 });
 
-test('callback, attributes and description are answered where they are set, as they are now', async () => {
+test('the current callback, attributes and description are returned where they are set', async () => {
   const created = await create(orderBody({ custom_attributes: {} }));
   const before = (await get(`order_id=${created.order_id}`)).body;
   for (const name of ['callback_url', 'callback_mode', 'custom_attributes', 'description']) {

@@ -28,7 +28,7 @@ const refusals: [name: string, query: string, told: RegExp][] = [
   ['NUL in an invoice_id', '?invoice_id=a%00b', /^invoice_id /],
 ];
 for (const [name, query, told] of refusals) {
-  test(`${name}: the merchant is told what to send`, async () => {
+  test(`${name} is refused, and the message says what to send`, async () => {
     const reply = await service.call(`/api/v3/order${query}`, { token: account.token });
     assertRefused(reply, 'INVALID_REQUEST_PARAMETER', told);
   });

@@ -12,7 +12,7 @@ const created = await service.call('/api/v3/create-order', {
 });
 const path = `/api/v3/order?order_id=${created.body.order_id}`;
 
-test('without a bearer token no order is shown, found or not', async () => {
+test('without a bearer token no order is shown, whether it exists or not', async () => {
   for (const target of [path, '/api/v3/order?order_id=o_0000000000000000', '/api/v3/order']) {
     const reply = await service.call(target);
     assertRefused(reply, 'AUTHENTICATION_FAILED', 'Authorization: Bearer');
@@ -20,7 +20,7 @@ test('without a bearer token no order is shown, found or not', async () => {
   }
 });
 
-test('a refresh token is no bearer token', async () => {
+test('a refresh token is not accepted as a bearer token', async () => {
   const reply = await service.call(path, { token: created.body.refresh_token });
   assertRefused(reply, 'INVALID_TOKEN', 'refresh-token');
 });

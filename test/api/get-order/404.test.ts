@@ -44,7 +44,7 @@ for (const [name, query, code] of unknown) {
   });
 }
 
-test('an invoice_id is found in its own spelling only', async () => {
+test('an invoice_id is found by its exact spelling only', async () => {
   await createOrder(account, { invoice_id: 'Case-1' });
   for (const invoice of ['case-1', 'Case-1%20', '%20Case-1', 'Case-']) {
     const reply = await service.call(`/api/v3/order?invoice_id=${invoice}`, {
@@ -70,7 +70,7 @@ test('an order token finds no order but its own', async () => {
   }
 });
 
-test('an order token cannot tell another order from one that does not exist', async () => {
+test('an order token cannot distinguish another order from one that does not exist', async () => {
   const ask = async (orderId: string) =>
     service.call(`/api/v3/order?order_id=${orderId}&invoice_id=guess`, { token: one.token });
   const existing = await ask(two.order_id);

@@ -19,7 +19,7 @@ const modes = [
   ['prepaid_card', {}, 'Prepaid Card', null],
 ] as const;
 for (const [code, choice, payment_mode, sub_payment_mode] of modes) {
-  test(`a payment by ${code} is started, and told as pending until it is paid`, async () => {
+  test(`a payment by ${code} is started, and shown as pending until it is paid`, async () => {
     const orderId = await createOrder();
     const reply = await initiate(orderId, code, choice);
     assertStarted(reply, orderId);
@@ -42,7 +42,7 @@ test('an order token starts a payment of its order, and sees its own data masked
   assert.deepEqual(seen.body.transaction[0].sub_payment_mode, { upi_id: 'a***o@okbank' });
 });
 
-test('a mode goes to the provider that the account says', async () => {
+test('a mode is routed to the provider that the account configures', async () => {
   const { paymentModes } = await service.services.accounts.get(shop.accountId);
   const turned = await openShop({
     paymentModes: { ...paymentModes, credit_card: 'partner', upi: 'bank-gateway' },
@@ -59,7 +59,7 @@ test('a mode goes to the provider that the account says', async () => {
   assert.ok(upi.body.next[0].url.startsWith(`${simulator.url}/checkout/pay/SESSION`));
 });
 
-test('card is a name of credit_card, whatever other cards the account takes', async () => {
+test('card is an alias of credit_card, whatever other cards the account accepts', async () => {
   const { paymentModes } = await service.services.accounts.get(shop.accountId);
   const turned = await openShop({ paymentModes: { ...paymentModes, credit_card: 'partner' } });
   for (const [account, partner] of [
@@ -81,13 +81,13 @@ test('card is a name of credit_card, whatever other cards the account takes', as
   }
 });
 
-test('fields that a mode does not need, and unknown ones, are ignored', async () => {
+test('fields that a mode does not use, and unknown fields, are ignored', async () => {
   const orderId = await createOrder();
   const more = { bank_code: null, wallet_code: '', upi_id: 'x', amount: 1, next: {} };
   assertStarted(await initiate(orderId, 'credit_card', more), orderId);
 });
 
-test('the consumer comes back to us first, whatever the callback_url is', async () => {
+test('the provider returns the consumer to our page first, whatever the callback_url is', async () => {
   const back = 'https://shop.example/order?a=1&b="2"';
   const orders = [await createOrder({ callback_url: back }), await createOrder()];
   for (const orderId of orders) {
@@ -106,7 +106,7 @@ const currencies = [
   ['INR', 1.1, 110],
 ] as const;
 for (const [currency, total_amount, minor] of currencies) {
-  test(`the providers are asked for exactly ${total_amount} ${currency}`, async () => {
+  test(`the providers are sent exactly ${total_amount} ${currency}`, async () => {
     const amounts = { currency, amount_before_tax: undefined, tax: 0, total_amount };
     for (const mode of ['upi', 'credit_card'] as const) {
       const orderId = await createOrder(amounts);
@@ -123,7 +123,7 @@ for (const [currency, total_amount, minor] of currencies) {
   });
 }
 
-test('a failed payment can be followed by another one, and each is an attempt', async () => {
+test('another payment may follow a failed one, and each is an attempt', async () => {
   const orderId = await createOrder();
   const first = await pay(orderId, 'upi', 'decline');
   await simulator.settled();
@@ -143,7 +143,7 @@ test('a failed payment can be followed by another one, and each is an attempt', 
   );
 });
 
-test('a provider that refuses makes a failed payment, with its words for the merchant', async () => {
+test("a refusal of the provider makes a failed payment, with the provider's message for the merchant", async () => {
   const secrets = { 'partner-key-secret': 'wrong', 'bank-gateway-password': 'wrong' };
   const account = await openShop({ apiSecrets: secrets });
   for (const fields of [
@@ -175,7 +175,7 @@ test('a provider that refuses makes a failed payment, with its words for the mer
   }
 });
 
-test('a provider that cannot be reached, or breaks off, leaves the payment pending', async () => {
+test('a payment stays pending when the provider cannot be reached or the connection breaks', async () => {
   const url = `http://127.0.0.1:${await findFreePort()}`;
   const login = 'rzp_test_nowhere';
   const lost = await openShop({ providerApis: { partner: { url, login } } });
@@ -192,7 +192,7 @@ test('a provider that cannot be reached, or breaks off, leaves the payment pendi
   assertUndecided(await initiate(orderId), orderId);
 });
 
-test('every call to a provider is a row of history, with its outcome', async () => {
+test('every call to a provider is recorded in the history with its outcome', async () => {
   const orderId = await createOrder();
   const { transaction_id } = (await initiate(orderId)).body;
   const history = await listHistory(service.database, shop.accountId, orderId);
@@ -227,7 +227,7 @@ test('a sealed request is answered sealed', async () => {
   assertStarted({ ...reply, body: JSON.parse(String(opened)) }, order_id);
 });
 
-test('neither credentials nor what the consumer chose are in any log line', () => {
+test("no log line contains credentials or the consumer's choice", () => {
   const log = service.logText();
   for (const secret of ['_journey', 'asha@okbank', 'asha.rao', shop.token]) {
     assert.ok(!log.includes(secret), secret);
@@ -236,7 +236,7 @@ test('neither credentials nor what the consumer chose are in any log line', () =
 
 test('the invariants hold after all of this', assertSound);
 
-/** The whole reply to a payment that its provider took. */
+/** Asserts the whole reply to a payment that its provider accepted. */
 function assertStarted({ status, body }: Reply, orderId: string): void {
   assert.equal(status, 200, JSON.stringify(body));
   const { transaction_id, next, ...others } = body;
@@ -253,7 +253,7 @@ function assertStarted({ status, body }: Reply, orderId: string): void {
   assert.ok(ours || next[0].url.startsWith(`${simulator.url}/checkout/pay/`), next[0].url);
 }
 
-/** The whole reply to a payment of which nobody knows. */
+/** Asserts the whole reply to a payment whose outcome is unknown. */
 function assertUndecided({ status, body }: Reply, orderId: string): void {
   assert.equal(status, 200, JSON.stringify(body));
   const { transaction_id, message, ...others } = body;
@@ -262,7 +262,7 @@ function assertUndecided({ status, body }: Reply, orderId: string): void {
   assert.deepEqual(others, { order_id: orderId, payment_status: 'pending', next: [] });
 }
 
-/** The whole element of the enquiry, before the provider has spoken of it. */
+/** The whole element of the enquiry before the provider has reported it. */
 function pendingPayment(svc_transaction_id: string, payment_partner: string, fields: object) {
   return {
     transaction_type: 'payment',

@@ -131,7 +131,7 @@ for (const [name, fields, field] of cards) {
   });
 }
 
-test('a sealed card number is refused like an open one', async () => {
+test('a sealed card number is refused like a plain one', async () => {
   const account = await openShop({ encryptedPayloads: true });
   await assertNothingHappens(async () => {
     const wished = { order_id, payment_mode_code: 'credit_card', card_number: pan };
@@ -145,7 +145,7 @@ test('a sealed card number is refused like an open one', async () => {
   });
 });
 
-test('a card number that is the name of a field is refused, and not answered back', async () => {
+test('a card number as the name of a field is refused and not echoed', async () => {
   for (const fields of [{ [`card ${pan}`]: true }, { [pan]: pan }]) {
     await assertNothingHappens(async () => {
       const reply = await start({ ...upi, ...fields });
@@ -155,13 +155,13 @@ test('a card number that is the name of a field is refused, and not answered bac
   }
 });
 
-test('card data deeper down is not looked at: neither stored, nor sent, nor answered', async () => {
+test('nested card data is ignored: neither stored, nor sent, nor returned', async () => {
   const details = { number: pan, list: [{ cvv: securityCode, pan: Number(pan) }] };
   const reply = await start({ order_id, payment_mode_code: 'credit_card', details });
   assertNoCardData(JSON.stringify(reply.body));
 });
 
-/** Last in this file: it looks at what all of them left behind. */
+/** Last in this file: it checks what all other tests stored and logged. */
 test('no card data that was sent here is in the database or in a log line', async () => {
   assertNoCardData(JSON.stringify(await dumpTables(service.database)));
   assertNoCardData(service.logText());
@@ -171,7 +171,7 @@ function start(body: unknown): Promise<Reply> {
   return service.call('/api/v3/initiate-payment', { token: shop.token, body });
 }
 
-/** Neither here nor at a provider. */
+/** Nothing was stored here, and no provider was called. */
 async function assertNothingHappens(act: () => Promise<void>): Promise<void> {
   const before = [await dumpTables(service.database), calls.length];
   await act();

@@ -13,7 +13,7 @@ const { body: order } = await service.call('/api/v3/create-order', {
 const path = '/api/v3/initiate-payment';
 const body = { order_id: order.order_id, payment_mode_code: 'credit_card' };
 
-test('without a token of ours no payment is started', async () => {
+test('without a valid token no payment is started', async () => {
   const before = await dumpTables(service.database);
   const reply = await service.call(path, { body });
   assertRefused(reply, 'AUTHENTICATION_FAILED', 'Authorization: Bearer');

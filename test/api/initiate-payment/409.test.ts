@@ -10,14 +10,14 @@ const calls: string[] = [];
 const { service, simulator, shop, createOrder, createPaid, initiate, pay, assertSound } =
   await startJourney({ beforeAnswer: async ({ id }) => void calls.push(id) });
 
-test('a completed order takes no payment', async () => {
+test('a completed order accepts no payment', async () => {
   for (const mode of ['upi', 'credit_card'] as const) {
     const { orderId } = await createPaid({}, mode);
     await assertClosed(orderId, 'ORDER_COMPLETED');
   }
 });
 
-test('an order that lapsed by failed attempts takes no payment', async () => {
+test('an order that lapsed after failed attempts accepts no payment', async () => {
   const orderId = await createOrder();
   const { next } = (await initiate(orderId)).body;
   assert.ok(next[0].url);
@@ -29,7 +29,7 @@ test('an order that lapsed by failed attempts takes no payment', async () => {
 test('the invariants hold after all of this', assertSound);
 
 /** Last in this file: it moves the clock. */
-test('an order takes payments until its time is over, to the second', async () => {
+test('an order accepts payments until it lapses, to the second', async () => {
   const orderId = await createOrder();
   service.advanceSeconds(24 * 3600 - 60);
   const inTime = await start(orderId, { payment_mode_code: 'credit_card' });
@@ -38,7 +38,7 @@ test('an order takes payments until its time is over, to the second', async () =
   await assertClosed(orderId, 'ORDER_LAPSED');
 });
 
-/** By either token, for every mode; nothing is kept and no provider is asked. */
+/** With either token and for every mode; nothing is stored and no provider is called. */
 async function assertClosed(
   orderId: string,
   code: 'ORDER_COMPLETED' | 'ORDER_LAPSED',
@@ -57,7 +57,7 @@ async function assertClosed(
   assert.deepEqual([await dumpTables(service.database), calls.length], before);
 }
 
-/** Without a token with a merchant's that is fresh, however far the clock was turned. */
+/** Defaults to a new merchant token, because the clock may have been moved. */
 async function start(orderId: string, fields: object, token?: string): Promise<Reply> {
   const { accountId } = shop;
   const merchant = await issueMerchantToken(service.services, accountId);

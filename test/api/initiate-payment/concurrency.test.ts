@@ -9,7 +9,7 @@ const { service, simulator, createOrder, createPaid, initiate, enquire, assertSo
   await startJourney({ beforeAnswer: async ({ id }) => void calls.push(id) });
 
 for (const mode of ['upi', 'credit_card'] as const) {
-  test(`twenty payments by ${mode} started at once are twenty, here and at the provider`, async () => {
+  test(`twenty concurrent starts of a payment by ${mode} make twenty payments, here and at the provider`, async () => {
     calls.length = 0;
     const orderId = await createOrder();
     const replies = await Promise.all(Array.from({ length: 20 }, () => initiate(orderId, mode)));
@@ -24,7 +24,7 @@ for (const mode of ['upi', 'credit_card'] as const) {
       ids.sort(),
     );
 
-    // One of them is paid, and that is the one that is told as paid.
+    // One of them is paid, and only that one is shown as paid.
     const [paid = ''] = ids;
     const url = urls[replies.findIndex(({ body }) => body.transaction_id === paid)];
     await simulator.pay(await findCheckout(url));
@@ -42,7 +42,7 @@ for (const mode of ['upi', 'credit_card'] as const) {
   });
 }
 
-test('a completed order takes none of twenty at once', async () => {
+test('a completed order refuses twenty concurrent starts', async () => {
   const { orderId } = await createPaid();
   calls.length = 0;
   const before = await dumpTables(service.database);
@@ -52,7 +52,7 @@ test('a completed order takes none of twenty at once', async () => {
   assert.deepEqual(calls, []);
 });
 
-test('however close a payment and new starts come, none is started after it is known', async () => {
+test('no payment starts once the order is paid, however close the two come', async () => {
   const orderId = await createOrder();
   const first = (await initiate(orderId)).body;
   const checkout = await findCheckout(first.next[0].url);

@@ -10,7 +10,7 @@ import { dumpTables } from '../../support/test-database.ts';
 import type { Reply, TestAccount } from '../../support/test-service.ts';
 import { assertRefused } from '../assertions.ts';
 
-/** Calls that reached a provider; one may be held until the test lets it go. */
+/** Calls that reached a provider; the test may hold one back. */
 const calls: Call[] = [];
 let hold: Promise<void> | undefined;
 const { service, simulator, shop, openShop, createOrder, pay, enquire, assertSound } =
@@ -23,7 +23,7 @@ const { service, simulator, shop, openShop, createOrder, pay, enquire, assertSou
 const timesFifty = Array.from({ length: 50 }, (_, index) => index);
 const daySeconds = 24 * 60 * 60;
 
-test('a call without the header leaves nothing behind to compare with', async () => {
+test('a call without the header stores no key', async () => {
   const orderId = await createOrder();
   const [one, two] = [await start(undefined, upi(orderId)), await start(undefined, upi(orderId))];
   assert.notEqual(one.body.transaction_id, two.body.transaction_id);
@@ -32,7 +32,7 @@ test('a call without the header leaves nothing behind to compare with', async ()
 });
 
 for (const [provider, mode] of Object.entries(modeOf)) {
-  test(`the same key and content answers the first answer again, at ${provider}`, async () => {
+  test(`the same key and content returns the first reply again, at ${provider}`, async () => {
     const orderId = await createOrder();
     const body = mode === 'upi' ? upi(orderId) : card(orderId);
     const first = await start(`same-${mode}`, body);
@@ -42,11 +42,11 @@ for (const [provider, mode] of Object.entries(modeOf)) {
 
     await assertNothingHappens(async () => {
       assertReplayed(await start(`same-${mode}`, body), first);
-      // What is ignored, empty or spelled otherwise is no other content.
+      // Ignored fields, empty fields and other spellings do not change the content.
       assertReplayed(await start(`same-${mode}`, { ...body, callback_url: '', x: 1 }), first);
     });
 
-    // Also when the order takes no payment any more.
+    // Even when the order no longer accepts payments.
     await simulator.pay(await findCheckout(first.body.next[0].url));
     await simulator.settled();
     assert.equal((await enquire({ order_id: orderId })).body.order.status, 'completed');
@@ -54,7 +54,7 @@ for (const [provider, mode] of Object.entries(modeOf)) {
     assertRefused(await start(`other-${mode}`, body), 'ORDER_COMPLETED');
   });
 
-  test(`fifty calls at once with one key make one payment and equal answers, at ${provider}`, async () => {
+  test(`fifty concurrent calls with one key make one payment and equal replies, at ${provider}`, async () => {
     const orderId = await createOrder();
     calls.length = 0;
     const body = mode === 'upi' ? upi(orderId) : card(orderId);
@@ -85,7 +85,7 @@ test('other content under the same key is refused, and nothing happens', async (
     { ...body, upi_id: 'asha@other' },
     { ...body, callback_url: 'https://shop.example/b' },
     { ...body, order_id: other },
-    // This one would be refused by itself; the used key comes first.
+    // This one would be refused anyway; the used key is checked first.
     { order_id: orderId, payment_mode_code: 'wallet', wallet_code: 'paytm' },
   ];
   await assertNothingHappens(async () => {
@@ -95,7 +95,7 @@ test('other content under the same key is refused, and nothing happens', async (
   });
 });
 
-test('one key at once for two orders is one payment, and the other order is refused', async () => {
+test('one key used concurrently for two orders makes one payment, and the other order is refused', async () => {
   const orders = [await createOrder(), await createOrder()];
   calls.length = 0;
   const replies = await Promise.all(
@@ -116,7 +116,7 @@ const keys: [name: string, key: string][] = [
   ['holds a tab', 'a\tb'],
 ];
 for (const [name, key] of keys) {
-  test(`a key that ${name} is refused by name, and nothing happens`, async () => {
+  test(`a key that ${name} is refused, the message names the header, and nothing happens`, async () => {
     const orderId = await createOrder();
     await assertNothingHappens(async () => {
       const words = 'Idempotency-Key must have 1 to 255 characters';
@@ -125,7 +125,7 @@ for (const [name, key] of keys) {
   });
 }
 
-test('a key may have 255 characters, of any printable kind', async () => {
+test('a key may have 255 printable characters of any kind', async () => {
   for (const key of ['k'.repeat(255), `"a b" ', \\ {}~!`, '0']) {
     const orderId = await createOrder();
     const first = await start(key, upi(orderId));
@@ -133,7 +133,7 @@ test('a key may have 255 characters, of any printable kind', async () => {
   }
 });
 
-test('a refusal leaves the key free: what is corrected goes through', async () => {
+test('a refusal leaves the key free: the corrected request succeeds', async () => {
   const { accounts } = service.services;
   const { paymentModes } = await accounts.get(shop.accountId);
   const account = await openShop({ paymentModes: { ...paymentModes, wallet: undefined } });
@@ -147,7 +147,7 @@ test('a refusal leaves the key free: what is corrected goes through', async () =
   assert.deepEqual([made.status, isReplay(made)], [200, false]);
 });
 
-test('two accounts, and an order token and a merchant token, never meet under one key', async () => {
+test('two accounts, and an order token and a merchant token, never share a key', async () => {
   const other = await openShop();
   const [first, second, third] = [await create(shop), await create(shop), await create(other)];
   const callers = [
@@ -170,7 +170,7 @@ test('two accounts, and an order token and a merchant token, never meet under on
   assertRefused(stranger, 'ORDER_NOT_FOUND');
 });
 
-test('what the provider refused, or did not answer, is answered again as it was', async () => {
+test('a repeat returns the same reply after a refusal or a missing answer of the provider', async () => {
   const secrets = { 'partner-key-secret': 'wrong', 'bank-gateway-password': 'wrong' };
   const account = await openShop({ apiSecrets: secrets });
   const { order_id } = await create(account);
@@ -185,7 +185,7 @@ test('what the provider refused, or did not answer, is answered again as it was'
   assertReplayed(await start('unknown', upi(orderId)), unknown);
 });
 
-test('a repeat that comes while the provider is called waits for the first answer', async () => {
+test('a repeat during the call to the provider waits for the first reply', async () => {
   const orderId = await createOrder();
   const held = Promise.withResolvers<void>();
   hold = held.promise;
@@ -201,7 +201,7 @@ test('a repeat that comes while the provider is called waits for the first answe
   assert.equal(calls.length, 1);
 });
 
-test('a first answer that nobody stored is built from the payment as it stands', async () => {
+test('a first reply that was not stored is built from the current payment', async () => {
   const paid = await createOrder();
   const cases = [
     ['lost-upi', upi(await createOrder()), 'pending', 1],
@@ -232,7 +232,7 @@ test('a first answer that nobody stored is built from the payment as it stands',
   }
 });
 
-test('a sealed request is answered again sealed anew', async () => {
+test('the reply to a repeated sealed request is sealed anew', async () => {
   const account = await openShop({ encryptedPayloads: true });
   const { order_id } = await create(account);
   const replies: Reply[] = [];
@@ -259,7 +259,7 @@ test('after 24 hours a key is free again, whether the sweep has run or not', asy
   assertReplayed(await start('old', next, await merchantToken()), second);
 });
 
-test('the sweep forgets keys that are older than 24 hours, and no other', async () => {
+test('the sweep deletes keys that are older than 24 hours, and no others', async () => {
   await service.database.query({
     text: `insert into idempotency_keys
              (account_id, key_digest, scope, content_digest, order_id, transaction_id, created_at)
@@ -276,7 +276,7 @@ test('the sweep forgets keys that are older than 24 hours, and no other', async 
   assertReplayed(await start('young', body, await merchantToken()), first);
 });
 
-test('neither the key nor what the consumer chose is stored or logged under it', async () => {
+test("neither the key nor the consumer's choice is stored or logged", async () => {
   const { idempotency_keys: rows } = await dumpTables(service.database);
   for (const secret of ['young', 'asha@okbank', shop.token]) {
     assert.ok(!JSON.stringify(rows).includes(secret), secret);
@@ -307,21 +307,21 @@ function isReplay({ headers }: Reply): boolean {
   return headers.get('idempotent-replayed') === 'true';
 }
 
-/** Text by text: the same fields in the same order. */
+/** Compares the JSON texts: the same fields in the same order. */
 function assertReplayed(reply: Reply, first: Reply | undefined): void {
   assert.equal(isReplay(reply), true, JSON.stringify(reply.body));
   assert.equal(reply.status, first?.status);
   assert.equal(JSON.stringify(reply.body), JSON.stringify(first?.body));
 }
 
-/** Neither here nor at a provider. */
+/** Nothing was stored here, and no provider was called. */
 async function assertNothingHappens(act: () => Promise<void>): Promise<void> {
   const before = [await dumpTables(service.database), calls.length];
   await act();
   assert.deepEqual([await dumpTables(service.database), calls.length], before);
 }
 
-/** As a process leaves them that ends while its provider is called. */
+/** The state that a process leaves when it ends during the call to the provider. */
 async function forgetAnswers(): Promise<void> {
   await service.database.query({ text: 'update idempotency_keys set answer = null' });
 }

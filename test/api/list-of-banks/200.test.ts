@@ -10,7 +10,7 @@ import { lists } from './lists.ts';
 const { service, shop, openShop, initiate } = await startJourney();
 
 for (const { path, code, mode } of lists) {
-  test(`${path} has a code and a name of each, by either token, and changes nothing`, async () => {
+  test(`${path} lists codes and names, with either token, and changes nothing`, async () => {
     const created = await create(shop);
     const before = await dumpTables(service.database);
     for (const token of [shop.token, created.token]) {
@@ -63,7 +63,7 @@ for (const { path, code, mode } of lists) {
     }
   });
 
-  test(`${path} can be asked for with a sealed body`, async () => {
+  test(`${path} accepts a sealed body`, async () => {
     const account = await openShop({ encryptedPayloads: true });
     const { order_id } = await create(account);
     const encrypted_payload = sealPayload(JSON.stringify({ order_id }), account.accessSecret);
@@ -74,7 +74,7 @@ for (const { path, code, mode } of lists) {
   });
 }
 
-test('the banks are those of the partner, by the codes it knows them by', async () => {
+test('the banks are those of the partner, with its own codes', async () => {
   const { order_id } = await create(shop);
   const banks = (await list('/api/v3/list-of-banks', order_id, shop.token)).body.items;
   for (const [bank_code, name] of [

@@ -14,7 +14,7 @@ const { body: order } = await service.call('/api/v3/create-order', {
 const body = { order_id: order.order_id };
 
 for (const { path } of lists) {
-  test(`without a token of ours ${path} lists nothing`, async () => {
+  test(`without a valid token ${path} lists nothing`, async () => {
     const reply = await service.call(path, { body });
     assertRefused(reply, 'AUTHENTICATION_FAILED', 'Authorization: Bearer');
     assertRefused(await service.call(path, { body, token: 'x.y.z' }), 'INVALID_TOKEN');

@@ -1,4 +1,4 @@
-/** The two lists that a checkout lets its consumer choose from; they differ in nothing but their words. */
+/** The two lists that a consumer chooses from at checkout; they differ only in their names. */
 export const lists = [
   { path: '/api/v3/list-of-banks', code: 'bank_code', mode: 'net_banking' },
   { path: '/api/v3/list-of-wallets', code: 'wallet_code', mode: 'wallet' },

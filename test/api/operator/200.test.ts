@@ -11,7 +11,7 @@ test('/healthz and /readyz answer without credentials', async () => {
   assert.deepEqual([ready.status, ready.body], [200, { status: 'ready' }]);
 });
 
-test('every page of the operator carries x-request-id and may not be taken for another type', async () => {
+test('every page of the operator has x-request-id and a content type that is not guessed', async () => {
   for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs']) {
     const { status, headers } = await service.call(path, {
       headers: { 'x-request-id': 'probe-1' },
@@ -35,7 +35,7 @@ test('/openapi.json is OpenAPI 3.1 and lists the operations with their replies',
   }
 });
 
-test('every operation of the API tells its error replies, with the three fields', async () => {
+test('every operation documents its error replies with the three fields', async () => {
   const { body } = await service.call('/openapi.json');
   const api = operations(body).filter(
     ({ path }) => path.startsWith('/api/v3/') && !path.startsWith('/api/v3/webhooks/'),
@@ -58,7 +58,7 @@ test('every operation of the API tells its error replies, with the three fields'
   assert.equal(names.size, api.length, 'operation ids are unique');
 });
 
-test('the operations listed are the ones served, and those guarded say so', async () => {
+test('the documented operations are the served ones, and guarded ones are marked', async () => {
   const { body } = await service.call('/openapi.json');
   assert.deepEqual(body.security, [{ bearer: [] }]);
   for (const { method, path, operation } of operations(body)) {
@@ -70,7 +70,7 @@ test('the operations listed are the ones served, and those guarded say so', asyn
   }
 });
 
-test('/docs is a page that loads nothing from elsewhere', async () => {
+test('/docs loads nothing from other hosts', async () => {
   const page = await service.call('/docs');
   assert.equal(page.status, 200);
   assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
@@ -101,7 +101,7 @@ function operations(
   );
 }
 
-test('the bodies of both webhooks are described, though bytes are taken as they are', async () => {
+test('the bodies of both webhooks are documented, although they are read as raw bytes', async () => {
   const { body } = await service.call('/openapi.json');
   const bodyOf = (provider: string) =>
     body.paths[`/api/v3/webhooks/${provider}/{account_id}`].post.requestBody.content[

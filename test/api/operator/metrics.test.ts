@@ -29,7 +29,7 @@ import { breakNotices } from '../webhooks/broken-notices.ts';
 const service = await startTestService();
 const account = await service.createAccount();
 
-test('a service that nothing happened to tells every figure as none', async () => {
+test('a new service reports every metric as zero', async () => {
   const samples = await scrape();
   assert.equal(samples.get('database_up'), 1);
   for (const state of ['received', 'parked', 'dead', 'needs_review']) {
@@ -61,7 +61,7 @@ test('a parked delivery is counted, grows old, and is dead after its last try', 
   assert.equal(await read('inbox_deliveries{state="dead"}'), 1);
 });
 
-test('a delivery that could not be applied is counted until it is', async () => {
+test('a delivery that could not be applied is counted until it is applied', async () => {
   const order_id = await createOrder();
   const mend = await breakNotices(service.database);
   const { deliveryId } = await sendPayment({ notes: { svc_order_id: order_id } });
@@ -81,7 +81,7 @@ test('a delivery with a flag for review is counted', async () => {
   assert.equal(await read('inbox_deliveries{state="needs_review"}'), 1);
 });
 
-test('the time of the last delivery is that of the provider that sent it', async () => {
+test('the time of the last delivery is recorded for each provider', async () => {
   await sendPayment({ notes: { svc_order_id: await createOrder() } });
   const name = (provider: string) =>
     `provider_last_delivery_timestamp_seconds{provider="${provider}"}`;
@@ -91,7 +91,7 @@ test('the time of the last delivery is that of the provider that sent it', async
   assert.equal(await read(name('bank-gateway')), undefined);
 });
 
-test('a payment that is not final is counted by its age, and no longer once it is', async () => {
+test('a payment is counted by its age until it is final', async () => {
   const payment = partnerPayment({
     notes: { svc_order_id: await createOrder() },
     status: 'authorized',
@@ -119,7 +119,7 @@ test('a payment that is not final is counted by its age, and no longer once it i
   assert.equal(await read('transactions_open{type="payment",age="over_10d"}'), 0);
 });
 
-test('creates that wait together are one batch of that size', async () => {
+test('creates that are sent in one batch are counted as a batch of that size', async () => {
   const before = await scrape();
   await Promise.all(Array.from({ length: 10 }, createOrder));
   const moved = movedSince(before, await scrape());
@@ -129,7 +129,7 @@ test('creates that wait together are one batch of that size', async () => {
   assert.equal(moved('commit_batch_size_bucket{le="128",queue="create-order"}'), batches);
 });
 
-test('what waits for the database and what is turned away is counted, by queue', async (t) => {
+test('waiting and shed requests are counted by queue', async (t) => {
   const before = await scrape();
   const release = await lockOrders(service.database, t);
   const question = { accountId: account.accountId, idName: 'order_id', id: 'o_1' } as const;
@@ -146,7 +146,7 @@ test('what waits for the database and what is turned away is counted, by queue',
   assert.equal(await read('database_queue_length{queue="enquiry"}'), 0);
 });
 
-test('what no connection is free for is counted too, once too many wait', async () => {
+test('requests shed for lack of a connection are counted', async () => {
   const before = await scrape();
   let refused = 0;
   const asked = Array.from({ length: 2_100 }, () =>
@@ -154,7 +154,7 @@ test('what no connection is free for is counted too, once too many wait', async 
       refused += 1;
     }),
   );
-  // Who is turned away is told at once; of those who wait some may be given up on a busy machine.
+  // Shed requests are answered immediately; on a busy machine some of the waiting ones may time out.
   await setImmediate();
   const turnedAway = refused;
   await Promise.all(asked);
@@ -165,7 +165,7 @@ test('what no connection is free for is counted too, once too many wait', async 
   );
 });
 
-test('what finds no place at the door is counted', async (t) => {
+test('requests that the admission queue sheds are counted', async (t) => {
   const before = await scrape();
   const token = await issueToken();
   const release = await lockOrders(service.database, t);
@@ -173,25 +173,22 @@ test('what finds no place at the door is counted', async (t) => {
   const answered = runLoad({
     port: Number(new URL(service.baseUrl).port),
     connections: limits.concurrentRequestsMax + 5,
-    // One on each connection, and no more.
+    // One request on each connection.
     perSecond: 0,
     seconds: 0,
     next: () =>
       `POST /api/v3/transaction-enquiry HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   });
   const shed = 'requests_shed_total{queue="requests"}';
-  await waitUntil(
-    'some are turned away',
-    async () => movedSince(before, await scrape())(shed) >= 5,
-  );
+  await waitUntil('some are shed', async () => movedSince(before, await scrape())(shed) >= 5);
   await release();
   const { statuses, lost } = await answered;
-  // Those inside may be answered 503 too, when the lock outlasts their patience.
+  // Admitted requests may be answered 503 too, if the lock is held longer than they wait.
   assert.ok((statuses.get(503) ?? 0) >= 5 && lost === 0, JSON.stringify([...statuses]));
   assert.equal(movedSince(before, await scrape())(shed), 5);
 });
 
-test('a call to a provider that cannot be reached is counted by what came of it', async () => {
+test('a call to a provider that cannot be reached is counted by its outcome', async () => {
   const url = `http://127.0.0.1:${await findFreePort()}`;
   const shop = await service.createAccount({
     providerApis: { partner: { url, login: 'rzp_test_metrics' } },
@@ -214,7 +211,7 @@ test('a call to a provider that cannot be reached is counted by what came of it'
   assert.equal(await read(`provider_calls_total{${labels}}`), 1);
 });
 
-test('a database that hangs leaves the page whole but for its figures, and says so', async () => {
+test('while the database hangs the page reports that, and has all metrics that do not need it', async () => {
   const sockets = new Set<Socket>();
   const silent = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
   await waitUntil('it listens', () => silent.listening);
@@ -255,7 +252,7 @@ test('a database that hangs leaves the page whole but for its figures, and says 
   for (const socket of sockets) socket.destroy();
 });
 
-test('figures of a database that went away are not told any longer', async () => {
+test('values from a database that is gone are no longer reported', async () => {
   const registry = new Registry();
   let stored: OperatorCounters | undefined = await readOperatorCounters(
     service.database,
@@ -287,7 +284,7 @@ function movedSince(before: Map<string, number>, now: Map<string, number>) {
   return (name: string) => (now.get(name) ?? 0) - (before.get(name) ?? 0);
 }
 
-/** A new one each time: the clock may have been turned past the life of another. */
+/** A new token each time, because the clock may have been moved beyond the lifetime of an earlier one. */
 async function issueToken(): Promise<string> {
   const { accountId } = account;
   return (await issueMerchantToken(service.services, accountId)).token;

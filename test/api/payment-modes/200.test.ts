@@ -61,7 +61,7 @@ test('a converted order is paid in the currency it is processed in', async () =>
   assert.deepEqual(body, modesReply([], allCodes, converted));
 });
 
-test('modes that are off, and modes whose provider could not be reached, are not listed', async () => {
+test('modes that are off, and modes whose provider has no settings, are not listed', async () => {
   const { paymentModes } = await service.services.accounts.get(shop.accountId);
   const { upi: _off, ...others } = paymentModes;
   const cases: [settings: Parameters<typeof openShop>[0], codes: Code[]][] = [
@@ -82,7 +82,7 @@ test('modes that are off, and modes whose provider could not be reached, are not
   }
 });
 
-test('what the consumer paid with before comes first, on their other orders too', async () => {
+test('modes the consumer has paid with come first, on their other orders too', async () => {
   const user = consumer('9000000011');
   await createPaid({ user }, 'net_banking');
   const { body } = await list(await createOrder({ user }));
@@ -94,7 +94,7 @@ test('what the consumer paid with before comes first, on their other orders too'
   assert.deepEqual(both, modesReply(['upi', 'net_banking'], without('upi', 'net_banking'), tea));
 });
 
-test('neither what another consumer paid with, nor what failed, comes first', async () => {
+test('neither modes of another consumer nor modes that failed come first', async () => {
   const user = consumer('9000000012');
   await createPaid({ user: consumer('9000000013') }, 'wallet');
   for (const mode of Object.values(modeOf)) await pay(await createOrder({ user }), mode, 'decline');
@@ -104,7 +104,7 @@ test('neither what another consumer paid with, nor what failed, comes first', as
   assert.deepEqual(body, modesReply([], allCodes, tea));
 });
 
-test('of an order that was paid at the second try, the mode that failed does not come first', async () => {
+test('when the second attempt paid an order, the mode that failed does not come first', async () => {
   const user = consumer('9000000016');
   const orderId = await createOrder({ user });
   await pay(orderId, 'wallet', 'decline');
@@ -114,7 +114,7 @@ test('of an order that was paid at the second try, the mode that failed does not
   assert.deepEqual(body, modesReply(['upi'], without('upi'), tea));
 });
 
-test('what the same person paid with at another shop is not known here', async () => {
+test('modes the same person has paid with at another shop are not known here', async () => {
   const user = consumer('9000000014');
   await createPaid({ user }, 'upi');
   const other = await openShop();
@@ -122,7 +122,7 @@ test('what the same person paid with at another shop is not known here', async (
   assert.deepEqual((await list(order_id, other.token)).body, modesReply([], allCodes, tea));
 });
 
-test('an order token that names a customer learns nothing of how they paid', async () => {
+test('an order token that names a customer does not learn how they paid', async () => {
   const user = consumer('9000000021');
   await createPaid({ user }, 'upi');
   const { token } = await create(shop, { user: consumer('9000000022') });
@@ -154,8 +154,8 @@ test('a sealed request is answered sealed', async () => {
   assert.deepEqual(JSON.parse(String(opened)), modesReply([], allCodes, tea));
 });
 
-/** Last in this file: other tests count on every mode. */
-test('a mode the consumer paid with, and that is no longer enabled, is not listed at all', async () => {
+/** Last in this file: other tests need every mode. */
+test('a mode that is no longer enabled is not listed, even if the consumer has paid with it', async () => {
   const user = consumer('9000000015');
   await createPaid({ user }, 'wallet');
   await updateAccount(service.services, shop.accountId, ({ paymentModes }) => {
@@ -163,7 +163,7 @@ test('a mode the consumer paid with, and that is no longer enabled, is not liste
     return { paymentModes: others };
   });
   const orderId = await createOrder({ user });
-  // A process goes on for a second with the settings it has read.
+  // A process caches account settings for a second.
   const isOff = async () => !JSON.stringify((await list(orderId)).body).includes('wallet');
   await waitUntil('the wallet is off', isOff, 3);
   assert.deepEqual((await list(orderId)).body, modesReply([], without('wallet'), tea));

@@ -13,7 +13,7 @@ const { body: order } = await service.call('/api/v3/create-order', {
 const path = '/api/v3/payment-modes';
 const body = { order_id: order.order_id };
 
-test('without a token of ours nothing is listed', async () => {
+test('without a valid token nothing is listed', async () => {
   const reply = await service.call(path, { body });
   assertRefused(reply, 'AUTHENTICATION_FAILED', 'Authorization: Bearer');
   assert.equal(reply.headers.get('www-authenticate'), 'Bearer');

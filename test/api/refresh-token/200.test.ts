@@ -11,7 +11,7 @@ const { body: order } = await service.call('/api/v3/create-order', {
   body: orderBody(),
 });
 
-test('a refresh token is exchanged for a fresh order token, with or without Authorization', async () => {
+test('a refresh token is exchanged for a new order token, with or without Authorization', async () => {
   for (const token of [undefined, account.token, order.token, 'not.a.token']) {
     const reply = await service.call('/api/v3/refresh-token', {
       token,
@@ -32,7 +32,7 @@ test('a refresh token is exchanged for a fresh order token, with or without Auth
 });
 
 /** Last in this file: it moves the clock. */
-test('it works again and again until its 24 hours are over, and the new token opens the order', async () => {
+test('a refresh token works repeatedly for 24 hours, and each new token opens the order', async () => {
   for (const seconds of [3600, 20 * 3600, 3 * 3600 - 60]) {
     service.advanceSeconds(seconds);
     const expired = await service.call(`/api/v3/order?order_id=${order.order_id}`, {

@@ -16,7 +16,7 @@ const refusals: [name: string, body: unknown, told: RegExp][] = [
   ['a text too long', { refresh_token: 'x'.repeat(4097) }, /^refresh_token .* 4096/],
 ];
 for (const [name, body, told] of refusals) {
-  test(`${name}: the merchant is told what to send`, async () => {
+  test(`${name} is refused, and the message says what to send`, async () => {
     const reply = await service.call('/api/v3/refresh-token', { body });
     assertRefused(reply, 'INVALID_REQUEST_PARAMETER', told);
   });

@@ -10,7 +10,7 @@ const account = await service.createAccount();
 const body = orderBody();
 const { body: order } = await service.call('/api/v3/create-order', { token: account.token, body });
 
-test('a token of another kind is refused', async () => {
+test('a token of another type is refused', async () => {
   for (const token of [account.token, order.token]) {
     assertRefused(await refresh(token), 'INVALID_TOKEN', /^refresh_token is a token of another/);
   }
@@ -26,7 +26,7 @@ test('a token that is not ours is refused', async () => {
   }
 });
 
-test('a refresh token of an order that is not there is refused', async () => {
+test('a refresh token of an order that does not exist is refused', async () => {
   const { accountId } = await service.createAccount();
   const { token } = await service.services.tokens.issue({
     type: 'refresh',
@@ -37,7 +37,7 @@ test('a refresh token of an order that is not there is refused', async () => {
 });
 
 /** Last in this file: it moves the clock. */
-test('after 24 hours a new order is needed, even with a refresh token that still lives', async () => {
+test('24 hours after its order a refresh token is refused, even if it has not expired', async () => {
   service.advanceSeconds(12 * 3600);
   const { accountId } = account;
   const { token } = await issueMerchantToken(service.services, accountId);

@@ -11,7 +11,7 @@ const { service, simulator, shop, openShop, createPaid, refund, enquire, heal, a
   await startJourney();
 
 for (const [provider, mode] of Object.entries(modeOf)) {
-  test(`a refund without an amount gives back all that is available, at ${provider}`, async () => {
+  test(`a refund without an amount refunds all that is available, at ${provider}`, async () => {
     const { orderId, transactionId } = await createPaid({}, mode);
     const request = { transaction_id: transactionId, refund_request_id: `all-${mode}` };
     const reply = await refund(request);
@@ -69,7 +69,7 @@ for (const [provider, mode] of Object.entries(modeOf)) {
   });
 }
 
-test('a refund_amount with what floating point left behind is the exact amount', async () => {
+test('a refund_amount with a floating-point artefact counts as the exact amount', async () => {
   const { orderId, transactionId } = await createPaid();
   for (const number of ['0.30000000000000004', '0.10000000000000001']) {
     const body = `{"transaction_id":"${transactionId}","refund_amount":${number}}`;
@@ -106,7 +106,7 @@ for (const [currency, total_amount, refund_amount, minor] of currencies) {
   });
 }
 
-test('an invoice names the payment that paid for it, failed ones aside', async () => {
+test('an invoice identifies the payment that paid for it, not a failed one', async () => {
   const { orderId, transactionId, invoiceId } = await paidAtSecondTry();
   const reply = await refund({ invoice_id: invoiceId, refund_amount: 1 });
   assertRefunded(reply, transactionId, {
@@ -120,7 +120,7 @@ test('an invoice names the payment that paid for it, failed ones aside', async (
   assert.deepEqual(order.refund_details, details(118, 2, 116));
 });
 
-test('a refund is pending, and its amount spoken for, until the provider says more', async () => {
+test('a refund is pending and its amount reserved until the provider reports the result', async () => {
   const { orderId, transactionId } = await createPaid();
   simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
   const reply = await refund({ transaction_id: transactionId, refund_amount: 100 });
@@ -129,7 +129,7 @@ test('a refund is pending, and its amount spoken for, until the provider says mo
   assert.deepEqual(order.refund_details, details(118, 0, 18));
 });
 
-test('a refund that failed gives its amount and its request id free again', async () => {
+test('a failed refund releases its amount and its request id', async () => {
   const { orderId, transactionId } = await createPaid();
   simulator.setScenarioFor(orderId, { name: 'refund-failing' });
   const request = { transaction_id: transactionId, refund_request_id: 'again' };
@@ -157,7 +157,7 @@ test('a refund that failed gives its amount and its request id free again', asyn
   assert.deepEqual(body.order.refund_details, details(118, 118, 0));
 });
 
-test('a provider that breaks off leaves the refund pending, and it is made once it is back', async () => {
+test('a refund stays pending when the connection to the provider breaks, and is made once the provider is back', async () => {
   for (const mode of Object.values(modeOf)) {
     const { orderId, transactionId } = await createPaid({}, mode);
     // Three calls in a row break: as many as one request makes.
@@ -174,12 +174,12 @@ test('a provider that breaks off leaves the refund pending, and it is made once 
   }
 });
 
-test('a provider that refuses makes a failed refund, and nothing is spoken for', async () => {
+test('a refusal of the provider makes a failed refund that reserves nothing', async () => {
   const { orderId, transactionId } = await createPaid();
   const { payments } = simulator.ledger();
   const paid = payments.find(({ reference }) => reference === transactionId);
   assert.ok(paid);
-  // The shop gives it back at the partner's own page, and no webhook tells us.
+  // The shop refunds at the partner's own dashboard, and no webhook reports it.
   simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
   const there = await refundAtPartner(paid.id);
   assert.equal(there, 200);
@@ -214,7 +214,7 @@ test('a request id may be a number, and as long as 255 characters', async () => 
 });
 
 for (const [provider, mode] of Object.entries(modeOf)) {
-  test(`a repeated request id answers the refund as it stands, at ${provider}`, async () => {
+  test(`a repeated request id returns the current refund, at ${provider}`, async () => {
     const invoice_id = `repeated-${mode}`;
     const { orderId, transactionId } = await createPaid({ invoice_id }, mode);
     simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
@@ -223,7 +223,7 @@ for (const [provider, mode] of Object.entries(modeOf)) {
     assert.equal(first.status, 200, JSON.stringify(first.body));
     assert.equal(first.headers.get('idempotent-replayed'), null);
     const before = [await dumpTables(service.database), simulator.ledger()];
-    // Nothing is left to refund: a repeat is known before anything else is looked at.
+    // Nothing is left to refund: a repeat is recognised before anything else is checked.
     const repeats = [
       { transaction_id: transactionId, refund_request_id },
       { invoice_id, refund_request_id },
@@ -246,7 +246,7 @@ for (const [provider, mode] of Object.entries(modeOf)) {
   });
 }
 
-test('long request ids that begin alike are two', async () => {
+test('long request ids with the same beginning are different', async () => {
   for (const mode of Object.values(modeOf)) {
     const { transactionId } = await createPaid({}, mode);
     const alike = `${mode}-${'x'.repeat(60)}`;
@@ -303,7 +303,7 @@ function assertRefunded({ status, body }: Reply, paymentId: string, expected: ob
   return transaction_id;
 }
 
-/** What the provider has under a refund's id of ours. */
+/** What the provider has stored under our refund id. */
 function ledgerOf(refundId: string) {
   return simulator
     .ledger()

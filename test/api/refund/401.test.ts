@@ -9,7 +9,7 @@ const { orderId, transactionId } = await createPaid();
 const path = '/api/v3/refund';
 const body = { transaction_id: transactionId };
 
-test('without a token of ours nothing is refunded', async () => {
+test('without a valid token nothing is refunded', async () => {
   const { accountId } = shop;
   const issued = { type: 'refresh', accountId, orderId } as const;
   const { token: refreshToken } = await service.services.tokens.issue(issued);

@@ -6,7 +6,7 @@ import { assertRefused } from '../assertions.ts';
 
 const { service, simulator, shop, createPaid } = await startJourney();
 
-test('an order token refunds nothing, neither its own order nor anything else', async () => {
+test('an order token cannot refund its own order or any other', async () => {
   const { orderId, transactionId } = await createPaid({ invoice_id: 'own' });
   const other = await createPaid();
   const { accountId } = shop;

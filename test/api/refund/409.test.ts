@@ -7,7 +7,7 @@ import { assertRefused } from '../assertions.ts';
 const { service, simulator, createPaid, refund, assertSound } = await startJourney();
 
 for (const [provider, mode] of Object.entries(modeOf)) {
-  test(`a request id is taken by a refund at ${provider}, for every order of the account`, async () => {
+  test(`a request id of a refund at ${provider} is taken for every order of the account`, async () => {
     const [one, other] = [await createPaid({}, mode), await createPaid({}, mode)];
     const refund_request_id = `taken-${mode}`;
     const first = await refund({
@@ -31,7 +31,7 @@ for (const [provider, mode] of Object.entries(modeOf)) {
   });
 }
 
-test('a request id of another order is refused before anything is said of the amount', async () => {
+test('a request id of another order is refused before the amount is checked', async () => {
   const [one, other] = [await createPaid(), await createPaid()];
   const refund_request_id = 'elsewhere';
   await refund({ transaction_id: one.transactionId, refund_amount: 1, refund_request_id });
@@ -39,7 +39,7 @@ test('a request id of another order is refused before anything is said of the am
   assertRefused(await refund(wished), 'DUPLICATE_REFUND_REQUEST');
 });
 
-test('two request ids that look like card numbers of one mask make two refunds', async () => {
+test('two request ids that look like card numbers with the same mask make two refunds', async () => {
   const { transactionId } = await createPaid();
   const ids = ['4111111111111111', '4111110000091111'];
   const replies = [];
@@ -69,7 +69,7 @@ test('a request id is taken while its refund is pending', async () => {
   assert.deepEqual(await dumpTables(service.database), before);
 });
 
-test('a request id is taken even when all is refunded: other content is refused as that', async () => {
+test('a request id stays taken when all is refunded: different content is refused as a duplicate id', async () => {
   const { transactionId } = await createPaid();
   const request = { transaction_id: transactionId, refund_request_id: 'everything' };
   assert.equal((await refund(request)).status, 200);

@@ -17,7 +17,7 @@ const { service, simulator, shop, createOrder, createPaid, pay } = journey;
 const { initiate, refund, enquire, assertSound } = journey;
 
 for (const [provider, mode] of Object.entries(modeOf)) {
-  test(`more than what is available is refused at ${provider}, to the smallest unit`, async () => {
+  test(`more than the available amount is refused at ${provider}, to the smallest unit`, async () => {
     const { transactionId } = await createPaid({}, mode);
     await assertRefusal({ transaction_id: transactionId, refund_amount: 118.01 }, amount('118.00'));
     await assertRefusal({ transaction_id: transactionId, refund_amount: 1e6 }, amount('118.00'));
@@ -33,7 +33,7 @@ for (const [provider, mode] of Object.entries(modeOf)) {
   });
 }
 
-test('a pending refund takes what is available like one that is made', async () => {
+test('a pending refund reduces the available amount like a completed one', async () => {
   const { orderId, transactionId } = await createPaid();
   simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
   assert.equal((await refund({ transaction_id: transactionId, refund_amount: 100 })).status, 200);
@@ -45,7 +45,7 @@ const limits = [
   ['KWD', 1.25, '1.251', '1.250'],
 ] as const;
 for (const [currency, total_amount, refund_amount, available] of limits) {
-  test(`the message tells what is available with the decimals of ${currency}`, async () => {
+  test(`the message states the available amount with the decimals of ${currency}`, async () => {
     const amounts = { currency, amount_before_tax: undefined, tax: 0, total_amount };
     const { transactionId } = await createPaid(amounts);
     const words = `refund_amount may be at most ${available} ${currency}: `;
@@ -69,7 +69,7 @@ for (const currency of ['XYZ', 'ANG']) {
   });
 }
 
-test('a refund is not refunded', async () => {
+test('a refund cannot be refunded', async () => {
   const { transactionId } = await createPaid();
   const { body } = await refund({ transaction_id: transactionId, refund_amount: 1 });
   await simulator.settled();
@@ -77,7 +77,7 @@ test('a refund is not refunded', async () => {
   await assertRefusal({ transaction_id: body.transaction_id }, ['REFUND_NOT_ALLOWED', words]);
 });
 
-test('only a payment that succeeded is refunded', async () => {
+test('only a payment that succeeded can be refunded', async () => {
   for (const mode of Object.values(modeOf)) {
     const orderId = await createOrder({ invoice_id: `unpaid-${mode}` });
     const failed = await pay(orderId, mode, 'decline');
@@ -88,7 +88,7 @@ test('only a payment that succeeded is refunded', async () => {
     await assertRefusal({ transaction_id: pending }, ['REFUND_NOT_ALLOWED', 'payment is pending']);
     await assertRefusal({ invoice_id: `unpaid-${mode}` }, ['REFUND_NOT_ALLOWED', none]);
 
-    // Once another one is paid, the failed one is still none to refund.
+    // The failed payment still cannot be refunded once another one is paid.
     await pay(orderId, mode);
     await simulator.settled();
     await assertRefusal({ transaction_id: failed }, ['REFUND_NOT_ALLOWED', 'payment is failed']);
@@ -100,7 +100,7 @@ test('an order without any payment has nothing to refund', async () => {
   await assertRefusal({ invoice_id: 'untouched' }, ['REFUND_NOT_ALLOWED', 'No payment']);
 });
 
-test('an account without settings for the provider of a payment refunds nothing there', async () => {
+test("a payment cannot be refunded without the account's settings for its provider", async () => {
   const account = await service.createAccount();
   const { token } = account;
   const create = async () =>
@@ -131,7 +131,7 @@ function amount(available: string) {
   return ['INVALID_REFUND_AMOUNT', words] as const;
 }
 
-/** Refused with these words; nothing changes here or at the provider. */
+/** Asserts a refusal with this message; nothing changes here or at the provider. */
 async function assertRefusal(
   body: object,
   [code, words]: readonly ['INVALID_REFUND_AMOUNT' | 'REFUND_NOT_ALLOWED', string],

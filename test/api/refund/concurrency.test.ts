@@ -8,9 +8,9 @@ const { simulator, createPaid, refund, enquire, heal, assertSound } = await star
 const timesFifty = Array.from({ length: 50 }, (_, index) => index);
 
 for (const [provider, mode] of Object.entries(modeOf)) {
-  test(`fifty refunds at once never take more than what is available, at ${provider}`, async () => {
+  test(`fifty concurrent refunds never exceed the available amount, at ${provider}`, async () => {
     const { orderId, transactionId } = await createPaid({}, mode);
-    // Of 118, thirty-nine times 3 can be given back.
+    // Of 118, thirty-nine refunds of 3 are possible.
     const wished = { transaction_id: transactionId, refund_amount: 3 };
     const replies = await Promise.all(timesFifty.map(() => refund(wished)));
     const made = taken(replies, 'INVALID_REFUND_AMOUNT');
@@ -27,7 +27,7 @@ for (const [provider, mode] of Object.entries(modeOf)) {
     await assertSound();
   });
 
-  test(`fifty refunds of everything at once are one, at ${provider}`, async () => {
+  test(`fifty concurrent refunds of everything make one refund, at ${provider}`, async () => {
     const { orderId, transactionId } = await createPaid({}, mode);
     const wished = { transaction_id: transactionId };
     const replies = await Promise.all(timesFifty.map(() => refund(wished)));
@@ -40,9 +40,9 @@ for (const [provider, mode] of Object.entries(modeOf)) {
     assert.deepEqual(await detailsOf(orderId), { refunded: 118, available: 0 });
   });
 
-  test(`one request id fifty times at once is one refund, at ${provider}`, async () => {
+  test(`fifty concurrent calls with one request id make one refund, at ${provider}`, async () => {
     const { orderId, transactionId } = await createPaid({}, mode);
-    // What a webhook changes meanwhile would show in the later of the answers.
+    // A webhook in between would change the later replies.
     simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
     const wished = {
       transaction_id: transactionId,
@@ -65,7 +65,7 @@ for (const [provider, mode] of Object.entries(modeOf)) {
     assert.deepEqual(await detailsOf(orderId), { refunded: 2, available: 116 });
   });
 
-  test(`one request id for two orders at once is one refund, at ${provider}`, async () => {
+  test(`one request id used concurrently for two orders makes one refund, at ${provider}`, async () => {
     const orders = [await createPaid({}, mode), await createPaid({}, mode)];
     const replies = await Promise.all(
       timesFifty.map((index) =>
@@ -88,7 +88,7 @@ for (const [provider, mode] of Object.entries(modeOf)) {
   });
 }
 
-test('twenty-five request ids at once over five orders are twenty-five refunds', async () => {
+test('twenty-five concurrent request ids over five orders make twenty-five refunds', async () => {
   const orders = await Promise.all(Array.from({ length: 5 }, () => createPaid()));
   const replies = await Promise.all(
     timesFifty.slice(0, 25).map((index) =>
@@ -108,7 +108,7 @@ test('twenty-five request ids at once over five orders are twenty-five refunds',
   await assertSound();
 });
 
-/** Those that were made; every other one must be refused for this reason. */
+/** The refunds that were made; every other call must be refused for this reason. */
 function taken(
   replies: readonly Reply[],
   code: 'INVALID_REFUND_AMOUNT' | 'DUPLICATE_REFUND_REQUEST',
@@ -121,7 +121,7 @@ function taken(
   return replies.filter(({ status }) => status === 200);
 }
 
-/** What the provider gave back of an order. */
+/** What the provider refunded of an order. */
 function madeThere(orderId: string) {
   return simulator.ledger().refunds.filter(({ reference }) => reference.startsWith(orderId));
 }

@@ -12,7 +12,7 @@ const { service, simulator, shop, createOrder, createPaid, heal, enquire, assert
 const timesFifty = Array.from({ length: 50 }, (_, index) => index);
 
 for (const [provider, mode] of Object.entries(modeOf)) {
-  test(`the same key and content answers the first answer again, whatever came since, at ${provider}`, async () => {
+  test(`the same key and content returns the first reply again, whatever happened since, at ${provider}`, async () => {
     const { orderId, transactionId } = await createPaid({}, mode);
     simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
     const body = { transaction_id: transactionId, refund_request_id: `R-${mode}` };
@@ -28,7 +28,7 @@ for (const [provider, mode] of Object.entries(modeOf)) {
     assert.equal(refundsOf(orderId), 1);
   });
 
-  test(`fifty calls at once with one key make one refund and equal answers, at ${provider}`, async () => {
+  test(`fifty concurrent calls with one key make one refund and equal replies, at ${provider}`, async () => {
     const { orderId, transactionId } = await createPaid({}, mode);
     const body = { transaction_id: transactionId, refund_amount: 2 };
     const replies = await Promise.all(timesFifty.map(() => refund(`fifty-${mode}`, body)));
@@ -40,7 +40,7 @@ for (const [provider, mode] of Object.entries(modeOf)) {
   });
 }
 
-test('a refund without an amount is repeated though nothing is left', async () => {
+test('a repeated refund without an amount returns the first reply although nothing is left', async () => {
   const { orderId, transactionId } = await createPaid();
   const first = await refund('all', { transaction_id: transactionId });
   await simulator.settled();
@@ -78,7 +78,7 @@ test('other content under the same key is refused, and nothing happens', async (
   });
 });
 
-test('a key of initiate-payment is another than the same key here', async () => {
+test('the same key of initiate-payment is a different key', async () => {
   const { transactionId } = await createPaid();
   const started = await call('initiate-payment', 'both', card(await createOrder()));
   assert.equal(started.status, 200, JSON.stringify(started.body));
@@ -86,7 +86,7 @@ test('a key of initiate-payment is another than the same key here', async () => 
   assert.deepEqual([made.status, isReplay(made)], [200, false]);
 });
 
-test('a refusal leaves the key free: what is corrected goes through', async () => {
+test('a refusal leaves the key free: the corrected request succeeds', async () => {
   const { transactionId } = await createPaid();
   const body = { transaction_id: transactionId, refund_amount: 119 };
   const words = 'refund_amount may be at most';
@@ -95,7 +95,7 @@ test('a refusal leaves the key free: what is corrected goes through', async () =
   assert.deepEqual([made.status, isReplay(made)], [200, false]);
 });
 
-test('a new key for a known refund_request_id answers that refund, and repeats this answer', async () => {
+test('a new key for a known refund_request_id returns that refund, and a repeat returns the same reply', async () => {
   const { orderId, transactionId } = await createPaid();
   simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
   const body = { transaction_id: transactionId, refund_request_id: 'two-keys' };
@@ -106,14 +106,14 @@ test('a new key for a known refund_request_id answers that refund, and repeats t
   await failRefund(transactionId, first.body.transaction_id);
   const failed = (await enquire({ transaction_id: first.body.transaction_id })).body;
   assert.equal(failed.transaction[0].refund_status, 'failed');
-  // The request id alone would make another refund now; a key never does.
+  // The request id alone would now make another refund; a repeated key never does.
   assertReplayed(await refund('key-1', body), first);
   assertReplayed(await refund('key-2', body), second);
   assertRefused(await refund('key-2', { ...body, refund_amount: 1 }), 'IDEMPOTENCY_KEY_REUSED');
   assert.equal(refundsOf(orderId), 1);
 });
 
-test('a first answer that nobody stored is built from the refund as it stands', async () => {
+test('a first reply that was not stored is built from the current refund', async () => {
   const { orderId, transactionId } = await createPaid();
   const body = { transaction_id: transactionId, refund_amount: 18 };
   const first = await refund('lost', body);
@@ -127,7 +127,7 @@ test('a first answer that nobody stored is built from the refund as it stands', 
   assert.equal(refundsOf(orderId), 1);
 });
 
-test('a bad key is refused by name, and nothing happens', async () => {
+test('an invalid key is refused, the message names the header, and nothing happens', async () => {
   const { transactionId } = await createPaid();
   await assertNothingHappens(async () => {
     for (const key of ['', 'k'.repeat(256)]) {
@@ -163,7 +163,7 @@ function assertReplayed(reply: Reply, first: Reply): void {
   assert.equal(JSON.stringify(reply.body), JSON.stringify(first.body));
 }
 
-/** The partner reports that nothing came of it after all. */
+/** The partner reports that the refund failed. */
 async function failRefund(paymentId: string, refundId: string): Promise<void> {
   const { payments, refunds } = simulator.ledger();
   const payment = payments.find(({ reference }) => reference === paymentId);
@@ -179,7 +179,7 @@ function refundsOf(orderId: string): number {
     .length;
 }
 
-/** Neither here nor at a provider. */
+/** Nothing was stored here, and no provider was called. */
 async function assertNothingHappens(act: () => Promise<void>): Promise<void> {
   const before = [await dumpTables(service.database), simulator.ledger()];
   await act();

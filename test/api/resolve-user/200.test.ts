@@ -16,7 +16,7 @@ const asha = {
 };
 const next = [{ action: 'payment_modes', url: '/api/v3/payment-modes' }];
 
-test('a consumer is linked in place of the one of creation, with nothing of theirs', async () => {
+test('a resolved consumer replaces the one of creation and takes over none of their details', async () => {
   const created = await create();
   const other = await create({ user: { ...asha, mobile_number: '9000000001' } });
   const reply = await resolve({ order_id: created.order_id, mobile_number: 9000000001 });
@@ -35,7 +35,7 @@ test('a consumer is linked in place of the one of creation, with nothing of thei
   });
 });
 
-test('all fields that are given are kept', async () => {
+test('all fields that are sent are stored', async () => {
   const { order_id } = await create();
   const { body } = await resolve({
     order_id,
@@ -61,7 +61,7 @@ test('all fields that are given are kept', async () => {
   });
 });
 
-test('the consumer of creation keeps the details that are not given', async () => {
+test('the consumer of creation keeps details that are not sent again', async () => {
   const created = await create();
   for (const details of [{}, { email: null, first_name: '' }, { last_name: 'Iyer' }]) {
     const { order_id } = created;
@@ -103,7 +103,7 @@ test('an order token links its consumer, and sees them masked', async () => {
   });
 });
 
-test('the same consumer again is answered the same and leaves no trace', async () => {
+test('resolving the same consumer again returns the same reply and changes nothing', async () => {
   const { order_id } = await create();
   const first = await resolve({ order_id, mobile_number: '9000000004' });
   const before = await dumpTables(service.database);
@@ -120,7 +120,7 @@ test('the same consumer again is answered the same and leaves no trace', async (
   assert.deepEqual(await dumpTables(service.database), before);
 });
 
-test('the same consumer again may bring details that were not known', async () => {
+test('resolving the same consumer again may add details', async () => {
   const { order_id } = await create();
   await resolve({ order_id, mobile_number: '9000000005', email: 'a@example.com' });
   const { body } = await resolve({ order_id, mobile_number: '9000000005', first_name: 'A' });
@@ -134,7 +134,7 @@ test('the same consumer again may bring details that were not known', async () =
   });
 });
 
-test('every later order token carries user_id, and those of before are of no use', async () => {
+test('every later order token has the user_id, and earlier tokens are refused', async () => {
   const body = orderBody();
   const { body: created } = await service.call('/api/v3/create-order', {
     token: account.token,
@@ -167,7 +167,7 @@ test('every later order token carries user_id, and those of before are of no use
   assertRefused(before, 'PERMISSION_DENIED', 'restricted to one consumer');
 });
 
-test('a card number in a name is masked before it is kept', async () => {
+test('a card number in a name is masked before it is stored', async () => {
   const { order_id } = await create();
   const last_name = '4111111111111111';
   const { body } = await resolve({ order_id, mobile_number: '9000000008', last_name });
@@ -206,7 +206,7 @@ test('linking is one row of history', async () => {
   assert.equal((await get(order.order_id)).user.user_id, user_id);
 });
 
-test('ids of a consumer are those of their own account', async () => {
+test('a consumer has a different id in each account', async () => {
   const stranger = shopOf(service, await service.createAccount());
   const [mine, theirs] = [await create(), await stranger.createOrder()];
   const mobile_number = '9000000007';

@@ -42,7 +42,7 @@ const refusals: [name: string, changes: Record<string, unknown>, told: RegExp][]
   ['a number for a name', { first_name: 7 }, /^first_name must be of type string/],
 ];
 for (const [name, changes, told] of refusals) {
-  test(`${name}: the merchant is told which field, and nothing changes`, async () => {
+  test(`${name} is refused, the message names the field, and nothing changes`, async () => {
     const reply = await service.call('/api/v3/resolve-user', {
       token: account.token,
       body: { order_id: order.order_id, mobile_number: '9000000001', ...changes },

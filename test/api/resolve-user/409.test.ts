@@ -8,7 +8,7 @@ import { assertInvariants, type CreatedOrder, captureOf, openShop } from '../web
 const shop = await openShop();
 const { service } = shop;
 
-test('another consumer on a restricted order is refused, whoever asks, and nothing changes', async () => {
+test('another consumer on a restricted order is refused, whoever calls, and nothing changes', async () => {
   const order = await shop.createOrder();
   const first = await resolve(order, { mobile_number: '9000000001' }, order.token);
   assert.equal(first.status, 200);
@@ -25,7 +25,7 @@ test('another consumer on a restricted order is refused, whoever asks, and nothi
   assert.deepEqual(await dumpTables(service.database), before);
 });
 
-test('a completed order links nobody', async () => {
+test('a completed order accepts no consumer', async () => {
   const order = await shop.createOrder();
   await resolve(order, { mobile_number: '9000000001' });
   await shop.sendPartner(captureOf(order));
@@ -35,7 +35,7 @@ test('a completed order links nobody', async () => {
 test('the invariants hold after all of this', () => assertInvariants(shop));
 
 /** Last in this file: it moves the clock. */
-test('a lapsed order links nobody', async () => {
+test('a lapsed order accepts no consumer', async () => {
   const order = await shop.createOrder();
   service.advanceSeconds(24 * 3600 - 60);
   assert.equal((await resolve(order, { mobile_number: '9000000001' })).status, 200);
@@ -43,7 +43,7 @@ test('a lapsed order links nobody', async () => {
   await assertClosed(order, 'ORDER_LAPSED');
 });
 
-/** Closed for the consumer it is linked to, and before anything is said of another. */
+/** Refused for the linked consumer too, and before the consumer is compared. */
 async function assertClosed(
   order: CreatedOrder,
   code: 'ORDER_COMPLETED' | 'ORDER_LAPSED',

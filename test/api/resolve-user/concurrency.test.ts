@@ -7,7 +7,7 @@ import { assertRefused } from '../assertions.ts';
 const service = await startTestService();
 const { token } = await service.createAccount();
 
-test('of two consumers at once one wins: theirs are all answered 200, the others 409', async () => {
+test('of two concurrent consumers one wins: its calls are answered 200, the others 409', async () => {
   for (let round = 1; round <= 5; round += 1) {
     const { order_id } = (await call('create-order', orderBody())).body;
     const numbers = ['9000000001', '9000000002'];

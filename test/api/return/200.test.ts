@@ -9,7 +9,7 @@ const { service, simulator, shop, openShop, createOrder, initiate, pay, assertSo
 const callback_mode = 'callback_url_post';
 const back = 'https://shop.example/back?a="1"&b#end';
 
-test('callback_url_post is a page whose form brings the result to the shop', async () => {
+test('callback_url_post returns a page whose form posts the result to the shop', async () => {
   const transactionId = await pay(await createOrder({ callback_url: back, callback_mode }));
   await simulator.settled();
   const [one, two] = [await visit(returnOf(transactionId)), await visit(returnOf(transactionId))];
@@ -45,7 +45,7 @@ test('a pending result is posted too', async () => {
   assert.equal(payloadOf(reply).status, 'pending');
 });
 
-test('the form may lead on to the callback origins of the account', async () => {
+test('the form may redirect to the callback origins of the account', async () => {
   const callbackOrigins = ['https://www.shop.example', 'https://shop.example'];
   const account = await openShop({ callbackOrigins });
   const { token } = account;
@@ -73,7 +73,7 @@ const outcomes: [action: Action | 'none', heading: string][] = [
   ['none', 'Payment not confirmed yet'],
 ];
 for (const [action, heading] of outcomes) {
-  test(`without an address of the shop the page says: ${heading}`, async () => {
+  test(`without a callback_url the page says: ${heading}`, async () => {
     const invoice_id = `<b>INV & ${action}`;
     const orderId = await createOrder({ invoice_id });
     const transactionId =
@@ -91,7 +91,7 @@ for (const [action, heading] of outcomes) {
   });
 }
 
-test('an old address that no browser can go to counts as none', async () => {
+test('an old address that no browser can open counts as absent', async () => {
   for (const address of ['shopapp://paid', 'javascript:alert(1)', 'x']) {
     const orderId = await createOrder();
     await storeCallback(service, orderId, address);

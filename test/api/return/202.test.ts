@@ -5,7 +5,7 @@ import { nextLookOf, visit } from '../../support/returns.ts';
 
 const { service, shop, createOrder, initiate } = await startJourney();
 
-test('while nothing is known the page waits, with scripts and without, and tells nothing', async () => {
+test('without a result the page waits, with and without scripts, and reveals nothing', async () => {
   const orderId = await createOrder({ callback_url: 'https://shop.example/back' });
   const { transaction_id } = (await initiate(orderId)).body;
   const url = `${service.baseUrl}/pay/${shop.accountId}/${transaction_id}/return`;
@@ -30,7 +30,7 @@ test('while nothing is known the page waits, with scripts and without, and tells
   assert.ok(leftMs > 8_000 && leftMs <= 10_000, `${leftMs}`);
 });
 
-test('who is told that the payment went through keeps saying so while they wait', async () => {
+test('the hint that the payment succeeded is passed on while the page waits', async () => {
   const { transaction_id } = (await initiate(await createOrder())).body;
   const url = `${service.baseUrl}/pay/${shop.accountId}/${transaction_id}/return`;
   const plain = new URL(nextLookOf(await visit(url), url));

@@ -25,7 +25,7 @@ const outcomes: [action: Action, payment_status: string, status: string, message
 ];
 for (const [provider, mode] of Object.entries(modeOf)) {
   for (const [action, payment_status, status, message] of outcomes) {
-    test(`a consumer who chose to ${action} at ${provider} is sent on with the whole signed result`, async () => {
+    test(`a consumer who chose to ${action} at ${provider} is redirected with the whole signed result`, async () => {
       const orderId = await createOrder({
         callback_url: back,
         custom_attributes: { campaign: 'diwali ☕' },
@@ -61,7 +61,7 @@ for (const [provider, mode] of Object.entries(modeOf)) {
 }
 
 for (const version of ['v2', 'v3'] as const) {
-  test(`a payment without a result is sent on as pending after 10 s, signed only by v3: ${version}`, async () => {
+  test(`a payment without a result is returned as pending after 10 s, signed only by v3: ${version}`, async () => {
     const account = await openShop({ signatureVersion: version });
     const { transaction_id } = await start(account);
     const url = returnOf(transaction_id, account);
@@ -81,7 +81,7 @@ for (const version of ['v2', 'v3'] as const) {
     assert.equal(payload.svc_signature, expected);
     assert.equal(payload.transaction.svc_signature, expected);
     assert.equal(payload.transaction.signature, expected);
-    // The enquiry keeps to final results.
+    // The enquiry signs final results only.
     const body = { transaction_id };
     const { token } = account;
     const enquiry = await service.call('/api/v3/transaction-enquiry', { token, body });
@@ -111,7 +111,7 @@ for (const [provider, mode] of Object.entries(modeOf)) {
   });
 }
 
-test('many who look at once, and again, have the provider polled once in three seconds', async () => {
+test('however many consumers wait, the provider is polled once in three seconds', async () => {
   const orderId = await createOrder({ callback_url: back });
   const { transaction_id } = (await initiate(orderId)).body;
   const url = returnOf(transaction_id);
@@ -124,7 +124,7 @@ test('many who look at once, and again, have the provider polled once in three s
   service.advanceSeconds(0.6);
   await look();
   await settledPolls(transaction_id, 2);
-  // After an hour nobody waits at their bank: a page that is loaded over and over polls like the enquiry.
+  // After an hour nobody is still paying: a page that is reloaded repeatedly polls like the enquiry.
   service.advanceSeconds(3700);
   await look();
   await settledPolls(transaction_id, 3);
@@ -133,7 +133,7 @@ test('many who look at once, and again, have the provider polled once in three s
   await settledPolls(transaction_id, 3);
 });
 
-test('another payment that completed the order is the result, also of one that failed', async () => {
+test('the result is the payment that completed the order, even for a payment that failed', async () => {
   const orderId = await createOrder({ callback_url: back });
   const failed = await pay(orderId, 'upi', 'decline');
   const left = (await initiate(orderId)).body.transaction_id;
@@ -148,7 +148,7 @@ test('another payment that completed the order is the result, also of one that f
   }
 });
 
-test('a payment that took another amount than the order expects is no success for the shop', async () => {
+test('a payment of another amount than the order expects is not a success for the shop', async () => {
   const orderId = await createOrder({ callback_url: back });
   simulator.setScenarioFor(orderId, { name: 'partial-capture-only' });
   const transactionId = await pay(orderId, 'credit_card');
@@ -160,7 +160,7 @@ test('a payment that took another amount than the order expects is no success fo
   assert.equal(payload.transaction.status, 'succeeded');
 });
 
-test('a try that failed does not hide a later one that the browser speaks of', async () => {
+test('a failed attempt does not hide a later one that the browser reports', async () => {
   const orderId = await createOrder({ callback_url: back });
   const { transaction_id, next } = (await initiate(orderId, 'credit_card')).body;
   const checkout = await findCheckout(next[0].url);
@@ -169,7 +169,7 @@ test('a try that failed does not hide a later one that the browser speaks of', a
   const url = returnOf(transaction_id);
   simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
   await simulator.pay(checkout);
-  // Without a word of the browser's the stored state counts.
+  // Without a hint of the browser the stored state counts.
   assert.equal(payloadOf(await visit(url)).status, 'failed');
   const reply = await awaitResult(`${url}?resultIndicator=anything`);
   assert.equal(payloadOf(reply).status, 'success');
@@ -194,7 +194,7 @@ test('what the browser claims is never the result', async () => {
   assert.equal(payloadOf(await visit(returnOf(failed))).status, 'failed');
 });
 
-test('nobody can stretch the wait, nor break it', async () => {
+test('the browser can neither extend nor break the wait', async () => {
   const { transaction_id } = (await initiate(await createOrder({ callback_url: back }))).body;
   const url = returnOf(transaction_id);
   const far = service.services.clock().getTime() + 3_600_000;
@@ -217,7 +217,7 @@ const addresses: [callback_url: string, before: string, after: string][] = [
   ['http://127.0.0.1:1/a?', 'http://127.0.0.1:1/a?response=', ''],
 ];
 for (const [callback_url, start, end] of addresses) {
-  test(`the result goes behind the query of ${callback_url}, before its fragment`, async () => {
+  test(`the result follows the query of ${callback_url} and precedes its fragment`, async () => {
     const transactionId = await pay(await createOrder({ callback_url }), 'credit_card');
     await simulator.settled();
     const reply = await visit(returnOf(transactionId));
@@ -228,7 +228,7 @@ for (const [callback_url, start, end] of addresses) {
   });
 }
 
-test('the address and mode of the payment come before those of the order, of today', async () => {
+test('the address and mode of the payment take precedence over the current ones of the order', async () => {
   const orderId = await createOrder({ callback_url: back });
   const own = await initiate(orderId, 'upi', { callback_url: `${back}/own` });
   const posted = await initiate(orderId, 'upi', { callback_mode: 'callback_url_post' });
@@ -242,7 +242,7 @@ test('the address and mode of the payment come before those of the order, of tod
   assert.equal((await over(posted)).status, 200);
 });
 
-test('an order with many attributes leaves them out rather than be too long for a server', async () => {
+test('the result leaves out many attributes rather than exceed the length of a URL', async () => {
   const custom_attributes = Object.fromEntries(
     Array.from({ length: 50 }, (_, index) => [`key-${index}`, 'v'.repeat(512)]),
   );
@@ -256,7 +256,7 @@ test('an order with many attributes leaves them out rather than be too long for 
   assert.equal(payload.svc_signature, signatureOf(payload, shop.accessSecret));
 });
 
-test('what a provider posts leads to the page, on our own site and without what was posted', async () => {
+test("a provider's post redirects to our page without the posted fields", async () => {
   const transactionId = await pay(await createOrder({ callback_url: back }));
   await simulator.settled();
   const url = returnOf(transactionId);
@@ -321,7 +321,7 @@ async function countPolls(transactionId: string): Promise<number> {
   ).length;
 }
 
-/** A poll is not waited for by the page. */
+/** The page does not wait for a poll. */
 async function settledPolls(transactionId: string, count: number): Promise<void> {
   await waitUntil('the poll is recorded', async () => (await countPolls(transactionId)) >= count);
   assert.equal(await countPolls(transactionId), count);

@@ -41,7 +41,7 @@ test('what was not started here is unknown, whoever it belongs to', async () => 
   }
 });
 
-test('the page takes what browsers send, and no other method', async () => {
+test('the page supports GET and POST only', async () => {
   const { transaction_id } = (await initiate(await createOrder())).body;
   const path = `/pay/${shop.accountId}/${transaction_id}/return`;
   for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {

@@ -6,7 +6,7 @@ import { createLog } from '../../../src/log.ts';
 import { visit } from '../../support/returns.ts';
 import { startTestService } from '../../support/test-service.ts';
 
-test('while the service cannot look, the consumer gets a page that tries again', async () => {
+test('while the service is not ready the consumer gets a page that retries', async () => {
   const { services } = await startTestService();
   const app = await buildApp({
     services,

@@ -19,7 +19,7 @@ type Fields = Record<string, unknown>;
 
 const voided = { id: '2', type: 'VOID_PAYMENT', targetTransactionId: '1' };
 
-/** Every field of contract 5.8, null where a reply knows nothing. */
+/** Every field of contract 5.8, null where nothing is known. */
 const unknownFields = {
   transaction_type: null,
   completion_time: null,
@@ -270,7 +270,7 @@ test('a transaction_id gives that one element, beside the whole order', async ()
   }
 });
 
-test('transactions of both providers stand in the order in which they were started', async () => {
+test('transactions of both providers are listed in the order in which they were started', async () => {
   const { order_id } = await shop.createOrder();
   const startedAt = [1794700300, 1794700100, 1794700200];
   for (const created_at of startedAt) {
@@ -295,7 +295,7 @@ test('transactions of both providers stand in the order in which they were start
   );
 });
 
-test('two payments of the same second have ids of their own, the next second', async () => {
+test('two payments of the same second get different ids: the second one takes the next second', async () => {
   const { order_id } = await shop.createOrder();
   for (const _ of [1, 2]) {
     const payment = partnerPayment({ notes: { svc_order_id: order_id } });
@@ -308,7 +308,7 @@ test('two payments of the same second have ids of their own, the next second', a
   ]);
 });
 
-test('a failed payment tells why, and only while it is failed', async () => {
+test('a failed payment has a failure reason, only while it is failed', async () => {
   const { order_id, invoice_id } = await shop.createOrder();
   const payment = partnerPayment({
     notes: { svc_order_id: order_id },
@@ -348,7 +348,7 @@ test('a failed payment tells why, and only while it is failed', async () => {
   assert.equal(succeeded.completion_time, 100);
 });
 
-test("the gateway's decline tells why, and that it must not be tried again", async () => {
+test('a decline of the gateway has a reason and forbids a retry', async () => {
   const order = await shop.createOrder();
   await shop.sendGateway(
     gatewayPaymentOf(order, {
@@ -368,7 +368,7 @@ test("the gateway's decline tells why, and that it must not be tried again", asy
   });
 });
 
-test('a failed refund tells so and leaves the amount available', async () => {
+test('a failed refund is shown as failed and leaves the amount available', async () => {
   const { order_id } = await shop.createOrder();
   const payment = partnerPayment({ notes: { svc_order_id: order_id } });
   await shop.sendPartner(partnerEvent('payment.captured', { payment }));
@@ -388,7 +388,7 @@ test('a failed refund tells so and leaves the amount available', async () => {
   });
 });
 
-test('the signature is there only once the status is final', async () => {
+test('the signature is present only once the status is final', async () => {
   const order = await shop.createOrder();
   const { order_id } = order;
   const pending = { result: 'PENDING', response: { gatewayCode: 'PENDING' } };
@@ -450,7 +450,7 @@ test('after a rotation the signature is made with the new access secret', async 
   assert.equal(payment.svc_signature, sign(secret, text));
 });
 
-test('refund_details sum succeeded refunds and hold back pending ones, never below nothing', async () => {
+test('refund_details sum succeeded refunds and reserve pending ones, never below zero', async () => {
   const { order_id } = await shop.createOrder();
   const payment = partnerPayment({ notes: { svc_order_id: order_id } });
   await shop.sendPartner(partnerEvent('payment.captured', { payment }));
@@ -530,7 +530,7 @@ test('a converted order is paid in the converted currency and shows both', async
   assert.equal(order.refund_details.total_refundable_amount, 9823.5);
 });
 
-test('empty strings and nulls count as absent, and a number is taken by its text', async () => {
+test('empty strings and nulls count as absent, and a number is read as its text', async () => {
   const { order_id } = await shop.createOrder({ invoice_id: '20261115' });
   const expected = (await shop.enquire({ order_id })).body;
   for (const ids of [

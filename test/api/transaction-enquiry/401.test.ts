@@ -16,7 +16,7 @@ test('an enquiry without a token is refused', async () => {
   assertRefused(await service.call(path, { body }), 'AUTHENTICATION_FAILED', /Authorization/);
 });
 
-test('an enquiry with a token that is none is refused', async () => {
+test('an enquiry with an invalid token is refused', async () => {
   assertRefused(await service.call(path, { body, token: 'nonsense' }), 'INVALID_TOKEN');
 });
 
@@ -25,7 +25,7 @@ test('a refresh token is refused', async () => {
   assertRefused(reply, 'INVALID_TOKEN', /refresh token/);
 });
 
-test("a provider's proof opens no enquiry", async () => {
+test("a provider's signature does not authorise an enquiry", async () => {
   const headers = {
     'x-notification-secret': account.bankGatewaySecret,
     'x-razorpay-signature': '0'.repeat(64),
@@ -34,7 +34,7 @@ test("a provider's proof opens no enquiry", async () => {
   assertRefused(reply, 'AUTHENTICATION_FAILED', /Authorization/);
 });
 
-test('a refusal comes before the body is judged', async () => {
+test('a caller is refused before the body is validated', async () => {
   const reply = await service.call(path, { body: '{' });
   assertRefused(reply, 'AUTHENTICATION_FAILED', /Authorization/);
 });

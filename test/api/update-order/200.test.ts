@@ -22,7 +22,7 @@ const names = [
   ['PATCH', '/api/v3/order'],
 ] as const;
 for (const [method, path] of names) {
-  test(`${method} ${path} changes what is given and answers the whole order`, async () => {
+  test(`${method} ${path} changes the fields that are sent and returns the whole order`, async () => {
     const body = fullOrderBody();
     const created = await create(body);
     const reply = await service.call(path, {
@@ -42,7 +42,7 @@ for (const [method, path] of names) {
   });
 }
 
-/** What is sent, and the field it is kept under. */
+/** The fields that are sent, and the field under which each is stored. */
 const details: [name: string, value: unknown, kept: string, keptAs?: unknown][] = [
   ['shipping_address', { city: 'Pune', pincode: 411001 }, 'shippingAddress', pune()],
   ['billing_address', { city: 'Pune', pincode: '411001' }, 'billingAddress', pune()],
@@ -58,7 +58,7 @@ const details: [name: string, value: unknown, kept: string, keptAs?: unknown][] 
 for (const [name, value, kept, keptAs = value] of details) {
   const byConsumer = ['shipping_address', 'billing_address', 'merchant_shopfront_domain'];
   const callers = byConsumer.includes(name) ? ['merchant', 'order'] : ['merchant'];
-  test(`${name} is replaced whole, by ${callers.join(' or ')} token, and nothing else`, async () => {
+  test(`${name} is replaced as a whole, by ${callers.join(' or ')} token, and nothing else changes`, async () => {
     for (const by of callers) {
       const created = await create(fullOrderBody());
       const before = await rowOf(created.order_id);
@@ -74,7 +74,7 @@ for (const [name, value, kept, keptAs = value] of details) {
   });
 }
 
-test('fields of the consumer are laid over what is known', async () => {
+test('fields of the consumer are merged into the stored ones', async () => {
   const created = await create(orderBody());
   const named = await update({ order_id: created.order_id, user: { last_name: 'Iyer' } });
   assert.deepEqual(named.body.user, { ...created.user, last_name: 'Iyer' });
@@ -86,7 +86,7 @@ test('fields of the consumer are laid over what is known', async () => {
   assert.deepEqual(mailed.body.user, { ...named.body.user, email: 'new@example.com' });
 });
 
-test('another mobile number is another consumer, the one who has that number everywhere', async () => {
+test('another mobile number means another consumer, the same for that number in every order', async () => {
   const [one, other] = [await create(), await create(withMobile('9000000001'))];
   const reply = await update({ order_id: one.order_id, user: { mobile_number: 9000000001 } });
   assert.deepEqual(reply.body.user, {
@@ -112,7 +112,7 @@ test('an order without a consumer is given one', async () => {
   assert.deepEqual(renamed.body.user, { first_name: 'B', country_code: '+91', user_id });
 });
 
-test('absent, null and empty fields change nothing, and leave no trace', async () => {
+test('absent, null and empty fields change nothing and add no history', async () => {
   const { order_id, token } = await create(fullOrderBody());
   const before = await dumpTables(service.database);
   const fields = [...details.map(([name]) => name), 'user', 'order_line_items', 'currency'];
@@ -132,7 +132,7 @@ test('absent, null and empty fields change nothing, and leave no trace', async (
   assert.deepEqual(await dumpTables(service.database), before);
 });
 
-test('what is sent as it is already changes nothing, and leaves no trace', async () => {
+test('unchanged values change nothing and add no history', async () => {
   const body = fullOrderBody();
   const { order_id } = await create(body);
   const before = await dumpTables(service.database);
@@ -140,7 +140,7 @@ test('what is sent as it is already changes nothing, and leaves no trace', async
   assert.deepEqual(await dumpTables(service.database), before);
 });
 
-test('fields that an update does not take are ignored', async () => {
+test('fields that an update does not accept are ignored', async () => {
   const body = fullOrderBody();
   const { order_id } = await create(body);
   const before = await rowOf(order_id);
@@ -158,7 +158,7 @@ test('fields that an update does not take are ignored', async () => {
   assert.deepEqual(await rowOf(order_id), before);
 });
 
-test('amounts are given as a set and decided as at creation', async () => {
+test('amounts are sent as a set and validated as at creation', async () => {
   const cases: [sent: Record<string, unknown>, answered: [number, number, number]][] = [
     [{ total_amount: 200 }, [200, 0, 200]],
     [{ total_amount: '236.00', tax: '36' }, [200, 36, 236]],
@@ -208,7 +208,7 @@ test('amounts of a converted order are in the original currency, at the rate of 
   });
 });
 
-test('a new cart with its amounts is taken together, checked as the order asked for', async () => {
+test('a new cart and its amounts are updated together and checked as the order requires', async () => {
   const created = await create(fullOrderBody());
   const order_line_items = [
     { title: 'Rice', rate: 10, quantity: 3, tax: 1.5 },
@@ -230,7 +230,7 @@ test('a new cart with its amounts is taken together, checked as the order asked 
   });
 });
 
-test('the payment that is then expected is the updated one', async () => {
+test('the expected payment is that of the updated order', async () => {
   const order = await shop.createOrder();
   await update({ order_id: order.order_id, total_amount: 50 });
   const payment = partnerPayment({ amount: 5000, notes: { svc_order_id: order.order_id } });
@@ -239,7 +239,7 @@ test('the payment that is then expected is the updated one', async () => {
   assert.equal(body.order.status, 'completed');
 });
 
-test('details can be changed after an attempt, amounts cannot hide among them', async () => {
+test('details can be changed after an attempt, but amounts cannot', async () => {
   const order = await shop.createOrder();
   await fail(order.order_id);
   const reply = await update({ order_id: order.order_id, description: 'Second try' });
@@ -271,7 +271,7 @@ test('an order token is answered with personal data masked', async () => {
   });
 });
 
-test('a repeated create answers the updated order', async () => {
+test('a repeated create returns the updated order', async () => {
   const body = orderBody();
   const created = await create(body);
   const updated = await update({ order_id: created.order_id, total_amount: 7, description: 'x' });
@@ -282,7 +282,7 @@ test('a repeated create answers the updated order', async () => {
   assert.deepEqual(withoutTokens(replay.body), order);
 });
 
-test('a change is one row of history with what changed, from what to what', async () => {
+test('a change is one row of history with the old and new values', async () => {
   const order = await shop.createOrder({ description: 'Before' });
   const { order_id } = order;
   await update({ order_id, total_amount: 7, description: 'After', callback_mode: 'popup' });
@@ -304,7 +304,7 @@ test('a change is one row of history with what changed, from what to what', asyn
   );
 });
 
-test('a card number in free text is masked before it is kept', async () => {
+test('a card number in free text is masked before it is stored', async () => {
   const { order_id } = await create();
   await update({
     order_id,
@@ -354,7 +354,7 @@ function update(body: Record<string, unknown>, token = account.token): Promise<R
   return service.call('/api/v3/update-order', { token, body });
 }
 
-/** The whole reply: the order, and a fresh token that opens it. */
+/** Asserts the whole reply: the order, and a new token that opens it. */
 function assertUpdated(reply: Reply, expected: Record<string, unknown>): void {
   assert.equal(reply.status, 200, JSON.stringify(reply.body));
   const { token, token_expiration, ...order } = reply.body;

@@ -61,7 +61,7 @@ const refusals: [name: string, body: Record<string, unknown>, told: RegExp][] = 
   ],
 ];
 for (const [name, changes, told] of refusals) {
-  test(`${name}: the merchant is told which field, and nothing changes`, async () => {
+  test(`${name} is refused, the message names the field, and nothing changes`, async () => {
     const reply = await service.call('/api/v3/update-order', {
       token: account.token,
       body: { order_id, description: 'changed', ...changes },
@@ -71,7 +71,7 @@ for (const [name, changes, told] of refusals) {
   });
 }
 
-test('a consumer of an account that needs their details is completed or refused', async () => {
+test("an account that requires the consumer's details accepts an update only if they are complete", async () => {
   const { order_id } = await create(orderBody());
   const resolve = { order_id, mobile_number: '9000000001' };
   await service.call('/api/v3/resolve-user', { token: account.token, body: resolve });
@@ -82,7 +82,7 @@ test('a consumer of an account that needs their details is completed or refused'
   assert.equal((await update({ email: 'ravi@example.com', first_name: 'Ravi' })).status, 200);
 });
 
-test('a body that is no JSON object is refused', async () => {
+test('a body that is not a JSON object is refused', async () => {
   for (const body of ['', '[]', '"x"', 'null', '{not json']) {
     const reply = await service.call('/api/v3/order', {
       method: 'PATCH',

@@ -19,7 +19,7 @@ const names = [
   ['PATCH', '/api/v3/order'],
 ] as const;
 
-test('without a bearer token nothing is updated, by any name of the call', async () => {
+test('without a bearer token nothing is updated, on any path of the call', async () => {
   const before = await dumpTables(service.database);
   for (const [method, path] of names) {
     const reply = await service.call(path, { method, body });

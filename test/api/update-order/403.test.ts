@@ -25,7 +25,7 @@ const prices: [name: string, field: string, fields: Record<string, unknown>][] =
   ],
 ];
 for (const [name, field, fields] of prices) {
-  test(`an order token with ${name} is refused, and nothing else of its update is done`, async () => {
+  test(`an order token with ${name} is refused, and no other part of its update is applied`, async () => {
     const before = await dumpTables(service.database);
     const reply = await service.call('/api/v3/update-order', {
       token: order.token,

@@ -9,7 +9,7 @@ import { assertInvariants, type CreatedOrder, captureOf, openShop } from '../web
 const shop = await openShop();
 const { service } = shop;
 
-/** Each is wrong in a way of its own; whatever it is, the order is closed first. */
+/** Each is invalid in its own way; the closed order is reported first. */
 const updates = [
   { description: 'changed' },
   {},
@@ -19,19 +19,19 @@ const updates = [
   { user: { mobile_number: 9000000001 } },
 ];
 
-test('a completed order takes no update', async () => {
+test('a completed order accepts no update', async () => {
   const order = await shop.createOrder();
   await shop.sendPartner(captureOf(order));
   await assertClosed(order, 'ORDER_COMPLETED');
 });
 
-test('an order that lapsed by failed attempts takes no update', async () => {
+test('an order that lapsed after failed attempts accepts no update', async () => {
   const order = await shop.createOrder();
   for (let attempt = 1; attempt <= 15; attempt += 1) await fail(order);
   await assertClosed(order, 'ORDER_LAPSED');
 });
 
-test('amounts and cart items stay as they are from the first attempt on', async () => {
+test('amounts and cart items cannot change after the first attempt', async () => {
   const order = await shop.createOrder();
   await fail(order);
   const before = await dumpTables(service.database);
@@ -49,7 +49,7 @@ test('amounts and cart items stay as they are from the first attempt on', async 
   assert.deepEqual(await dumpTables(service.database), before);
 });
 
-test('a restricted order takes no other consumer', async () => {
+test('a restricted order accepts no other consumer', async () => {
   const order = await shop.createOrder();
   const { order_id } = order;
   await service.call('/api/v3/resolve-user', {
@@ -74,7 +74,7 @@ test('a restricted order takes no other consumer', async () => {
 test('the invariants hold after all of this', () => assertInvariants(shop));
 
 /** Last in this file: it moves the clock. */
-test('an order takes updates until its time is over, to the second', async () => {
+test('an order accepts updates until it lapses, to the second', async () => {
   const order = await shop.createOrder();
   service.advanceSeconds(24 * 3600 - 60);
   assert.equal((await update(order, { description: 'in time' })).status, 200);

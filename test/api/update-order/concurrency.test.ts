@@ -8,7 +8,7 @@ import { assertInvariants, type CreatedOrder, openShop } from '../webhooks/shop.
 const shop = await openShop();
 const { service, account } = shop;
 
-test('amounts never change after an attempt, however close the two come', async () => {
+test('amounts never change after an attempt, even when both arrive concurrently', async () => {
   const orders = await Promise.all(Array.from({ length: 20 }, () => shop.createOrder()));
   await Promise.all(
     orders.map(async (order, index) => {
@@ -37,7 +37,7 @@ test('amounts never change after an attempt, however close the two come', async 
   await assertInvariants(shop);
 });
 
-test('fifty updates at once of other fields are all kept, each with its row of history', async () => {
+test('fifty concurrent updates of different fields are all stored, each with a row of history', async () => {
   const order = await shop.createOrder();
   const fields = [
     ['description', 'a'],

@@ -127,13 +127,13 @@ for (const event of ['payment.dispute.won', 'refund.speed_changed', 'settlement.
   });
 }
 
-test('the body that all of these were made from is taken', async () => {
+test('the body that these were derived from is accepted', async () => {
   assert.equal((await shop.sendPartner(capture)).body.status, 'processed');
 });
 
 test('the invariants hold after all of this', () => assertInvariants(shop));
 
-/** By the provider, by a bearer on its account's path, and by a bearer without account id. */
+/** From the provider, from a bearer caller on the account's path, and from one without account id. */
 async function sendEveryWay(
   provider: 'partner' | 'bank-gateway',
   body: Record<string, unknown> | string,

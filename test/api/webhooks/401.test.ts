@@ -18,7 +18,7 @@ const order = await shop.createOrder();
 
 const partnerPath = `/api/v3/webhooks/partner/${account.accountId}`;
 const gatewayPath = `/api/v3/webhooks/bank-gateway/${account.accountId}`;
-/** The partner writes slashes escaped; nobody who parses and writes it again does. */
+/** The partner escapes slashes, which are lost when the body is parsed and written again. */
 const partnerBody = JSON.stringify(captureOf(order, { description: 'a/b é' })).replaceAll(
   '/',
   '\\/',
@@ -118,13 +118,13 @@ for (const [name, path, call] of refused) {
   });
 }
 
-test('the very same bytes with the right proof are taken', async () => {
+test('the same bytes with the right proof are accepted', async () => {
   const one = await service.call(partnerPath, signed(signature));
   const two = await service.call(gatewayPath, known(account.bankGatewaySecret));
   assert.deepEqual([one.body.status, two.body.status], ['processed', 'needs_review']);
 });
 
-test('a refusal is counted, and that is all that is left of it', async () => {
+test('a refusal is counted, and nothing of it is stored', async () => {
   const metrics = createMetrics();
   const app = await buildApp({
     services: service.services,
@@ -152,7 +152,7 @@ const withoutCredentials: [name: string, path: string, lines: readonly string[]]
   ['bank gateway, with the header of the partner', gatewayPath, ['X-Razorpay-Signature: a']],
 ];
 for (const [name, path, lines] of withoutCredentials) {
-  test(`${name}: without credentials 401 comes before the body does`, async () => {
+  test(`${name}: without credentials 401 is sent before the body arrives`, async () => {
     const refusal = await service.call(path, { body: partnerBody });
     for (const length of ['Content-Length: 1000000000', 'Transfer-Encoding: chunked']) {
       const head = [`POST ${path} HTTP/1.1`, 'Host: x', 'Connection: close', length, ...lines];
@@ -194,7 +194,7 @@ test('an expired bearer is answered 401', async () => {
   assert.deepEqual(await late.listDeliveries(), []);
 });
 
-test('during a rotation both webhook secrets are taken, afterwards the new one alone', async () => {
+test('during a rotation both webhook secrets are accepted, afterwards only the new one', async () => {
   const rotated = shopOf(service, await service.createAccount());
   const { accountId, partnerWebhookSecret, bankGatewaySecret } = rotated.account;
   const day = 24 * 3600;

@@ -41,7 +41,7 @@ for (const [name, provider, body] of unknown) {
   });
 }
 
-test('what a bearer was refused is taken once the order is there', async () => {
+test('a delivery that a bearer caller was refused is accepted once the order exists', async () => {
   const invoice_id = partnerId('order');
   const body = captureOf(nobody, { notes: { invoice_id } });
   assertWebhookRefused(await shop.sendAsBearer('partner', body), 404);
@@ -50,7 +50,7 @@ test('what a bearer was refused is taken once the order is there', async () => {
   assert.equal((await shop.sendAsBearer('partner', body)).body.status, 'processed');
 });
 
-test('a bearer that repeats what waits for its order is answered 404 and does not disturb it', async () => {
+test('a bearer that repeats a parked delivery is answered 404 and does not change it', async () => {
   const invoice_id = partnerId('order');
   const body = gatewayBody({ order: { id: invoice_id } });
   const parked = await shop.sendGateway(body);
@@ -64,7 +64,7 @@ test('a bearer that repeats what waits for its order is answered 404 and does no
   assert.equal((await shop.enquire({ order_id })).body.order.status, 'completed');
 });
 
-test('a path of no provider is answered 404', async () => {
+test('a path without a provider is answered 404', async () => {
   const reply = await service.call(`/api/v3/webhooks/other/${account.accountId}`, { body: {} });
   assert.equal(reply.status, 404);
 });

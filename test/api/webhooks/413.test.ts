@@ -11,7 +11,7 @@ const bytesMax = 256 * 1024;
 
 const senders: [name: string, send: (text: string) => Promise<Reply>][] = [
   ['partner', (text) => shop.sendPartner(text)],
-  // A string would be sent as form data, so the type is said.
+  // A string would be sent as form data, so the type is set.
   [
     'bank gateway',
     (text) => shop.sendGateway(text, { headers: { 'content-type': 'application/json' } }),
@@ -19,7 +19,7 @@ const senders: [name: string, send: (text: string) => Promise<Reply>][] = [
   ['bearer', (text) => shop.sendAsBearer('partner', text)],
 ];
 for (const [index, [name, send]] of senders.entries()) {
-  test(`${name}: 256 KiB are taken, one byte more is answered 413 and not stored`, async () => {
+  test(`${name}: 256 KiB are accepted, one byte more is answered 413 and not stored`, async () => {
     const order = await shop.createOrder();
     const body = index === 1 ? gatewayPaymentOf(order) : captureOf(order);
     const before = await dumpTables(service.database);

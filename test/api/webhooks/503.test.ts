@@ -24,7 +24,7 @@ const shop = await openShop();
 const line = await openLine();
 const remote = await startOver(line.port);
 
-test('while the database is away every delivery is answered 503, and none is lost', async () => {
+test('while the database is down every delivery is answered 503, and none is lost', async () => {
   const orders = await Promise.all(Array.from({ length: 6 }, () => shop.createOrder()));
   const sends = orders.map((order, index) =>
     index % 2 === 0
@@ -49,7 +49,7 @@ test('while the database is away every delivery is answered 503, and none is los
   }
 });
 
-test('what was answered 200 before the database went away is there when it is back', async () => {
+test('a delivery answered 200 before the database went down is stored when it is back', async () => {
   const { order_id } = await shop.createOrder();
   const body = captureOf({ order_id });
   const first = await remote.sendPartner(body, { eventId: 'beforetheend01' });
@@ -61,7 +61,7 @@ test('what was answered 200 before the database went away is there when it is ba
   assert.deepEqual(repeat.body, { ...first.body, status: 'duplicate' });
 });
 
-test('a line that is cut under a burst leaves each delivery either answered and kept, or 503', async () => {
+test('when the database connection breaks in a burst, each delivery is either answered and stored, or 503', async () => {
   const orders = await Promise.all(Array.from({ length: 24 }, () => shop.createOrder()));
   const send = ({ order_id }: { order_id: string }) =>
     remote.sendPartner(captureOf({ order_id }, { id: `pay_${order_id}` }), { eventId: order_id });
@@ -80,7 +80,7 @@ test('a line that is cut under a burst leaves each delivery either answered and 
   }
 });
 
-test('while the database is away the enquiry answers 503 in its own shape', async () => {
+test("while the database is down the enquiry answers 503 with the contract's error body", async () => {
   const { order_id } = await shop.createOrder();
   const token = await shop.freshToken();
   line.cut();
@@ -106,7 +106,7 @@ function assertAway(reply: Reply): void {
   assert.ok(reply.headers.get('x-request-id'));
 }
 
-/** A second service on the shop's database, by way of a line that can be cut. */
+/** A second service on the shop's database, through a connection that the test can cut. */
 async function startOver(port: number): Promise<Shop> {
   const { rows } = await shop.service.database.query<{ name: string }>({
     text: 'select current_database() as name',

@@ -97,7 +97,7 @@ test('an authentication that did not fail makes no transaction', async () => {
   assert.deepEqual((await shop.enquire({ order_id })).body.transaction, []);
 });
 
-test('newer content under the same transaction id moves the payment on', async () => {
+test('newer content under the same transaction id updates the payment', async () => {
   const order = await shop.createOrder();
   const { order_id } = order;
   const steps: [changes: Fields, time: string, status: string][] = [
@@ -152,7 +152,7 @@ test('captures of an authorization succeed together when they reach the amount',
 });
 
 for (const type of ['VERIFICATION', 'DISBURSEMENT', 'SOMETHING_NEW']) {
-  test(`a transaction of type ${type} is kept, ignored and not flagged`, async () => {
+  test(`a transaction of type ${type} is stored, ignored and not flagged`, async () => {
     const order = await shop.createOrder();
     const { order_id } = order;
     await shop.sendGateway(gatewayPaymentOf(order));
@@ -169,7 +169,7 @@ for (const type of ['VERIFICATION', 'DISBURSEMENT', 'SOMETHING_NEW']) {
   });
 }
 
-test('a bearer is answered as the gateway is, with and without account id', async () => {
+test('a bearer caller gets the same reply as the gateway, with and without account id', async () => {
   for (const path of ['', `/${shop.account.accountId}`]) {
     const { order_id } = await shop.createOrder();
     const call = { token: shop.account.token, body: gatewayPaymentOf({ order_id }) };

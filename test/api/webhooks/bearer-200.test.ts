@@ -53,7 +53,7 @@ test('a body is read as JSON whatever its type says', async () => {
   }
 });
 
-test('neither signature, secret nor token is kept with a delivery', async () => {
+test('neither signature, secret nor token is stored with a delivery', async () => {
   const { order_id } = await shop.createOrder();
   await shop.sendPartner(captureOf({ order_id }));
   await shop.sendAsBearer('partner', captureOf({ order_id }));

@@ -1,4 +1,4 @@
-/** A defect behind the inbox, made with the database itself: no notice can be kept until it is mended. */
+/** Simulates a defect with a database trigger: no notice can be stored until it is removed. */
 import type { Database } from '../../../src/postgres/database.ts';
 
 export async function breakNotices(database: Database): Promise<() => Promise<void>> {

@@ -15,7 +15,7 @@ type Fields = Record<string, unknown>;
 const shop = await openShop();
 const { service } = shop;
 
-test('a capture without a target pays by the authorisation of its order, as one attempt', async () => {
+test('a capture without a target belongs to the authorisation of its order, as one attempt', async () => {
   const { order_id } = await shop.createOrder();
   assertReceived(await tell(order_id, '1', 'AUTHORIZATION', 118), {
     status: 'processed',
@@ -25,7 +25,7 @@ test('a capture without a target pays by the authorisation of its order, as one 
   assert.deepEqual(await shownOf(order_id), ['completed', `${order_id}|1 succeeded 118`]);
 });
 
-test('captures of parts and a status fetch show what was captured, and no more', async () => {
+test('partial captures and a status fetch show exactly what was captured', async () => {
   const { order_id } = await shop.createOrder();
   await tell(order_id, '1', 'AUTHORIZATION', 118);
   await tell(order_id, '2', 'CAPTURE', 70, { order: { totalCapturedAmount: 70 } });
@@ -49,7 +49,7 @@ test('a second authorisation makes the capture of the first one ambiguous, which
   });
   const both = [`${order_id}|1 authorized 118`, `${order_id}|2 authorized 118`];
   assert.deepEqual(await shownOf(order_id), ['pending', ...both]);
-  // Named after all: it counts for the one that it names.
+  // With a target it counts for the named authorisation.
   await tell(order_id, '3', 'CAPTURE', 118, { target: '2' });
   assert.deepEqual(await shownOf(order_id), ['completed', both[0], `${order_id}|2 succeeded 118`]);
 });
@@ -72,7 +72,7 @@ test('a capture that could belong to two payments is stored for review and chang
   });
 });
 
-test('a part that is captured for good is paid and refundable once the order lapses', async () => {
+test('a partial capture counts as paid and refundable once the order lapses', async () => {
   const { order_id } = await shop.createOrder();
   await tell(order_id, '1', 'AUTHORIZATION', 118);
   await tell(order_id, '2', 'CAPTURE', 60);
@@ -92,7 +92,7 @@ test('a part that is captured for good is paid and refundable once the order lap
   assert.deepEqual(await shownOf(order_id), ['completed', `${order_id}|1 succeeded 118`]);
 });
 
-test('a void takes back what it names or, without a target, what is there', async () => {
+test('a void reverses its target or, without one, the payment of the order', async () => {
   const { order_id } = await shop.createOrder();
   await tell(order_id, '1', 'AUTHORIZATION', 118);
   await tell(order_id, '2', 'CAPTURE', 118);
@@ -105,7 +105,7 @@ test('a void takes back what it names or, without a target, what is there', asyn
   assert.deepEqual(await shownOf(order_id), ['pending', `${order_id}|1 reversed 118`]);
 });
 
-test('a voided refund failed, and its amount is available again', async () => {
+test('a voided refund counts as failed, and its amount is available again', async () => {
   const { order_id } = await shop.createOrder();
   await tell(order_id, '1', 'PAYMENT', 118);
   await tell(order_id, '2', 'REFUND', 18, { target: '1' });
@@ -116,7 +116,7 @@ test('a voided refund failed, and its amount is available again', async () => {
   assert.equal(await available(), 118);
 });
 
-test('a void of a refund waits for it', async () => {
+test('a void of an unknown refund waits for that refund', async () => {
   const { order_id } = await shop.createOrder();
   await tell(order_id, '1', 'PAYMENT', 118);
   const early = await tell(order_id, '3', 'VOID_REFUND', 18, { target: '2' });
@@ -139,7 +139,7 @@ for (const [how, isTold] of [
     await shop.sendPartner(partnerEvent('payment.authorized', { payment: authorized }));
     const told: Record<string, Fields> = isTold ? { refund, payment: released } : { refund };
     await shop.sendPartner(partnerEvent('refund.processed', told));
-    // As a status fetch tells it.
+    // As a status fetch reports it.
     await shop.sendPartner(partnerEvent('payment.captured', { payment: released }));
     assert.deepEqual(await shownOf(order_id), ['pending', `${payment.id} reversed 118`]);
     assert.equal((await refundDetailsOf(order_id)) as unknown, null);
@@ -160,7 +160,7 @@ test('an offer lowers what the consumer pays, and the order is paid', async () =
   assert.equal(order.refund_details.total_refundable_amount, 106.2);
 });
 
-test('an offer that its order lists explains just what the payment lacks of that order', async () => {
+test('an offer that the order lists accounts for exactly the missing amount', async () => {
   for (const [orderAmount, status] of [
     [11_800, 'completed'],
     [11_000, 'pending'],
@@ -175,7 +175,7 @@ test('an offer that its order lists explains just what the payment lacks of that
   }
 });
 
-test('a fee that the consumer bears is no part of what can be refunded', async () => {
+test('a fee that the consumer bears cannot be refunded', async () => {
   const { order_id } = await shop.createOrder();
   const fee = { amount: 12_036, fee: 236, fee_bearer: 'customer' };
   await shop.sendPartner(captureOf({ order_id }, fee));
@@ -209,7 +209,7 @@ test('an order has 1,000 transactions at most; one more is stored for review and
     message: 'its order has 1000 transactions, and no more are stored',
   });
   assert.deepEqual((await full.enquire({ order_id })).body, before.body);
-  // What is there still changes.
+  // Existing transactions can still change.
   const known = await full.sendPartner(captureOf({ order_id }, { id: 'pay_999', fee: 1 }));
   assertReceived(known, {
     status: 'needs_review',
@@ -223,7 +223,7 @@ test('an order has 1,000 transactions at most; one more is stored for review and
   assert.ok([409, 422].includes(started.status), JSON.stringify(started.body));
 });
 
-/** A notification of the gateway about our order, each record at a time of its own. */
+/** A notification of the gateway about our order; each record has its own time. */
 function tell(
   orderId: string,
   id: string,

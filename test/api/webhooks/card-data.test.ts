@@ -1,4 +1,4 @@
-/** No card number and no security code is kept, however it is spelled. Contract 8.4. */
+/** No card number and no security code is stored, however it is written. Contract 8.4. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -68,7 +68,7 @@ const spellings: ReadonlyArray<readonly [string, (orderId: string) => Promise<un
 ];
 
 for (const [name, send] of spellings) {
-  test(`a card number ${name} is masked in everything that is kept, answered and logged`, async () => {
+  test(`a card number ${name} is masked in everything that is stored, returned and logged`, async () => {
     const body = orderBody();
     const { order_id } = (
       await service.call('/api/v3/create-order', { token: account.token, body })
@@ -96,7 +96,7 @@ function sendRaw(text: string, contentType: string) {
   });
 }
 
-/** The bodies as text, escapes and encodings undone. */
+/** The bodies as text, with escapes and encodings decoded. */
 async function bodies(): Promise<string> {
   const { rows } = await service.database.query<{ body: Buffer }>({
     text: 'select body from deliveries',

@@ -103,7 +103,7 @@ describe('the order is found', () => {
   });
 });
 
-test('references that name two orders are for a person to decide, with both flags', async () => {
+test('references to two orders need a review, with both flags', async () => {
   const [one, two] = [await paidOrder(), await shop.createOrder()];
   const payment = { ...one.payment, notes: { svc_order_id: two.order_id } };
   const reply = await shop.sendPartner(disputeOf('payment.dispute.lost', payment));
@@ -112,7 +112,7 @@ test('references that name two orders are for a person to decide, with both flag
   assert.deepEqual([row?.flags, row?.order_id], [['dispute', 'reference_conflict'], null]);
 });
 
-test('one whose order is not known yet is parked, and becomes what it is when the order appears', async () => {
+test('a dispute of an unknown order is parked, and gets its state when the order appears', async () => {
   const cases = [
     ['payment.dispute.created', 'needs_review'],
     ['payment.dispute.won', 'ignored'],
@@ -136,7 +136,7 @@ test('one whose order is not known yet is parked, and becomes what it is when th
   assert.equal((await shop.findDelivery(parked))?.state, 'needs_review');
 });
 
-test('one that waits for its payment is linked to its order when the payment arrives', async () => {
+test('a dispute that waits for its payment is linked to the order when the payment arrives', async () => {
   const { order_id } = await shop.createOrder();
   const payment = partnerPayment({ notes: { svc_order_id: order_id } });
   const parked = await shop.sendPartner(
@@ -148,7 +148,7 @@ test('one that waits for its payment is linked to its order when the payment arr
   assert.deepEqual([row?.state, row?.order_id], ['needs_review', order_id]);
 });
 
-test('it teaches no name of an order: what it names may be wrong', async () => {
+test('a dispute does not tie its references to an order: they may be wrong', async () => {
   const { order_id } = await shop.createOrder();
   const providerOrderId = partnerId('order');
   const payment = partnerPayment({ notes: { svc_order_id: order_id }, order_id: providerOrderId });
@@ -160,7 +160,7 @@ test('it teaches no name of an order: what it names may be wrong', async () => {
   assert.equal(rows.length, 0);
 });
 
-test('a bearer is answered 200 for what needs a review, 404 where the order is unknown, 400 for the rest', async () => {
+test('a bearer caller is answered 200 for disputes to review, 404 for an unknown order, 400 for the rest', async () => {
   const { order_id, payment } = await paidOrder();
   const send = (event: string, of: Fields) => shop.sendAsBearer('partner', disputeOf(event, of));
   for (const event of reviewed) {
@@ -198,7 +198,7 @@ async function paidOrder() {
   return { order_id, payment };
 }
 
-/** As the partner sends it: the payment and the dispute beside it. */
+/** In the partner's format: the payment and the dispute side by side. */
 function disputeOf(event: string, payment: Fields): Fields {
   const dispute = {
     id: `disp_${partnerId('pay').slice(4)}`,

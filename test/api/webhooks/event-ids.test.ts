@@ -70,7 +70,7 @@ for (const provider of ['partner', 'bank-gateway'] as const) {
   });
 }
 
-test('the flag is on the delivery only: the transaction does not depend on who came first', async () => {
+test('only the delivery is flagged: the transaction does not depend on which came first', async () => {
   const { order_id } = await shop.createOrder();
   await shop.sendPartner(captureOf(await shop.createOrder()), { eventId: 'flagwhere00001' });
   await shop.sendPartner(captureOf({ order_id }), { eventId: 'flagwhere00001' });
@@ -138,7 +138,7 @@ test('a delivery that cannot be applied now keeps its flag for later', async () 
   assert.equal(await orderStatus(two.order_id), 'completed');
 });
 
-test('fifty replays at once of one body under fifty ids are one row with one effect', async () => {
+test('fifty concurrent replays of one body under fifty ids are one row with one effect', async () => {
   const { order_id } = await shop.createOrder();
   const body = captureOf({ order_id });
   const replies = await Promise.all(Array.from({ length: 50 }, () => shop.sendPartner(body)));
@@ -148,7 +148,7 @@ test('fifty replays at once of one body under fifty ids are one row with one eff
   assert.equal(await countDeliveries(order_id), 1);
 });
 
-test('fifty replays under fifty ids in as many transactions at once are one row with one effect', async () => {
+test('fifty replays under fifty ids in concurrent transactions are one row with one effect', async () => {
   const { order_id } = await shop.createOrder();
   const body = JSON.stringify(captureOf({ order_id }));
   const outcomes = await Promise.all(
@@ -158,7 +158,7 @@ test('fifty replays under fifty ids in as many transactions at once are one row 
   assert.equal(await countDeliveries(order_id), 1);
 });
 
-test('one id with many bodies at once: each is applied, one holds the id, in a batch and across transactions', async () => {
+test('one id with many concurrent bodies: each is applied and one holds the id, in a batch and across transactions', async () => {
   for (const isBatch of [true, false]) {
     const orders = await Promise.all(Array.from({ length: 6 }, () => shop.createOrder()));
     const eventId = `manybodies${isBatch}`;
@@ -178,7 +178,7 @@ test('one id with many bodies at once: each is applied, one holds the id, in a b
   }
 });
 
-test('a bearer caller is answered the same', async () => {
+test('a bearer caller gets the same reply', async () => {
   const [one, two] = [await shop.createOrder(), await shop.createOrder()];
   const send = async (body: object, eventId: string) =>
     service.call('/api/v3/webhooks/partner', {
@@ -209,7 +209,7 @@ test('a bearer caller who gets 404 does not take the id', async () => {
   });
 });
 
-test('a repeat of what was stored under its id before bodies identified deliveries is a duplicate', async () => {
+test('a repeat of a delivery stored before bodies identified deliveries is a duplicate', async () => {
   const other = shopOf(service, await service.createAccount());
   const { order_id } = await other.createOrder();
   const body = captureOf({ order_id });
@@ -231,7 +231,7 @@ test('a repeat of what was stored under its id before bodies identified deliveri
   assert.equal((await other.sendPartner(body, { eventId })).body.status, 'duplicate');
 });
 
-test('what waited under its id before bodies identified deliveries is applied by its repeat, once', async () => {
+test('a delivery parked before bodies identified deliveries is applied once by its repeat', async () => {
   const other = shopOf(service, await service.createAccount());
   const payment = partnerPayment({ notes: { invoice_id: 'UPGRADE-1' } });
   const body = partnerEvent('payment.captured', { payment });
@@ -245,7 +245,7 @@ test('what waited under its id before bodies identified deliveries is applied by
   assert.equal(repeat.body.delivery_id, parked.body.delivery_id);
 });
 
-test('an id longer than an index holds is known by its digest', async () => {
+test('an id that is too long for an index is recognised by its digest', async () => {
   const { order_id } = await shop.createOrder();
   const eventId = 'e'.repeat(5_000);
   const reply = await shop.sendPartner(captureOf({ order_id }), { eventId });
@@ -253,9 +253,9 @@ test('an id longer than an index holds is known by its digest', async () => {
   assert.equal((await storedOf(reply))[0]?.event_id, digestOf(eventId));
 });
 
-test('after all of this the invariants hold', () => assertInvariants(shop));
+test('the invariants hold after all of this', () => assertInvariants(shop));
 
-/** As another process would: not in one transaction with what comes beside it. */
+/** As another process would send it: not in one transaction with the others. */
 async function storeAlone(body: string, eventId: string): Promise<string> {
   const { services } = service;
   const account = await services.accounts.get(shop.account.accountId);

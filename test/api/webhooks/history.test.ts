@@ -6,7 +6,7 @@ import { assertInvariants, captureOf, gatewayPaymentOf, openShop } from './shop.
 
 const shop = await openShop();
 
-test('every change is a row of history that names the delivery which brought it', async () => {
+test('every change is a row of history that names the delivery that caused it', async () => {
   const order = await shop.createOrder();
   const payment = partnerPayment({ notes: { svc_order_id: order.order_id } });
   const refund = partnerRefund(payment);
@@ -54,7 +54,7 @@ test('a delivery that changes nothing leaves no row, and rows never change', asy
   assert.ok(after.length > before.length);
 });
 
-test('a change that a parked delivery brings is caused by that delivery', async () => {
+test('a change by a parked delivery names that delivery as its cause', async () => {
   const invoice_id = 'HISTORY-LATE';
   const payment = partnerPayment({ notes: { invoice_id } });
   const parked = await shop.sendPartner(partnerEvent('payment.captured', { payment }));

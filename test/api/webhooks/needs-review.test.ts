@@ -52,7 +52,7 @@ const mismatches: [
   ],
 ];
 for (const [name, send, flag, amount, currency] of mismatches) {
-  test(`${name} is recorded as the provider says, flagged, and does not complete the order`, async () => {
+  test(`${name} is recorded as reported, flagged, and does not complete the order`, async () => {
     const { order_id } = await shop.createOrder();
     const reply = await send(order_id);
     assertReceived(reply, { status: 'needs_review', order_id, message: `flagged ${flag}` });
@@ -74,7 +74,7 @@ for (const [name, send, flag, amount, currency] of mismatches) {
   });
 }
 
-test('an order that got a wrong amount is completed by a right one', async () => {
+test('an order that received a wrong amount is completed by the right one', async () => {
   const { order_id } = await shop.createOrder();
   await shop.sendPartner(captureOf({ order_id }, { amount: 1 }));
   const reply = await shop.sendPartner(captureOf({ order_id }));
@@ -86,7 +86,7 @@ test('an order that got a wrong amount is completed by a right one', async () =>
   assert.equal((await shop.enquire({ order_id })).body.order.status, 'completed');
 });
 
-test("a fee on the consumer's side is no mismatch", async () => {
+test('a fee that the consumer bears is not a mismatch', async () => {
   const { order_id } = await shop.createOrder();
   const fee = { amount: 12036, fee: 236, fee_bearer: 'customer' };
   assertReceived(await shop.sendPartner(captureOf({ order_id }, fee)), {
@@ -99,7 +99,7 @@ test("a fee on the consumer's side is no mismatch", async () => {
   assert.equal(transaction[0].additional_charges, 2.36);
 });
 
-test('a second success on one order is kept, flagged, and the order stays completed', async () => {
+test('a second success on one order is stored and flagged, and the order stays completed', async () => {
   const { order_id } = await shop.createOrder();
   await shop.sendPartner(captureOf({ order_id }));
   const second = await shop.sendGateway(gatewayPaymentOf({ order_id }));
@@ -156,7 +156,7 @@ for (const [what, name] of [
   ['payment', 'id'],
   ['partner order', 'order_id'],
 ] as const) {
-  test(`one ${what} brought to two orders at once is applied to one and flagged for the other`, async () => {
+  test(`one ${what} reported concurrently for two orders is applied to one and flagged for the other`, async () => {
     for (let round = 0; round < 5; round += 1) {
       const orders = [await shop.createOrder(), await shop.createOrder()];
       const shared = { [name]: partnerId(name === 'id' ? 'pay' : 'order') };
@@ -180,7 +180,7 @@ for (const [what, name] of [
   });
 }
 
-test('a merchant other than the account has is applied and flagged', async () => {
+test('a delivery of another merchant id is applied and flagged', async () => {
   const own = shopOf(service, await service.createAccount({ bankGatewayMerchant: 'SHOP01' }));
   const { order_id } = await own.createOrder();
   const reply = await own.sendGateway(gatewayPaymentOf({ order_id }));
@@ -212,7 +212,7 @@ test('a refund that failed and succeeded is flagged and counts as succeeded', as
   assert.equal(order.refund_details.refunded_amount, 118);
 });
 
-test('refunds of more than was paid are kept and flagged', async () => {
+test('refunds of more than was paid are stored and flagged', async () => {
   const { order_id } = await shop.createOrder();
   const payment = partnerPayment({ notes: { svc_order_id: order_id } });
   await shop.sendPartner(partnerEvent('payment.captured', { payment }));

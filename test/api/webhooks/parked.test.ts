@@ -54,7 +54,7 @@ const namings: [name: string, send: (invoice: string) => Promise<Reply>][] = [
   ['form data', (id) => shop.sendGateway(toFormData(gatewayBody({ order: { id } })))],
 ];
 for (const [name, send] of namings) {
-  test(`a delivery that names an order to come by ${name} is parked and applied at its creation`, async () => {
+  test(`a delivery that names a future order by ${name} is parked and applied when the order is created`, async () => {
     const invoice_id = `COME-${partnerId('order')}`;
     const reply = await send(invoice_id);
     assertReceived(reply, parkedReply);
@@ -86,7 +86,7 @@ test('a delivery that names only a partner order is applied when another deliver
   assertReceived(await shop.sendPartner(later), { status: 'processed', order_id });
 });
 
-test('refunds that come before their payment are applied with it, in any order', async () => {
+test('refunds that arrive before their payment are applied with it, in any order', async () => {
   const { order_id } = await shop.createOrder();
   const payment = partnerPayment({ notes: { svc_order_id: order_id } });
   const early = ['rfnd_A', 'rfnd_B'].map((id, index) =>
@@ -105,7 +105,7 @@ test('refunds that come before their payment are applied with it, in any order',
   assert.equal(body.order.refund_details.refunded_amount, 30);
 });
 
-test('a refund that brings its payment along is applied to an order that has heard of neither', async () => {
+test('a refund event with its payment is applied to an order that knows neither', async () => {
   const { order_id } = await shop.createOrder();
   const payment = partnerPayment({ notes: { svc_order_id: order_id }, status: 'refunded' });
   const refund = partnerRefund(payment);
@@ -150,7 +150,7 @@ test('a repeat of a parked delivery stays one delivery', async () => {
   assert.equal(repeat.body.delivery_id, first.body.delivery_id);
 });
 
-test('an order that is created while its delivery comes in is paid when both are answered', async () => {
+test('an order that is created while its delivery arrives is paid once both are answered', async () => {
   const invoices = Array.from({ length: 40 }, () => `RACE-${partnerId('order')}`);
   await Promise.all(
     invoices.flatMap((invoice_id) => [
@@ -163,7 +163,7 @@ test('an order that is created while its delivery comes in is paid when both are
   }
 });
 
-test('a storm of copies of a parked delivery costs it no try', async () => {
+test('copies of a parked delivery do not use up its retries', async () => {
   const payment = partnerPayment({ notes: { invoice_id: 'STORM-1' } });
   const event = partnerEvent('payment.captured', { payment });
   const replies = await Promise.all(
@@ -179,7 +179,7 @@ test('a storm of copies of a parked delivery costs it no try', async () => {
   assert.equal(body.order.status, 'completed');
 });
 
-test('a delivery whose order appeared unnoticed is found by the next sweep, a dead one too', async () => {
+test('the next sweep finds a delivery whose order appeared unnoticed, even a dead one', async () => {
   for (const state of ['parked', 'dead']) {
     const invoice_id = `UNNOTICED-${state}`;
     const { order_id } = await shop.createOrder();
@@ -189,7 +189,7 @@ test('a delivery whose order appeared unnoticed is found by the next sweep, a de
                case when '${state}' = 'dead' then null else now() + interval '1 day' end
               where state = 'parked'`,
     });
-    // As if the process had been killed between making the order and waking those who wait for it.
+    // As if the process had been killed after creating the order and before unparking its deliveries.
     await service.database.query({
       text: `update orders set invoice_id = '${invoice_id}' where order_id = '${order_id}'`,
     });

@@ -79,7 +79,7 @@ test('a captured payment completes its order and shows in the enquiry', async ()
   });
 });
 
-test('deliveries that come before their order are parked and applied when it is created', async () => {
+test('deliveries that arrive before their order are parked and applied when it is created', async () => {
   const invoice_id = `LATE-${partnerId('order')}`;
   const payment = partnerPayment({ notes: { invoice_id }, order_id: partnerId('order') });
   const refund = partnerRefund(payment, { amount: 1800 });
@@ -201,7 +201,7 @@ const ignored: [event: string, records: Record<string, Record<string, unknown>>]
   ['something.new', {}],
 ];
 for (const [event, records] of ignored) {
-  test(`${event} is kept, answered 200 and ignored`, async () => {
+  test(`${event} is stored, answered 200 and ignored`, async () => {
     const body = partnerEvent(event, records);
     const reply = await sendPartner(service, account, body, { eventId: `ignored-${event}` });
     assertReceived(reply, { status: 'ignored', message: `the event ${event} is not acted on` });
@@ -227,7 +227,7 @@ test('a delivery without an event id is recognised by its bytes', async () => {
   assertReceived(await send(), { status: 'duplicate', order_id });
 });
 
-test('an event id of any length tells repeats', async () => {
+test('an event id of any length identifies repeats', async () => {
   const { order_id } = await createOrder();
   const payment = partnerPayment({ notes: { svc_order_id: order_id } });
   const body = partnerEvent('payment.captured', { payment });
@@ -242,7 +242,7 @@ test('an event id of any length tells repeats', async () => {
   });
 });
 
-test('a signed delivery beside a bearer is taken as the provider, with and without account id', async () => {
+test("a signed delivery with a bearer token counts as the provider's, with and without account id", async () => {
   for (const path of ['partner', `partner/${account.accountId}`]) {
     const body = JSON.stringify(partnerEvent('settlement.processed', {}, { created_at: path }));
     const reply = await service.call(`/api/v3/webhooks/${path}`, {
@@ -254,7 +254,7 @@ test('a signed delivery beside a bearer is taken as the provider, with and witho
   }
 });
 
-test('a time with a fraction of a millisecond leaves history and state alike', async () => {
+test('a time with a fraction of a millisecond gives equal history and state', async () => {
   const { order_id } = await createOrder();
   const payment = partnerPayment({ notes: { svc_order_id: order_id } });
   const body = partnerEvent('payment.captured', { payment }, { created_at: 1794700042.123456 });

@@ -23,7 +23,7 @@ import {
 const shop = await openShop();
 const { service } = shop;
 
-test('thirty copies of a delivery at once have one effect', async () => {
+test('thirty concurrent copies of a delivery have one effect', async () => {
   const order = await shop.createOrder();
   const body = captureOf(order);
   const replies = await Promise.all(
@@ -33,7 +33,7 @@ test('thirty copies of a delivery at once have one effect', async () => {
   await assertOneNotice(order.order_id);
 });
 
-test('thirty copies without an id of their own have one effect, told apart by their bytes', async () => {
+test('thirty copies without an event id have one effect, identified by their bytes', async () => {
   const order = await shop.createOrder();
   const body = captureOf(order);
   assertOneEffect(await Promise.all(copies(30, () => shop.sendAsBearer('partner', body))));
@@ -51,7 +51,7 @@ test('thirty copies of the gateway, as JSON and as form data, have one effect', 
   await assertOneNotice(order.order_id);
 });
 
-test('a repeat of what was applied answers 200 duplicate and changes nothing', async () => {
+test('a repeat of an applied delivery answers 200 duplicate and changes nothing', async () => {
   const { order_id } = await shop.createOrder();
   const body = captureOf({ order_id });
   const first = await shop.sendPartner(body, { eventId: 'repeatedevent1' });
@@ -62,7 +62,7 @@ test('a repeat of what was applied answers 200 duplicate and changes nothing', a
   assert.deepEqual(await dumpTables(service.database), before);
 });
 
-test('a repeat by a bearer of what the gateway sent is the same delivery', async () => {
+test("a bearer caller's repeat of the gateway's delivery is the same delivery", async () => {
   const { order_id } = await shop.createOrder();
   const body = gatewayPaymentOf({ order_id });
   assertReceived(await shop.sendGateway(body), { status: 'processed', order_id });
@@ -99,7 +99,7 @@ test('the same event id of two accounts or two providers is two deliveries', asy
   assert.deepEqual(statusesOf(replies), ['processed', 'processed', 'processed']);
 });
 
-test('all events of one payment at once end in one transaction', async () => {
+test('all events of one payment, sent concurrently, end in one transaction', async () => {
   const orders = await Promise.all(copies(8, () => shop.createOrder()));
   const events = orders.flatMap(({ order_id }) => {
     const payment = partnerPayment({
@@ -128,7 +128,7 @@ test('all events of one payment at once end in one transaction', async () => {
   }
 });
 
-test('a delivery that was kept but not applied is applied by its repeat', async () => {
+test('a delivery that was stored but not applied is applied by its repeat', async () => {
   const { order_id } = await shop.createOrder();
   const body = captureOf({ order_id });
   const eventId = 'crashbetween01';
@@ -146,7 +146,7 @@ test('a delivery that was kept but not applied is applied by its repeat', async 
   assertReceived(await shop.sendPartner(body, { eventId }), { status: 'duplicate', order_id });
 });
 
-test('a delivery that was kept but not applied is applied by the sweep', async () => {
+test('a delivery that was stored but not applied is applied by the sweep', async () => {
   const { order_id } = await shop.createOrder();
   const mend = await breakNotices(service.database);
   const kept = await shop.sendGateway(gatewayPaymentOf({ order_id }));
@@ -162,7 +162,7 @@ test('a delivery that was kept but not applied is applied by the sweep', async (
   assert.equal((await shop.enquire({ order_id })).body.order.status, 'completed');
 });
 
-test('repeats of a delivery that still cannot be applied answer 200 and name the one that is kept', async () => {
+test('repeats of a delivery that still cannot be applied answer 200 and name the stored one', async () => {
   const body = captureOf(await shop.createOrder());
   const mend = await breakNotices(service.database);
   const first = await shop.sendPartner(body, { eventId: 'stillbroken001' });
@@ -179,7 +179,7 @@ test('repeats of a delivery that still cannot be applied answer 200 and name the
   assert.equal((await shop.findDelivery(first))?.state, 'processed');
 });
 
-test('a kept delivery that its repeat, the sweep and twenty copies apply at once has one effect', async () => {
+test('a stored delivery that its repeat, the sweep and twenty copies apply concurrently has one effect', async () => {
   const order = await shop.createOrder();
   const body = captureOf(order);
   const eventId = 'manyhands00001';

@@ -12,7 +12,7 @@ const shop = await openShop();
 const { service } = shop;
 const day = 24 * 3600;
 
-test('a parked delivery is tried 16 times in ever longer intervals, then it is dead', async () => {
+test('a parked delivery is retried 16 times at growing intervals and is then dead', async () => {
   const parked = await shop.sendPartner(waitingFor('nobody'));
   const first = await shop.findDelivery(parked);
   assert.deepEqual([first?.state, first?.tries], ['parked', 1]);
@@ -40,7 +40,7 @@ test('a dead delivery is still applied when its order is created', async () => {
   assert.equal((await shop.findDelivery(parked))?.state, 'processed');
 });
 
-test('a delivery that can never be applied is answered 200, tried 16 times, then it is dead', async () => {
+test('a delivery that can never be applied is answered 200, retried 16 times and is then dead', async () => {
   const { order_id } = await shop.createOrder();
   const body = captureOf({ order_id });
   const mend = await breakNotices(service.database);
@@ -61,7 +61,7 @@ test('a delivery that can never be applied is answered 200, tried 16 times, then
   assert.equal((await shop.findDelivery(kept))?.state, 'processed');
 });
 
-test('one delivery that fails does not keep others from their turn', async () => {
+test('a failing delivery does not block others', async () => {
   const { order_id } = await shop.createOrder();
   const mend = await breakNotices(service.database);
   const broken = await shop.sendPartner(captureOf({ order_id }));
@@ -76,7 +76,7 @@ test('one delivery that fails does not keep others from their turn', async () =>
   );
 });
 
-/** What a broken or hostile sender may put where a field should be. */
+/** Values that a broken or hostile sender may send in a field. */
 const anything = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
   fc.constantFrom<unknown>('\0', '\ud800', -1, 1e308, 0.1, 2 ** 53, '', [], {}, [[null]], true),
@@ -85,7 +85,7 @@ const anything = fc.oneof(
 const someOf = (names: readonly string[]) =>
   fc.dictionary(fc.constantFrom(...names), anything, { maxKeys: 5 });
 
-test('whatever the partner puts beside event and id, it is answered 200 and understood', async () => {
+test('whatever the partner sends besides event and id, it is answered 200 and understood', async () => {
   const event = fc.constantFrom('payment.captured', 'payment.failed', 'payment.authorized');
   const fields = Object.keys(partnerPayment()).filter((name) => name !== 'id');
   await fc.assert(
@@ -99,7 +99,7 @@ test('whatever the partner puts beside event and id, it is answered 200 and unde
   );
 });
 
-test('whatever the gateway puts beside its ids, it is answered 200 and understood', async () => {
+test('whatever the gateway sends besides its ids, it is answered 200 and understood', async () => {
   const type = fc.constantFrom('PAYMENT', 'CAPTURE', 'AUTHORIZATION', 'REFUND', 'VOID_PAYMENT');
   const base = gatewayBody();
   const fieldsOf = (group: unknown) =>
@@ -149,7 +149,7 @@ test('an order that is not paid within a day lapses at the sweep, with a row of 
   assert.equal((await shop.listHistory(tried)).length, 3, 'a second sweep changes nothing');
 });
 
-test('a capture that comes after the order lapsed completes it', async () => {
+test('a capture after the order lapsed completes it', async () => {
   for (const sweeps of [true, false]) {
     const order = await shop.createOrder();
     service.advanceSeconds(2 * day);
@@ -191,7 +191,7 @@ function waitingFor(invoice_id: string): Record<string, unknown> {
   return partnerEvent('payment.captured', { payment: partnerPayment({ notes: { invoice_id } }) });
 }
 
-/** Turns the clock to each next try; gives the seconds in between, cut off where there are too many. */
+/** Moves the clock to each retry; returns the seconds in between, up to a maximum. */
 async function tryUntilDead(reply: Reply): Promise<number[]> {
   const intervals: number[] = [];
   while (intervals.length < 20) {

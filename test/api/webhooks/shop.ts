@@ -1,4 +1,4 @@
-/** What the tests of webhooks and of the enquiry do around an order. */
+/** Helpers of the tests of webhooks and of the enquiry. */
 
 import assert from 'node:assert/strict';
 import type { AccountSettings } from '../../../src/domain/accounts/account.ts';
@@ -46,7 +46,7 @@ export type DeliveryRow = {
 export type Shop = {
   readonly service: TestService;
   readonly account: TestAccount;
-  /** A merchant token that is fresh however far the clock was turned. */
+  /** A new merchant token, because the clock may have been moved. */
   readonly freshToken: () => Promise<string>;
   readonly createOrder: (changes?: Fields) => Promise<CreatedOrder>;
   readonly enquire: (ids: Fields, token?: string) => Promise<Reply>;
@@ -118,7 +118,7 @@ export function gatewayPaymentOf(
   return gatewayBody({ order: { id: order_id, ...(order as Fields) }, ...others });
 }
 
-/** A delivery's whole 200 reply; its id is whatever it is, and words may be told by a pattern. */
+/** Asserts the whole 200 reply to a delivery; its id may be any, and the message may be a pattern. */
 export function assertReceived(
   reply: Reply,
   expected: { status: string; order_id?: string; message?: string | RegExp },
@@ -136,7 +136,7 @@ export function assertReceived(
   assert.ok(reply.headers.get('x-request-id'));
 }
 
-/** Contract 9: what must hold after anything. */
+/** Contract 9: the invariants that must always hold. */
 export async function assertInvariants({ service }: Pick<Shop, 'service'>): Promise<void> {
   const { breaches } = await verifyInvariants(service.services);
   assert.deepEqual(breaches, []);

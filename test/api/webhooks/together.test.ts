@@ -13,7 +13,7 @@ const shop = await openShop();
 const { service } = shop;
 const many = Array.from({ length: 30 });
 
-test('thirty deliveries at once for thirty orders are each applied to their own', async () => {
+test('thirty concurrent deliveries for thirty orders are each applied to their own order', async () => {
   const orders = await Promise.all(many.map(() => shop.createOrder()));
   const replies = await Promise.all(orders.map((order) => shop.sendPartner(captureOf(order))));
   assert.deepEqual(
@@ -27,14 +27,14 @@ test('thirty deliveries at once for thirty orders are each applied to their own'
   }
 });
 
-test('of two transactions that tie one partner order to two orders at once, the second is told of the first', async () => {
+test('of two concurrent transactions that tie one partner order to two orders, the second sees the first', async () => {
   const { services } = service;
   const { account } = shop;
   const kept = await services.accounts.get(account.accountId);
   for (let round = 0; round < 10; round += 1) {
     const orders = [await shop.createOrder(), await shop.createOrder()];
     const shared = { order_id: partnerId('order') };
-    // As two processes would: what one process is sent at once goes into one transaction.
+    // As two processes would: concurrent deliveries to one process go into one transaction.
     const outcomes = await Promise.all(
       orders.map((order, place) => {
         const body = Buffer.from(JSON.stringify(captureOf(order, shared)));
@@ -48,7 +48,7 @@ test('of two transactions that tie one partner order to two orders at once, the 
   }
 });
 
-test('an id that one delivery gives up and the next one takes is of the kind that it is taken for', async () => {
+test('a transaction id that one delivery releases and the next takes has the type of the new transaction', async () => {
   const { services } = service;
   const kept = await services.accounts.get(shop.account.accountId);
   const { order_id } = await shop.createOrder();
@@ -65,7 +65,7 @@ test('an id that one delivery gives up and the next one takes is of the kind tha
   };
   const early = { timeOfRecord: '2026-11-14T09:00:00.000Z' };
   const declined = { ...early, result: 'FAILURE', response: { gatewayCode: 'DECLINED' } };
-  // Beside a payment that failed it is one of its own; beside one that did not, a part of that.
+  // Next to a failed payment it is a payment of its own; otherwise it is a part of that payment.
   await storeBatch(services, [record('P', 'PAYMENT', declined, 'declined')]);
   await storeBatch(services, [record('C', 'CAPTURE')]);
   const { transaction } = (await shop.enquire({ order_id })).body;
@@ -82,7 +82,7 @@ test('an id that one delivery gives up and the next one takes is of the kind tha
   await assertInvariants(shop);
 });
 
-test('orders are locked before they are looked up only where every delivery tells its own', async () => {
+test('orders are locked before the lookup only if every delivery names its order', async () => {
   const { services } = service;
   const account = await services.accounts.get(shop.account.accountId);
   const [one, two] = [await shop.createOrder(), await shop.createOrder()];
@@ -100,7 +100,7 @@ test('orders are locked before they are looked up only where every delivery tell
   assert.equal(await countLocked(captureOf(one), byInvoice), 0);
 });
 
-test('one that cannot be applied is kept alone; those beside it are applied', async () => {
+test('a delivery that cannot be applied is stored unapplied, and the others of its batch are applied', async () => {
   const orders = await Promise.all(many.map(() => shop.createOrder()));
   const [bad, ...others] = orders;
   assert.ok(bad);
@@ -116,7 +116,7 @@ test('one that cannot be applied is kept alone; those beside it are applied', as
   assert.equal((await shop.enquire({ order_id: bad.order_id })).body.order.status, 'completed');
 });
 
-test('among many at once, a bearer caller is told of the unknown order and nothing of it is kept', async () => {
+test('in a batch, a bearer caller gets 404 for an unknown order and nothing of its delivery is stored', async () => {
   const order = await shop.createOrder();
   const unknown = { order_id: 'o_0000000000000000' };
   const [known, refused, parked] = await Promise.all([
@@ -129,9 +129,9 @@ test('among many at once, a bearer caller is told of the unknown order and nothi
   assert.equal(parked.body.status, 'parked');
 });
 
-test('of copies that come together the provider’s is kept, whoever came first, and the bearer is told', async () => {
+test('of copies in one batch the provider’s is stored, whichever came first, and the bearer caller gets 404', async () => {
   for (const isBearerFirst of [true, false]) {
-    // Without an id of their own they are told apart by their bytes.
+    // Without an event id they are identified by their bytes.
     const order_id = `o_${String(isBearerFirst).padEnd(16, '0')}`;
     const event = JSON.stringify(captureOf({ order_id }));
     const asProvider = () => shop.sendPartner(event, { eventId: '' });
@@ -142,7 +142,7 @@ test('of copies that come together the provider’s is kept, whoever came first,
   }
 });
 
-test('an order that somebody holds does not hold up the deliveries for others', async () => {
+test('a locked order does not delay the deliveries for other orders', async () => {
   const [held, free] = [await shop.createOrder(), await shop.createOrder()];
   const gate = Promise.withResolvers<void>();
   const isHeld = Promise.withResolvers<void>();
@@ -166,7 +166,7 @@ test('an order that somebody holds does not hold up the deliveries for others', 
   assert.equal((await waiting).body.status, 'processed');
 });
 
-test('after all of that the invariants hold', () => assertInvariants(shop));
+test('the invariants hold after all of this', () => assertInvariants(shop));
 
 async function refuseTransactionsOf(
   database: Database,
