@@ -1,6 +1,6 @@
--- Accounts, their secrets and the ring of signing keys.
--- Ids are made by the service, account_id leads every key, and there is nothing here that only
--- one kind of PostgreSQL has: the schema also runs on Citus, YugabyteDB and CockroachDB.
+-- Accounts, their secrets and the signing keys.
+-- The service generates all ids, account_id is the first column of every key, and the schema uses only features that
+-- Citus, YugabyteDB and CockroachDB have too.
 
 create table accounts (
   account_id              text        not null,
@@ -13,8 +13,8 @@ create table accounts (
   primary key (account_id)
 );
 
--- Secrets are sealed under the master key. Several of one kind are live during a rotation:
--- the current one has no end, the ones before it have.
+-- Secrets, sealed with the master key. During a rotation an account has several of one kind: the current one does not
+-- expire, the previous ones do.
 create table account_secrets (
   account_id  text        not null references accounts (account_id),
   kind        text        not null check (kind in
@@ -26,7 +26,7 @@ create table account_secrets (
   primary key (account_id, kind, secret_id)
 );
 
--- Orders in one currency are processed in another. The rate is decimal text: it is never rounded.
+-- Orders in one currency are processed in another. The rate is decimal text, so that it is never rounded.
 create table account_alternate_currencies (
   account_id     text not null references accounts (account_id),
   from_currency  text not null,
@@ -35,7 +35,7 @@ create table account_alternate_currencies (
   primary key (account_id, from_currency)
 );
 
--- The keys that sign tokens are derived from the master key; only their names are kept.
+-- The keys that sign tokens are derived from the master key; only their ids are stored.
 create table signing_keys (
   key_id         text        not null,
   master_key_id  text        not null,

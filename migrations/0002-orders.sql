@@ -1,4 +1,4 @@
--- Orders. Money is bigint minor units of the currency beside it.
+-- Orders. Amounts are minor units of the order's currency.
 
 create table orders (
   account_id                  text        not null references accounts (account_id),
@@ -21,7 +21,7 @@ create table orders (
   created_at                  timestamptz not null,
   lapses_at                   timestamptz not null,
   primary key (account_id, order_id),
-  -- Ends the race of two creates for one invoice: one inserts, the other finds it.
+  -- Ends the race of two create-order calls for one invoice: one inserts the order, the other finds it.
   unique (account_id, invoice_id),
   check (total_amount = amount_before_tax + tax)
 );

@@ -1,6 +1,6 @@
--- The inbox of provider deliveries, the transactions they speak of, and the history of every change.
+-- The inbox of provider deliveries, the transactions they report, and the history of every change.
 
--- Every delivery that was verified, as it came. It is kept before it is answered, and stays.
+-- Every verified delivery as received. It is stored before it is answered, and is never deleted.
 create table deliveries (
   account_id         text        not null references accounts (account_id),
   delivery_id        text        not null,
@@ -12,7 +12,7 @@ create table deliveries (
   flags              text[]      not null,
   headers            jsonb       not null,
   body               bytea       not null,
-  -- The bank gateway merchant of the account when it came: a later change must not change its meaning.
+  -- The bank gateway merchant of the account when the delivery arrived: a later change must not change its meaning.
   expected_merchant  text,
   order_id           text,
   tries              integer     not null check (tries >= 0),
@@ -20,7 +20,7 @@ create table deliveries (
   received_at        timestamptz not null,
   finished_at        timestamptz,
   primary key (account_id, delivery_id),
-  -- Ends the race of copies of one delivery: one is applied, the others wait for it and find it.
+  -- Ends the race of copies of one delivery: one is applied, the others wait for it and then find it.
   unique (account_id, provider, delivery_key)
 );
 
@@ -28,7 +28,7 @@ create index deliveries_of_order on deliveries (account_id, order_id);
 create index deliveries_unfinished on deliveries (next_try_at)
   where state in ('received', 'parked');
 
--- What a delivery that waits for its order is waiting for.
+-- The references that a parked delivery waits for.
 create table delivery_references (
   account_id   text not null,
   reference    text not null,
@@ -37,7 +37,8 @@ create table delivery_references (
   foreign key (account_id, delivery_id) references deliveries (account_id, delivery_id)
 );
 
--- A provider's own name of an order, learned from the first delivery that carries it.
+-- The provider's id of an order, stored from the first delivery that has it. The primary key ends the race of two
+-- deliveries that tie one provider order to different orders.
 create table provider_orders (
   account_id         text not null,
   provider           text not null,
@@ -65,13 +66,13 @@ create table transactions (
   flags               text[]      not null,
   primary key (account_id, transaction_id),
   foreign key (account_id, order_id) references orders (account_id, order_id),
-  -- Ends the race of two deliveries that bring the same payment to two orders.
+  -- Ends the race of two deliveries that add the same payment to two orders.
   constraint transactions_psp unique (account_id, provider, type, psp_transaction_id)
 );
 
 create index transactions_of_order on transactions (account_id, order_id);
 
--- What each delivery said of a transaction. Its state is the fold over these rows.
+-- What each delivery reported about a transaction. The state of the transaction is the fold over these rows.
 create table notices (
   account_id      text  not null,
   transaction_id  text  not null,
@@ -83,7 +84,7 @@ create table notices (
   foreign key (account_id, delivery_id) references deliveries (account_id, delivery_id)
 );
 
--- Append-only: what changed, from what to what, by which delivery or call, when.
+-- Append-only: every change with the old and the new value, its time, and the delivery or call that caused it.
 create table history (
   account_id      text        not null,
   order_id        text        not null,
@@ -92,7 +93,7 @@ create table history (
   changes         jsonb       not null,
   cause           text        not null,
   happened_at     timestamptz not null,
-  -- Positions are given under the lock of the order, so they have neither gaps nor rivals.
+  -- Positions are assigned under the lock of the order, so they have no gaps and never conflict.
   primary key (account_id, order_id, position),
   foreign key (account_id, order_id) references orders (account_id, order_id)
 );

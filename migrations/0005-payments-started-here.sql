@@ -1,5 +1,5 @@
--- Payments and refunds that are started here: the providers' APIs an account uses, what was asked for,
--- when a provider is asked what became of it, and every call in the history.
+-- Payments and refunds that are started here: the provider APIs of an account, the start request, when the provider is
+-- polled for the outcome, and provider calls in the history.
 
 alter table accounts add column payment_modes jsonb not null default
   '{"net_banking": "partner", "wallet": "partner", "upi": "partner",
@@ -11,16 +11,16 @@ alter table account_secrets add constraint account_secrets_kind_check check (kin
   ('access-secret', 'partner-webhook-secret', 'bank-gateway-secret', 'consumer-id-key',
    'partner-key-secret', 'bank-gateway-password'));
 
--- What was asked for here; null for what a provider reported of its own accord.
+-- The request that started it here; null for a transaction that was first reported by the provider.
 alter table transactions add column start jsonb;
--- A transaction that is not final is asked for at its provider; null when nobody needs to.
+-- When the provider is polled next; null when the transaction is final.
 alter table transactions add column next_ask_at timestamptz;
 alter table transactions add column asked_at timestamptz;
 alter table transactions add column asks integer not null default 0;
 create index transactions_to_ask on transactions (next_ask_at) where next_ask_at is not null;
 
--- Ends the race of two refunds under one request id, also of two different orders: one takes the row,
--- the other waits for it and is told.
+-- The primary key ends the race of two refunds with one request id, also of different orders: one inserts the row, the
+-- other waits for it and is then refused.
 create table refund_requests (
   account_id         text not null,
   refund_request_id  text not null,
@@ -29,8 +29,8 @@ create table refund_requests (
   foreign key (account_id, transaction_id) references transactions (account_id, transaction_id)
 );
 
--- The call to a provider that an entry is about: which, how long it took, what came of it.
+-- The provider call of an entry: operation, duration and outcome.
 alter table history add column call jsonb;
 
--- The modes a consumer paid with before.
+-- Finds the payment modes that a consumer used before.
 create index orders_of_user on orders (account_id, user_id, created_at) where user_id is not null;

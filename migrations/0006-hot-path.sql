@@ -1,7 +1,7 @@
--- What every create and every delivery pays for, made cheap.
+-- Less work for every created order and every delivery.
 
--- Notices stand in the row of their transaction: they are read, written and moved with it, always under
--- the lock of its order.
+-- Notices are stored in the row of their transaction: they are always read, written and moved together, under the lock
+-- of the order.
 alter table transactions add column notices jsonb not null default '[]';
 update transactions t set notices = n.notices
   from (select account_id, transaction_id,
@@ -10,8 +10,8 @@ update transactions t set notices = n.notices
  where n.account_id = t.account_id and n.transaction_id = t.transaction_id;
 drop table notices;
 
--- Rows that are referred to here are never deleted, and "verify" looks for strangers. A foreign key to the
--- account's row would lock that one row in every create and every delivery of the account.
+-- Referenced rows are never deleted, and "verify" checks the references. A foreign key to accounts would lock the
+-- account's row in every created order and every delivery.
 alter table orders drop constraint orders_account_id_fkey;
 alter table deliveries drop constraint deliveries_account_id_fkey;
 alter table transactions drop constraint transactions_account_id_order_id_fkey;

@@ -1,7 +1,7 @@
--- Every delivery pays for these. What is only kept and shown is json, which is stored as it comes; jsonb is
--- taken apart and put together again, and stays for what is asked for in SQL.
+-- Less work for every delivery. Columns that are only stored and shown become json, which is stored as text; jsonb has to
+-- be parsed and rebuilt, and remains for columns that SQL queries read.
 
--- One row for all that one delivery or call changed in an order.
+-- One row for all changes that one delivery or call made to an order.
 alter table history add column entries json;
 update history set entries = json_build_array(json_build_object(
   'transactionId', transaction_id, 'call', call,
@@ -17,13 +17,13 @@ alter table transactions alter column notices type json using notices::json;
 alter table transactions alter column start type json using start::json;
 alter table deliveries alter column headers type json using headers::json;
 
--- A transaction's id begins with that of its order, so one index finds it by either.
+-- A transaction's id starts with the id of its order, so one index finds it by either.
 alter table refund_requests drop constraint refund_requests_account_id_transaction_id_fkey;
 alter table transactions drop constraint transactions_pkey;
 alter table transactions add primary key (account_id, order_id, transaction_id);
 drop index transactions_of_order;
 
--- Only paid orders stand in the index of consumers, so that creating one costs nothing.
+-- The index contains only paid orders, so that creating an order does not write to it.
 drop index orders_of_user;
 create index orders_of_user on orders (account_id, user_id, created_at)
   where status = 'completed' and user_id is not null;

@@ -1,7 +1,7 @@
--- A plan that is made while a table is empty is kept until its figures are gathered, often a minute into the
--- life of an installation. Knowing nothing of account_id, which leads every index, the planner takes it to find
--- a row or two and is content with any index; it then reads all rows of the account, for every request. This
--- tells it what the first figures will: that an account has nearly all rows. PostgreSQL before 18 cannot be told.
+-- A query plan made while a table is empty stays in use until the first analyze, often a minute after the first start.
+-- Without statistics the planner assumes that account_id, the first column of every index, matches one or two rows,
+-- so any index seems good enough; every request then reads all rows of the account. This sets the statistics that the
+-- first analyze will find: nearly all rows have the same account_id. PostgreSQL before 18 has no function for it.
 do $$
 declare
   told text;

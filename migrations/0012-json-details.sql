@@ -1,3 +1,3 @@
--- What an order is about is kept and read as a whole: json is stored as it comes, jsonb is taken apart with every
--- order that is created, and put together again whenever it is read.
+-- The details of an order are only written and read as a whole: json is stored as text, while jsonb is parsed with every
+-- created order and rebuilt with every read.
 alter table orders alter column details type json using details::json;

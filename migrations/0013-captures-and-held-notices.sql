@@ -1,11 +1,11 @@
--- Captures, voids and refunds are placed by the whole set of a provider order's records.
+-- Captures, voids and refunds are assigned to transactions by looking at all records of a provider order.
 
--- Notices that belong to no transaction, or nobody can tell to which. Null for nearly every order.
+-- Notices that belong to no known transaction. Null for nearly every order.
 alter table orders add column held_notices json;
 
--- Notices in the shape that the new rules read, so that the next delivery of an order can be folded with them. A
--- capture had the id of its payment and the captured total of its order; its own amount is in the inbox only, from
--- which "order rebuild" folds such an order anew.
+-- Converts notices to the shape that the new rules read, so that the next delivery of an order can be folded with them.
+-- A stored capture has the id of its payment and the captured total of its order; its own amount is only in the inbox,
+-- from which "order rebuild" folds such an order again.
 update transactions t
    set notices = (select json_agg(
          case

@@ -1,8 +1,8 @@
--- Requests that came with an Idempotency-Key, for 24 hours. Contract 11.9.
+-- Requests with an Idempotency-Key, stored for 24 hours. Contract 11.9.
 
 create table idempotency_keys (
   account_id      text        not null,
-  -- SHA-256 of the key: it may be anything, and is not for us to know.
+  -- SHA-256 of the key, because a key may contain anything, also personal data.
   key_digest      bytea       not null,
   -- The operation, and for an order token its order.
   scope           text        not null,
@@ -10,13 +10,13 @@ create table idempotency_keys (
   content_digest  bytea       not null,
   order_id        text        not null,
   transaction_id  text        not null,
-  -- What was answered; null until the provider was called, and when the process ended before that.
+  -- The answer; null until the provider has been called, and if the process ended before that.
   answer          json,
   created_at      timestamptz not null,
-  -- Ends the race of two requests under one key, also of two different orders: one takes the row, the other waits for
-  -- it and is refused.
+  -- Ends the race of two requests with one key, also of different orders: one inserts the row, the other waits for it
+  -- and is then refused.
   primary key (account_id, key_digest, scope)
 );
 
--- What is to be forgotten, the oldest first. Rows come in the order of time, so a new one goes to its end.
+-- Expired keys, oldest first. New rows are appended at the end of the index.
 create index idempotency_keys_by_age on idempotency_keys (created_at);

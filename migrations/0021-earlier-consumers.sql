@@ -1,3 +1,3 @@
--- Whom an order was for before update order or resolve user changed its e-mail address or phone number: keyed digests, so
--- that erasing them finds the order. Null for an order whose consumer never changed. Contract 8.7.
+-- Keyed digests of the e-mail addresses and phone numbers that an order had before update order or resolve user changed
+-- them, so that erasing an earlier consumer finds the order. Null if the consumer never changed. Contract 8.7.
 alter table orders add column earlier_consumers json;

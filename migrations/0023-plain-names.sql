@@ -1,4 +1,4 @@
--- Names that match the words of the code. A rename changes the catalog only, so it takes no time on large tables.
+-- Renames to match the words of the code. A rename changes only the catalog, so it is fast on large tables.
 alter table transactions rename column members to fields;
 alter table transactions rename column next_ask_at to next_poll_at;
 alter table transactions rename column asked_at to polled_at;

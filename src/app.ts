@@ -27,52 +27,23 @@ export type AppParts = OperatorParts & {
   readonly services: Services;
   readonly metrics: Metrics;
   readonly log: Log;
-  /** False while the database is still waited for: there is nothing yet to serve from. */
+  /** False while the service waits for the database: until then every call is answered 503. */
   readonly isPrepared?: () => boolean;
-  /** True once the process is ending: connections are closed after their reply. */
+  /** True while the process shuts down: connections are closed after their reply. */
   readonly isDraining?: () => boolean;
   readonly connectionsMax?: number;
-  /** How long figures from the database stay good. */
+  /** How long counters from the database are cached. */
   readonly countersCachedMs?: number;
 };
 
 export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   const { services, metrics, log } = parts;
-  const app = Fastify({
-    loggerInstance: log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: limits.bodyBytesMax,
-    routerOptions: { maxParamLength: limits.textCharsMax },
-    requestTimeout: limits.requestArrivalMsMax,
-    keepAliveTimeout: limits.keepAliveMs,
-    // A request without Host is refused by ourselves, in the contract's shape.
-    http: {
-      requireHostHeader: false,
-      headersTimeout: limits.requestArrivalMsMax,
-      connectionsCheckingInterval: 1_000,
-    },
-    requestIdHeader: false,
-    // Nothing is logged of most requests; what is names the request itself.
-    childLoggerFactory: (logger) => logger,
-    genReqId: newRequestId,
-    clientErrorHandler: answerClientError,
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
-    ajv: {
-      // What was sent is what is judged: nothing is coerced, filled in or taken away.
-      customOptions: {
-        coerceTypes: false,
-        useDefaults: false,
-        removeAdditional: false,
-        allErrors: false,
-        allowUnionTypes: true,
-      },
-    },
-  });
+  const app = createFastify(log);
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(async () => undefined);
   app.addHook('onRequest', (request, reply, done) => {
     addCommonHeaders(request, reply);
-    // Before anything of the body is read: there is nobody to read it for.
+    // Here rather than in the not-found handler, so that the body of such a request is never read.
     done(request.is404 ? new ServiceError('NOT_FOUND') : findMissingHost(request, reply));
   });
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -91,7 +62,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
 
   const edge: Edge = { ...services, useCases: bindUseCases(services) };
   await app.register(swagger, openApiOptions(services.settings.publicUrl));
-  // Operators are outside of the bound: they are to see what goes on when it is reached.
+  // Operator routes are outside the concurrency limit: operators must see what happens when it is reached.
   await app.register(async (served) => {
     served.addHook('onRequest', (_request, _reply, done) => {
       done(parts.isPrepared?.() === false ? serviceUnavailable : undefined);
@@ -114,4 +85,37 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   await app.register(operatorApi(parts));
   await app.ready();
   return app;
+}
+
+function createFastify(log: Log): FastifyInstance {
+  return Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: limits.bodyBytesMax,
+    routerOptions: { maxParamLength: limits.textCharsMax },
+    requestTimeout: limits.requestArrivalMsMax,
+    keepAliveTimeout: limits.keepAliveMs,
+    // A request without Host is refused by `findMissingHost`, whose reply has the shape of the contract.
+    http: {
+      requireHostHeader: false,
+      headersTimeout: limits.requestArrivalMsMax,
+      connectionsCheckingInterval: 1_000,
+    },
+    requestIdHeader: false,
+    // A logger per request would cost time, and most requests log nothing. Log lines name their request themselves.
+    childLoggerFactory: (logger) => logger,
+    genReqId: newRequestId,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
+    ajv: {
+      // The request is validated as it was sent: nothing is coerced, defaulted or removed.
+      customOptions: {
+        coerceTypes: false,
+        useDefaults: false,
+        removeAdditional: false,
+        allErrors: false,
+        allowUnionTypes: true,
+      },
+    },
+  });
 }

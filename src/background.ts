@@ -1,6 +1,6 @@
 /**
- * Background work on PostgreSQL with pg-boss: every process offers itself, each job is done once.
- * What is due stands in our own tables; a job that is lost is made good by the next sweep.
+ * Background jobs with pg-boss on PostgreSQL: every process takes jobs, and each job runs once. Our own tables say what is
+ * due; if a job is lost, the next sweep does its work.
  */
 import { type Job, PgBoss } from 'pg-boss';
 import type { ProviderName } from './domain/provider-name.ts';
@@ -19,9 +19,10 @@ const sweepQueue = 'sweep';
 const firstSweepQueue = 'first-sweep';
 const everyMinute = '* * * * *';
 
-/** A job whose process died is given up soon, so that it does not stand in the way of the next. */
+/** A job whose process died expires soon, so that it does not block the next one. */
 const jobSettings = { expireInSeconds: 60, deleteAfterSeconds: 60, retryLimit: 0 };
 
+/** Existing databases have queues of this name. */
 const pollQueueOf = (provider: ProviderName): string => `ask-${provider}`;
 
 type RetryJob = { readonly accountId: string; readonly deliveryId: string };
@@ -33,7 +34,10 @@ export async function startBackground(services: Services, log: Log): Promise<Bac
   await boss.start();
   const stop = () => boss.stop({ graceful: true, timeout: 3_000 });
   try {
-    const stopScheduling = await takeUpWork(boss, services, log);
+    await workOnRetries(boss, services);
+    await workOnPolls(boss, services, log);
+    await workOnSweeps(boss, services);
+    const stopScheduling = scheduleJobs(boss, services, log);
     return {
       stop: () => {
         stopScheduling();
@@ -46,24 +50,23 @@ export async function startBackground(services: Services, log: Log): Promise<Bac
   }
 }
 
-/** Returns how to stop planning. */
-async function takeUpWork(boss: PgBoss, services: Services, log: Log): Promise<() => void> {
-  // One job waits for a delivery at a time; a sweep that takes long is not joined by another.
+async function workOnRetries(boss: PgBoss, services: Services): Promise<void> {
+  // `short`: at most one queued job per delivery.
   await boss.createQueue(retryQueue, { policy: 'short', ...jobSettings });
-  await boss.createQueue(sweepQueue, { policy: 'exclusive', ...jobSettings });
-  // A sweep whose process was killed counts as running for a minute or two, and is not waited for.
-  await boss.createQueue(firstSweepQueue, { policy: 'short', ...jobSettings });
   await boss.work<RetryJob>(
     retryQueue,
     { batchSize: 10, pollingIntervalSeconds: 0.5 },
     async (jobs: Job<RetryJob>[]) => {
-      // One that fails was noted with its delivery and must not keep the others from their turn.
+      // A failure is stored with its delivery already, and must not stop the other jobs.
       for (const { data } of jobs) {
         await retryAndUnpark(services, data.accountId, data.deliveryId).catch(() => undefined);
       }
     },
   );
-  // A queue for each: one provider that hangs must not make the others wait.
+}
+
+/** One queue per provider, so that a provider that hangs does not delay the others. */
+async function workOnPolls(boss: PgBoss, services: Services, log: Log): Promise<void> {
   for (const { name } of providers) {
     await boss.createQueue(pollQueueOf(name), { policy: 'short', ...jobSettings });
     await boss.work<PollJob>(
@@ -73,20 +76,31 @@ async function takeUpWork(boss: PgBoss, services: Services, log: Log): Promise<(
         await Promise.all(
           jobs.map(({ data }) =>
             pollProvider(services, data).catch((error: unknown) =>
-              log.warn({ err: error }, 'asking a provider is left to the sweep'),
+              log.warn({ err: error }, 'a poll of a provider failed; the next sweep polls again'),
             ),
           ),
         );
       },
     );
   }
+}
+
+async function workOnSweeps(boss: PgBoss, services: Services): Promise<void> {
+  // `exclusive`: no sweep is queued while another runs.
+  await boss.createQueue(sweepQueue, { policy: 'exclusive', ...jobSettings });
+  // The sweep of a killed process counts as running until it expires, so the first sweep has its own queue.
+  await boss.createQueue(firstSweepQueue, { policy: 'short', ...jobSettings });
   for (const queue of [sweepQueue, firstSweepQueue]) {
     await boss.work(queue, { pollingIntervalSeconds: 2 }, () => sweep(services));
   }
   await boss.schedule(sweepQueue, everyMinute);
-  // What was left behind by a process that ended is taken up at once.
+  // Takes up the work of a process that ended, without waiting for the next minute.
   await boss.send(firstSweepQueue, {});
-  // One after the other: jobs must not take the connections of those who serve.
+}
+
+/** Queues a job for every retry and poll that a request schedules. Returns how to stop. */
+function scheduleJobs(boss: PgBoss, services: Services, log: Log): () => void {
+  // One send at a time, so that jobs never take more than one of the connections that requests need.
   let sending: Promise<unknown> = Promise.resolve();
   const send = (
     queue: string,
@@ -96,7 +110,9 @@ async function takeUpWork(boss: PgBoss, services: Services, log: Log): Promise<(
   ) => {
     sending = sending
       .then(() => boss.send(queue, data, { startAfter, singletonKey }))
-      .catch((error: unknown) => log.warn({ err: error }, 'a job is left to the sweep'));
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'a job could not be queued; the next sweep does its work'),
+      );
   };
   const stopRetries = services.retries.listen(({ accountId, deliveryId, at }) =>
     send(retryQueue, { accountId, deliveryId }, at, deliveryId),

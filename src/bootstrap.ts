@@ -1,4 +1,4 @@
-/** What must stand before anything is served: the data folder, the database, its schema, the keys. */
+/** Prepares everything a process needs before it serves: the data folder, the database, its schema and the keys. */
 import type { Config } from './config.ts';
 import { createServices } from './create-services.ts';
 import { ServiceError } from './domain/errors.ts';
@@ -17,25 +17,25 @@ import { sealingKeyIdOf } from './security/master-key.ts';
 import { chooseServiceUser, type ServiceUser } from './service-user.ts';
 import type { Services } from './services/services.ts';
 import { throttle } from './services/throttle.ts';
-import { listSealedSamples } from './store/accounts.ts';
+import { listSealedSamples } from './store/account-secrets.ts';
 import { findMissingMigrations, migrate } from './store/migrate.ts';
 import { listSigningKeys } from './store/signing-keys.ts';
 import { type DatabaseWait, prepareOrWait } from './wait-for-database.ts';
 
 export type Bootstrapped = {
   readonly services: Services;
-  /** Of the database: until it is done nothing can be served. */
-  readonly preparation: DatabaseWait;
-  /** Whom the process becomes when it needs root no longer. */
+  /** Until the database is prepared, every call is answered 503. */
+  readonly databaseWait: DatabaseWait;
+  /** The user that the process becomes once it no longer needs root. */
   readonly serviceUser: ServiceUser;
-  /** Closes what was opened, in the opposite order. */
+  /** Closes everything that was opened, in reverse order. */
   readonly close: () => Promise<void>;
 };
 
-type Ground = {
+type DatabaseToOpen = {
   readonly address: DatabaseAddress;
   readonly check: (database: Database) => Promise<unknown>;
-  /** Given, a database that is away is waited for until this is aborted. */
+  /** Without it an unavailable database fails the start; with it the process waits until this is aborted. */
   readonly waiting?: AbortSignal | undefined;
   readonly onWaiting?: (explained: unknown) => void;
   readonly closeMore?: () => Promise<void>;
@@ -43,8 +43,8 @@ type Ground = {
 };
 
 /**
- * For the process that owns the database: starts it in the embedded mode, and migrates. One elsewhere is waited
- * for when it is away.
+ * For the process that owns the database. In the embedded mode it starts the server; a database elsewhere is waited for
+ * if it is unavailable. Then it migrates.
  */
 export async function bootstrap(
   config: Config,
@@ -53,13 +53,13 @@ export async function bootstrap(
 ): Promise<Bootstrapped> {
   if (config.databaseUrl !== undefined) {
     const address = { connectionString: config.databaseUrl };
-    const onWaiting = tellOfWaiting(log);
+    const onWaiting = logWaiting(log);
     const serviceUser = await chooseServiceUser(config);
     return open(config, log, { address, check: migrate, waiting, onWaiting, serviceUser });
   }
   const lock = await lockDataFolder(config.dataDir);
   try {
-    // Before there are data: data without their key are not to be given another.
+    // Before the database exists: if a database has lost its key file, it must not get a new key.
     if (config.masterKeyHex === undefined) await makeMasterKeyOnce(config.dataDir);
     const serviceUser = await chooseServiceUser(config);
     const warn = (line: string) => log.warn({ line }, 'embedded database');
@@ -76,7 +76,7 @@ export async function bootstrap(
   }
 }
 
-/** For workers and the command line: joins a database that another process looks after. */
+/** For workers and the command line: connects to a database that another process owns. */
 export async function joinBootstrapped(
   config: Config,
   log: Log,
@@ -87,28 +87,28 @@ export async function joinBootstrapped(
       `The embedded database in ${config.dataDir} is not running: start the service with "npm start" first, or set DATABASE_URL.`,
     );
   }
-  // Who may wait is a worker, whose first process brings the database up to date.
+  // Only a worker waits, because its first process is about to migrate the database.
   const check = waiting ? awaitSchema : refuseMissingSchema;
   return open(config, log, { address: await addressOf(config), check, waiting });
 }
 
-/** Opens the database, checks it, and makes sure that there is a key to sign with. */
-async function open(config: Config, log: Log, ground: Ground): Promise<Bootstrapped> {
-  const database = openDatabase(ground.address);
+/** Opens the database, checks it, and makes sure that a signing key exists. */
+async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<Bootstrapped> {
+  const database = openDatabase(toOpen.address);
   const close = async () => {
     await database.close();
-    await ground.closeMore?.();
+    await toOpen.closeMore?.();
   };
   try {
     const services = await assemble(config, log, database);
     const prepare = async () => {
-      await ground.check(database);
+      await toOpen.check(database);
       await refuseForeignMasterKey(services);
       await services.tokens.prepare();
     };
     const explain = (error: unknown) => explainUnreachable(config, error);
-    const preparation = await prepareOrWait({ prepare, explain, ...ground });
-    return { services, preparation, serviceUser: ground.serviceUser, close };
+    const databaseWait = await prepareOrWait({ prepare, explain, ...toOpen });
+    return { services, databaseWait, serviceUser: toOpen.serviceUser, close };
   } catch (error) {
     await close();
     throw error;
@@ -129,7 +129,7 @@ async function awaitSchema(database: Database): Promise<void> {
   }
 }
 
-/** Where `npm run simulator` is. */
+/** The address of `npm run simulator`. */
 const usualSimulatorUrl = 'http://127.0.0.1:8090';
 
 async function assemble(config: Config, log: Log, database: Database): Promise<Services> {
@@ -151,7 +151,7 @@ async function assemble(config: Config, log: Log, database: Database): Promise<S
   });
 }
 
-/** From the environment, where they stay as they are; else from the data folder, where they may change. */
+/** Keys of the environment never change while the process runs; those of the data folder may be rotated. */
 async function masterKeysOf({ masterKeyHex, otherMasterKeysHex, dataDir }: Config) {
   if (masterKeyHex !== undefined) return { masterKeyHex, otherMasterKeysHex };
   const readMasterKeysAgain = () => readMasterKeys(dataDir);
@@ -159,7 +159,7 @@ async function masterKeysOf({ masterKeyHex, otherMasterKeysHex, dataDir }: Confi
   return { masterKeyHex: current, otherMasterKeysHex: others, readMasterKeysAgain };
 }
 
-/** Going on with another key would make every stored secret unreadable, one request at a time. */
+/** With another key no stored secret could be read, and every request would fail with an internal error. */
 async function refuseForeignMasterKey({ database, masterKeys }: Services): Promise<void> {
   const keys = await listSigningKeys(database);
   const samples = await listSealedSamples(database);
@@ -168,15 +168,16 @@ async function refuseForeignMasterKey({ database, masterKeys }: Services): Promi
     samples.some((sealed) => !masterKeys.find(sealingKeyIdOf(sealed)));
   if (isForeign) {
     throw new StartError(
-      'MASTER_KEY is not the one this database was set up with: give the former one, during a rotation as MASTER_KEY_PREVIOUS.',
+      'MASTER_KEY is not the one this database was set up with: use that one, or set it as MASTER_KEY_PREVIOUS during a rotation.',
     );
   }
 }
 
-function tellOfWaiting(log: Log): (explained: unknown) => void {
+function logWaiting(log: Log): (explained: unknown) => void {
   return throttle(10_000, (explained) => {
-    const why = explained instanceof StartError ? explained.message : 'The database is away.';
-    log.warn(`${why} It is waited for; until then every call is answered 503.`);
+    const why =
+      explained instanceof StartError ? explained.message : 'The database is unavailable.';
+    log.warn(`${why} The service waits for it; until then every call is answered 503.`);
   });
 }
 

@@ -1,4 +1,4 @@
-/** The environment, read once: validated, frozen, and refused with one sentence naming what is wrong. */
+/** Reads and validates the environment once. An invalid variable fails the start with one sentence. */
 import { isAbsolute, resolve } from 'node:path';
 import { limits } from './domain/limits.ts';
 import { StartError } from './domain/start-error.ts';
@@ -8,23 +8,23 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 export type Config = {
   readonly host: string;
   readonly port: number;
-  /** How the service is reached from outside, without a slash at the end. */
+  /** The service's address for clients, without a trailing slash. */
   readonly publicUrl: string;
   /** Undefined in the embedded mode. */
   readonly databaseUrl: string | undefined;
   readonly dataDir: string;
-  /** 64 hexadecimal digits; undefined lets the embedded mode make its own. */
+  /** 64 hexadecimal digits; if undefined, the embedded mode generates a key. */
   readonly masterKeyHex: string | undefined;
-  /** Also opens what was sealed with these; for the time of a rotation. */
+  /** Previous keys, for data that was sealed before a rotation. */
   readonly otherMasterKeysHex: readonly string[];
   readonly workers: number;
   readonly logLevel: (typeof logLevels)[number];
   readonly orderLapseSeconds: number;
   readonly pollSeconds: number;
-  /** 0 for never. */
+  /** 0: never pruned. The same for `historyDays`. */
   readonly inboxBodyDays: number;
   readonly historyDays: number;
-  /** Undefined unless it was chosen: who is there is trusted by accounts that use it. Contract 11.6. */
+  /** Undefined unless set: accounts that use a simulator trust whatever answers at its address. Contract 11.6. */
   readonly simulatorUrl: string | undefined;
 };
 
@@ -57,7 +57,7 @@ export function readConfig(env: Environment): Config {
   });
 }
 
-/** An empty variable counts as not set, as it does in most shells and compose files. */
+/** An empty variable counts as not set: compose files pass unset variables as empty ones. */
 function readText(env: Environment, name: string): string | undefined {
   const text = env[name]?.trim();
   return text === '' ? undefined : text;

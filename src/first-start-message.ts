@@ -1,4 +1,4 @@
-/** What the service says when it is ready; on the very first start, how to make the first calls. */
+/** The message printed when the service is ready; at the very first start it shows how to make the first calls. */
 import type { NewAccount } from './use-cases/accounts/create-account.ts';
 
 export function readyText(publicUrl: string): string {

@@ -1,4 +1,4 @@
-/** Why an address cannot be listened on, in one sentence. */
+/** Explains in one sentence why the service cannot listen on an address. */
 import { StartError } from './domain/start-error.ts';
 
 export function explainListenError(error: unknown, host: string, port: number): unknown {

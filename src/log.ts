@@ -1,10 +1,10 @@
-/** Structured logs on standard output. What is secret or personal never gets this far, or is redacted. */
+/** Structured logs on standard output, without secrets and personal data. */
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { LogWarning, Warning } from './services/warnings.ts';
 
 export type Log = Logger;
 
-/** Fields that hold secrets or personal data, wherever they stand in a logged object. */
+/** A second line of defence: these fields should not be logged in the first place. */
 const secretFields = [
   ...['authorization', 'token', 'refresh_token', 'access_secret', 'secret', 'password'],
   ...['email', 'mobile_number', 'mobileNumber', 'account_number', 'accountNumber'],
@@ -32,7 +32,7 @@ const warningTexts: Readonly<Record<Warning['kind'], string>> = {
   'provider-call-failed': 'a call to a provider failed',
 };
 
-/** In the names that operators know from the API. */
+/** Field names are those of the API. */
 export function logWarningsTo(log: Log): LogWarning {
   return ({ kind, accountId, ...about }) => {
     log.warn({ account_id: accountId, ...about }, warningTexts[kind]);
@@ -40,8 +40,8 @@ export function logWarningsTo(log: Log): LogWarning {
 }
 
 /**
- * A database error may quote values of rows in its message and detail, so only its names are
- * kept; of any other error the stack, which holds code and no data.
+ * The message and detail of a database error may quote values of rows, so only its code and names are logged. Other
+ * errors are logged with their stack.
  */
 export function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error };

@@ -1,4 +1,4 @@
-/** The process: configuration, database, application, listening, and a graceful end. */
+/** The process: reads the configuration, prepares the database, listens, and shuts down gracefully. */
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -30,41 +30,41 @@ try {
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel);
-  const life: Life = { config, log, closers: [], ending: new AbortController() };
-  const starting = cluster.isWorker ? startWorker(life) : start(life);
-  endOnSignal(life, starting);
+  const processState: ProcessState = { config, log, closers: [], ending: new AbortController() };
+  const starting = cluster.isWorker ? startWorker(processState) : start(processState);
+  endOnSignal(processState, starting);
   try {
     await starting;
   } catch (error) {
-    // Whoever waited is called off by the signal, which goes on to end what was started.
-    if (life.ending.signal.aborted) return;
-    await closeAll(life.closers);
+    // A signal aborts the start, and its handler closes what was opened.
+    if (processState.ending.signal.aborted) return;
+    await closeAll(processState.closers);
     throw error;
   }
 }
 
 type Closer = () => Promise<void>;
 
-type Life = {
+type ProcessState = {
   readonly config: Config;
   readonly log: Log;
-  /** Each part that was started leaves how it is closed. */
+  /** Every part that was started adds how to close it. */
   readonly closers: Closer[];
   readonly ending: AbortController;
 };
 
-async function start({ config, log, closers, ending }: Life): Promise<void> {
+async function start({ config, log, closers, ending }: ProcessState): Promise<void> {
   await refuseTakenPort(config);
-  // The application is loaded while the database starts: both take their time.
+  // Loads the application while the database starts: both take time.
   const application = import('./serve.ts');
-  // What root compiles only root can keep, so the rest is loaded as well before root is left.
-  const isAll = process.getuid?.() === 0 && config.workers === 1;
-  const rest = isAll ? import('./background.ts') : undefined;
+  // The compile cache of root can be written by root only, so all code is loaded before the process becomes another user.
+  const loadsAll = process.getuid?.() === 0 && config.workers === 1;
+  const rest = loadsAll ? import('./background.ts') : undefined;
   const bootstrapped = await bootstrap(config, log, ending.signal);
   closers.push(bootstrapped.close);
   const { serve } = await application;
   await rest;
-  const ready = [bootstrapped.preparation.done];
+  const ready = [bootstrapped.databaseWait.done];
   const needsRoot = await isPrivilegedPort(config.port);
   if (!needsRoot) await becomeUser(bootstrapped.serviceUser, log);
   if (config.workers === 1) {
@@ -77,13 +77,13 @@ async function start({ config, log, closers, ending }: Life): Promise<void> {
     ready.push(workers.ready);
   }
   await Promise.all(ready);
-  // Only now: an account whose secrets nobody gets to see would be of no use.
+  // Last, because the demo account's secrets are shown once: a start that fails must not create it.
   console.log(await firstStartMessage(config, bootstrapped, log));
 }
 
 type Serve = typeof import('./serve.ts').serve;
 
-/** The background joins after the first request can be served; both end together. */
+/** Background work starts after the server listens; both stop together. */
 async function serveWithBackground(
   config: Config,
   bootstrapped: Bootstrapped,
@@ -92,27 +92,27 @@ async function serveWithBackground(
   renderMetrics?: Parameters<Serve>[3],
 ): Promise<Closer> {
   const serving = await serve(config, bootstrapped, log, renderMetrics);
-  const background = joinBackground(bootstrapped, log);
+  const background = startBackgroundWhenReady(bootstrapped, log);
   return async () => {
     await Promise.all([serving.stop(), background.stop()]);
   };
 }
 
-/** Serving does not depend on it, so a failure to start it is tried again rather than fatal. */
-function joinBackground(
-  { services, preparation }: Bootstrapped,
+/** A failed start is retried and not fatal, because requests can be served without background work. */
+function startBackgroundWhenReady(
+  { services, databaseWait }: Bootstrapped,
   log: Log,
 ): { readonly stop: Closer } {
   const retryMs = 5_000;
   const ending = new AbortController();
   const started = (async () => {
-    await preparation.done;
+    await databaseWait.done;
     for (;;) {
       try {
         const { startBackground } = await import('./background.ts');
         return await startBackground(services, log);
       } catch (error) {
-        log.error({ err: error }, 'the background does not start and is tried again');
+        log.error({ err: error }, 'background work could not start; retrying');
         await delay(retryMs, undefined, { signal: ending.signal });
       }
     }
@@ -125,25 +125,25 @@ function joinBackground(
   };
 }
 
-async function startWorker({ config, log, closers, ending }: Life): Promise<void> {
+async function startWorker({ config, log, closers, ending }: ProcessState): Promise<void> {
   const { serve } = await import('./serve.ts');
   const bootstrapped = await joinBootstrapped(config, log, ending.signal);
   closers.push(bootstrapped.close);
   closers.push(await serveWithBackground(config, bootstrapped, log, serve, renderSharedMetrics));
-  // It is root only where it had to be, to listen.
+  // A worker is still root only if the port requires root to listen.
   const user = await chooseServiceUser(config);
   if (user?.ids) await becomeUser(user, log);
   reportServing();
-  await bootstrapped.preparation.done;
+  await bootstrapped.databaseWait.done;
   reportReady();
 }
 
-/** Who replaces a worker must be able to listen anew; the workers themselves do not stay root. */
+/** On a privileged port the first process stays root, to replace workers; the workers themselves do not. */
 function rootForWorkers(user: ServiceUser, port: number): ServiceUser {
   return user && { why: user.why ?? `only root may start workers on port ${port}` };
 }
 
-/** Better to say so at once than after a database was started. */
+/** Fails before the database is started rather than after. */
 async function refuseTakenPort({ host, port }: Config): Promise<void> {
   const probe = createServer();
   try {
@@ -156,7 +156,7 @@ async function refuseTakenPort({ host, port }: Config): Promise<void> {
   }
 }
 
-/** Contract 1.5: the very first start in the embedded mode brings an account to try things with. */
+/** Contract 1.5: the very first start in the embedded mode creates a demo account. */
 async function firstStartMessage(
   config: Config,
   { services }: Bootstrapped,
@@ -169,19 +169,19 @@ async function firstStartMessage(
   return firstStartText(config.publicUrl, account);
 }
 
-/** Contract 1.7. A signal during the start is heeded when all that was begun can be closed. */
-function endOnSignal({ log, closers, ending }: Life, starting: Promise<void>): void {
+/** Contract 1.7. A signal during the start aborts it, and then closes everything that was opened. */
+function endOnSignal({ log, closers, ending }: ProcessState, starting: Promise<void>): void {
   const end = async (signal: NodeJS.Signals) => {
     if (ending.signal.aborted) return;
     ending.abort();
-    log.info({ signal }, 'ending');
+    log.info({ signal }, 'shutting down');
     setTimeout(() => process.exit(1), limits.shutdownMsMax).unref();
     await starting.catch(() => {});
     try {
       await closeAll(closers);
       process.exit(0);
     } catch (error) {
-      log.fatal({ err: error }, 'could not end in good order');
+      log.fatal({ err: error }, 'the shutdown failed');
       process.exit(1);
     }
   };
@@ -189,7 +189,7 @@ function endOnSignal({ log, closers, ending }: Life, starting: Promise<void>): v
   process.on('SIGINT', end);
 }
 
-/** The last one first. */
+/** In reverse order. */
 async function closeAll(closers: readonly Closer[]): Promise<void> {
   for (const close of closers.toReversed()) await close();
 }

@@ -1,4 +1,4 @@
-/** One serving process: builds the application, listens, and ends without dropping a request. */
+/** Builds the application, listens, and shuts down without dropping a request. */
 import cluster from 'node:cluster';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,13 +16,13 @@ import type { DatabaseWait } from './wait-for-database.ts';
 
 export type Serving = {
   readonly app: FastifyInstance;
-  /** Answers what is in flight, then stops. */
+  /** Answers the requests in flight, then stops. */
   readonly stop: () => Promise<void>;
 };
 
 export async function serve(
   config: Config,
-  { services, preparation }: Bootstrapped,
+  { services, databaseWait }: Bootstrapped,
   log: Log,
   renderMetrics: (metrics: Metrics) => OperatorParts['renderMetrics'] = renderOwnMetrics,
 ): Promise<Serving> {
@@ -33,8 +33,8 @@ export async function serve(
     metrics,
     log,
     renderMetrics: renderMetrics(metrics),
-    findMissing: () => findMissing(services, preparation),
-    isPrepared: preparation.isDone,
+    findMissing: () => findMissing(services, databaseWait),
+    isPrepared: databaseWait.isDone,
     isDraining: () => draining,
   });
   await listen(app, config);
@@ -51,7 +51,7 @@ export async function serve(
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
   try {
-    // Workers on Linux each have a listening socket of their own; the kernel spreads connections.
+    // On Linux each worker has its own listening socket, and the kernel distributes connections.
     const reusePort = cluster.isWorker && process.platform === 'linux';
     const address = { host, port, reusePort };
     await app.listen(address);
@@ -61,21 +61,21 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
 }
 
 /**
- * Takes no new connections but leaves the open ones alone for a moment: a client that keeps its
- * connection may have a request on the way, which is answered with `Connection: close`.
+ * Accepts no new connections, but leaves idle ones open for a moment: a client may have a request on the way, which is
+ * answered with `Connection: close`.
  */
-async function drain(app: FastifyInstance, sayClose: () => void): Promise<void> {
+async function drain(app: FastifyInstance, startDraining: () => void): Promise<void> {
   const graceMs = 1_000;
   const inFlightMsMax = 5_000;
   const { server } = app;
-  // The HTTP server's own close would cut idle connections at once.
+  // `close` of the HTTP server would also close idle connections immediately.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
-  // A client that is told to close connects anew at once, and must not meet another worker that
-  // has yet to close its own listening socket.
+  // A client that gets `Connection: close` reconnects immediately. By then the other workers must have closed their
+  // listening sockets too.
   if (cluster.isWorker) await delay(otherWorkersCloseMs);
-  sayClose();
+  startDraining();
   await Promise.race([closed, delay(graceMs)]);
   server.closeIdleConnections();
   await Promise.race([closed, delay(inFlightMsMax, undefined, { ref: false })]);
@@ -87,7 +87,7 @@ const otherWorkersCloseMs = 100;
 async function findMissing(services: Services, { isDone }: DatabaseWait): Promise<string[]> {
   try {
     const missing = await findMissingMigrations(services.database);
-    if (missing.length === 0 && !isDone()) return ['the preparation of the database'];
+    if (missing.length === 0 && !isDone()) return ['the database is not prepared yet'];
     return missing.map((name) => `migration ${name}`);
   } catch {
     return ['the database does not answer'];

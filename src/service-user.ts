@@ -1,7 +1,7 @@
 /**
- * Started as root, the service becomes an unprivileged user as soon as it needs root no longer: the owner of the data
- * folder, else a number that no user of the machine has. It is never that of the database server, which so can
- * read neither the master key nor the password. Where it cannot be done the service says why, and goes on as root.
+ * A service that is started as root becomes an unprivileged user as soon as it can: the owner of the data folder, else a
+ * user id that is not in use. It never becomes the user of the database server, which therefore cannot read the master
+ * key. If the change is not possible, the service logs why and continues as root.
  */
 import { readFile } from 'node:fs/promises';
 import { flushCompileCache, getCompileCacheDir } from 'node:module';
@@ -10,18 +10,18 @@ import type { Config } from './config.ts';
 import { isOwnFolder } from './embedded-postgres/database-folder.ts';
 import { type Ids, makeOwnFolder } from './embedded-postgres/durable-file.ts';
 import {
+  findInaccessible,
   findOwner,
-  findRefused,
   foldersAbove,
   type KnownUser,
   listUsers,
 } from './embedded-postgres/server-user.ts';
 import type { Log } from './log.ts';
 
-/** Of neither a distribution nor systemd, and within what a container usually has. */
+/** A range that neither distributions nor systemd assign, and that user namespaces of containers usually include. */
 const [freeIdMin, freeIdMax] = [60_514, 60_577];
 
-/** A handful of what is read at any time: the program, the code, a package. */
+/** Samples of the files that the process reads while it runs: Node, our code, a package. */
 const neededFiles = [
   process.execPath,
   ...['./main.ts', '../package.json', '../node_modules/pg/package.json'].map((path) =>
@@ -29,7 +29,7 @@ const neededFiles = [
   ),
 ];
 
-/** Whom the service becomes, or why it stays root; undefined when it is not root. */
+/** The user that the service becomes, or why it stays root; undefined when it is not root. */
 export type ServiceUser = { readonly ids?: Ids; readonly why?: string } | undefined;
 
 export async function chooseServiceUser(config: Config): Promise<ServiceUser> {
@@ -37,7 +37,7 @@ export async function chooseServiceUser(config: Config): Promise<ServiceUser> {
   return choose(config).catch((error: NodeJS.ErrnoException) => forbidden(error));
 }
 
-/** For good: there is no way back. */
+/** Cannot be undone. */
 export async function becomeUser(user: ServiceUser, log: Log): Promise<void> {
   const { ids, why } = user ?? {};
   const refused = ids ? (await tryToBecome(ids))?.why : why;
@@ -60,8 +60,8 @@ async function tryToBecome(ids: Ids): Promise<ServiceUser> {
 }
 
 /**
- * Compiled code is kept in a folder for each user, by its number. Workers start as the other user: without a folder
- * they start slower and take more memory. Root never runs what is in theirs.
+ * Node has one compile cache folder per user id. Without one for the new user, workers start slower and use more memory.
+ * Root never runs code from that folder.
  */
 async function makeCompileCache(ids: Ids): Promise<void> {
   flushCompileCache();
@@ -73,7 +73,7 @@ function forbidden({ code }: NodeJS.ErrnoException): ServiceUser {
   return { why: `it may not become another user (${code})` };
 }
 
-/** A port that only root may listen on. */
+/** True for ports that only root may listen on. */
 export async function isPrivilegedPort(port: number): Promise<boolean> {
   const setting = '/proc/sys/net/ipv4/ip_unprivileged_port_start';
   return port < Number(await readFile(setting, 'utf8').catch(() => 1024));
@@ -93,18 +93,18 @@ async function choose({ databaseUrl, dataDir }: Config): Promise<ServiceUser> {
   const users = await listUsers();
   const ids = owner ? idsOf(owner.uid, users) : findFreeIds(users);
   const refused =
-    (await findRefused(ids, '-r', neededFiles)) ??
-    (isEmbedded ? await findRefused(ids, '-x', foldersAbove(dataDir)) : undefined);
-  return refused === undefined ? { ids } : { why: `another user cannot get to ${refused}` };
+    (await findInaccessible(ids, '-r', neededFiles)) ??
+    (isEmbedded ? await findInaccessible(ids, '-x', foldersAbove(dataDir)) : undefined);
+  return refused === undefined ? { ids } : { why: `another user cannot access ${refused}` };
 }
 
-/** A password in the URL and a host of the network: nothing then depends on who connects. */
+/** True when the URL has a password and a network host, so that connecting does not depend on the user's files. */
 function isFreeOfFiles(databaseUrl: string): boolean {
   const hasPassword = /^\w+:\/\/[^/?@]*:[^/?@]+@[^/?]+/.test(databaseUrl);
   return hasPassword && !/[?&](host=(\/|%2f)|ssl(key|cert|rootcert)=)/i.test(databaseUrl);
 }
 
-/** Not the group of the folder, which is that of the server. */
+/** Not the group of the folder, which may be the group of the database server. */
 function idsOf(uid: number, users: readonly KnownUser[]): Ids {
   return { uid, gid: users.find((user) => user.uid === uid)?.gid ?? uid };
 }
@@ -113,5 +113,5 @@ function findFreeIds(users: readonly KnownUser[]): Ids {
   for (let id = freeIdMin; id <= freeIdMax; id += 1) {
     if (!users.some(({ uid, gid }) => uid === id || gid === id)) return { uid: id, gid: id };
   }
-  throw Object.assign(new Error('every number is taken'), { code: 'EAGAIN' });
+  throw Object.assign(new Error('no free user id'), { code: 'EAGAIN' });
 }

@@ -1,9 +1,9 @@
-/** What must be done with the database before anything is served: at once, or as soon as it is there. */
+/** Prepares the database before anything is served: immediately, or as soon as it is available. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from './domain/errors.ts';
 
 export type DatabaseWait = {
-  /** Rejects with what time does not mend. */
+  /** Rejects with an error that waiting cannot fix, such as a wrong password. */
   readonly done: Promise<void>;
   readonly isDone: () => boolean;
 };
@@ -11,40 +11,40 @@ export type DatabaseWait = {
 type Steps = {
   readonly prepare: () => Promise<void>;
   readonly explain: (error: unknown) => unknown;
-  /** Called after every try in vain. */
+  /** Called after every failed try. */
   readonly onWaiting?: ((explained: unknown) => void) | undefined;
-  /** Given, a database that is away is waited for until this is aborted. */
+  /** Without it an unavailable database is an error; with it `prepare` is retried until this is aborted. */
   readonly waiting?: AbortSignal | undefined;
 };
 
-const tryAgainMs = 100;
+const retryMs = 100;
 
-/** Resolves when all is prepared, or when the database is away and will be waited for. */
+/** Resolves when the database is prepared, or when it is unavailable and retries have started. */
 export async function prepareOrWait(steps: Steps): Promise<DatabaseWait> {
   if (await isPrepared(steps)) return { done: Promise.resolve(), isDone: () => true };
   let isDone = false;
   const done = prepareWhenThere(steps).then(() => {
     isDone = true;
   });
-  // Whoever asked for it looks at this in their own time.
+  // The caller handles the rejection later; until then it must not count as unhandled.
   done.catch(() => {});
   return { done, isDone: () => isDone };
 }
 
 async function prepareWhenThere(steps: Steps): Promise<void> {
   do {
-    await delay(tryAgainMs, undefined, { signal: steps.waiting });
+    await delay(retryMs, undefined, { signal: steps.waiting });
   } while (!(await isPrepared(steps)));
 }
 
-/** False when it can be tried again; a wrong password or a foreign key no time would mend. */
+/** False when a retry may succeed; throws for errors that waiting cannot fix, such as a wrong password or master key. */
 async function isPrepared({ prepare, explain, onWaiting, waiting }: Steps): Promise<boolean> {
   try {
     await prepare();
     return true;
   } catch (error) {
-    const isAway = error instanceof ServiceError && error.code === 'SERVICE_UNAVAILABLE';
-    if (!waiting || !isAway) throw explain(error);
+    const isUnavailable = error instanceof ServiceError && error.code === 'SERVICE_UNAVAILABLE';
+    if (!waiting || !isUnavailable) throw explain(error);
     onWaiting?.(explain(error));
     return false;
   }

@@ -1,4 +1,4 @@
-/** Several processes on one port: the first one keeps the database and looks after the others. */
+/** Several processes on one port: the first process owns the database and replaces workers that exit. */
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,22 +8,22 @@ import type { OperatorParts } from './http/operator/operator-api.ts';
 import type { Log } from './log.ts';
 
 export type Workers = {
-  /** Resolves when as many as were asked for have a database to serve from. */
+  /** Resolves when all workers have a prepared database. */
   readonly ready: Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
-type MetricsQuestion = { readonly ask: 'metrics'; readonly id: number };
-type MetricsAnswer = {
-  readonly tell: 'metrics';
+type MetricsRequest = { readonly type: 'metrics-request'; readonly id: number };
+type MetricsReply = {
+  readonly type: 'metrics-reply';
   readonly id: number;
   readonly text: string | null;
 };
 const serving = 'serving';
 const ready = 'ready';
-const restMs = 1_000;
+const replaceIntervalMsMin = 1_000;
 
-/** Resolves when all of them listen; a worker that dies is replaced, until the service ends. */
+/** Resolves when all workers listen. Until the service ends, a worker that exits is replaced. */
 export async function startWorkers(count: number, log: Log, ending: AbortSignal): Promise<Workers> {
   const aggregator = new AggregatorRegistry();
   const served = new Set<number>();
@@ -34,7 +34,7 @@ export async function startWorkers(count: number, log: Log, ending: AbortSignal)
   const fork = async () => {
     const worker = cluster.fork();
     worker.on('message', (message: unknown) => {
-      void answer(worker, () => aggregator.clusterMetrics(), message);
+      void replyWithMetrics(worker, () => aggregator.clusterMetrics(), message);
       if (message === ready) withDatabase.add(worker.id);
       if (withDatabase.size === count) allReady.resolve();
     });
@@ -47,21 +47,21 @@ export async function startWorkers(count: number, log: Log, ending: AbortSignal)
   };
   let replacedAtMs = Number.NEGATIVE_INFINITY;
   const replace = async (): Promise<void> => {
-    // Whatever ends a worker as soon as it starts must not have us start one after the other.
+    // Limits the rate, in case every worker exits as soon as it starts.
     const sinceMs = performance.now() - replacedAtMs;
     replacedAtMs = performance.now();
-    if (sinceMs < restMs) await delay(restMs);
+    if (sinceMs < replaceIntervalMsMin) await delay(replaceIntervalMsMin);
     if (ending.aborted) return;
     try {
       await fork();
     } catch (error) {
-      log.error({ err: error }, 'a worker could not be replaced, and is tried again');
+      log.error({ err: error }, 'a worker could not be replaced; retrying');
       await replace();
     }
   };
   cluster.on('exit', (worker) => {
     withDatabase.delete(worker.id);
-    // One that never served fails the start, or is tried again by who replaces it.
+    // A worker that exits before it serves is handled by its caller: it fails the start, or `replace` retries.
     if (ending.aborted || !served.delete(worker.id)) return;
     log.error({ worker: worker.id }, 'a worker ended and is replaced');
     void replace();
@@ -76,51 +76,51 @@ export async function startWorkers(count: number, log: Log, ending: AbortSignal)
   };
 }
 
-/** In a worker: tells the first process that this one listens, be it only to say that the database is away. */
+/** In a worker: reports to the first process that it listens, even if it can only answer 503 so far. */
 export function reportServing(): void {
   process.send?.(serving);
 }
 
-/** In a worker: tells the first process that this one has a database to serve from. */
+/** In a worker: reports to the first process that its database is prepared. */
 export function reportReady(): void {
   process.send?.(ready);
 }
 
-/** In a worker: the metrics page of all workers together, which only the first process can see. */
+/** In a worker: the metrics of all workers together, which only the first process can collect. */
 export function renderSharedMetrics({ registry }: Metrics): OperatorParts['renderMetrics'] {
   AggregatorRegistry.setRegistries([registry]);
-  // Answers the first process when it collects.
+  // Its constructor installs the listener that sends this worker's metrics to the first process.
   new AggregatorRegistry();
-  let questions = 0;
+  let requests = 0;
   return async () => {
-    const id = ++questions;
-    const answered = new Promise<string | null>((resolve) => {
-      const listen = (message: MetricsAnswer) => {
-        if (message?.tell !== 'metrics' || message.id !== id) return;
+    const id = ++requests;
+    const reply = new Promise<string | null>((resolve) => {
+      const listen = (message: MetricsReply) => {
+        if (message?.type !== 'metrics-reply' || message.id !== id) return;
         process.off('message', listen);
         resolve(message.text);
       };
       process.on('message', listen);
     });
-    process.send?.({ ask: 'metrics', id } satisfies MetricsQuestion);
+    process.send?.({ type: 'metrics-request', id } satisfies MetricsRequest);
     return {
       contentType: registry.contentType,
-      text: (await answered) ?? (await registry.metrics()),
+      text: (await reply) ?? (await registry.metrics()),
     };
   };
 }
 
-async function answer(
+async function replyWithMetrics(
   worker: Worker,
   collect: () => Promise<string>,
   message: unknown,
 ): Promise<void> {
-  const question = message as MetricsQuestion;
-  if (question?.ask !== 'metrics') return;
-  // A worker that is just being replaced does not answer; the page must not cost the service.
+  const request = message as MetricsRequest;
+  if (request?.type !== 'metrics-request') return;
+  // Collecting fails while a worker is being replaced; the worker then shows its own metrics only.
   const text = await collect().catch(() => null);
   if (worker.isConnected())
-    worker.send({ tell: 'metrics', id: question.id, text } satisfies MetricsAnswer);
+    worker.send({ type: 'metrics-reply', id: request.id, text } satisfies MetricsReply);
 }
 
 async function endWorker(worker: Worker): Promise<void> {

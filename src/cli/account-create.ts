@@ -1,4 +1,4 @@
-/** `account create`: opens an account and prints its secrets this once. */
+/** `account create`: creates an account and prints its secrets, which are never shown again. */
 import { createAccount, simulatorWarning } from '../use-cases/accounts/create-account.ts';
 import { accountOptionsUsage, readAccountWords, readSettings } from './account-options.ts';
 import { type Command, UsageError } from './command.ts';
@@ -17,7 +17,7 @@ export const accountCreate: Command = {
     return {
       json: flags.json,
       run: async (services, config) => {
-        // Whoever sets the address of a simulator means accounts to use it. Contract 11.6.
+        // In the embedded mode SIMULATOR_URL makes the simulator the default of new accounts. Contract 11.6.
         const isChosen = config.databaseUrl === undefined && config.simulatorUrl !== undefined;
         const isSimulated = flags.simulator ?? isChosen;
         const wished = { ...settings, name, apiSecrets, isSimulated };

@@ -1,4 +1,4 @@
-/** `account list`: every account with its settings, without secrets. */
+/** `account list`: prints every account with its settings, without secrets. */
 import { listAccounts } from '../store/accounts.ts';
 import { accountView } from './account-view.ts';
 import { type Command, jsonOption, readWords } from './command.ts';

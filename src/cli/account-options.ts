@@ -1,4 +1,4 @@
-/** The settings of an account as flags; shared by create and update. */
+/** The options for account settings, shared by `account create` and `account update`. */
 import {
   type AccountSettings,
   type AlternateCurrency,
@@ -68,7 +68,7 @@ type AccountBefore = Pick<
   'alternateCurrencies' | 'paymentModes' | 'providerApis' | 'providerSettings'
 >;
 
-/** Only what was named; `before` is what the account has. */
+/** The settings that the options change. `before` is the account before the change. */
 export function readSettings(
   flags: AccountFlags,
   before: AccountBefore = { ...accountDefaults, paymentModes: defaultPaymentModes() },
@@ -116,7 +116,7 @@ function readRate(text: string): number | null {
   );
 }
 
-/** The whole list: those that are not named are taken away, and `off` alone takes all away. */
+/** Replaces the whole list; `off` empties it. */
 function readOrigins(texts: readonly string[]): string[] {
   if (texts.length === 1 && texts[0] === 'off') return [];
   const origins = texts.map((text) => {
@@ -129,7 +129,7 @@ function readOrigins(texts: readonly string[]): string[] {
   return [...new Set(origins)];
 }
 
-/** `USD:INR:83.25` sets the one for USD, `USD:off` takes it away. */
+/** `USD:INR:83.25` sets the alternate currency of USD, `USD:off` removes it. */
 function changeAlternatives(
   before: readonly AlternateCurrency[],
   texts: readonly string[],

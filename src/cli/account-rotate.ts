@@ -1,4 +1,4 @@
-/** `account rotate`: a new secret, with an overlap in which the old one is valid too. */
+/** `account rotate`: creates a new secret; the old one stays valid during an overlap. */
 import { listRotatableSecretKinds } from '../providers/account-settings.ts';
 import { type RotatableSecretKind, rotateSecret } from '../use-cases/accounts/rotate-secret.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';

@@ -1,4 +1,4 @@
-/** `account suspend` and `account resume`: refuses an account's calls, and serves them again. Contract 2.8. */
+/** `account suspend` and `account resume`: stop and restart serving the calls of an account. Contract 2.8. */
 
 import type { Services } from '../services/services.ts';
 import {

@@ -1,4 +1,4 @@
-/** `account update`: changes the settings that are named and leaves the others. */
+/** `account update`: changes the given settings and leaves the others. */
 import { type AccountSettings, accountDefaults } from '../domain/accounts/account.ts';
 import { providers } from '../providers/providers.ts';
 import type { Services } from '../services/services.ts';
@@ -14,7 +14,7 @@ import { accountView } from './account-view.ts';
 import { type Command, UsageError } from './command.ts';
 import { readApiSecrets } from './provider-options.ts';
 
-/** Words are judged before the account is read: any of them could fit an account with every provider. */
+/** Stands for the account while the options are validated, before the database is opened. */
 const anyAccount = {
   ...accountDefaults,
   providerApis: Object.fromEntries(
@@ -47,7 +47,7 @@ export const accountUpdate: Command = {
   },
 };
 
-/** Payments that were made at a real provider would be looked for at the simulator. */
+/** Refused for an account of a real provider: the service would poll the simulator about real payments. */
 function atTheSimulator(
   services: Services,
   account: StoredAccount,

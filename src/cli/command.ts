@@ -1,4 +1,4 @@
-/** What a command of the command line is, and how its words are read. */
+/** The shape of a command, and how its arguments are parsed. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import type { Config } from '../config.ts';
 import type { Services } from '../services/services.ts';
@@ -8,23 +8,23 @@ export type Outcome = Readonly<Record<string, unknown>>;
 export type Command = {
   readonly name: readonly string[];
   readonly usage: string;
-  /** Judges the words before anything is opened; `run` then does the work. */
+  /** Validates the arguments before the database is opened; `run` then does the work. */
   readonly parse: (words: readonly string[]) => {
     readonly json: boolean | undefined;
     readonly run: (services: Services, config: Config) => Promise<Outcome>;
-    /** For human eyes, where the plain list of fields would not please them. */
+    /** Replaces the plain list of fields when the output is not JSON. */
     readonly render?: (outcome: Outcome) => string;
-    /** True when the outcome is bad news: the exit status is then 1. */
+    /** True makes the exit status 1. */
     readonly isFailure?: (outcome: Outcome) => boolean;
   };
 };
 
-/** The words of a command are wrong; the usage is printed beside the message. */
+/** The arguments are wrong: the usage is printed after the message. */
 export class UsageError extends Error {}
 
 export const jsonOption = { json: { type: 'boolean' } } as const;
 
-/** Reads flags and positions; a flag that is not known is refused. */
+/** Parses options and positional arguments; unknown options are refused. */
 export function readWords<const Options extends ParseArgsOptionsConfig>(
   words: readonly string[],
   options: Options,
@@ -34,7 +34,7 @@ export function readWords<const Options extends ParseArgsOptionsConfig>(
   if (positionals.length === positions.length) return { values, positionals };
   throw new UsageError(
     positions.length === 0
-      ? `Unexpected word "${positionals[0]}".`
+      ? `Unexpected argument "${positionals[0]}".`
       : `Give exactly ${positions.join(' and ')}.`,
   );
 }

@@ -1,4 +1,4 @@
-/** `consumer erase`: replaces the personal data of a consumer of an account with a marker, for good. */
+/** `consumer erase`: permanently replaces the personal data of a consumer with a marker. Contract 8.7. */
 import { findEmail, findPhones } from '../domain/personal-data/erased-consumer.ts';
 import { eraseConsumer } from '../use-cases/consumers/erase-consumer.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
@@ -41,7 +41,7 @@ function readConsumer({ email, mobile }: { email?: string; mobile?: string }) {
   }
   const address = email === undefined ? undefined : findEmail(email);
   const phones = mobile === undefined ? [] : findPhones(mobile);
-  // The values themselves may be wrong in one letter only, and are not for a log.
+  // The messages do not repeat the value: even a mistyped address is personal data and must not reach a log.
   if (email !== undefined && address === undefined) {
     throw new UsageError('--email must be an e-mail address.');
   }

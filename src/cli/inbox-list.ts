@@ -1,4 +1,4 @@
-/** `inbox list`: the newest deliveries, all or those of a state. */
+/** `inbox list`: prints the newest deliveries, of all states or of one. */
 import { type DeliveryState, deliveryStates } from '../domain/inbox/delivery.ts';
 import { listDeliveries } from '../store/deliveries.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';

@@ -1,4 +1,4 @@
-/** `inbox replay`: applies a delivery, or all of a state, again now. */
+/** `inbox replay`: applies a delivery again, or all deliveries of a state. */
 import type { Delivery } from '../domain/inbox/delivery.ts';
 import { limits } from '../domain/limits.ts';
 import type { Services } from '../services/services.ts';
@@ -29,7 +29,7 @@ export const inboxReplay: Command = {
         for (const { accountId, deliveryId } of chosen) {
           const delivery = await replay(services, accountId, deliveryId);
           if (delivery.body) replayed.push(deliveryView(delivery));
-          else if (one) throw new UsageError(prunedWords(delivery));
+          else if (one) throw new UsageError(prunedMessage(delivery));
           else pruned.push(deliveryId);
         }
         return { replayed, ...(pruned.length > 0 && { not_replayed_body_pruned: pruned }) };
@@ -38,7 +38,7 @@ export const inboxReplay: Command = {
   },
 };
 
-/** One that fails again is shown as it is and does not keep the others from their turn. */
+/** A delivery that fails again is printed in its stored state and does not stop the others. */
 async function replay(
   services: Services,
   accountId: string,
@@ -55,9 +55,9 @@ async function replay(
   return delivery;
 }
 
-function prunedWords({ deliveryId, state }: Delivery): string {
+function prunedMessage({ deliveryId, state }: Delivery): string {
   if (state === 'expired') {
-    return `Delivery ${deliveryId} cannot be replayed: it was dead for ${limits.deadDeliveryDays} days, so it expired and its body was pruned. It was never applied; let the provider send the event again, or look it up there.`;
+    return `Delivery ${deliveryId} cannot be replayed: it was dead for ${limits.deadDeliveryDays} days, so it expired and its body was pruned. It was never applied; let the provider send the event again, or look it up at the provider.`;
   }
-  return `Delivery ${deliveryId} cannot be replayed: its body was pruned by age (INBOX_BODY_DAYS). It was finished before that, and what it brought stays.`;
+  return `Delivery ${deliveryId} cannot be replayed: its body was pruned by age (INBOX_BODY_DAYS). It was finished before that, and its effects remain.`;
 }

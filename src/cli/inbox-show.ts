@@ -1,5 +1,4 @@
-/** `inbox show`: one delivery with its headers and body as they came, unless they were pruned. */
-
+/** `inbox show`: prints one delivery with its headers and body as received, unless they were pruned. */
 import { findAccountIdOfDelivery } from '../domain/ids.ts';
 import type { Delivery } from '../domain/inbox/delivery.ts';
 import { findDelivery } from '../store/deliveries.ts';
@@ -22,8 +21,8 @@ export const inboxShow: Command = {
           ...deliveryView(delivery),
           delivery_key: delivery.deliveryKey,
           event_id: delivery.eventId,
-          headers: delivery.headers ? JSON.stringify(delivery.headers) : prunedWords(delivery),
-          body: delivery.body?.toString('utf8') ?? prunedWords(delivery),
+          headers: delivery.headers ? JSON.stringify(delivery.headers) : prunedNote(delivery),
+          body: delivery.body?.toString('utf8') ?? prunedNote(delivery),
           body_pruned: delivery.body === null,
         };
       },
@@ -31,7 +30,7 @@ export const inboxShow: Command = {
   },
 };
 
-function prunedWords({ state }: Delivery): string {
+function prunedNote({ state }: Delivery): string {
   return state === 'expired'
     ? '(pruned when the delivery expired)'
     : '(pruned by age, see INBOX_BODY_DAYS)';

@@ -1,4 +1,4 @@
-/** `keys rotate`: new keys for signing tokens, or a new master key for everything. */
+/** `keys rotate`: creates a new key for signing tokens, or seals everything with a new master key. */
 import { rotatingMasterKey } from '../embedded-postgres/master-key-file.ts';
 import type { Services } from '../services/services.ts';
 import { rewrapSecrets, rotateSigningKey } from '../use-cases/accounts/rotate-keys.ts';
@@ -13,7 +13,8 @@ export const keysRotate: Command = {
     const { values, positionals } = readWords(words, options, ['signing or master']);
     const overlapSeconds = readOverlap(values.overlap ?? '24h');
     const [kind = ''] = positionals;
-    if (kind !== 'signing' && kind !== 'master') throw new UsageError('Rotate signing or master.');
+    if (kind !== 'signing' && kind !== 'master')
+      throw new UsageError('The kind of key must be signing or master.');
     return {
       json: values.json,
       run: async (services, { masterKeyHex, dataDir }) => {
@@ -21,7 +22,7 @@ export const keysRotate: Command = {
           const rewrapped = kind === 'master' ? { secrets: await rewrapSecrets(services) } : {};
           return { ...rewrapped, ...(await rotateSigning(services, overlapSeconds)) };
         };
-        // Elsewhere the operator gives MASTER_KEY; in the embedded mode the service makes its own.
+        // With MASTER_KEY the operator has set the new key already; in the embedded mode it is generated here.
         const makesKey = kind === 'master' && masterKeyHex === undefined;
         if (!makesKey) return rotate();
         return rotatingMasterKey(dataDir, async () => {

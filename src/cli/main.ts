@@ -1,4 +1,4 @@
-/** The operator's command line: finds the command, joins the database, prints the outcome. */
+/** The operator's command line: finds the command, connects to the database, prints the outcome. */
 
 import { joinBootstrapped } from '../bootstrap.ts';
 import { readConfig } from '../config.ts';
@@ -39,8 +39,8 @@ try {
 async function main(words: readonly string[]): Promise<void> {
   const command = commands.find(({ name }) => name.every((word, index) => words[index] === word));
   if (!command) {
-    const asked = words.length === 0 || words.includes('--help');
-    if (!asked) throw new UsageError(`There is no command "${words.slice(0, 2).join(' ')}".`);
+    const wantsHelp = words.length === 0 || words.includes('--help');
+    if (!wantsHelp) throw new UsageError(`There is no command "${words.slice(0, 2).join(' ')}".`);
     console.log(usage());
     return;
   }

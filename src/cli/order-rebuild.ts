@@ -1,5 +1,4 @@
-/** `order rebuild`: folds an order, or all of them, from the inbox and stores what comes of it. */
-
+/** `order rebuild`: folds one order or all orders again from the inbox, and saves the result. */
 import type { Services } from '../services/services.ts';
 import { findOrder } from '../store/orders.ts';
 import { rebuildOrder } from '../use-cases/maintenance/rebuild-order.ts';

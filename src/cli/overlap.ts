@@ -1,4 +1,4 @@
-/** How long an old secret stays valid beside the new one: `90s`, `30m`, `24h`, `15d`. */
+/** Parses `--overlap`: how long the old secret stays valid, such as `90s`, `30m`, `24h` or `15d`. */
 import { UsageError } from './command.ts';
 
 const secondsPerUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };

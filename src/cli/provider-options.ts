@@ -1,4 +1,4 @@
-/** How an account reaches its providers, as flags: every provider describes its own. Contract 11.6. */
+/** The options for an account's providers; every provider describes its own. Contract 11.6. */
 import { readFileSync } from 'node:fs';
 import type {
   AccountSettings,
@@ -43,7 +43,7 @@ function usageOf({ option, placeholder }: SettingOption, more = ''): string {
 
 type Before = Pick<AccountSettings, 'providerApis' | 'providerSettings'>;
 
-/** Only what was named; `before` is what the account has. */
+/** Only the given options; `before` holds the account's current settings. */
 export function readProviderSettings(
   flags: ProviderFlags,
   before: Before,
@@ -84,7 +84,7 @@ function readAddress(
   return address;
 }
 
-/** Undefined when nothing was named, and while the URL or the login is missing. */
+/** Undefined when no option was given, or when the URL or the login is still missing. */
 function changeAddress(
   before: ProviderAddress | undefined,
   change: { readonly url: string | undefined; readonly login: string | undefined },
@@ -96,7 +96,7 @@ function changeAddress(
   return { url, login };
 }
 
-/** Undefined when nothing was named; an empty value takes a setting away. */
+/** Undefined when no option was given; an empty value removes a setting. */
 function readPlainSettings(
   { name, settings }: Provider,
   flags: ProviderFlags,
@@ -113,7 +113,7 @@ function readPlainSettings(
   return values;
 }
 
-/** A secret may come from standard input instead, where no list of processes shows it. */
+/** `-` reads the secret from standard input, so that it does not appear in the process list. */
 export function readApiSecrets(flags: ProviderFlags): ApiSecrets {
   const secrets: Record<string, string> = {};
   for (const { settings } of providers) {

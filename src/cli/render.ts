@@ -1,4 +1,4 @@
-/** An outcome for human eyes: names on the left, values on the right, one block per entry of a list. */
+/** Renders an outcome as text: names on the left, values on the right, one block per entry of a list. */
 import type { Outcome } from './command.ts';
 
 /** The name of a secret or an option as outcomes print it. */

@@ -1,4 +1,4 @@
-/** `review list`: everything that needs a person and that nobody has closed, the oldest first. */
+/** `review list`: prints every delivery and flag that an operator has to resolve, oldest first. */
 import { listReview, type ReviewEntry } from '../use-cases/maintenance/list-review.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
 

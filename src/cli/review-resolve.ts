@@ -1,4 +1,4 @@
-/** `review resolve` and `inbox resolve`: close a delivery or a flag, with a note that says why. */
+/** `review resolve` and `inbox resolve`: resolve a delivery or a flag, with a note that says why. */
 import { resolveReview } from '../use-cases/maintenance/resolve-review.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
 

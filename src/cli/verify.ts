@@ -1,4 +1,4 @@
-/** `verify`: checks the invariants on the live database; exit status 1 on a breach. */
+/** `verify`: checks the invariants on the live database. The exit status is 1 when one is broken. */
 import { type Verified, verifyInvariants } from '../use-cases/maintenance/verify-invariants.ts';
 import { type Command, jsonOption, readWords } from './command.ts';
 
@@ -23,9 +23,9 @@ function renderVerified(verified: Verified): string {
     const found = own.map(({ where, what }) => `\n    ${where}: ${what}`);
     return `${own.length === 0 ? 'holds ' : 'BROKEN'}  ${invariant}${found.join('')}`;
   });
-  const looked = [`${orders} orders and ${transactions} transactions looked at`];
-  if (pruned.inboxes > 0) looked.push(`${pruned.inboxes} not folded: bodies were pruned by age`);
+  const summary = [`${orders} orders and ${transactions} transactions checked`];
+  if (pruned.inboxes > 0) summary.push(`${pruned.inboxes} not folded: bodies were pruned by age`);
   if (pruned.histories > 0)
-    looked.push(`${pruned.histories} not replayed: history was pruned by age`);
-  return [...lines, '', ...looked].join('\n');
+    summary.push(`${pruned.histories} not replayed: history was pruned by age`);
+  return [...lines, '', ...summary].join('\n');
 }

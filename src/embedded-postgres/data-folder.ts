@@ -1,4 +1,4 @@
-/** The folder that holds everything of the embedded mode: the lock, the master key, the database. */
+/** The data folder of the embedded mode: how it is created and locked, and errors that explain how to fix it. */
 import { constants } from 'node:fs';
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -8,9 +8,8 @@ import { StartError } from '../domain/start-error.ts';
 export type DataFolderLock = { readonly release: () => void };
 
 /**
- * Makes sure that one service uses the folder. The lock is the operating system's own, taken
- * through SQLite since Node offers no other way to it: the kernel gives it back however the
- * process ends, so nothing can be left stale by SIGKILL, a zombie or a lost machine.
+ * Ends the race of two services for one folder. This is a file lock of the operating system, taken through SQLite because
+ * Node has no API for it. The kernel releases it however the process ends, so a lock is never stale.
  */
 export function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
   return lockFile(
@@ -23,12 +22,12 @@ export function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
 export async function lockFile(
   dataDir: string,
   name: string,
-  sentenceWhenTaken: string,
+  messageWhenTaken: string,
 ): Promise<DataFolderLock> {
   const path = join(dataDir, name);
   await explainingErrors(dataDir, async () => {
     await makeFolder(dataDir);
-    // SQLite would not say why it cannot.
+    // SQLite would create the file too, but its errors do not say what is wrong.
     await makeLockFile(dataDir, path);
   });
   try {
@@ -40,25 +39,25 @@ export async function lockFile(
       },
     };
   } catch (error) {
-    if (/locked/.test(String(error))) throw new StartError(sentenceWhenTaken);
+    if (/locked/.test(String(error))) throw new StartError(messageWhenTaken);
     throw new StartError(`The data folder ${dataDir} cannot be locked: ${String(error)}.`);
   }
 }
 
-/** It belongs to the owner of the folder, whoever makes it: root may lock first, and that user later. */
+/** The file gets the owner of the folder, so that this user can lock it later even if root created it. */
 async function makeLockFile(dataDir: string, path: string): Promise<void> {
   const { uid } = await stat(dataDir);
   const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW);
   try {
     const found = await file.stat();
-    const isGiven = process.getuid?.() === 0 && found.isFile() && found.nlink === 1;
-    if (isGiven && found.uid !== uid) await file.chown(uid, found.gid);
+    const mayChange = process.getuid?.() === 0 && found.isFile() && found.nlink === 1;
+    if (mayChange && found.uid !== uid) await file.chown(uid, found.gid);
   } finally {
     await file.close();
   }
 }
 
-/** Step by step: the recursive way reports a read-only disk as a missing folder. */
+/** Creates one folder at a time, because a recursive `mkdir` reports a read-only disk as a missing folder. */
 async function makeFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined);
   if (found?.isDirectory()) return;
@@ -68,7 +67,7 @@ async function makeFolder(folder: string): Promise<void> {
   });
 }
 
-/** Turns the troubles a folder can have into the sentence that names the remedy. */
+/** Turns the errors of a folder into messages that say how to fix them. */
 export async function explainingErrors<Result>(
   folder: string,
   work: () => Promise<Result>,
@@ -95,7 +94,7 @@ export function explainFolderError(folder: string, error: unknown): StartError |
   }
   if (/ENOTDIR|EEXIST|ENOENT/.test(text)) {
     return new StartError(
-      `The folder ${folder} cannot be made: a file is in its way, or its disk cannot be written. Set DATA_DIR to another folder.`,
+      `The folder ${folder} cannot be created: a file has the same name, or the disk is not writable. Set DATA_DIR to another folder.`,
     );
   }
   if (/EACCES|EPERM|permission denied/i.test(text)) {

@@ -1,7 +1,7 @@
 /**
- * Who may log in to the embedded database: one role, by a password that is kept beside the data. The role owns
- * the database and has no power over the server. The superuser that made the cluster cannot log in at all; what
- * needs it is done here, in single-user mode, while no server runs.
+ * Who may log in to the embedded database: one role, with a password that is stored in the data folder. The role owns the
+ * database but has no rights over the server. The superuser that created the cluster cannot log in; statements that need
+ * it run here in single-user mode, while no server runs.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -20,8 +20,8 @@ import type { ServerUser } from './server-user.ts';
 
 const serviceRole = 'payment_orders';
 
-/** Whoever matches no line is refused. */
-const accessRules = `# Written by the service, which replaces what it finds changed.
+/** PostgreSQL refuses every login that matches no line. */
+const accessRules = `# Written by the service, which overwrites changes.
 local  all  ${serviceRole}  scram-sha-256
 `;
 
@@ -29,7 +29,7 @@ type Cluster = {
   readonly programs: Programs;
   readonly user: ServerUser;
   readonly dataDir: string;
-  /** The cluster's own folder. */
+  /** The PostgreSQL cluster, inside `dataDir` or elsewhere. */
   readonly directory: string;
 };
 
@@ -49,7 +49,7 @@ export async function serviceAddress(dataDir: string, socketDir: string): Promis
   };
 }
 
-/** The password is written last, so while there is none, or other rules, all of it is still to be done. */
+/** The password file is written last: if it is missing, or the rules differ, all steps of `setAccess` must run. */
 export async function isAccessSet({ dataDir, directory }: Cluster): Promise<boolean> {
   const read = (path: string) => readFile(path, 'utf8').catch(() => undefined);
   const password = await read(passwordFile(dataDir));
@@ -57,8 +57,8 @@ export async function isAccessSet({ dataDir, directory }: Cluster): Promise<bool
 }
 
 /**
- * For a new cluster, and for one of the first release, where the service was the superuser and everybody was
- * trusted. Each step may be repeated: a start that is killed in between does all of them again.
+ * For a new cluster, and for one of the first release, where the service was the superuser and logins needed no password.
+ * Every step can be repeated, so a start that was killed halfway runs all of them again.
  */
 export async function setAccess({ programs, user, dataDir, directory }: Cluster): Promise<void> {
   const password = randomBytes(32).toString('hex');
@@ -70,7 +70,7 @@ export async function setAccess({ programs, user, dataDir, directory }: Cluster)
 function statementsFor(password: string): string[] {
   return [
     `do $$ begin if to_regrole('${serviceRole}') is null then create role ${serviceRole}; end if; end $$`,
-    // A password of 256 random bits needs no slow hash, and every new connection would wait for it.
+    // A slow hash would only delay every new connection: a password of 256 random bits cannot be guessed.
     'set scram_iterations = 1',
     `alter role ${serviceRole} with login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password '${password}'`,
     `alter database ${databaseName} owner to ${serviceRole}`,
@@ -78,24 +78,24 @@ function statementsFor(password: string): string[] {
   ];
 }
 
-const foreign = `n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`;
+const isUserSchema = `n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`;
 
 /**
- * Each gives the statements that hand over what the superuser owns outside of the system's own schemas. The
- * command for it, \`reassign owned\`, refuses the superuser that made the cluster.
+ * Queries for the statements that change the owner of everything the superuser owns outside the system schemas.
+ * \`reassign owned\` does not work for the superuser that created the cluster.
  */
 const ownershipChanges = [
   `select format('alter schema %I', n.nspname) from pg_namespace n
-    where ${foreign} and n.nspowner = '${bootstrapRole}'::regrole`,
-  // Indexes and the sequences of columns go with their table.
+    where ${isUserSchema} and n.nspowner = '${bootstrapRole}'::regrole`,
+  // Indexes and the sequences of columns follow their table.
   `select format('alter table %s', c.oid::regclass) from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where ${foreign} and c.relowner = '${bootstrapRole}'::regrole and c.relkind in ('r', 'p', 'v', 'm', 'f')`,
+    where ${isUserSchema} and c.relowner = '${bootstrapRole}'::regrole and c.relkind in ('r', 'p', 'v', 'm', 'f')`,
   `select format('alter sequence %s', c.oid::regclass) from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where ${foreign} and c.relowner = '${bootstrapRole}'::regrole and c.relkind = 'S'`,
+    where ${isUserSchema} and c.relowner = '${bootstrapRole}'::regrole and c.relkind = 'S'`,
   `select format('alter routine %s', p.oid::regprocedure) from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-    where ${foreign} and p.proowner = '${bootstrapRole}'::regrole`,
+    where ${isUserSchema} and p.proowner = '${bootstrapRole}'::regrole`,
   `select format('alter type %s', t.oid::regtype) from pg_type t join pg_namespace n on n.oid = t.typnamespace
-    where ${foreign} and t.typowner = '${bootstrapRole}'::regrole and t.typtype in ('e', 'd', 'r')`,
+    where ${isUserSchema} and t.typowner = '${bootstrapRole}'::regrole and t.typtype in ('e', 'd', 'r')`,
 ];
 
 function executeEach(query: string): string {

@@ -1,47 +1,48 @@
 /**
- * Where the database of a data folder is: inside it, or in a folder of the machine when the server's user cannot
- * get there. A file in the data folder then names that place, so that it is found again and never made anew.
+ * Where the database of a data folder is: inside it, or in a machine-wide folder when the server's user cannot enter the
+ * data folder. A file in the data folder then names that location, so that the next start finds the same database.
  */
 import { constants } from 'node:fs';
 import { lchown, open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StartError } from '../domain/start-error.ts';
 import { explainingErrors } from './data-folder.ts';
-import { giveFile, type Ids, writeDurably } from './durable-file.ts';
+import { changeFileOwner, type Ids, writeDurably } from './durable-file.ts';
 import { databaseFolderOf, makeDatabaseFolder } from './machine-folder.ts';
 import { chooseServerUser, findClosedFolder, type ServerUser } from './server-user.ts';
 
 const folderName = 'postgres';
-const placeFile = 'database.folder';
+const locationFile = 'database.folder';
 
-const secretFiles = ['master.key', 'database.password', placeFile];
+const secretFiles = ['master.key', 'database.password', locationFile];
 const lockFiles = ['service.lock', 'rotation.lock'];
-/** Everything that the service puts into a data folder, also what a crash left half made; and what a disk has. */
+/** Everything that the service writes into a data folder, including leftovers of a crash, and `lost+found` of a disk. */
 const ownNames = new RegExp(
   `^(${[...secretFiles, ...lockFiles, folderName, 'socket', 'lost+found'].join('|').replaceAll(/[.+]/g, '\\$&')})(\\.new|-journal)?$`,
 );
 
-/** The folder of the cluster, made or not. */
+/** The folder of the cluster, whether it exists or not. */
 export async function findDatabaseFolder(dataDir: string): Promise<string> {
   const inside = join(dataDir, folderName);
-  const name = await explainingErrors(dataDir, () => readIfThere(join(dataDir, placeFile)));
+  const location = join(dataDir, locationFile);
+  const name = await explainingErrors(dataDir, () => readIfThere(location));
   if (name === undefined) return inside;
   const elsewhere = databaseFolderOf(name.trim());
   if (await isThere(join(inside, 'PG_VERSION'))) {
     throw new StartError(
-      `There is a database in ${inside}, and ${join(dataDir, placeFile)} names another in ${elsewhere}: move the one away that is not wanted; for the second that is the file.`,
+      `There are two databases of ${dataDir}: one in ${inside}, and one in ${elsewhere}, named by ${location}. To choose the first, move that file away; to choose the second, move the folder ${inside} away.`,
     );
   }
   if (!(await isThere(elsewhere))) {
     throw new StartError(
-      `The database of ${dataDir} belongs in ${elsewhere}, which is not there: restore that folder from a backup.`,
+      `The database of ${dataDir} is stored in ${elsewhere}, which does not exist: restore that folder from a backup.`,
     );
   }
   return join(elsewhere, folderName);
 }
 
-/** For a data folder that has a database, or has none yet; before the first start its place is settled here. */
-export async function settleDatabaseFolder(
+/** Finds the cluster of a data folder, and decides at the first start where it goes. */
+export async function chooseDatabaseFolder(
   dataDir: string,
   warn: (line: string) => void,
 ): Promise<{ readonly directory: string; readonly user: ServerUser }> {
@@ -49,29 +50,29 @@ export async function settleDatabaseFolder(
   const user = await chooseServerUser(dataDir, directory);
   const isInside = directory === join(dataDir, folderName);
   if (!user.ids || !isInside) return { directory, user };
-  await letPass(dataDir, user.ids);
+  await allowGroupToEnter(dataDir, user.ids);
   const closed = await findClosedFolder(user, directory);
   if (closed === undefined) return { directory, user };
   if (await isThere(directory)) {
     throw new StartError(
-      `The folder ${closed} is closed to the user that the database in ${dataDir} runs as: run "chmod o+x ${closed}", or move ${dataDir} elsewhere and set DATA_DIR.`,
+      `The user that the database in ${dataDir} runs as cannot enter the folder ${closed}: run "chmod o+x ${closed}", or move ${dataDir} elsewhere and set DATA_DIR.`,
     );
   }
   const name = await makeDatabaseFolder(dataDir, closed);
-  await writeDurably(join(dataDir, placeFile), `${name}\n`);
+  await writeDurably(join(dataDir, locationFile), `${name}\n`);
   warn(
-    `The folder ${closed} is closed to the user that the database runs as, so the database of ${dataDir} is kept in ${databaseFolderOf(name)}: save both.`,
+    `The user that the database runs as cannot enter the folder ${closed}, so the database of ${dataDir} is stored in ${databaseFolderOf(name)}: back up both folders.`,
   );
   return { directory: join(databaseFolderOf(name), folderName), user };
 }
 
-/** True also for data that only a file in the folder names. */
+/** True also when the database is stored elsewhere. */
 export async function hasDatabase(dataDir: string): Promise<boolean> {
-  return (await isThere(join(dataDir, folderName))) || (await isThere(join(dataDir, placeFile)));
+  return (await isThere(join(dataDir, folderName))) || (await isThere(join(dataDir, locationFile)));
 }
 
-/** The data folder itself is ours: the server's group may pass it, and nobody else gets more than before. */
-async function letPass(dataDir: string, { gid }: Ids): Promise<void> {
+/** Lets the server's group enter the data folder, if the folder is ours. Other users get no new rights. */
+async function allowGroupToEnter(dataDir: string, { gid }: Ids): Promise<void> {
   if (!(await isOwnFolder(dataDir))) return;
   const folder = await open(dataDir, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
@@ -83,27 +84,28 @@ async function letPass(dataDir: string, { gid }: Ids): Promise<void> {
   }
 }
 
-/** Root's, and with nothing in it but what the service puts there: only then may its owner be changed. */
+/** Root owns it, and it contains only files of the service: only then may the service change its owner. */
 export async function isOwnFolder(dataDir: string): Promise<boolean> {
   const { uid } = await stat(dataDir);
   return uid === 0 && (await readdir(dataDir)).every((name) => ownNames.test(name));
 }
 
-/** Gives the data folder and the files of the service to the user that it becomes; the database stays as it is. */
-export async function handOver(dataDir: string, { uid, gid }: Ids): Promise<void> {
+/** Makes the user that the service becomes the owner of the data folder and its files, except for the database. */
+export async function changeOwner(dataDir: string, { uid, gid }: Ids): Promise<void> {
   const paths = secretFiles.map((name) => join(dataDir, name));
   if (!(await isOwnFolder(dataDir))) {
-    for (const path of paths) await giveFile(path, { uid, gid });
+    for (const path of paths) await changeFileOwner(path, { uid, gid });
     return;
   }
-  // Nobody else can put anything here yet. Locks must not even be opened: to close them would end our own.
+  // Only root can write here so far, so no link can lead elsewhere. Lock files must not be opened: closing one would
+  // release the lock that this process holds.
   for (const path of [...paths, ...lockFiles.map((name) => join(dataDir, name))]) {
     if (await isThere(path)) await lchown(path, uid, gid);
   }
   const folder = await open(dataDir, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
-    const { gid: ofServer } = await folder.stat();
-    await folder.chown(uid, ofServer);
+    const { gid: serverGid } = await folder.stat();
+    await folder.chown(uid, serverGid);
     await folder.chmod(0o710);
   } finally {
     await folder.close();

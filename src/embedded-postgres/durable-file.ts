@@ -1,6 +1,6 @@
 /**
- * Files and folders made with care: a file is whole or not at all, and owners change by an open handle, since root
- * must not be led elsewhere by a link that the owner of the folder put there meanwhile.
+ * Files that are written completely or not at all, and safe changes of owner: through an open handle, because the owner of
+ * a folder could otherwise replace a file with a link and make root change another file.
  */
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
@@ -8,11 +8,11 @@ import { dirname } from 'node:path';
 
 export type Ids = { readonly uid: number; readonly gid: number };
 
-/** Replaces the file, readable by its owner only: the one that is given, else the one it had. */
+/** Replaces the file, readable by its owner only. Without an owner it keeps the one it had. */
 export async function writeDurably(path: string, text: string, owner?: Ids): Promise<void> {
   const aside = `${path}.new`;
   const former = await lstat(path).catch(() => undefined);
-  // A crash may have left one.
+  // Left by a crash.
   await rm(aside, { force: true });
   const file = await open(aside, 'wx', 0o600);
   await file.chmod(0o600);
@@ -27,7 +27,7 @@ export async function writeDurably(path: string, text: string, owner?: Ids): Pro
   await folder.close();
 }
 
-/** Makes the folder if it is not there. Throws for a link, and for a folder of anybody else. */
+/** Creates the folder unless it exists. Throws for a link, and for a folder of another user. */
 export async function makeOwnFolder(
   path: string,
   { owner, mode }: { readonly owner: Ids | undefined; readonly mode: number },
@@ -35,7 +35,7 @@ export async function makeOwnFolder(
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
-  const folder = await openUnlinked(path, constants.O_DIRECTORY);
+  const folder = await openNoFollow(path, constants.O_DIRECTORY);
   try {
     const { uid } = await folder.stat();
     if (uid !== process.getuid?.() && uid !== owner?.uid) throw new Error(`${path} is not ours`);
@@ -46,9 +46,9 @@ export async function makeOwnFolder(
   }
 }
 
-/** Gives a file to another user, unless it is a link or is known by a second name elsewhere. */
-export async function giveFile(path: string, { uid, gid }: Ids): Promise<void> {
-  const file = await openUnlinked(path).catch((error: NodeJS.ErrnoException) => {
+/** Leaves links alone, symbolic and hard ones: they could lead to a file outside the folder. */
+export async function changeFileOwner(path: string, { uid, gid }: Ids): Promise<void> {
+  const file = await openNoFollow(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ELOOP') return undefined;
     throw error;
   });
@@ -61,6 +61,6 @@ export async function giveFile(path: string, { uid, gid }: Ids): Promise<void> {
   }
 }
 
-function openUnlinked(path: string, flags = 0) {
+function openNoFollow(path: string, flags = 0) {
   return open(path, constants.O_RDONLY | constants.O_NOFOLLOW | flags);
 }

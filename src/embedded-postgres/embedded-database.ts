@@ -1,7 +1,7 @@
 /**
- * The embedded database: a real PostgreSQL of our own under the data folder. Started with the
- * service, started again if it dies, ended with the service; whatever a killed service or a lost
- * machine left behind is put right at the next start. The caller holds the lock on the folder.
+ * The embedded database: a real PostgreSQL server on a cluster below the data folder. It starts and ends with the service,
+ * is restarted if it dies, and recovers at the next start from a killed service or a power failure. The caller holds the
+ * lock on the folder.
  */
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { StartError } from '../domain/start-error.ts';
 import type { DatabaseAddress } from '../postgres/database.ts';
 import { explainFolderError, explainingErrors } from './data-folder.ts';
 import { isAccessSet, serviceAddress, setAccess } from './database-access.ts';
-import { findDatabaseFolder, handOver, settleDatabaseFolder } from './database-folder.ts';
+import { changeOwner, chooseDatabaseFolder, findDatabaseFolder } from './database-folder.ts';
 import { type Ids, makeOwnFolder } from './durable-file.ts';
 import { endLeftoverServer } from './leftover-server.ts';
 import { reachablePrograms } from './machine-folder.ts';
@@ -28,7 +28,7 @@ import { makeSocketFolder, socketDirOf } from './socket-folder.ts';
 
 export type EmbeddedDatabase = {
   readonly address: DatabaseAddress;
-  /** Finishes what runs, writes everything down, ends the server. */
+  /** Ends the server cleanly. */
   readonly stop: () => Promise<void>;
 };
 
@@ -38,7 +38,7 @@ const stopMsMax = 5_000;
 const leftoverMsMax = 10_000;
 const restartMsMax = 1_000;
 
-/** `service` is the user that this process becomes, where that is not who it is. */
+/** `service` is the user that this process becomes later; undefined when it stays the same. */
 export async function startEmbeddedDatabase(
   dataDir: string,
   log: Log,
@@ -50,7 +50,7 @@ export async function startEmbeddedDatabase(
     );
   });
   const { directory, user } = await explainingErrors(dataDir, () =>
-    settleDatabaseFolder(dataDir, log.warn),
+    chooseDatabaseFolder(dataDir, log.warn),
   );
   const explaining = <Result>(work: () => Promise<Result>) =>
     work().catch((error: unknown) => {
@@ -58,73 +58,35 @@ export async function startEmbeddedDatabase(
     });
   const programs = await explaining(() => reachablePrograms(installed, user));
   const socketDir = socketDirOf(directory);
-  const cluster = { programs, user, dataDir, directory };
   const socketMode = await explaining(async () => {
     await initialiseOnce(programs, user, directory);
     return makeSocketFolder(socketDir, user, service);
   });
-  const place = { directory, socketDir, socketMode };
-  const launch = () => launchKeeper(programs, user, place, log.warn);
-  let keeper = launch();
-  const start = async () => {
-    const address = await serviceAddress(dataDir, socketDir);
-    return untilReleased(() => startServer(keeper, address));
+  const paths = { directory, socketDir, socketMode };
+  const starter: Starter = {
+    paths,
+    launch: () => launchKeeper(programs, user, paths, log.warn),
+    start: async (keeper) => {
+      const address = await serviceAddress(dataDir, socketDir);
+      return untilReleased(() => startServer(keeper, address));
+    },
   };
-  const set = () => untilReleased(() => setAccess(cluster));
-
-  let server = await explaining(async () => {
-    await endLeftoverServer(place, keeper.signal);
-    if (!(await isAccessSet(cluster))) await set();
-    const started = await start().catch(async (error: unknown) => {
-      if (!(error instanceof WrongPassword)) throw error;
-      log.warn('the database has another password than its file, and is given a new one');
-      await set();
-      return start();
-    });
-    if (service) await handOver(dataDir, service);
+  const keeper = starter.launch();
+  const server = await explaining(async () => {
+    await endLeftoverServer(paths, keeper.signal);
+    const cluster = { programs, user, dataDir, directory };
+    const started = await startWithAccess(cluster, () => starter.start(keeper), log);
+    if (service) await changeOwner(dataDir, service);
     return started;
   }).catch((error: unknown) => {
     keeper.close();
     throw error;
   });
-  let stopping = false;
-
-  /** Whoever killed the keeper may have left the server, which then serves on; only its end has to be waited for. */
-  const replaceKeeper = async () => {
-    while (await isListening(socketDir)) await delay(restartMsMax);
-    keeper = launch();
-    await endLeftoverServer(place, keeper.signal);
-  };
-
-  /** A server that was killed comes back by itself; meanwhile the service answers 503. */
-  const supervise = async () => {
-    for (let waitMs = 50; ; waitMs = Math.min(2 * waitMs, restartMsMax)) {
-      await server.ended;
-      // Also of one that took another's place meanwhile.
-      if (stopping) return keeper.close();
-      log.warn(`the database server ended and is started again: ${server.lastWords()}`);
-      if (keeper.isGone()) await replaceKeeper();
-      server = await start().catch(async (error: unknown) => {
-        log.warn(`the database server does not start: ${String(error)}`);
-        await delay(waitMs);
-        return server;
-      });
-      if (stopping) await endServer(server);
-    }
-  };
-  void supervise();
-
-  return {
-    address: await serviceAddress(dataDir, socketDir),
-    stop: async () => {
-      stopping = true;
-      await endServer(server);
-      keeper.close();
-    },
-  };
+  const stop = supervise(starter, { keeper, server }, log);
+  return { address: await serviceAddress(dataDir, socketDir), stop };
 }
 
-/** Where a running embedded database of this folder is reached; used by workers and command line. */
+/** For workers and the command line, which join a database that another process started. */
 export async function embeddedAddress(dataDir: string): Promise<DatabaseAddress> {
   return serviceAddress(dataDir, socketDirOf(await findDatabaseFolder(dataDir)));
 }
@@ -133,7 +95,7 @@ export async function isEmbeddedDatabaseRunning(dataDir: string): Promise<boolea
   return isListening(socketDirOf(await findDatabaseFolder(dataDir)));
 }
 
-/** A cluster is made aside and then named: one that a crash left half made is never taken for whole. */
+/** Creates the cluster under a temporary name and renames it, so that a crash cannot leave an incomplete one. */
 async function initialiseOnce(
   programs: Programs,
   user: ServerUser,
@@ -148,6 +110,68 @@ async function initialiseOnce(
   await rename(aside, directory);
 }
 
+/** If the password file and the cluster do not match, for example after a restore, both get a new password. */
+async function startWithAccess(
+  cluster: Parameters<typeof setAccess>[0],
+  start: () => Promise<Server>,
+  log: Log,
+): Promise<Server> {
+  const set = () => untilReleased(() => setAccess(cluster));
+  if (!(await isAccessSet(cluster))) await set();
+  return start().catch(async (error: unknown) => {
+    if (!(error instanceof WrongPassword)) throw error;
+    log.warn('the password file does not match the database; a new password is set');
+    await set();
+    return start();
+  });
+}
+
+type Starter = {
+  readonly paths: { readonly directory: string; readonly socketDir: string };
+  readonly launch: () => Keeper;
+  readonly start: (keeper: Keeper) => Promise<Server>;
+};
+
+/** Restarts a server that ended; until it is back the service answers 503. Returns how to stop. */
+function supervise(
+  { paths, launch, start }: Starter,
+  first: { readonly keeper: Keeper; readonly server: Server },
+  log: Log,
+): () => Promise<void> {
+  let { keeper, server } = first;
+  let stopping = false;
+
+  /** The server of a killed keeper may still serve; a new keeper can start one only after that has ended. */
+  const replaceKeeper = async () => {
+    while (await isListening(paths.socketDir)) await delay(restartMsMax);
+    keeper = launch();
+    await endLeftoverServer(paths, keeper.signal);
+  };
+
+  const run = async () => {
+    for (let waitMs = 50; ; waitMs = Math.min(2 * waitMs, restartMsMax)) {
+      await server.ended;
+      // `stop` closes the keeper too, but this one may have replaced the keeper that `stop` closed.
+      if (stopping) return keeper.close();
+      log.warn(`the database server ended and is restarted: ${server.recentOutput()}`);
+      if (keeper.isGone()) await replaceKeeper();
+      server = await start(keeper).catch(async (error: unknown) => {
+        log.warn(`the database server does not start: ${String(error)}`);
+        await delay(waitMs);
+        return server;
+      });
+      if (stopping) await endServer(server);
+    }
+  };
+  void run();
+
+  return async () => {
+    stopping = true;
+    await endServer(server);
+    keeper.close();
+  };
+}
+
 async function startServer(keeper: Keeper, address: DatabaseAddress): Promise<Server> {
   const server = await keeper.start();
   try {
@@ -159,7 +183,7 @@ async function startServer(keeper: Keeper, address: DatabaseAddress): Promise<Se
   }
 }
 
-/** Processes of a killed server see its end within moments and then let go of the data. */
+/** Child processes of a killed server hold its shared memory for a moment longer, so the start is retried. */
 async function untilReleased<Result>(work: () => Promise<Result>): Promise<Result> {
   const deadline = Date.now() + leftoverMsMax;
   for (;;) {

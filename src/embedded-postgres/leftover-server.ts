@@ -1,4 +1,4 @@
-/** Ends a database server that a killed service left behind, and clears away what it left on the disk. */
+/** Ends a database server that a killed service left running, and removes its stale pid file. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,24 +8,22 @@ const stopMsMax = 5_000;
 const lastMomentMsMax = 500;
 
 /**
- * The lock on the folder is ours, so a server on this data was left behind by a service that was
- * killed. One that listens is ended in good order, which it shows by removing its
- * `postmaster.pid`. One that does not is gone, and the file is stale even where its number names
- * a process: a zombie that nobody collects, or a stranger.
+ * The caller holds the lock on the folder, so a server on this data was left by a killed service. A server that listens is
+ * shut down cleanly and then removes its `postmaster.pid`. Without a listening server the file is stale, even if a process
+ * has the number in it: that is a zombie or another program.
  */
 export async function endLeftoverServer(
   { directory, socketDir }: { readonly directory: string; readonly socketDir: string },
   signal: (name: 'INT' | 'QUIT', pid: number) => void,
 ): Promise<void> {
   const pidFile = join(directory, 'postmaster.pid');
-  // Single-user mode notes its own with a minus sign. Killed in the middle it listens to nobody, and ends by
-  // itself at the end of its input.
+  // Single-user mode writes its pid with a minus sign. It never listens, and ends at the end of its input.
   const readPid = async () =>
     Math.abs(Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0]));
   const pid = await readPid();
   const isGone = async () => (await readPid()) !== pid || !(await isAlive(pid));
-  // The first release listened in the folder of the data. What the file says may be about another place, of which
-  // this is a copy.
+  // The first release listened in the cluster folder. The socket path in the pid file is not used: after the folder was
+  // copied it would be that of the original.
   const listens = (await isListening(socketDir)) || (await isListening(directory));
   if (pid && listens) {
     signal('INT', pid);
@@ -34,13 +32,13 @@ export async function endLeftoverServer(
       await waitFor(isGone, stopMsMax);
     }
   } else if (pid) {
-    // It may be just about to end: the socket goes first, the file last.
+    // It may be shutting down: the server removes its socket first and the pid file last.
     await waitFor(isGone, (await isServerOf(directory, pid)) ? stopMsMax : lastMomentMsMax);
   }
   await rm(pidFile, { force: true });
 }
 
-/** A process that works on this data, and not a stranger with the same number; never known without /proc. */
+/** True when the process works on this data, and is not another program with the same pid. False without /proc. */
 async function isServerOf(directory: string, pid: number): Promise<boolean> {
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   return command.split('\0').includes(directory);
@@ -57,9 +55,9 @@ async function isAlive(pid: number): Promise<boolean> {
   return !isZombie;
 }
 
-async function waitFor(isSo: () => Promise<boolean>, msMax: number): Promise<boolean> {
+async function waitFor(condition: () => Promise<boolean>, msMax: number): Promise<boolean> {
   const deadline = Date.now() + msMax;
-  while (!(await isSo())) {
+  while (!(await condition())) {
     if (Date.now() > deadline) return false;
     await delay(10);
   }

@@ -1,7 +1,6 @@
 /**
- * A folder of our own on the machine, for what the database's user cannot reach where it is: a checkout under
- * /root is closed to everybody else. The server then works on copies and data here, rather than with the
- * privilege to pass closed folders, with which it could read every file there is.
+ * A machine-wide folder for programs and data that the database's user cannot reach, such as a checkout below /root. The
+ * alternative, a privilege to enter every folder, would let the server read every file of the machine.
  */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -14,7 +13,7 @@ import { findClosedFolder, type ServerUser } from './server-user.ts';
 
 const machineFolder = '/var/lib/payment-order-service';
 
-/** Makes an empty folder for the database of that data folder; `closed` is why it cannot stay there. */
+/** Creates an empty folder for a database. `closed` is the folder that the database's user cannot enter. */
 export async function makeDatabaseFolder(dataDir: string, closed: string): Promise<string> {
   const words = dataDir
     .toLowerCase()
@@ -26,12 +25,12 @@ export async function makeDatabaseFolder(dataDir: string, closed: string): Promi
   return name;
 }
 
-/** Only by a name: whatever wrote it down must not lead elsewhere. */
+/** Takes only the base name, so that a changed file cannot lead to another folder. */
 export function databaseFolderOf(name: string): string {
   return join(machineFolder, basename(name));
 }
 
-/** The programs where the server's user can run them: as they are, or copied once for each version. */
+/** The programs where the server's user can run them: as installed, or a copy that is made once per version. */
 export async function reachablePrograms(programs: Programs, user: ServerUser): Promise<Programs> {
   const closed = user.ids && (await findClosedFolder(user, programs.postgres));
   if (!closed) return programs;
@@ -49,30 +48,30 @@ export async function reachablePrograms(programs: Programs, user: ServerUser): P
   return { initdb: inCopy(programs.initdb), postgres: inCopy(programs.postgres) };
 }
 
-/** Made aside and then named: what a crash left half made is never run. */
+/** Copies to a temporary name and renames, so that a copy that a crash left incomplete is never run. */
 async function copyPrograms(native: string, copy: string): Promise<void> {
   const aside = `${copy}.${randomBytes(4).toString('hex')}`;
   await cp(native, aside, { recursive: true, verbatimSymlinks: true });
   await promisify(execFile)('chmod', ['-R', 'a+rX,go-w', aside]);
   await rename(aside, copy).catch(async (error: NodeJS.ErrnoException) => {
     await rm(aside, { recursive: true, force: true });
-    // Another service was faster.
+    // Another service made the same copy first.
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
   });
 }
 
 async function makeMachineFolder(closed: string): Promise<void> {
-  const remedy = `run "chmod o+x ${closed}", or set DATA_DIR to a folder that others may pass`;
-  const why = `The folder ${closed} is closed to the user that the database runs as`;
+  const remedy = `run "chmod o+x ${closed}", or set DATA_DIR to a folder that other users can enter`;
+  const why = `The user that the database runs as cannot enter the folder ${closed}`;
   await mkdir(machineFolder, { recursive: true, mode: 0o755 }).catch((error: Error) => {
     throw new StartError(
-      `${why}, and ${machineFolder} cannot be made (${error.message}): ${remedy}.`,
+      `${why}, and ${machineFolder} cannot be created (${error.message}): ${remedy}.`,
     );
   });
   const { uid, mode } = await lstat(machineFolder);
   if (uid !== 0 || (mode & 0o022) !== 0) {
     throw new StartError(
-      `${why}, and ${machineFolder} can be written by others than root: ${remedy}.`,
+      `${why}, and users other than root can write to ${machineFolder}: ${remedy}.`,
     );
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The embedded mode's own master keys, in a file that only its owner may read: one a line, the current
- * one first, the others those of rotations. Contract 1.4.
+ * The master keys of the embedded mode, in a file that only its owner may read: one per line, the current key first,
+ * then the previous ones. Contract 1.4.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { explainingErrors, lockFile } from './data-folder.ts';
 import { hasDatabase } from './database-folder.ts';
 import { writeDurably } from './durable-file.ts';
 
-/** The very first start makes one; from then on a file that is gone or out of reach is never replaced. */
+/** Creates a key at the very first start only. A file that is missing later is never replaced: the data needs its key. */
 export async function makeMasterKeyOnce(dataDir: string): Promise<void> {
   const isThere = await stat(fileIn(dataDir)).then(
     () => true,
@@ -23,7 +23,7 @@ export async function readMasterKeys(dataDir: string): Promise<string[]> {
   const path = fileIn(dataDir);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new StartError(
-      `The file ${path} cannot be read (${error.code}): without it every stored secret is lost. Restore it from a backup, or give its owner back.`,
+      `The file ${path} cannot be read (${error.code}): without it every stored secret is lost. Restore it from a backup, or restore its owner.`,
     );
   });
   return text
@@ -32,7 +32,7 @@ export async function readMasterKeys(dataDir: string): Promise<string[]> {
     .map((hex) => checkKey(hex, path));
 }
 
-/** Puts a new key before the ones there are; one rotation at a time, or one would lose the other's. */
+/** Adds a new current key, then runs `work`. The lock ends the race of two rotations, which would lose one of the keys. */
 export async function rotatingMasterKey<Result>(
   dataDir: string,
   work: () => Promise<Result>,

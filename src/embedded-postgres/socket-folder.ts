@@ -1,4 +1,4 @@
-/** The folder of the database's socket: the server writes there, the service passes, and nobody else. */
+/** The folder of the database's socket. Only the server can write there, and only the service can connect. */
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,9 +6,9 @@ import { StartError } from '../domain/start-error.ts';
 import { type Ids, makeOwnFolder } from './durable-file.ts';
 import type { ServerUser } from './server-user.ts';
 
-/** Beside the folder of the data, which PostgreSQL wants for itself alone. */
+/** Beside the cluster folder, which PostgreSQL requires to be private. */
 export function socketDirOf(directory: string): string {
-  // A socket's path may have some 100 bytes; a folder that is deeper gets a short one instead.
+  // The path of a socket is limited to about 100 bytes, so a deep folder gets a short path elsewhere.
   const pathBytesMax = 80;
   const beside = join(dirname(directory), 'socket');
   if (Buffer.byteLength(beside) <= pathBytesMax) return beside;
@@ -17,8 +17,8 @@ export function socketDirOf(directory: string): string {
 }
 
 /**
- * Where server and service are two users, the folder has the group of the service, and hands it on to the socket.
- * Gives back the mode of the socket.
+ * If server and service are two users, the folder has the group of the service, and the socket inherits it. Returns the
+ * mode of the socket.
  */
 export async function makeSocketFolder(
   path: string,
@@ -30,7 +30,7 @@ export async function makeSocketFolder(
   const withGroup = 0o2710;
   await makeOwnFolder(path, { owner, mode: isShared ? withGroup : 0o700 }).catch(
     (error: NodeJS.ErrnoException) => {
-      // Somebody else may have been here first, with a folder of their own or a link to one.
+      // Another user may have created a folder or a link with this name first.
       if (error.code !== undefined && error.code !== 'ELOOP' && error.code !== 'ENOTDIR')
         throw error;
       throw new StartError(

@@ -10,7 +10,8 @@ import type { Database } from '../postgres/database.ts';
 import { markOf } from '../security/compare.ts';
 import { type MasterKey, sealingKeyIdOf, WrongMasterKeyError } from '../security/master-key.ts';
 import type { MasterKeys } from '../security/master-keys.ts';
-import { findAccount, type SealedSecret, type StoredAccount } from '../store/accounts.ts';
+import type { SealedSecret } from '../store/account-secrets.ts';
+import { findAccount, type StoredAccount } from '../store/accounts.ts';
 
 /** When checking the proof began, by `performance.now()`: an account read since then is recent enough. */
 export type Proof = { readonly begunAtMs: number };

@@ -1,19 +1,12 @@
-/** Accounts, their settings and sealed secrets. Opening a seal is left to others. */
+/** Accounts and their settings. Their sealed secrets are in `account-secrets.ts`. */
 import type {
   AccountSettings,
   AlternateCurrency,
   ProviderAddress,
-  SecretKind,
   SignatureVersion,
 } from '../domain/accounts/account.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
-
-export type SealedSecret = {
-  readonly kind: SecretKind;
-  readonly secretId: string;
-  readonly sealed: Buffer;
-  readonly expiresAt: Date | null;
-};
+import { listSecrets, type SealedSecret } from './account-secrets.ts';
 
 export type StoredAccount = AccountSettings & {
   readonly accountId: string;
@@ -37,8 +30,6 @@ type AccountRow = {
   suspended_at: Date | null;
   alternate_currencies: AlternateCurrency[] | null;
 };
-
-type SecretRow = { kind: SecretKind; secret_id: string; sealed: Buffer; expires_at: Date | null };
 
 const selectAccounts = `
   select a.*,
@@ -91,14 +82,7 @@ export async function findAccount(
     values: [accountId],
   });
   if (!rows[0]) return undefined;
-  const { rows: secrets } = await database.query<SecretRow>({
-    name: 'find-account-secrets',
-    text: `select kind, secret_id, sealed, expires_at
-             from account_secrets where account_id = $1
-            order by created_at desc, secret_id`,
-    values: [accountId],
-  });
-  return toAccount(rows[0], secrets);
+  return toAccount(rows[0], await listSecrets(database, accountId));
 }
 
 export async function suspendAccount(
@@ -112,7 +96,7 @@ export async function suspendAccount(
   });
 }
 
-/** Serialises changes of one account: two rotations at once must not both find the same current secret. */
+/** Ends the race of two secret rotations: without the lock both would find the same current secret. */
 export async function lockAccount(
   tx: Transaction,
   accountId: string,
@@ -134,55 +118,6 @@ export async function listAccounts(database: Queryable): Promise<StoredAccount[]
 export async function hasAccounts(database: Queryable): Promise<boolean> {
   const { rows } = await database.query({ text: 'select 1 from accounts limit 1' });
   return rows.length > 0;
-}
-
-export async function insertSecret(
-  tx: Transaction,
-  accountId: string,
-  secret: SealedSecret,
-  now: Date,
-): Promise<void> {
-  await tx.query({
-    text: `insert into account_secrets (account_id, kind, secret_id, sealed, created_at, expires_at)
-           values ($1, $2, $3, $4, $5, $6)`,
-    values: [accountId, secret.kind, secret.secretId, secret.sealed, now, secret.expiresAt],
-  });
-}
-
-/** One of each beginning, which tells the master key it was sealed with. */
-export async function listSealedSamples(database: Queryable): Promise<Buffer[]> {
-  const { rows } = await database.query<{ sealed: Buffer }>({
-    text: `select distinct on (substring(sealed from 1 for 5)) sealed from account_secrets
-            order by substring(sealed from 1 for 5)`,
-  });
-  return rows.map(({ sealed }) => sealed);
-}
-
-/** The same secret, sealed with another key. */
-export async function updateSealedSecret(
-  tx: Transaction,
-  accountId: string,
-  { kind, secretId, sealed }: Pick<SealedSecret, 'kind' | 'secretId' | 'sealed'>,
-): Promise<void> {
-  await tx.query({
-    text: `update account_secrets set sealed = $4
-            where account_id = $1 and kind = $2 and secret_id = $3`,
-    values: [accountId, kind, secretId, sealed],
-  });
-}
-
-/** Gives the secrets of a kind an end; one that ends sooner keeps its own. */
-export async function endSecrets(
-  tx: Transaction,
-  accountId: string,
-  kind: SecretKind,
-  endsAt: Date,
-): Promise<void> {
-  await tx.query({
-    text: `update account_secrets set expires_at = $3
-            where account_id = $1 and kind = $2 and (expires_at is null or expires_at > $3)`,
-    values: [accountId, kind, endsAt],
-  });
 }
 
 async function replaceAlternateCurrencies(
@@ -218,7 +153,7 @@ function settingsValues(accountId: string, settings: AccountSettings): unknown[]
   ];
 }
 
-function toAccount(row: AccountRow, secrets: readonly SecretRow[]): StoredAccount {
+function toAccount(row: AccountRow, secrets: readonly SealedSecret[]): StoredAccount {
   return {
     accountId: row.account_id,
     name: row.name,
@@ -233,11 +168,6 @@ function toAccount(row: AccountRow, secrets: readonly SecretRow[]): StoredAccoun
     callbackOrigins: row.callback_origins,
     createdAt: row.created_at,
     suspendedAt: row.suspended_at,
-    secrets: secrets.map((secret) => ({
-      kind: secret.kind,
-      secretId: secret.secret_id,
-      sealed: secret.sealed,
-      expiresAt: secret.expires_at,
-    })),
+    secrets,
   };
 }

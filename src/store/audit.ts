@@ -1,11 +1,11 @@
-/** The append-only record of what people did. */
+/** The append-only audit log of what operators did. */
 import type { Transaction } from '../postgres/database.ts';
 
 export type AuditEntry = {
   readonly accountId: string;
   readonly auditId: string;
   readonly at: Date;
-  /** Who: `cli`, or a user. */
+  /** `cli`, or the name of a user. */
   readonly actor: string;
   readonly action:
     | 'delivery.resolved'
@@ -13,7 +13,7 @@ export type AuditEntry = {
     | 'account.suspended'
     | 'account.resumed'
     | 'consumer.erased';
-  /** The id of what it was done to. */
+  /** The id of the object that the action changed. */
   readonly object: string;
   readonly note: string | null;
   readonly details: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** The inbox: deliveries as they came, what became of each, and what the parked ones wait for. */
+/** The inbox: provider deliveries as received, with the state of each. */
 import type { Delivery, DeliveryState } from '../domain/inbox/delivery.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
 import type { ReviewFlag } from '../domain/review-flag.ts';
@@ -27,7 +27,7 @@ export type DeliveryRow = {
 export const deliveryColumns =
   'd.account_id, d.delivery_id, d.provider, d.delivery_key, d.event_id, d.state, d.why, d.flags, d.headers, d.body, d.expected_merchant, d.order_id, d.tries, d.next_try_at, d.received_at, d.finished_at, d.erased_at';
 
-/** Serialises those who would apply one delivery: the provider's repeat, the worker, an operator. */
+/** Ends the race to apply one delivery between the provider's repeat, the background worker and an operator. */
 export async function lockDelivery(
   tx: Transaction,
   accountId: string,
@@ -66,7 +66,7 @@ export async function listDeliveries(
   return rows.map(toDelivery);
 }
 
-/** All of a state, without their bodies, in the order they came. */
+/** Ids only, oldest first. Without a state: all deliveries. */
 export async function listDeliveryIds(
   database: Queryable,
   state: DeliveryState | undefined,
@@ -79,7 +79,7 @@ export async function listDeliveryIds(
   return rows.map((row) => ({ accountId: row.account_id, deliveryId: row.delivery_id }));
 }
 
-/** What was applied to an order, in the order it came. */
+/** The deliveries that were applied to an order, in the order in which they were applied. */
 export async function listDeliveriesOfOrder(
   database: Queryable,
   accountId: string,

@@ -1,5 +1,4 @@
-/** Writes to the inbox, for many deliveries with one statement each. */
-
+/** Reads and writes of the inbox that handle a batch of deliveries with one statement. */
 import type { Delivery, DeliveryResult } from '../domain/inbox/delivery.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Transaction } from '../postgres/database.ts';
@@ -27,8 +26,8 @@ const rows = defineRows<Delivery>({
 });
 
 /**
- * Inserted with what came of them, so that each is written once. Fails when a rival was faster, and with it
- * the whole transaction, which then is run again.
+ * Inserts deliveries together with their result, so that each row is written once. If a concurrent transaction stored
+ * the same delivery first, the unique index fails the insert and the whole transaction is retried.
  */
 export async function insertDeliveries(
   tx: Transaction,
@@ -77,7 +76,10 @@ const keyRows = defineRows<DeliveryKey>({
   delivery_key: ['text', ({ deliveryKey }) => deliveryKey],
 });
 
-/** Those that are known by their keys; nobody else applies them until the transaction ends. */
+/**
+ * The deliveries that are stored already. The lock ends the race of two copies of one delivery; rows are locked in key
+ * order so that two batches cannot deadlock.
+ */
 export async function lockDeliveriesByKey(
   tx: Transaction,
   keys: readonly DeliveryKey[],
@@ -101,7 +103,10 @@ const eventRows = defineRows<EventName>({
   event_id: ['text', ({ eventId }) => eventId],
 });
 
-/** Those of the event ids that a stored delivery holds. A rival that takes one meanwhile fails the insert. */
+/**
+ * Which of these event ids belong to a stored delivery. An id that a concurrent transaction stores after this read fails
+ * the insert through its unique index.
+ */
 export async function listHeldEvents(
   tx: Transaction,
   events: readonly EventName[],

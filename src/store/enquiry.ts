@@ -1,6 +1,6 @@
 /**
- * An order and its transactions in one statement, so that an answer shows one moment: never a payment
- * that succeeded beside an order that does not know of it.
+ * Reads an order and its transactions with one statement, so that both come from the same snapshot: a reply never shows
+ * a payment that succeeded beside an order that is still pending.
  */
 import type { Order } from '../domain/orders/order.ts';
 import type { Transaction as OrderTransaction } from '../domain/transactions/transaction.ts';
@@ -12,7 +12,7 @@ import { hasId, type TransactionRow, toTransaction } from './transactions.ts';
 export type OrderWithTransactions = {
   readonly order: Order;
   readonly transactions: readonly OrderTransaction[];
-  /** When the provider was last asked about each. */
+  /** When the provider was last polled, by transaction id. */
   readonly polledAt: ReadonlyMap<string, Date>;
 };
 
@@ -22,21 +22,21 @@ export type OrderQuestion = {
   readonly id: string;
 };
 
-const questionRows = defineRows<readonly [place: number, question: OrderQuestion]>({
-  place: ['integer', ([place]) => place],
+const questionRows = defineRows<readonly [index: number, question: OrderQuestion]>({
+  index: ['integer', ([index]) => index],
   account: ['text', ([, { accountId }]) => accountId],
   kind: ['text', ([, { idName }]) => idName],
   id: ['text', ([, { id }]) => id],
 });
 
-/** For each question its order, where there is one. */
+/** The results are in the order of the questions, undefined where no order was found. */
 export async function findOrdersWithTransactions(
   database: Queryable,
   questions: readonly OrderQuestion[],
 ): Promise<Array<OrderWithTransactions | undefined>> {
   const { rows } = await database.query<EnquiryRow>({
     name: 'find-orders-with-transactions',
-    text: `select place, o.*,
+    text: `select index, o.*,
                   (select json_agg(t) from (
                      select transaction_id, type, provider, psp_transaction_id, status, amount,
                             currency, started_at, recorded_at, finished_at, fields, flags, start,
@@ -57,14 +57,14 @@ export async function findOrdersWithTransactions(
                                   where t.account_id = account and ${hasId('id')})) o`,
     values: questionRows.toParameters([...questions.entries()]),
   });
-  const found = new Map(rows.map((row) => [row.place, row]));
+  const found = new Map(rows.map((row) => [row.index, row]));
   return questions.map((_question, index) => {
     const row = found.get(index);
     return row && toOrderWithTransactions(row);
   });
 }
 
-type EnquiryRow = OrderRow & { place: number; transactions: TransactionRow[] | null };
+type EnquiryRow = OrderRow & { index: number; transactions: TransactionRow[] | null };
 
 function toOrderWithTransactions(row: EnquiryRow): OrderWithTransactions {
   const transactions = row.transactions ?? [];

@@ -1,17 +1,16 @@
-/** What an erasure reads and writes: an account's orders and deliveries, page by page, and notes of people. */
+/** What `consumer erase` reads and writes: the orders, transactions and deliveries of an account. Contract 8.7. */
 import type { Delivery } from '../domain/inbox/delivery.ts';
 import type { Order } from '../domain/orders/order.ts';
 import type { HeldNotice } from '../domain/transactions/records.ts';
 import type { Transaction as OrderTransaction } from '../domain/transactions/transaction.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
-
 import type { OrderName, OrderRow } from './order-rows.ts';
 import { fieldsOf } from './transactions.ts';
 
 export type ListedOrder = Pick<Order, 'orderId' | 'userId' | 'details' | 'earlierConsumers'>;
 
-/** A page of all orders of an account, by their ids. */
+/** One page of an account's orders, by id. */
 export async function listOrdersOfAccount(
   database: Queryable,
   accountId: string,
@@ -44,6 +43,7 @@ type BodyRow = {
   body: Buffer;
 };
 
+/** One page of an account's deliveries that still have their body, by id. */
 export async function listBodies(
   database: Queryable,
   accountId: string,
@@ -59,7 +59,7 @@ export async function listBodies(
   return rows.map(toBody);
 }
 
-/** Whoever applies a delivery locks it before its order, so these come before the lock of the order. */
+/** Must run before the order is locked: applying a delivery locks in this order too, so the two cannot deadlock. */
 export async function lockDeliveryIdsOfOrder(
   tx: Transaction,
   { accountId, orderId }: OrderName,
@@ -71,7 +71,7 @@ export async function lockDeliveryIdsOfOrder(
   });
 }
 
-/** With the order locked, all there are. */
+/** The order must be locked, so that no delivery is added between two pages. */
 export async function listBodiesOfOrder(
   tx: Transaction,
   { accountId, orderId }: OrderName,
@@ -87,7 +87,7 @@ export async function listBodiesOfOrder(
   return rows.map(toBody);
 }
 
-/** Of these, those that still belong to no order. */
+/** Skips deliveries that were applied to an order since they were listed: those are erased with their order. */
 export async function lockUnlinkedBodies(
   tx: Transaction,
   accountId: string,
@@ -116,7 +116,7 @@ const erasedBodies = defineRows<ErasedBody>({
   body: ['bytea', ({ body }) => body],
 });
 
-/** Keys and states stay, so that a repeat is recognised. */
+/** Keys and states stay, so that a repeated delivery is still recognised. */
 export async function saveErasedBodies(
   tx: Transaction,
   accountId: string,
@@ -158,7 +158,7 @@ const erasedRows = defineRows<OrderTransaction>({
   notices: ['json', ({ notices }) => notices],
 });
 
-/** Nobody is known any more to have paid. The order must be locked. */
+/** Also removes the link to the consumer who paid. The order must be locked. */
 export async function saveErasedTransactions(
   tx: Transaction,
   { accountId, orderId }: OrderName,

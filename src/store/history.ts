@@ -2,18 +2,19 @@
 import type { Change } from '../domain/history.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
+import type { OrderName } from './order-rows.ts';
 
 export type HistoryEntry = {
   /** Null for a change of the order itself. */
   readonly transactionId: string | null;
   readonly changes: readonly Change[];
-  /** The delivery or call that brought it. */
+  /** The delivery or API call that caused the change. */
   readonly cause: string;
   readonly happenedAt: Date;
   readonly call?: CallRecord | null;
 };
 
-/** A call to a provider, without anything it carried. */
+/** A call to a provider, without its request and response bodies. */
 export type CallRecord = {
   readonly operation: string;
   readonly outcome: string;
@@ -22,23 +23,21 @@ export type CallRecord = {
   readonly httpStatus: number | null;
 };
 
-type OrderName = { readonly accountId: string; readonly orderId: string };
-
 type Appended = { readonly order: OrderName; readonly entries: readonly HistoryEntry[] };
 
-/** All that one delivery or call changed in an order. */
-type Row = OrderName & { readonly place: number; readonly entries: readonly HistoryEntry[] };
+/** All changes that one delivery or call made to an order. */
+type Row = OrderName & { readonly offset: number; readonly entries: readonly HistoryEntry[] };
 
 const rows = defineRows<Row>({
   account_id: ['text', ({ accountId }) => accountId],
   order_id: ['text', ({ orderId }) => orderId],
-  place: ['integer', ({ place }) => place],
+  position_offset: ['integer', ({ offset }) => offset],
   cause: ['text', ({ entries }) => entries[0]?.cause],
   happened_at: ['timestamptz', ({ entries }) => entries[0]?.happenedAt],
   entries: ['json', ({ entries }) => entries.map(toStored)],
 });
 
-/** The orders must be locked: positions are counted on from what is there. */
+/** The orders must be locked: new positions continue from the highest stored one. */
 export async function appendHistory(tx: Transaction, appended: readonly Appended[]): Promise<void> {
   const added = appended.flatMap(toRows);
   if (added.length === 0) return;
@@ -46,8 +45,8 @@ export async function appendHistory(tx: Transaction, appended: readonly Appended
     name: 'append-history',
     text: `insert into history (account_id, order_id, position, cause, happened_at, entries)
            select account_id, order_id,
-             place + (select coalesce(max(position), 0) from history h
-                       where h.account_id = row.account_id and h.order_id = row.order_id),
+             position_offset + (select coalesce(max(position), 0) from history h
+                                 where h.account_id = row.account_id and h.order_id = row.order_id),
              cause, happened_at, entries
              from ${rows.from}`,
     values: rows.toParameters(added),
@@ -59,12 +58,12 @@ function toRows({ order: { accountId, orderId }, entries }: Appended): Row[] {
   return [...byCause.values()].map((own, index) => ({
     accountId,
     orderId,
-    place: index + 1,
+    offset: index + 1,
     entries: own,
   }));
 }
 
-/** As it is kept: short, for every change of every order is here for ever. */
+/** The stored form: changes are arrays, not objects, because history stays for ever by default and must be small. */
 type Stored = {
   readonly transactionId: string | null;
   readonly changes: ReadonlyArray<readonly [field: string, from: unknown, to: unknown]>;
@@ -72,8 +71,11 @@ type Stored = {
 };
 
 function toStored({ transactionId, changes, call }: HistoryRecord['entries'][number]): Stored {
-  const kept = changes.map(({ field, from, to }) => [field, from, to] as const);
-  return { transactionId, changes: kept, ...(call && { call }) };
+  return {
+    transactionId,
+    changes: changes.map(({ field, from, to }) => [field, from, to] as const),
+    ...(call && { call }),
+  };
 }
 
 type HistoryRow = { order_id: string; cause: string; happened_at: Date; entries: Stored[] };
@@ -91,7 +93,7 @@ export async function listHistory(
   return result.rows.flatMap(toEntries);
 }
 
-/** The same of many orders of one account, by their ids. */
+/** The history of many orders of one account, by order id. */
 export async function listHistoryOfOrders(
   database: Queryable,
   accountId: string,
@@ -117,13 +119,13 @@ function toEntries({ cause, happened_at: happenedAt, entries }: HistoryRow): His
   }));
 }
 
-/** All that one delivery or call changed, with its place in the history of its order. */
+/** One row of the table: all changes of one delivery or call, at a position in the order's history. */
 export type HistoryRecord = {
   readonly position: number;
   readonly entries: ReadonlyArray<Pick<HistoryEntry, 'transactionId' | 'changes' | 'call'>>;
 };
 
-/** The order must be locked, where the rows are to be written again. */
+/** The order must be locked if the rows are to be saved again. */
 export async function listHistoryRows(
   database: Queryable,
   { accountId, orderId }: OrderName,
@@ -146,7 +148,7 @@ const rewritten = defineRows<HistoryRecord>({
   entries: ['json', ({ entries }) => entries.map(toStored)],
 });
 
-/** The history is append-only but for personal data, which is masked or erased in place. */
+/** The history is append-only except for personal data, which is masked or erased in place. */
 export async function saveHistoryRows(
   tx: Transaction,
   { accountId, orderId }: OrderName,

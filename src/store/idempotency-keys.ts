@@ -1,17 +1,17 @@
-/** Which request came first under an Idempotency-Key, and what was answered. Contract 11.9. */
-import type { Queryable, Transaction } from '../postgres/database.ts';
+/** Idempotency keys: the first request made with each key, and its answer. Contract 11.9. */
+import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 
-export type KeyName = {
+export type IdempotencyKey = {
   readonly accountId: string;
   readonly keyDigest: Buffer;
-  /** Keys of two scopes never meet. */
+  /** The operation, and for an order token its order: equal keys of two scopes are different keys. */
   readonly scope: string;
 };
 
 export type FirstRequest = {
   readonly contentDigest: Buffer;
   readonly transactionId: string;
-  /** Null until it is known. */
+  /** Null until the request is answered. */
   readonly answer: unknown;
   readonly createdAt: Date;
 };
@@ -23,10 +23,10 @@ type KeyRow = {
   created_at: Date;
 };
 
-/** A key that is older than `usedAfter` is free, whether it was pruned or not. */
+/** A key created before `usedAfter` has expired and counts as unused, even if it is not pruned yet. */
 export async function findFirstRequest(
   database: Queryable,
-  { accountId, keyDigest, scope }: KeyName,
+  { accountId, keyDigest, scope }: IdempotencyKey,
   usedAfter: Date,
 ): Promise<FirstRequest | undefined> {
   const { rows } = await database.query<KeyRow>({
@@ -47,18 +47,18 @@ export async function findFirstRequest(
 }
 
 /**
- * False when another request has the key. The row is locked until the transaction ends, so a rival waits for the outcome;
- * when the transaction is rolled back, the key is free again.
+ * False when another request has the key. The primary key ends the race of two requests with one key: the second waits
+ * until the first transaction ends. After a rollback the key is free again.
  */
-export async function takeKey(
+export async function claimKey(
   tx: Transaction,
-  { accountId, keyDigest, scope }: KeyName,
+  { accountId, keyDigest, scope }: IdempotencyKey,
   request: Omit<FirstRequest, 'answer'> & { readonly orderId: string },
   usedAfter: Date,
 ): Promise<boolean> {
   const { contentDigest, orderId, transactionId, createdAt } = request;
   const { rowCount } = await tx.query({
-    name: 'take-idempotency-key',
+    name: 'claim-idempotency-key',
     text: `insert into idempotency_keys as k
              (account_id, key_digest, scope, content_digest, order_id, transaction_id, created_at)
            values ($1, $2, $3, $4, $5, $6, $7)
@@ -75,10 +75,10 @@ export async function takeKey(
   return rowCount === 1;
 }
 
-/** The first answer stays. */
+/** Does nothing when an answer is stored already: every repeat gets the same answer. */
 export async function saveAnswer(
   database: Queryable,
-  { accountId, keyDigest, scope }: KeyName,
+  { accountId, keyDigest, scope }: IdempotencyKey,
   transactionId: string,
   answer: object,
 ): Promise<void> {
@@ -89,4 +89,27 @@ export async function saveAnswer(
               and transaction_id = $4 and answer is null`,
     values: [accountId, keyDigest, scope, transactionId, JSON.stringify(answer)],
   });
+}
+
+/**
+ * Deletes expired keys, oldest first, except those claimed again since they were listed. Returns how many were listed.
+ */
+export async function pruneKeys(
+  database: Database,
+  createdBefore: Date,
+  limit: number,
+): Promise<number> {
+  const { rows } = await database.query<{ account_id: string; key_digest: Buffer }>({
+    text: `select account_id, key_digest from idempotency_keys
+            where created_at <= $1 order by created_at limit $2`,
+    values: [createdBefore, limit],
+  });
+  for (const [accountId, own] of Map.groupBy(rows, ({ account_id }) => account_id)) {
+    await database.query({
+      text: `delete from idempotency_keys
+              where account_id = $1 and key_digest = any($2::bytea[]) and created_at <= $3`,
+      values: [accountId, own.map(({ key_digest }) => key_digest), createdBefore],
+    });
+  }
+  return rows.length;
 }

@@ -1,9 +1,9 @@
-/** Notes that people wrote when they closed something; they may name a consumer. */
+/** The notes that operators wrote when they resolved deliveries and flags. A note may contain personal data. */
 import type { Transaction } from '../postgres/database.ts';
 
 export type Note = { readonly key: readonly string[]; readonly note: string };
 
-/** Of one account. People write few of them. */
+/** All notes of an account, in one page: operators write few. The lock ends the race of two erasures. */
 export async function lockNotes(tx: Transaction, accountId: string): Promise<Note[]> {
   const audit = await tx.query<{ audit_id: string; note: string }>({
     text: `select audit_id, note from audit where account_id = $1 and note is not null for update`,

@@ -1,7 +1,7 @@
 /**
- * What of the stored data an operator should know: deliveries and transactions that wait, and since when. Each
- * figure is read from an index that holds nothing but such rows, and counting stops where it would take long:
- * how much is stored beside them does not matter.
+ * The counters on /metrics that come from the database: unfinished deliveries and transactions, and their age. Each is
+ * read from a partial index that contains only such rows, and counting stops at a limit, so the cost does not grow with
+ * the tables.
  */
 import type { Database, Queryable } from '../postgres/database.ts';
 
@@ -14,7 +14,7 @@ export type WatchedDeliveries = {
 };
 
 const transactionTypes = ['payment', 'refund'] as const;
-/** Each is without those before it. */
+/** Buckets do not overlap: `under_1h` means from ten minutes to an hour. */
 const openAges = [
   'under_10m',
   'under_1h',
@@ -30,7 +30,7 @@ export type OpenTransactions = {
   readonly count: number;
 };
 
-/** What people have closed so far, by the action in the audit log. */
+/** How many reviews operators have resolved, from the audit log. */
 export type ResolvedReviews = { readonly kind: 'delivery' | 'flag'; readonly count: number };
 
 export type OperatorCounters = {
@@ -39,7 +39,7 @@ export type OperatorCounters = {
   readonly openTransactions: readonly OpenTransactions[];
 };
 
-/** More than this is told as this; the oldest are counted first. */
+/** Counting stops here; the oldest rows are counted first. */
 const countedMax = 10_000;
 
 export async function readOperatorCounters(
@@ -47,7 +47,7 @@ export async function readOperatorCounters(
   now: Date,
 ): Promise<OperatorCounters> {
   return database.transaction(async (tx) => {
-    // A bitmap would fetch all there are before the first is counted.
+    // A bitmap scan would read all matching rows before the limit applies.
     await tx.query({ text: 'set local enable_bitmapscan = off' });
     return {
       deliveries: await countWatchedDeliveries(tx),
@@ -64,21 +64,21 @@ async function countWatchedDeliveries(database: Queryable): Promise<WatchedDeliv
     oldest_at: Date | null;
   }>({
     name: 'count-watched-deliveries',
-    // The list beside the comparison shows the planner that the small index will do.
-    text: `select asked.state, count(found.received_at) as count, min(found.received_at) as oldest_at
-             from unnest($1::text[]) as asked (state)
+    // The planner uses the partial index only if the query repeats its condition as a literal list.
+    text: `select watched.state, count(found.received_at) as count, min(found.received_at) as oldest_at
+             from unnest($1::text[]) as watched (state)
              left join lateral (
                select received_at from deliveries d
-                where d.state = asked.state
+                where d.state = watched.state
                   and d.state in ('received', 'parked', 'dead', 'needs_review')
                 order by received_at limit $2) as found on true
-            group by asked.state`,
+            group by watched.state`,
     values: [watchedStates, countedMax],
   });
   return rows.map(({ state, count, oldest_at: oldestAt }) => ({ state, count, oldestAt }));
 }
 
-/** All there are: a counter must not stop. People close so few that counting them is quick. */
+/** Without a limit, because a counter must never stall. Operators resolve few reviews, so counting all is fast. */
 async function countResolved(database: Queryable): Promise<ResolvedReviews[]> {
   const { rows } = await database.query<{ action: string; count: number }>({
     name: 'count-resolved',
@@ -95,7 +95,7 @@ async function countResolved(database: Queryable): Promise<ResolvedReviews[]> {
 async function countOpenTransactions(database: Queryable, now: Date): Promise<OpenTransactions[]> {
   const { rows } = await database.query<OpenTransactions>({
     name: 'count-open-transactions',
-    text: `select asked.type,
+    text: `select counted.type,
                   case when age < interval '10 minutes' then 'under_10m'
                        when age < interval '1 hour' then 'under_1h'
                        when age < interval '24 hours' then 'under_1d'
@@ -103,10 +103,10 @@ async function countOpenTransactions(database: Queryable, now: Date): Promise<Op
                        when age < interval '240 hours' then 'under_10d'
                        else 'over_10d' end as age,
                   count(*) as count
-             from unnest($1::text[]) as asked (type)
+             from unnest($1::text[]) as counted (type)
             cross join lateral (
                select $2::timestamptz - started_at as age from transactions t
-                where t.type = asked.type and started_at is not null
+                where t.type = counted.type and started_at is not null
                   and status not in ('failed', 'succeeded', 'reversed')
                 order by started_at limit $3) as open
             group by 1, 2`,

@@ -1,5 +1,4 @@
-/** Which orders the references of deliveries name, for many deliveries with one statement. */
-
+/** Finds the orders that deliveries refer to, for a batch of deliveries with one statement. */
 import type { ProviderName } from '../domain/provider-name.ts';
 import type { OrderReferences, References } from '../domain/transactions/notice.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
@@ -13,9 +12,9 @@ export type Referring = {
 };
 
 export type ReferencedOrders = {
-  /** The orders of the account that the notice names, each once. Contract 6.4. */
+  /** The orders of the account that the notice refers to, without repeats. Contract 6.4. */
   readonly orders: readonly string[];
-  /** The provider's own name of the order is tied to it already. */
+  /** The provider's own order id is stored in `provider_orders` already. */
   readonly isProviderOrderKnown: boolean;
 };
 
@@ -26,30 +25,34 @@ export async function findReferencedOrders(
   const found = referring.map(
     (): ReferencedOrders => ({ orders: [], isProviderOrderKnown: false }),
   );
-  // What is looked at only when nothing before names an order is rarely looked at.
+  // Level 0 looks up the main references. Each further level looks up fallback references, and only for deliveries that
+  // found no order so far, so nearly every batch needs one statement.
   for (let level = 0; ; level += 1) {
-    const open: Asked[] = [];
-    for (const [place, { accountId, provider, names }] of referring.entries()) {
+    const lookups: Lookup[] = [];
+    for (const [index, { accountId, provider, names }] of referring.entries()) {
       const { references } = names;
       const own = level === 0 ? references : references.fallbacks?.[level - 1];
-      if (!own || (found[place]?.orders.length ?? 0) > 0) continue;
-      eachName(names, own, (kind, name) => open.push({ place, accountId, provider, kind, name }));
+      if (!own || (found[index]?.orders.length ?? 0) > 0) continue;
+      eachName(names, own, (kind, name) =>
+        lookups.push({ index, accountId, provider, kind, name }),
+      );
     }
-    if (open.length === 0) return found;
-    for (const [place, orders] of await findOrders(database, open)) found[place] = orders;
+    if (lookups.length === 0) return found;
+    for (const [index, orders] of await findOrders(database, lookups)) found[index] = orders;
   }
 }
 
-type Asked = {
-  readonly place: number;
+type Lookup = {
+  /** Of the delivery in the batch. */
+  readonly index: number;
   readonly accountId: string;
   readonly provider: ProviderName;
   readonly kind: string;
   readonly name: string;
 };
 
-const askedRows = defineRows<Asked>({
-  place: ['integer', ({ place }) => place],
+const lookupRows = defineRows<Lookup>({
+  index: ['integer', ({ index }) => index],
   account_id: ['text', ({ accountId }) => accountId],
   provider: ['text', ({ provider }) => provider],
   kind: ['text', ({ kind }) => kind],
@@ -59,53 +62,53 @@ const askedRows = defineRows<Asked>({
 function eachName(
   { payment, refund }: OrderReferences,
   references: References,
-  take: (kind: string, name: string) => void,
+  add: (kind: string, name: string) => void,
 ): void {
-  const offer = (kind: string, name: string | undefined) => {
-    if (name) take(kind, name);
+  const addIfGiven = (kind: string, name: string | undefined) => {
+    if (name) add(kind, name);
   };
-  offer('payment', payment?.pspTransactionId);
-  offer('payment', payment?.targetPspId);
-  offer('payment', refund?.paymentPspId);
-  offer('refund', refund?.pspTransactionId);
-  offer('provider_order', references.providerOrderId);
-  for (const name of references.transactionIds) offer('transaction', name);
-  for (const name of references.orderIds) offer('order', name);
-  for (const name of references.invoiceIds) offer('invoice', name);
+  addIfGiven('payment', payment?.pspTransactionId);
+  addIfGiven('payment', payment?.targetPspId);
+  addIfGiven('payment', refund?.paymentPspId);
+  addIfGiven('refund', refund?.pspTransactionId);
+  addIfGiven('provider_order', references.providerOrderId);
+  for (const name of references.transactionIds) addIfGiven('transaction', name);
+  for (const name of references.orderIds) addIfGiven('order', name);
+  for (const name of references.invoiceIds) addIfGiven('invoice', name);
 }
 
 async function findOrders(
   database: Queryable,
-  asked: readonly Asked[],
+  lookups: readonly Lookup[],
 ): Promise<Map<number, ReferencedOrders>> {
-  const { rows } = await database.query<{ place: number; kind: string; order_id: string }>({
+  const { rows } = await database.query<{ index: number; kind: string; order_id: string }>({
     name: 'find-referenced-orders',
-    text: `with asked as materialized (select * from ${askedRows.from})
-           select place, kind, order_id from asked join transactions t
-               on kind in ('payment', 'refund') and t.account_id = asked.account_id
-              and t.provider = asked.provider and t.type = kind and t.psp_transaction_id = name
+    text: `with lookup as materialized (select * from ${lookupRows.from})
+           select index, kind, order_id from lookup join transactions t
+               on kind in ('payment', 'refund') and t.account_id = lookup.account_id
+              and t.provider = lookup.provider and t.type = kind and t.psp_transaction_id = name
             union all
-           select place, kind, order_id from asked join provider_orders p
-               on kind = 'provider_order' and p.account_id = asked.account_id
-              and p.provider = asked.provider and p.provider_order_id = name
+           select index, kind, order_id from lookup join provider_orders p
+               on kind = 'provider_order' and p.account_id = lookup.account_id
+              and p.provider = lookup.provider and p.provider_order_id = name
             union all
-           select place, kind, order_id from asked join transactions t
-               on kind = 'transaction' and t.account_id = asked.account_id
+           select index, kind, order_id from lookup join transactions t
+               on kind = 'transaction' and t.account_id = lookup.account_id
               and ${hasId('name')}
             union all
-           select place, kind, order_id from asked join orders o
-               on kind = 'order' and o.account_id = asked.account_id and o.order_id = name
+           select index, kind, order_id from lookup join orders o
+               on kind = 'order' and o.account_id = lookup.account_id and o.order_id = name
             union all
-           select place, kind, order_id from asked join orders o
-               on kind = 'invoice' and o.account_id = asked.account_id and o.invoice_id = name`,
-    values: askedRows.toParameters(asked),
+           select index, kind, order_id from lookup join orders o
+               on kind = 'invoice' and o.account_id = lookup.account_id and o.invoice_id = name`,
+    values: lookupRows.toParameters(lookups),
   });
   const found = new Map<number, { orders: string[]; isProviderOrderKnown: boolean }>();
-  for (const { place, kind, order_id } of rows) {
-    const own = found.get(place) ?? { orders: [], isProviderOrderKnown: false };
+  for (const { index, kind, order_id } of rows) {
+    const own = found.get(index) ?? { orders: [], isProviderOrderKnown: false };
     if (!own.orders.includes(order_id)) own.orders.push(order_id);
     own.isProviderOrderKnown ||= kind === 'provider_order';
-    found.set(place, own);
+    found.set(index, own);
   }
   return found;
 }
@@ -125,8 +128,8 @@ const learnedRows = defineRows<ProviderOrder>({
 });
 
 /**
- * Deliveries of one provider's order must agree on ours from the first that names it. Fails when a rival was faster,
- * and with it the whole transaction, which then is run again and finds what the rival wrote.
+ * Ties provider orders to ours. The primary key ends the race of two deliveries that tie one provider order to different
+ * orders: the second insert fails, and its transaction is retried and finds the first one's row.
  */
 export async function insertProviderOrders(
   tx: Transaction,
@@ -142,7 +145,7 @@ export async function insertProviderOrders(
   });
 }
 
-/** Of a call that we made ourselves: a delivery may have been faster with it. */
+/** For an id that our own call to the provider returned. A delivery may have stored it already, which is no error. */
 export async function learnProviderOrder(tx: Transaction, learned: ProviderOrder): Promise<void> {
   await tx.query({
     name: 'learn-provider-order',

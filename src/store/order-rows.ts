@@ -1,4 +1,4 @@
-/** Rows of the table `orders`, and the domain objects made of them. */
+/** Converts rows of the table `orders` to domain objects. */
 import type { MinorUnits } from '../domain/money/money.ts';
 import type {
   CurrencyConversion,
@@ -44,7 +44,7 @@ export const nameRows = defineRows<OrderName>({
   order_id: ['text', ({ orderId }) => orderId],
 });
 
-/** What the fold of an order's transactions needs of it. */
+/** The part of an order that folding its transactions needs. */
 export type StoredOrder = Pick<
   Order,
   | 'accountId'
@@ -58,7 +58,7 @@ export type StoredOrder = Pick<
   | 'userId'
 > & {
   readonly heldNotices?: readonly HeldNotice[];
-  /** Its personal data is erased, and must not come back with a delivery. Contract 8.7. */
+  /** The personal data was erased: later deliveries are erased before they are stored. Contract 8.7. */
   readonly isErased?: true;
 };
 

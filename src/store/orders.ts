@@ -1,4 +1,4 @@
-/** Orders: all SQL about them, and the way between rows and domain objects. */
+/** Reads and updates of the table `orders`. Inserts are in `insert-orders.ts`. */
 import type { Order } from '../domain/orders/order.ts';
 import type { OrderSummary } from '../domain/transactions/order-state.ts';
 import type { HeldNotice } from '../domain/transactions/records.ts';
@@ -40,8 +40,8 @@ export async function findOrderByInvoice(
 }
 
 /**
- * Serialises everything that changes an order or its transactions. One lock an order, taken in the order
- * of their keys, so that those who lock several never wait for each other in a circle.
+ * The one lock that ends every race between changes of an order or its transactions. Several orders are locked in key
+ * order, so that two transactions cannot deadlock.
  */
 export async function lockOrders(
   tx: Transaction,
@@ -60,7 +60,7 @@ export async function lockOrders(
   return rows.map(toStoredOrder);
 }
 
-/** One, with everything that is known of it. */
+/** The same lock for one order, which is returned with all its fields. */
 export async function lockOrder(
   tx: Transaction,
   accountId: string,
@@ -103,7 +103,7 @@ export async function saveOrderSummaries(
   });
 }
 
-/** Counts one more change of the order by its own tokens; false when there were `max` already. */
+/** Counts a change made with one of the order's tokens. False, and nothing is counted, when there were `max` already. */
 export async function addTokenChange(
   tx: Transaction,
   { accountId, orderId }: OrderName,
@@ -118,7 +118,7 @@ export async function addTokenChange(
   return rowCount === 1;
 }
 
-/** What resolve user and update order may change; `order` must be the locked one, changed. */
+/** Saves the fields that resolve user and update order may change. The order must be locked. */
 export async function saveOrderContent(tx: Transaction, order: Order): Promise<void> {
   const { amounts, conversion } = order;
   await tx.query({
@@ -141,10 +141,10 @@ export async function saveOrderContent(tx: Transaction, order: Order): Promise<v
   });
 }
 
-/** All orders, a page at a time, by key. */
+/** One page of the orders of all accounts, by key. */
 export async function listOrdersAfter(
   database: Queryable,
-  last: Pick<Order, 'accountId' | 'orderId'> | undefined,
+  last: OrderName | undefined,
   limit: number,
 ): Promise<Order[]> {
   const { rows } = await database.query<OrderRow>({

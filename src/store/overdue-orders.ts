@@ -1,8 +1,7 @@
 /**
- * Open orders whose time is over. No index names the status of an order, or every change of it would cost an entry
- * in each of them; so the sweep remembers how far it came along all orders, by the end of their time. Behind that
- * place nothing is open but what came there late, by a clock that was set, or what could not be lapsed: a slow walk
- * through all orders, which never ends, finds those.
+ * Finds open orders that are past their `lapses_at`. No index contains the status of an order, so that a status change
+ * writes no index entries; the sweep instead stores up to which `lapses_at` it has lapsed orders. Open orders behind that
+ * time are rare (the clock was set, or an order could not be lapsed), and a slow, endless scan of all orders finds them.
  */
 import type { Order } from '../domain/orders/order.ts';
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
@@ -11,7 +10,7 @@ export type OverdueOrder = Pick<Order, 'accountId' | 'orderId' | 'lapsesAt'>;
 
 type OverdueRow = { account_id: string; order_id: string; lapses_at: Date };
 
-/** Those whose time ended between two moments, oldest first; all orders between them are looked at. */
+/** Orders to lapse with `lapses_at` in the given range, oldest first. Reads every order of the range. */
 export async function listOverdueOrders(
   database: Queryable,
   from: Date,
@@ -19,7 +18,7 @@ export async function listOverdueOrders(
   limit: number,
 ): Promise<OverdueOrder[]> {
   const { rows } = await database.query<OverdueRow>({
-    // An order that was paid may have another payment that is captured in part, which its time settles too.
+    // A paid order may have a second payment that is captured in part; lapsing settles that payment too.
     text: `select account_id, order_id, lapses_at from orders o
             where lapses_at >= $1 and lapses_at <= $2
               and (status in ('new', 'pending') or (status = 'completed' and attempts > 1
@@ -32,7 +31,7 @@ export async function listOverdueOrders(
   return rows.map(toOverdueOrder);
 }
 
-/** The first of all where no place was kept; undefined without any. */
+/** Up to which `lapses_at` orders were lapsed. Without a cursor the earliest of all; undefined without orders. */
 export async function findReachedAt(database: Queryable): Promise<Date | undefined> {
   const { rows } = await database.query<{ reached_at: Date | null }>({
     text: `select coalesce((select reached_at from sweep_cursors where name = 'overdue'),
@@ -50,43 +49,43 @@ export async function saveReachedAt(database: Queryable, reachedAt: Date): Promi
   });
 }
 
-/** Goes on through all orders from where the last walk stopped, and begins anew after the end. */
-export function walkToOverdueOrders(
+/** Scans the next `limit` orders by key from where the last scan stopped, and starts over after the last order. */
+export function scanForOverdueOrders(
   database: Database,
   now: Date,
   limit: number,
 ): Promise<OverdueOrder[]> {
   return database.transaction(async (tx) => {
-    const place = await lockPlace(tx);
+    const cursor = await lockCursor(tx);
     const { rows } = await tx.query<OverdueRow & { is_overdue: boolean; nth: number }>({
       text: `select * from (
                select account_id, order_id, lapses_at, row_number() over () as nth,
                       status in ('new', 'pending') and lapses_at <= $3 as is_overdue
                  from (select account_id, order_id, lapses_at, status from orders
                         where (account_id, order_id) > ($1, $2)
-                        order by account_id, order_id limit $4) next) looked_at
+                        order by account_id, order_id limit $4) next) scanned
               where is_overdue or nth = $4`,
-      values: [place.account_id, place.order_id, now, limit],
+      values: [cursor.account_id, cursor.order_id, now, limit],
     });
     const last = rows.find(({ nth }) => nth === limit);
-    await savePlace(tx, last ?? beginning);
+    await saveCursor(tx, last ?? firstCursor);
     return rows.filter(({ is_overdue }) => is_overdue).map(toOverdueOrder);
   });
 }
 
-type Place = Pick<OverdueRow, 'account_id' | 'order_id'>;
+type Cursor = Pick<OverdueRow, 'account_id' | 'order_id'>;
 
-const beginning: Place = { account_id: '', order_id: '' };
+const firstCursor: Cursor = { account_id: '', order_id: '' };
 
-/** Two walks at once would look at the same orders. */
-async function lockPlace(tx: Transaction): Promise<Place> {
-  const { rows } = await tx.query<Place>({
+/** Ends the race of two sweeps, which would scan the same orders. */
+async function lockCursor(tx: Transaction): Promise<Cursor> {
+  const { rows } = await tx.query<Cursor>({
     text: `select account_id, order_id from sweep_cursors where name = 'overdue' for update`,
   });
-  return rows[0] ?? beginning;
+  return rows[0] ?? firstCursor;
 }
 
-async function savePlace(tx: Transaction, { account_id, order_id }: Place): Promise<void> {
+async function saveCursor(tx: Transaction, { account_id, order_id }: Cursor): Promise<void> {
   await tx.query({
     text: `update sweep_cursors set account_id = $1, order_id = $2 where name = 'overdue'`,
     values: [account_id, order_id],

@@ -1,10 +1,10 @@
-/** How a consumer paid before. */
+/** The payment modes that a consumer used before. */
 import type { Queryable } from '../postgres/database.ts';
 
-/** Far enough back to know a consumer, near enough to stay cheap for the keenest one. */
+/** Bounds the cost for consumers with many payments. */
 const paymentsMax = 50;
 
-/** The modes of the consumer's payments that succeeded, as shown, the latest first. */
+/** The modes of the consumer's successful payments, most recent first. */
 export async function listModesPaidWith(
   database: Queryable,
   accountId: string,

@@ -1,5 +1,4 @@
-/** What parked deliveries wait for: names that may one day belong to an order. */
-
+/** The references that parked deliveries wait for: ids that no order has yet. */
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
 
@@ -28,38 +27,38 @@ export async function deleteDeliveryReferences(
   });
 }
 
-/** Names that may be waited for. */
+/** Ids of an order that parked deliveries may wait for. */
 export type KnownNames = { readonly accountId: string; readonly names: readonly string[] };
 
-type Pair = { readonly place: number; readonly accountId: string; readonly name: string };
+type KnownName = { readonly index: number; readonly accountId: string; readonly name: string };
 
-const knownNameRows = defineRows<Pair>({
-  place: ['integer', ({ place }) => place],
+const knownNameRows = defineRows<KnownName>({
+  index: ['integer', ({ index }) => index],
   account_id: ['text', ({ accountId }) => accountId],
   reference: ['text', ({ name }) => name],
 });
 
-/** For each, the deliveries that wait for one of its names. */
+/** The ids of the deliveries that wait for one of the names, in the order of `known`. */
 export async function listParkedDeliveries(
   database: Queryable,
-  waited: readonly KnownNames[],
+  known: readonly KnownNames[],
 ): Promise<string[][]> {
-  const pairs = waited.flatMap(({ accountId, names }, place) =>
-    names.map((name) => ({ place, accountId, name })),
+  const flat = known.flatMap(({ accountId, names }, index) =>
+    names.map((name) => ({ index, accountId, name })),
   );
-  const { rows } = await database.query<{ place: number; delivery_id: string }>({
+  const { rows } = await database.query<{ index: number; delivery_id: string }>({
     name: 'list-parked-deliveries',
-    // "offset 0" keeps the order of the join: where few wait, the planner would rather read all of them.
-    text: `select distinct place, delivery_id from ${knownNameRows.from}
+    // "offset 0" fixes the join order: on a small table the planner would choose to read all of it.
+    text: `select distinct index, delivery_id from ${knownNameRows.from}
             cross join lateral (select delivery_id from delivery_references r
-              where r.account_id = row.account_id and r.reference = row.reference offset 0) waiting`,
-    values: knownNameRows.toParameters(pairs),
+              where r.account_id = row.account_id and r.reference = row.reference offset 0) parked`,
+    values: knownNameRows.toParameters(flat),
   });
-  const found = Map.groupBy(rows, ({ place }) => place);
-  return waited.map((_one, place) => (found.get(place) ?? []).map((row) => row.delivery_id));
+  const found = Map.groupBy(rows, ({ index }) => index);
+  return known.map((_names, index) => (found.get(index) ?? []).map((row) => row.delivery_id));
 }
 
-/** Makes them due now, the dead as well. */
+/** Makes unfinished and dead deliveries due now. */
 export async function makeDue(
   database: Queryable,
   accountId: string,
@@ -75,8 +74,8 @@ export async function makeDue(
 }
 
 /**
- * Makes due what waits for a name that is known by now: should a process have ended between making it
- * known and waking those who wait.
+ * Makes due every delivery whose reference is known by now. Deliveries are unparked as soon as a reference becomes known;
+ * this covers a process that ended in between.
  */
 export async function makeKnownDue(database: Queryable, now: Date): Promise<number> {
   const { rowCount } = await database.query({

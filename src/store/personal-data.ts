@@ -1,15 +1,14 @@
-/** The walk through orders that were stored before bank accounts were sealed and the history was masked. */
+/** The one-time scan of orders that were stored before bank accounts were sealed and the history was masked. */
 import type { Order } from '../domain/orders/order.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
 import type { OrderName } from './order-rows.ts';
 
-/** An order that was looked at. */
-export type WalkedOrder = OrderName & {
-  /** Its bank account is in clear, or a call changed it, so that its history may show a consumer. */
-  readonly mayShow: boolean;
+export type ScannedOrder = OrderName & {
+  /** The bank account is stored in clear, or the history may contain the consumer because a call changed the order. */
+  readonly mayHoldClearText: boolean;
 };
 
-/** How far the walk has come; undefined once it is over, or where there was nothing to walk through. */
+/** The last order that was scanned; undefined when the scan is complete or was never needed. */
 export async function findCursor(database: Queryable): Promise<OrderName | undefined> {
   const { rows } = await database.query<{ account_id: string; order_id: string }>({
     text: `select account_id, order_id from sweep_cursors where name = 'personal-data'`,
@@ -17,30 +16,35 @@ export async function findCursor(database: Queryable): Promise<OrderName | undef
   return rows[0] && { accountId: rows[0].account_id, orderId: rows[0].order_id };
 }
 
-/** The place is not made again: another walk may have come to the end meanwhile. */
-export async function moveCursor(database: Queryable, place: OrderName): Promise<void> {
+/** Only updates: a concurrent scan may have reached the end and deleted the cursor. */
+export async function moveCursor(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+): Promise<void> {
   await database.query({
     text: `update sweep_cursors set account_id = $1, order_id = $2 where name = 'personal-data'`,
-    values: [place.accountId, place.orderId],
+    values: [accountId, orderId],
   });
 }
 
-export async function endWalk(database: Queryable): Promise<void> {
+/** Ends the scan for good. */
+export async function deleteCursor(database: Queryable): Promise<void> {
   await database.query({ text: `delete from sweep_cursors where name = 'personal-data'` });
 }
 
-export async function listWalkedOrders(
+export async function listOrdersToScan(
   database: Queryable,
   after: OrderName,
   limit: number,
-): Promise<WalkedOrder[]> {
-  type Row = { account_id: string; order_id: string; may_show: boolean };
+): Promise<ScannedOrder[]> {
+  type Row = { account_id: string; order_id: string; may_hold_clear_text: boolean };
   const { rows } = await database.query<Row>({
     text: `select account_id, order_id,
                   coalesce(json_typeof(details->'bankAccount') = 'object', false)
                     or exists (select from history h
                                 where h.account_id = o.account_id and h.order_id = o.order_id
-                                  and h.cause in ('update-order', 'resolve-user')) as may_show
+                                  and h.cause in ('update-order', 'resolve-user'))
+                    as may_hold_clear_text
              from orders o
             where (account_id, order_id) > ($1, $2)
             order by account_id, order_id limit $3`,
@@ -49,7 +53,7 @@ export async function listWalkedOrders(
   return rows.map((row) => ({
     accountId: row.account_id,
     orderId: row.order_id,
-    mayShow: row.may_show,
+    mayHoldClearText: row.may_hold_clear_text,
   }));
 }
 

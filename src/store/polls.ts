@@ -1,4 +1,4 @@
-/** Which transactions are to be asked for at their provider, and who asks. Contract 11.7. */
+/** When the provider of a transaction is polled, and which process does it. Contract 11.7. */
 import type { ProviderName } from '../domain/provider-name.ts';
 import type { Queryable } from '../postgres/database.ts';
 import { hasId } from './transactions.ts';
@@ -7,16 +7,16 @@ export type DuePoll = { readonly accountId: string; readonly transactionId: stri
 
 export type PollTimes = {
   readonly now: Date;
-  /** Nobody asks who was answered after this. */
+  /** A transaction that was polled after this is not polled again yet. */
   readonly polledBefore: Date;
-  /** Seconds until the next question, by how many there were; the last one repeats. */
+  /** Seconds until the next poll, by the number of polls so far; the last value repeats. */
   readonly intervalSeconds: readonly number[];
   readonly pollsMax: number;
 };
 
 /**
- * Takes the right to ask, and tells the order it belongs to: of several that would ask at once one does.
- * The next time is set before the answer is known, so that asking goes on should this process end.
+ * Ends the race of several processes to poll one transaction: one gets the order id, the others undefined. The next poll
+ * is scheduled before the provider answers, so that polling continues if this process ends.
  */
 export async function claimPoll(
   database: Queryable,
@@ -37,7 +37,7 @@ export async function claimPoll(
   return rows[0] && { orderId: rows[0].order_id, nextPollAt: rows[0].next_poll_at };
 }
 
-/** An enquiry asks too, and takes nothing from the background's own questions. */
+/** The same for an enquiry, which polls too. It does not count against `pollsMax` and leaves the schedule alone. */
 export async function claimPollOfEnquiry(
   database: Queryable,
   { accountId, transactionId }: DuePoll,
@@ -54,10 +54,10 @@ export async function claimPollOfEnquiry(
   return rows[0]?.order_id;
 }
 
-/** A payment that may still be tried again, or captured further, has a next time. */
+/** Not final, or final for now: a payment that may still be retried or captured further has a next poll. */
 const isOpen = `(status not in ('failed', 'succeeded', 'reversed') or next_poll_at is not null)`;
 
-/** Null when nothing more will come of it. What is done meanwhile is not asked for again. */
+/** Null ends polling. A transaction that became final in the meantime is left alone. */
 export async function setNextPoll(
   database: Queryable,
   { accountId, transactionId }: DuePoll,
@@ -70,7 +70,7 @@ export async function setNextPoll(
   });
 }
 
-/** What is due, oldest first. */
+/** Oldest first. */
 export async function listDuePolls(
   database: Queryable,
   now: Date,

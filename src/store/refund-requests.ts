@@ -1,8 +1,8 @@
-/** Which refund has a request id of the merchant's. */
+/** The refund that each refund request id of a merchant belongs to. */
 import type { Transaction } from '../postgres/database.ts';
 import { hasId } from './transactions.ts';
 
-/** The refund that has a request id and is not failed. */
+/** A failed refund gives its request id back, so it is not found. */
 export async function findLiveRefundOf(
   tx: Transaction,
   accountId: string,
@@ -21,17 +21,17 @@ export async function findLiveRefundOf(
 }
 
 /**
- * Takes a refund request id for a refund. False when another refund has it that is not failed; the row
- * is locked until the transaction ends, so a rival waits and is told.
+ * Claims a request id for a refund. False when another refund has it that did not fail. The primary key ends the race of
+ * two refunds with one request id: the second waits until the first transaction ends.
  */
-export async function takeRefundRequest(
+export async function claimRefundRequest(
   tx: Transaction,
   accountId: string,
   refundRequestId: string,
   transactionId: string,
 ): Promise<boolean> {
   const { rowCount } = await tx.query({
-    name: 'take-refund-request',
+    name: 'claim-refund-request',
     text: `insert into refund_requests as r (account_id, refund_request_id, transaction_id)
            values ($1, $2, $3)
            on conflict (account_id, refund_request_id) do update

@@ -1,10 +1,9 @@
-/** Which flags a person has closed, and the deliveries that are closed with them. */
-
+/** The review flags that operators resolved, and the deliveries that are resolved with them. */
 import type { FlagName } from '../domain/inbox/review.ts';
 import type { ReviewFlag } from '../domain/review-flag.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
 
-export type ClosedFlag = {
+export type ResolvedFlag = {
   readonly subject: string;
   readonly flag: ReviewFlag;
   readonly at: Date;
@@ -14,9 +13,9 @@ export async function listResolutions(
   database: Queryable,
   accountId: string,
   subjects: readonly string[],
-): Promise<ClosedFlag[]> {
+): Promise<ResolvedFlag[]> {
   if (subjects.length === 0) return [];
-  const { rows } = await database.query<ClosedFlag>({
+  const { rows } = await database.query<ResolvedFlag>({
     text: `select subject, flag, resolved_at as at from review_resolutions
             where account_id = $1 and subject = any($2::text[])`,
     values: [accountId, subjects],
@@ -30,7 +29,7 @@ export type ReviewResolution = FlagName & {
   readonly note: string;
 };
 
-/** False when somebody has closed it before. */
+/** False when the flag is resolved already. The primary key ends the race of two operators. */
 export async function insertResolution(
   tx: Transaction,
   { accountId, subject, flag, at, actor, note }: ReviewResolution,
@@ -43,7 +42,7 @@ export async function insertResolution(
   return rowCount === 1;
 }
 
-/** Deliveries of an order that wait for a person, nobody else closes them until the transaction ends. */
+/** The deliveries of an order that need review. The lock ends the race with an operator who resolves one by its id. */
 export async function lockDeliveriesToReview(
   tx: Transaction,
   accountId: string,
@@ -58,8 +57,8 @@ export async function lockDeliveriesToReview(
   return rows.map(({ delivery_id: deliveryId, flags }) => ({ deliveryId, flags }));
 }
 
-/** They must be locked, and be dead or in need of a review. */
-export async function closeDeliveries(
+/** The deliveries must be locked, and be dead or in need of review. */
+export async function saveResolvedDeliveries(
   tx: Transaction,
   accountId: string,
   deliveryIds: readonly string[],

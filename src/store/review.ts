@@ -1,15 +1,15 @@
 /**
- * What needs a person, a page at a time: deliveries, and flags of orders and transactions. Each list is read from an
- * index that holds nothing else, so what is stored beside does not matter.
+ * Everything that needs an operator, page by page: deliveries, and flags of orders and transactions. Each list is read
+ * from a partial index that contains only such rows, so its cost does not grow with the table.
  */
 import type { DeliveryState } from '../domain/inbox/delivery.ts';
 import type { ReviewFlag } from '../domain/review-flag.ts';
 import type { Queryable } from '../postgres/database.ts';
 
 export type Page<Entry> = {
-  /** Of one account, or of all. */
+  /** Undefined for all accounts. */
   readonly accountId: string | undefined;
-  /** The last of the page before. */
+  /** The last entry of the previous page. */
   readonly after: Entry | undefined;
   readonly limit: number;
 };
@@ -40,14 +40,14 @@ export async function listDeliveriesToReview(
   return rows;
 }
 
-/** An order or transaction that has flags, closed ones among them. */
+/** An order or transaction with flags, including resolved ones. */
 export type Flagged = {
   readonly accountId: string;
   readonly orderId: string;
-  /** Null where the flags are the order's. */
+  /** Null when the order itself has the flags. */
   readonly transactionId: string | null;
   readonly flags: readonly ReviewFlag[];
-  /** The best that is known where the history does not tell. */
+  /** Used when the history does not contain the time at which a flag was raised. */
   readonly happenedAt: Date;
 };
 
@@ -89,7 +89,7 @@ export async function listFlaggedTransactions(
   return rows;
 }
 
-/** All flags of orders of one account, closed ones among them. */
+/** All flags of the orders and their transactions, including resolved ones. */
 export async function listFlagsOfOrders(
   database: Queryable,
   accountId: string,

@@ -1,4 +1,4 @@
-/** The names of the keys that sign tokens; the keys themselves are derived from the master key. */
+/** The ids of the keys that sign tokens. The keys themselves are derived from the master key and never stored. */
 import type { Queryable, Transaction } from '../postgres/database.ts';
 
 export type StoredSigningKey = {
@@ -35,7 +35,7 @@ export async function insertSigningKey(database: Queryable, key: StoredSigningKe
   });
 }
 
-/** Gives the keys that are there an end; one that ends sooner keeps its own. */
+/** Sets when the existing keys expire. A key that expires sooner is left alone. */
 export async function endSigningKeys(tx: Transaction, endsAt: Date): Promise<void> {
   await tx.query({
     text: `update signing_keys set expires_at = $1

@@ -1,5 +1,4 @@
-/** Transactions and the notices they are folded from. */
-
+/** Reads and writes of the table `transactions`, which also stores the notices that a transaction is folded from. */
 import type { ProviderName } from '../domain/provider-name.ts';
 import type { ReviewFlag } from '../domain/review-flag.ts';
 import type { PaymentStatus, RefundStatus } from '../domain/transactions/notice.ts';
@@ -11,7 +10,7 @@ import type {
 } from '../domain/transactions/transaction.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
-import { nameRows } from './order-rows.ts';
+import { nameRows, type OrderName } from './order-rows.ts';
 
 export type TransactionRow = {
   transaction_id: string;
@@ -21,7 +20,7 @@ export type TransactionRow = {
   status: PaymentStatus | RefundStatus;
   amount: number | null;
   currency: string | null;
-  /** A date from a row, a text from JSON. */
+  /** A Date from a column, a string from JSON. */
   started_at: Date | string | null;
   recorded_at: Date | string | null;
   finished_at: Date | string | null;
@@ -32,18 +31,16 @@ export type TransactionRow = {
   polled_at: Date | string | null;
 };
 
-type Owned = { readonly accountId: string; readonly orderId: string };
-
-/** The condition that finds a transaction `t` by its id alone, which begins with that of its order. */
+/** The SQL condition for the transaction `t` with this id. The id starts with the order id, so the primary key finds it. */
 export function hasId(id: string): string {
   return `t.order_id = split_part(${id}, '-', 1) and t.transaction_id = ${id}`;
 }
 
-/** With their notices, as a fold needs them. */
+/** Includes the notices, which a fold needs. */
 export async function listTransactionsOf(
   database: Queryable,
-  orders: readonly Owned[],
-): Promise<Array<Owned & { readonly transaction: OrderTransaction }>> {
+  orders: readonly OrderName[],
+): Promise<Array<OrderName & { readonly transaction: OrderTransaction }>> {
   const result = await database.query<TransactionRow & { account_id: string; order_id: string }>({
     name: 'list-transactions-of',
     text: `select t.* from ${nameRows.from} join transactions t using (account_id, order_id)`,
@@ -56,11 +53,11 @@ export async function listTransactionsOf(
   }));
 }
 
-export type SavedTransaction = Owned & {
+export type SavedTransaction = OrderName & {
   readonly transaction: OrderTransaction;
-  /** From when on its provider is to be asked about it; null when nothing is open. */
+  /** The earliest time of the next poll; null when the transaction is final. */
   readonly pollAt: Date | null;
-  /** The consumer, once a payment of theirs succeeded. */
+  /** The consumer's user id; set only on payments that succeeded. */
   readonly paidBy: string | null;
 };
 
@@ -85,7 +82,10 @@ const rows = defineRows<SavedTransaction>({
   paid_by: ['text', ({ paidBy }) => paidBy],
 });
 
-/** Two deliveries may bring one payment to two orders at once: the second, run again, is told of the first. */
+/**
+ * The unique index on the provider's id ends the race of two deliveries that add one payment to two orders. The second
+ * transaction is retried and then finds the payment at the first order.
+ */
 const hasRivals = true;
 
 export async function insertTransactions(
@@ -127,10 +127,10 @@ export async function updateTransactions(
   });
 }
 
-/** A provider's id that goes from one transaction to another must be free in between. */
+/** Must run before an id moves from one transaction to another, because the ids are unique. */
 export async function releasePspIds(
   tx: Transaction,
-  { accountId, orderId }: Owned,
+  { accountId, orderId }: OrderName,
   transactionIds: readonly string[],
 ): Promise<void> {
   await tx.query({
@@ -140,10 +140,10 @@ export async function releasePspIds(
   });
 }
 
-/** What a provider reported turned out to be what was started here under another id. */
+/** For a transaction from a provider's report that turned out to be one that was started here under another id. */
 export async function deleteTransactions(
   tx: Transaction,
-  { accountId, orderId }: Owned,
+  { accountId, orderId }: OrderName,
   transactionIds: readonly string[],
 ): Promise<void> {
   await tx.query({
@@ -153,7 +153,7 @@ export async function deleteTransactions(
   });
 }
 
-/** The fields that have no column of their own. */
+/** The fields without a column of their own. They are stored in the column `fields`. */
 const paymentFields = {
   message: null,
   failure: null,
@@ -181,7 +181,7 @@ const refundFields = {
   voidedPspIds: null,
 } as const satisfies Partial<Refund>;
 
-/** Those that are there, stored together in one column. */
+/** Null values are left out. */
 export function fieldsOf(transaction: OrderTransaction): object {
   const names = Object.keys(transaction.type === 'payment' ? paymentFields : refundFields);
   const fields: Record<string, unknown> = {};
@@ -192,7 +192,7 @@ export function fieldsOf(transaction: OrderTransaction): object {
   return fields;
 }
 
-/** Without notices where only the state was asked for. */
+/** Without notices when the query did not select them. */
 export function toTransaction(row: TransactionRow): OrderTransaction {
   const transaction: unknown = {
     ...readFields(row),
@@ -213,7 +213,7 @@ export function toTransaction(row: TransactionRow): OrderTransaction {
   return transaction as OrderTransaction;
 }
 
-/** Those that were stored, null for the others. */
+/** Fields that are not stored are null. */
 function readFields({ type, fields }: TransactionRow): object {
   const all: Record<string, unknown> = {
     ...(type === 'payment' ? paymentFields : refundFields),

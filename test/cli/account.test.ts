@@ -43,7 +43,7 @@ test('account create prints one object with the fields an operator needs, and th
   assert.equal(await tryCredentials(access_key, access_secret), 200);
 });
 
-test('account create without --json prints the same for human eyes', async () => {
+test('account create without --json prints the same fields as text', async () => {
   const { code, stdout, stderr } = await run(['account', 'create', '--name', 'Shop']);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
   const names = stdout
@@ -93,7 +93,7 @@ test('account create takes every setting, and account list shows them without se
   assert.doesNotMatch(JSON.stringify(accounts), /_secret/);
 });
 
-test('account update changes what is named and leaves the rest, both ways', async () => {
+test('account update changes the given settings and leaves the rest, in both directions', async () => {
   const { account_id, access_key } = await runJson([
     ...['account', 'create', '--name', 'Before', '--optional-order-details'],
     ...['--alternate-currency', 'USD:INR:83.25', '--alternate-currency', 'EUR:INR:90'],
@@ -141,7 +141,7 @@ test('account update changes what is named and leaves the rest, both ways', asyn
   });
 });
 
-test('account create and update set the callback origins as a whole, and off takes them away', async () => {
+test('account create and update replace all callback origins, and off removes them', async () => {
   const created = await runJson([
     ...['account', 'create', '--name', 'Origins', '--callback-origin', 'https://shop.example'],
     ...[
@@ -165,7 +165,7 @@ test('account create and update set the callback origins as a whole, and off tak
   assert.deepEqual(await listed(), []);
 });
 
-test('a callback origin that is none is refused with one sentence', async () => {
+test('an invalid callback origin is refused with one sentence', async () => {
   for (const origin of ['https://shop.example/back', '']) {
     const { code, stderr } = await run([
       ...['account', 'create', '--name', 'Shop', '--callback-origin', origin],
@@ -175,7 +175,7 @@ test('a callback origin that is none is refused with one sentence', async () => 
   }
 });
 
-test('an order of an account with an alternate currency is converted as soon as it is set', async () => {
+test('orders are converted as soon as the account has an alternate currency', async () => {
   const account = await runJson([
     'account',
     'create',
@@ -193,7 +193,7 @@ test('an order of an account with an alternate currency is converted as soon as 
   assert.equal(reply.body.total_amount, 166.5);
 });
 
-test('account suspend and resume refuse the calls of an account and serve them again', async () => {
+test('account suspend refuses the calls of an account, and account resume serves them again', async () => {
   const { account_id } = await runJson(['account', 'create', '--name', 'Shop']);
   const { token } = await issueMerchantToken(service.services, account_id);
   const call = async () => (await service.call('/api/v3/order?order_id=none', { token })).status;
@@ -210,7 +210,7 @@ test('account suspend and resume refuse the calls of an account and serve them a
   await waitUntil('it is served', async () => (await call()) === 404, 3);
 });
 
-test('a rotated access secret is valid beside the new one for the overlap, and not after it', async () => {
+test('the old access secret is valid beside the new one during the overlap, and not after it', async () => {
   const { account_id, access_key, access_secret } = await runJson([
     ...['account', 'create', '--name', 'Shop'],
   ]);
@@ -267,7 +267,7 @@ const badWords: ReadonlyArray<readonly [words: string, complaint: RegExp]> = [
   ['account rotate acc_1 access-secret --overlap soon', /^--overlap must be/],
 ];
 for (const [words, complaint] of badWords) {
-  test(`"${words}" is refused with what is wrong and the usage, before anything is opened`, async () => {
+  test(`"${words}" is refused with a message and the usage, before the database is opened`, async () => {
     const nowhere = { DATABASE_URL: 'postgres://127.0.0.1:1/none', MASTER_KEY: testMasterKeyHex };
     const { code, stdout, stderr } = await run(words.split(' '), nowhere);
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
@@ -278,7 +278,7 @@ for (const [words, complaint] of badWords) {
   });
 }
 
-test('no words at all, or --help, print the usage', async () => {
+test('no arguments, or --help, print the usage', async () => {
   for (const words of [[], ['--help']]) {
     const { code, stdout, stderr } = await run(words, {});
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
@@ -305,7 +305,7 @@ for (const [words, complaint] of refused) {
   });
 }
 
-test('an embedded database that is not running is said so in one sentence, and nothing is made', async () => {
+test('an embedded database that is not running is reported in one sentence, and nothing is created', async () => {
   const folder = await createTemporaryFolder();
   const { code, stdout, stderr } = await run(['account', 'list'], { DATA_DIR: folder });
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
@@ -316,7 +316,7 @@ test('an embedded database that is not running is said so in one sentence, and n
   assert.deepEqual(await readdir(folder), []);
 });
 
-test('a database that cannot be reached is named in one line without its password', async () => {
+test('an unreachable database is reported in one line without its password', async () => {
   const place = `127.0.0.1:${await findFreePort()}`;
   const { code, stdout, stderr } = await run(['account', 'list'], {
     DATABASE_URL: `postgres://service:hunter2@${place}/orders`,
@@ -328,14 +328,14 @@ test('a database that cannot be reached is named in one line without its passwor
   assert.doesNotMatch(stderr, /hunter2/);
 });
 
-test('a database that no service has set up yet is said so in one line', async () => {
+test('a database that no service has set up yet is reported in one line', async () => {
   const { url } = await createTestDatabase('template0');
   const { code, stderr } = await run(['account', 'list'], { ...external, DATABASE_URL: url });
   assert.equal(code, 1);
   assert.match(stderr, /^[^\n]+\n$/);
 });
 
-test('a MASTER_KEY other than that of the database is refused and makes no account', async () => {
+test('a MASTER_KEY other than the key of the database is refused, and no account is created', async () => {
   await runJson(['account', 'create', '--name', 'Shop']);
   const before = await dumpTables(service.database);
   const { code, stdout, stderr } = await run(['account', 'create', '--name', 'Lost'], {
@@ -371,7 +371,7 @@ function run(words: readonly string[], env: Environment = external): Promise<Com
   return runCommand(words, env);
 }
 
-/** With --json: one line, one object, nothing else. */
+/** Asserts that --json prints one line with one object and nothing else. */
 async function runJson(words: readonly string[], env: Environment = external): Promise<Printed> {
   const { code, stdout, stderr } = await run([...words, '--json'], env);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
@@ -387,7 +387,7 @@ function assertRotated(rotated: Printed, accountId: string, name: string, overla
   assert.ok(seconds <= overlapSeconds && seconds > overlapSeconds - 20, `${seconds} seconds`);
 }
 
-/** The status that generate-token answers. */
+/** The status of generate-token. */
 async function tryCredentials(accessKey: string, accessSecret: string): Promise<number> {
   const reply = await service.call('/api/v3/generate-token', {
     body: { access_key: accessKey, access_secret: accessSecret },

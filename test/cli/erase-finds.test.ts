@@ -1,4 +1,4 @@
-/** Which orders `consumer erase` finds: by every spelling, and by whom an order was for before it was changed. */
+/** Which orders `consumer erase` finds: by every spelling, and by earlier consumers of an order. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
@@ -12,7 +12,7 @@ const shop = await openShop();
 const { service } = shop;
 const { accountId } = shop.account;
 
-/** What an order was created with, how it is named, and whether it is then found. */
+/** The phone number of an order, the number given to `consumer erase`, and whether it finds the order. */
 const numbers: [sent: Fields, given: string, isFound: boolean][] = [
   [{ mobile_number: '+44 20 7946 0101' }, '+442079460101', true],
   [{ mobile_number: '+44 20 7946 0102' }, '0044 (0)20 7946 0102', true],
@@ -49,7 +49,7 @@ for (const [sent, given, isFound] of numbers) {
   });
 }
 
-test('a number is found in free texts however it is grouped there', async () => {
+test('a phone number is found in free text however it is grouped', async () => {
   const email = 'grouped@example.org';
   const user = { email, first_name: 'Ines', mobile_number: '+44 20 7946 0120' };
   const description = 'Call +44 (0) 20 7946 0120 or 020\n7946-0120 or +44 [20] 7946\u20110120';
@@ -124,7 +124,7 @@ const changes: { how: string; path: string; body: Fields; named: string[] }[] = 
   },
 ];
 for (const { how, path, body, named } of changes) {
-  test(`after ${how} the earlier one still leads to the order`, async () => {
+  test(`after ${how} the earlier one still finds the order`, async () => {
     const { order_id } = await shop.createOrder({
       user: former,
       shipping_address: { address_1: '5 Formerstreet', city: 'Pune' },
@@ -145,7 +145,7 @@ for (const { how, path, body, named } of changes) {
   });
 }
 
-test('an order that was changed twice is found by each of its consumers', async () => {
+test('an order whose consumer changed twice is found by each of its consumers', async () => {
   for (const email of ['first@example.org', 'second@example.org', 'third@example.org']) {
     const user = { email: 'first@example.org', first_name: 'Ines', mobile_number: '9222200010' };
     const { order_id } = await shop.createOrder({ user });
@@ -157,7 +157,7 @@ test('an order that was changed twice is found by each of its consumers', async 
   }
 });
 
-test('other orders follow the phone number that stood beside what was given, and no later one', async () => {
+test('other orders are found by the phone number that was stored with the given address, and by no later one', async () => {
   const user = { email: 'giver@example.org', first_name: 'Ines', mobile_number: '9222200020' };
   const given = await shop.createOrder({ user });
   const sameNumber = await shop.createOrder({ user: { ...user, email: 'giver.work@example.org' } });
@@ -176,7 +176,7 @@ test('other orders follow the phone number that stood beside what was given, and
   assert.deepEqual([kept.first_name, kept.mobile_number], ['Tara', 9222200021]);
 });
 
-test('an order of another that the consumer only paid keeps its own consumer, also after a change', async () => {
+test('an order that the erased consumer only paid for somebody else keeps its own consumer, also after a change', async () => {
   const user = { email: 'gift@example.org', first_name: 'Gita', mobile_number: '9222200030' };
   const { order_id } = await shop.createOrder({ user });
   await call('update-order', { order_id, user: { email: 'gita@example.org' } });
@@ -189,12 +189,12 @@ test('an order of another that the consumer only paid keeps its own consumer, al
   assert.deepEqual(await findSpellings(service.database, ['payer@', '9222200031']), []);
   const kept = (await getOrder(order_id)).user;
   assert.deepEqual([kept.email, kept.first_name], ['gita@example.org', 'Gita']);
-  // Its earlier consumer is still known.
+  // The digest of its earlier consumer is still stored.
   assert.equal((await erase(['--email', user.email])).orders, 1);
   assert.equal((await getOrder(order_id)).user.first_name, '[erased]');
 });
 
-test('of an earlier consumer only a keyed digest is stored, and nothing for an order that keeps its own', async () => {
+test('only a keyed digest of an earlier consumer is stored, and none if the consumer never changed', async () => {
   const user = { email: 'digest@example.org', first_name: 'Dia', mobile_number: '9222200040' };
   const { order_id } = await shop.createOrder({ user });
   await call('update-order', {

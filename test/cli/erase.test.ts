@@ -75,7 +75,7 @@ test('an erased consumer is found nowhere, amounts and states stay, and verify f
   }
 });
 
-test('repeats of what was erased are duplicates, and bring nothing back', async () => {
+test('repeats of erased deliveries are duplicates, and restore no personal data', async () => {
   const shop = await openShop();
   const order = await shop.createOrder(personalOrder);
   const bodies = deliveriesOf(order);
@@ -95,7 +95,7 @@ test('repeats of what was erased are duplicates, and bring nothing back', async 
   const before = await shop.listDeliveries();
   assert.deepEqual(await send(), ['duplicate', 'duplicate', 'duplicate']);
   assert.deepEqual(await shop.listDeliveries(), before);
-  // A row from before bodies were digested has the event id as its key.
+  // A row of the time before body digests has the event id as its key.
   await shop.service.database.query({
     text: `update deliveries set delivery_key = event_id, event_id = null where event_id = 'evtErased1'`,
   });
@@ -103,7 +103,7 @@ test('repeats of what was erased are duplicates, and bring nothing back', async 
   await assertErased(shop.service.database);
 });
 
-test('what comes later for an erased order is erased before it is stored', async () => {
+test('a later delivery for an erased order is erased before it is stored', async () => {
   const shop = await openShop();
   const order = await shop.createOrder(personalOrder);
   const payment = paymentOf(order);
@@ -129,7 +129,7 @@ test('what comes later for an erased order is erased before it is stored', async
   await assertSound(shop);
 });
 
-test('one that waits and is then applied to an erased order is erased with it', async () => {
+test('a parked delivery that is applied to an erased order is erased too', async () => {
   const shop = await openShop();
   const order = await shop.createOrder(personalOrder);
   shop.service.advanceSeconds(daySeconds);
@@ -149,7 +149,7 @@ test('one that waits and is then applied to an erased order is erased with it', 
   await assertSound(shop);
 });
 
-test('payments and refunds that were started here are erased, and go on', async () => {
+test('payments and refunds that were started here are erased, and continue', async () => {
   const journey = await startJourney();
   const { service, simulator } = journey;
   const { accountId, token } = journey.shop;
@@ -165,7 +165,7 @@ test('payments and refunds that were started here are erased, and go on', async 
   await simulator.settled();
   await journey.heal();
   await simulator.settled();
-  // The simulator's consumer has an address of their own, which erasing took along with the order.
+  // The simulator's consumer has its own address, which was erased with the order.
   assert.deepEqual(await findSpellings(service.database), []);
   const { order } = (await journey.enquire({ order_id: orderId })).body;
   assert.equal(order.refund_details.refunded_amount, 30);
@@ -206,7 +206,7 @@ for (const [how, words] of namings) {
   });
 }
 
-test('orders of the same consumer under another e-mail address are erased as well', async () => {
+test('orders of the same consumer with another e-mail address are erased as well', async () => {
   const shop = await openShop();
   await shop.createOrder(personalOrder);
   await shop.createOrder({
@@ -218,7 +218,7 @@ test('orders of the same consumer under another e-mail address are erased as wel
   await assertErased(shop.service.database);
 });
 
-test('a consumer who returns is not linked to what was erased', async () => {
+test('a consumer who returns is not linked to erased orders', async () => {
   const shop = await openShop();
   const order = await shop.createOrder(personalOrder);
   const idBefore = (await getOrder(shop, order.order_id)).body.user.user_id;
@@ -235,7 +235,7 @@ test('a consumer who returns is not linked to what was erased', async () => {
   assert.deepEqual(modes.body.fast_payment_modes.items, []);
 });
 
-test('other consumers and other accounts keep every row as it is', async () => {
+test('rows of other consumers and other accounts stay unchanged', async () => {
   const shop = await openShop();
   const stranger = shopOf(shop.service, await shop.service.createAccount());
   for (const one of [shop, stranger]) {
@@ -288,7 +288,7 @@ test('an order of another consumer that mentions this one keeps its own consumer
   await assertSound(shop);
 });
 
-test('erasing again changes nothing, and each run leaves one row of audit that names nobody', async () => {
+test('erasing again changes nothing, and each run adds one audit row without personal data', async () => {
   const shop = await openShop();
   await createPaidOrders(shop);
   await erase(shop, ['--email', meera.email]);
@@ -317,7 +317,7 @@ test('erasing again changes nothing, and each run leaves one row of audit that n
   assert.match(String(rows[0]?.object), /^consumer_[0-9a-f]{32}$/);
 });
 
-test('a body that was pruned does not stop the erasure of its order', async () => {
+test('a pruned body does not prevent the erasure of its order', async () => {
   const shop = await openShop();
   await createPaidOrders(shop);
   shop.service.advanceSeconds(91 * daySeconds);
@@ -327,7 +327,7 @@ test('a body that was pruned does not stop the erasure of its order', async () =
   await assertSound(shop);
 });
 
-test('a run that is killed leaves every order whole, and the next one does the rest', async () => {
+test('a killed run leaves every order either erased or unchanged, and the next run erases the rest', async () => {
   const shop = await openShop();
   const count = 150;
   for (let created = 0; created < count; created += 1) {
@@ -357,7 +357,7 @@ test('a run that is killed leaves every order whole, and the next one does the r
   await assertSound(shop);
 });
 
-test('a consumer who is not named rightly, and an account that is not there, change nothing', async () => {
+test('an invalid consumer and an unknown account are refused, and nothing changes', async () => {
   const shop = await openShop();
   const wrong: [string[], RegExp][] = [
     [[], /^Name the consumer with --email or --mobile/],
@@ -379,7 +379,7 @@ test('a consumer who is not named rightly, and an account that is not there, cha
   assert.match(stranger.stderr, /^There is no account acc_0\./);
 });
 
-/** One for each way of paying, with refunds, changes, failures and a note. */
+/** Orders for each way of paying, with refunds, changes, failures and a note. */
 async function createPaidOrders(shop: Shop): Promise<{ order_id: string }[]> {
   const [partner, json, form, failed] = [
     await shop.createOrder(personalOrder),
@@ -485,7 +485,7 @@ function paymentOf({ order_id }: { order_id: string }, changes: Fields = {}): Fi
   });
 }
 
-/** The same payment at each provider and in each form. */
+/** The same payment at each provider and in each format. */
 function deliveriesOf(order: { order_id: string }) {
   const json = gatewayBody({
     order: { id: order.order_id },

@@ -16,7 +16,7 @@ const service = await startTestService();
 const account = await service.createAccount();
 const env = { DATABASE_URL: service.url, MASTER_KEY: testMasterKeyHex };
 
-test('the inbox is listed by state, shown one by one, and replayed', async () => {
+test('deliveries are listed by state, shown by id, and replayed', async () => {
   const invoice_id = 'CLI-1';
   const payment = partnerPayment({ notes: { invoice_id } });
   const event = partnerEvent('payment.captured', { payment });
@@ -39,7 +39,7 @@ test('the inbox is listed by state, shown one by one, and replayed', async () =>
   assert.deepEqual(JSON.parse(shown.body), event);
   assert.doesNotMatch(shown.headers, /signature/i);
 
-  // As if the order had come by another way than create order.
+  // Inserted directly, so that create order does not unpark the delivery.
   await service.call('/api/v3/create-order', {
     token: account.token,
     body: orderBody({ invoice_id }),
@@ -59,7 +59,7 @@ test('the inbox is listed by state, shown one by one, and replayed', async () =>
   assert.equal(reply.body.transaction.length, 1);
 });
 
-test('verify says that all holds, and tells each breach with exit status 1', async () => {
+test('verify prints that all invariants hold, and exits with 1 for each broken one', async () => {
   await captureAtGateway('CLI-2');
   const holds = await runCommand(['verify'], env);
   assert.equal(holds.code, 0, holds.stdout);
@@ -91,7 +91,7 @@ test('verify says that all holds, and tells each breach with exit status 1', asy
     [
       `update transactions set fields = fields || '{"paymentArn":"forged"}' where provider = 'partner'`,
       `update transactions set fields = fields || '{"paymentArn":"828553"}' where provider = 'partner'`,
-      /the inbox folded from nothing/,
+      /folding the inbox from scratch/,
     ],
     [
       `update deliveries set order_id = 'o_none' where provider = 'partner' and state = 'processed'`,
@@ -102,7 +102,7 @@ test('verify says that all holds, and tells each breach with exit status 1', asy
     [
       `update deliveries set state = 'parked' where state = 'ignored'`,
       `update deliveries set state = 'ignored' where state = 'parked'`,
-      /every delivery is kept once/,
+      /every delivery is stored once/,
     ],
   ];
   for (const [text, undo, found] of breaches) {
@@ -119,7 +119,7 @@ test('verify says that all holds, and tells each breach with exit status 1', asy
   assert.equal((await runCommand(['verify'], env)).code, 0);
 });
 
-test('order rebuild repairs what was stored otherwise, one order or all, and leaves the rest alone', async () => {
+test('order rebuild repairs one order or all orders, and leaves correct ones unchanged', async () => {
   const { accountId } = account;
   const { rows } = await service.database.query<{ order_id: string }>({
     text: `select order_id from orders where invoice_id = 'CLI-2'`,
@@ -145,7 +145,7 @@ test('order rebuild repairs what was stored otherwise, one order or all, and lea
   assert.equal((await runJson(['order', 'rebuild', accountId, orderId])).outcome, 'same');
 });
 
-test('words that are wrong are told with the usage', async () => {
+test('wrong arguments are refused with the usage', async () => {
   for (const words of [
     ['inbox', 'list', '--state', 'gone'],
     ['inbox', 'show', 'dlv_x'],
@@ -164,7 +164,7 @@ test('words that are wrong are told with the usage', async () => {
   }
 });
 
-/** An authorisation and its capture, which does not name it. */
+/** An authorisation and its capture, which does not refer to it. */
 async function captureAtGateway(invoice_id: string): Promise<void> {
   const body = orderBody({ invoice_id });
   await service.call('/api/v3/create-order', { token: account.token, body });

@@ -48,7 +48,7 @@ test('an account is created with its providers, and they are listed without thei
   assertNoSecret(JSON.stringify(await dumpTables(service.database)));
 });
 
-test('an update changes what is named of the providers and leaves the rest', async () => {
+test('an update changes the given provider settings and leaves the rest', async () => {
   const { printed } = await runJson([
     ...['account', 'create', '--name', 'Changing', '--partner-key-id', 'rzp_test_1'],
     ...['--partner-url', 'https://partner.example/', '--partner-key-secret', keySecret],
@@ -83,7 +83,7 @@ test('an update changes what is named of the providers and leaves the rest', asy
   }
 });
 
-test('a merchant id that is known and an address that comes later belong together', async () => {
+test('an address that is set later is combined with the stored merchant id', async () => {
   const { printed } = await runJson([
     ...['account', 'create', '--name', 'Step by step', '--bank-gateway-merchant', 'M3'],
   ]);
@@ -93,7 +93,7 @@ test('a merchant id that is known and an address that comes later belong togethe
   assert.deepEqual(updated.provider_apis, [`bank-gateway:M3@${url}`]);
 });
 
-test('a secret comes from standard input with -, and works as it was given', async () => {
+test('a secret is read from standard input with -, and works', async () => {
   const { printed } = await runJson(
     [
       ...['account', 'create', '--name', 'Piped', '--partner-key-id', 'rzp_piped'],
@@ -108,7 +108,7 @@ test('a secret comes from standard input with -, and works as it was given', asy
   const update = ['account', 'update', account_id, '--partner-key-secret', '-'];
   const { stdout } = await runJson(update, `${keySecret}\nnot this line\n`);
   assertNoSecret(stdout);
-  // A process goes on for a second with the secrets it has read.
+  // A process caches secrets for a second.
   await waitUntil(
     'the new secret is used',
     async () => (await startPayment(account_id)) === 'pending',
@@ -116,7 +116,7 @@ test('a secret comes from standard input with -, and works as it was given', asy
   );
 });
 
-test('a secret from standard input need not end its line', async () => {
+test('a secret from standard input needs no newline', async () => {
   const { printed } = await runJson(
     [
       ...['account', 'create', '--name', 'Piped gateway', '--bank-gateway-merchant', 'PIPED'],
@@ -132,7 +132,7 @@ test('a secret from standard input need not end its line', async () => {
 });
 
 const badModes = ['upi', 'upi:', 'upi:stripe', 'cash:partner', 'upi:partner:x', 'constructor:off'];
-test('a mode that is none, or goes nowhere, is refused before anything is opened', async () => {
+test('an unknown mode or provider is refused before the database is opened', async () => {
   for (const mode of badModes) {
     for (const command of [accountCreate, accountUpdate]) {
       const words = command === accountCreate ? ['--name', 'Shop'] : ['acc_0000000000000000'];
@@ -146,7 +146,7 @@ test('a mode that is none, or goes nowhere, is refused before anything is opened
   await assertUsage('account create --name Shop --payment-mode upi', /^--payment-mode must look/);
 });
 
-test('a secret that standard input does not hold is refused before anything is opened', async () => {
+test('an empty standard input is refused before the database is opened', async () => {
   const words = 'account update acc_0000000000000000 --bank-gateway-password -';
   await assertUsage(words, /^Standard input holds no secret\.$/);
 });
@@ -201,7 +201,7 @@ function register(keyId: string): void {
   simulator.register({ partner: { keyId, keySecret, webhookUrl, webhookSecret } });
 }
 
-/** The status of a payment that the account starts. */
+/** The status of the reply when the account starts a payment. */
 async function startPayment(accountId: string): Promise<string> {
   const { token } = await issueMerchantToken(service.services, accountId);
   const created = await service.call('/api/v3/create-order', { token, body: orderBody() });
@@ -221,7 +221,7 @@ function assertNoSecret(text: string): void {
   for (const secret of [keySecret, password]) assert.ok(!text.includes(secret), text);
 }
 
-/** Refused by its words alone: there is no database to ask. */
+/** Refused while the arguments are parsed: there is no database. */
 async function assertUsage(words: string, complaint: RegExp): Promise<void> {
   const nowhere = { DATABASE_URL: 'postgres://127.0.0.1:1/none', MASTER_KEY: testMasterKeyHex };
   const { code, stdout, stderr } = await run(words.split(' '), '', nowhere);
@@ -236,7 +236,7 @@ async function assertRefused(words: readonly string[], complaint: RegExp): Promi
   assert.match(stderr, complaint);
 }
 
-/** With --json: one line, one object, nothing else. */
+/** Asserts that --json prints one line with one object and nothing else. */
 async function runJson(
   words: readonly string[],
   input = '',

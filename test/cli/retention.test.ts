@@ -13,7 +13,7 @@ import { testMasterKeyHex } from '../support/test-service.ts';
 
 const daySeconds = 24 * 60 * 60;
 
-test('the body of a finished delivery is forgotten after 90 days by the sweep, and its key never', async () => {
+test('the sweep prunes the body of a finished delivery after 90 days, and never its key', async () => {
   const shop = await openShop();
   const order = await shop.createOrder();
   const capture = captureOf(order);
@@ -34,7 +34,7 @@ test('the body of a finished delivery is forgotten after 90 days by the sweep, a
   assert.deepEqual(repeat.body, { ...reply.body, status: 'duplicate' });
 });
 
-test('what is parked or needs review keeps its body however old it is', async () => {
+test('parked deliveries and those that need review keep their bodies however old they are', async () => {
   const shop = await openShop();
   const order = await shop.createOrder();
   const payment = (id: string, notes: object) =>
@@ -54,7 +54,7 @@ test('what is parked or needs review keeps its body however old it is', async ()
   ]);
 });
 
-test('a delivery that has been dead for 30 days expires: body, headers and what it waits for are gone', async () => {
+test('a delivery that has been dead for 30 days expires: body, headers and references are removed', async () => {
   const shop = await openShop();
   const { services, database } = shop.service;
   const payment = partnerPayment({ notes: { invoice_id: 'EXPIRED-1' } });
@@ -88,7 +88,7 @@ test('a delivery that has been dead for 30 days expires: body, headers and what 
   ]);
   assert.equal((await shop.findDelivery(parked))?.state, 'parked');
 
-  // Neither its order nor the provider's repeat touches it again.
+  // Neither its order nor a repeat of the provider changes it again.
   await shop.createOrder({ invoice_id: 'EXPIRED-1' });
   await sweep(services);
   assert.equal((await shop.sendPartner(event)).body.status, 'duplicate');
@@ -125,7 +125,7 @@ test('a dead delivery whose order appears in time is applied and does not expire
   assert.deepEqual([row?.state, row?.order_id], ['processed', order_id]);
 });
 
-test('more dead deliveries than a batch expire in one go, found by an index', async () => {
+test('more dead deliveries than a batch expire in one sweep, found by an index', async () => {
   const shop = await openShop();
   const template = await shop.sendPartner(partnerEvent('settlement.processed', {}));
   await shop.service.database.query({
@@ -154,7 +154,7 @@ test('more dead deliveries than a batch expire in one go, found by an index', as
   assert.doesNotMatch(plan, /Sort/);
 });
 
-test('more than a batch is forgotten in one go, and 0 days is never', async () => {
+test('more bodies than a batch are pruned in one sweep, and 0 days means never', async () => {
   const shop = await openShop();
   const template = await shop.sendPartner(partnerEvent('settlement.processed', {}));
   await shop.service.database.query({
@@ -172,7 +172,7 @@ test('more than a batch is forgotten in one go, and 0 days is never', async () =
   assert.equal(await countBodies(shop), 0);
 });
 
-test('looking for what is too old asks an index, not the table', async () => {
+test('old rows are found by an index, without reading the table', async () => {
   const shop = await openShop();
   const { rows } = await shop.service.database.transaction(async (tx) => {
     await tx.query({ text: 'set local enable_seqscan = off' });
@@ -187,7 +187,7 @@ test('looking for what is too old asks an index, not the table', async () => {
   assert.doesNotMatch(plan, /Sort/);
 });
 
-test('history is kept for ever unless told otherwise; then it goes by age and verify says what it could not compare', async () => {
+test('history is pruned only with HISTORY_DAYS, and verify then reports what it could not compare', async () => {
   const shop = await openShop();
   const { services } = shop.service;
   const old = await shop.createOrder();
@@ -212,14 +212,14 @@ test('history is kept for ever unless told otherwise; then it goes by age and ve
   assert.deepEqual(verified.breaches, []);
   assert.deepEqual(verified.pruned, { inboxes: 0, histories: 2 });
 
-  // Positions go on from what was forgotten, so what comes later is not taken for all there is.
+  // Positions continue after the pruned rows, so the remaining rows do not look complete.
   const other = partnerRefund(payment, { id: 'rfnd_other', status: 'failed' });
   await shop.sendPartner(partnerEvent('refund.failed', { payment, refund: other }));
   await prune({ ...services, settings });
   await assertInvariants(shop);
 });
 
-test('the walk through the history goes on where it stopped, and begins anew after the end', async () => {
+test('pruning continues through the history where it stopped, and starts over after the end', async () => {
   const shop = await openShop();
   const { services, database } = shop.service;
   await database.query({
@@ -246,7 +246,7 @@ test('the walk through the history goes on where it stopped, and begins anew aft
   assert.deepEqual(rows, [{ position: 2 }]);
 });
 
-test('a pruned delivery is shown as such, is not replayed, and verify still holds', async () => {
+test('a pruned delivery is shown as pruned, is not replayed, and verify still holds', async () => {
   const shop = await openShop();
   const env = { DATABASE_URL: shop.service.url, MASTER_KEY: testMasterKeyHex };
   const order = await shop.createOrder();

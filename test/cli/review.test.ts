@@ -1,4 +1,4 @@
-/** Everything that needs a person can be listed and closed by one. Contract 6.9. */
+/** An operator can list and resolve everything that needs review. Contract 6.9. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { retrySeconds } from '../../src/domain/inbox/retry-schedule.ts';
@@ -35,11 +35,11 @@ const { accountId } = shop.account;
 const env = { DATABASE_URL: service.url, MASTER_KEY: testMasterKeyHex };
 const note = 'agreed with the shop';
 
-test('an empty list is a list', async () => {
+test('without entries the list is empty', async () => {
   assert.deepEqual(await runJson(['review', 'list']), { review: [] });
 });
 
-test('every kind of thing that needs a person is listed once, with reason, advice and since when', async () => {
+test('every kind of entry that needs an operator is listed once, with reason, advice and time', async () => {
   const startedAt = Date.now();
   const low = await shop.createOrder();
   await shop.sendPartner(captureOf(low, { amount: 100 }));
@@ -83,7 +83,7 @@ test('every kind of thing that needs a person is listed once, with reason, advic
   assert.deepEqual(times, times.toSorted());
 });
 
-test('since is when the flag was raised, not when the payment was made', async () => {
+test('`since` is when the flag was raised, not when the payment was made', async () => {
   const { order_id } = await shop.createOrder();
   const payment = partnerPayment({ notes: { svc_order_id: order_id }, amount: 100 });
   await shop.sendPartner(partnerEvent('payment.failed', { payment }));
@@ -94,7 +94,7 @@ test('since is when the flag was raised, not when the payment was made', async (
   assert.ok(Math.abs((entry?.since.getTime() ?? 0) - raisedAt) < 30_000, String(entry?.since));
 });
 
-test('a closed flag is listed no more, its delivery is closed with it, and the audit log tells', async () => {
+test('a resolved flag is no longer listed, its delivery is resolved with it, and the audit log has a row', async () => {
   const { order_id } = await shop.createOrder();
   const reply = await shop.sendPartner(captureOf({ order_id }, { amount: 100 }));
   const transactionId = await transactionOf(order_id);
@@ -139,7 +139,7 @@ test('a closed flag is listed no more, its delivery is closed with it, and the a
   assert.match(again.stderr, /^The flag amount_mismatch on o_\S+ was resolved before\./);
 });
 
-test('a delivery stays open while one of its flags is', async () => {
+test('a delivery stays open while one of its flags is open', async () => {
   const { order_id } = await shop.createOrder();
   await shop.sendPartner(captureOf(await shop.createOrder()), { eventId: 'twoflags000001' });
   const low = captureOf({ order_id }, { amount: 100 });
@@ -156,7 +156,7 @@ test('a delivery stays open while one of its flags is', async () => {
   assert.deepEqual(await openOf(order_id), []);
 });
 
-test('a flag that two payments have is closed for each', async () => {
+test('a flag of two payments is resolved for each of them', async () => {
   const { order_id } = await shop.createOrder();
   const replies: Reply[] = [];
   for (let count = 0; count < 3; count += 1) {
@@ -179,7 +179,7 @@ test('a flag that two payments have is closed for each', async () => {
   assert.deepEqual(await statesOf(replies), ['processed', 'resolved', 'resolved']);
 });
 
-test('a delivery that needs a review is closed by inbox resolve; a repeat and a replay leave it closed', async () => {
+test('inbox resolve resolves a delivery that needs review; a repeat and a replay leave it resolved', async () => {
   const { payment, order_id } = await paidOrder();
   const event = disputeOf(payment);
   const reply = await shop.sendPartner(event);
@@ -196,7 +196,7 @@ test('a delivery that needs a review is closed by inbox resolve; a repeat and a 
   assert.ok(deliveries.some((row: { delivery_id: string }) => row.delivery_id === id));
 });
 
-test('a closed dead delivery waits for nothing; a replay still applies it once there is an order', async () => {
+test('a resolved dead delivery is not unparked; a replay still applies it once its order exists', async () => {
   const dead = await deadDelivery(shop, 'CLOSED-1');
   const id = dead.body.delivery_id;
   const countReferences = async () => {
@@ -216,13 +216,13 @@ test('a closed dead delivery waits for nothing; a replay still applies it once t
   assert.deepEqual([replayed[0].state, replayed[0].order_id], ['processed', order_id]);
 });
 
-test('a flag that is raised anew after it was closed comes back with its delivery', async () => {
+test('a flag that is raised again after it was resolved is listed again with its delivery', async () => {
   const { order_id } = await shop.createOrder();
   await shop.sendPartner(captureOf({ order_id }, { amount: 100 }));
   const [entry] = await openOf(order_id);
   await resolve(entry?.id);
   service.advanceSeconds(60);
-  // As a fold would that drops the flag and raises it again.
+  // Like a fold that removes the flag and raises it again.
   await database.query({
     text: `update deliveries set state = 'needs_review', finished_at = $2 where order_id = $1`,
     values: [order_id, services.clock()],
@@ -235,7 +235,7 @@ test('a flag that is raised anew after it was closed comes back with its deliver
   await resolve(open[0]?.id);
 });
 
-test('what cannot be closed is refused with a sentence, and nothing changes', async () => {
+test('an id that cannot be resolved is refused with a sentence, and nothing changes', async () => {
   const { order_id } = await shop.createOrder();
   const processed = await shop.sendPartner(captureOf({ order_id }));
   const parked = await shop.sendPartner(captureOf({ order_id: 'o_0000000000000000' }));
@@ -286,7 +286,7 @@ test('a note is required, has 1 to 1,024 characters, and no card number is store
   assert.ok(outcome.note.endsWith('card 411111******1111'), outcome.note);
 });
 
-test('ten people who close one thing at once: one does, the others are refused', async () => {
+test('when ten operators resolve one entry concurrently, one succeeds and the others are refused', async () => {
   const { order_id } = await shop.createOrder();
   await shop.sendPartner(captureOf({ order_id }, { amount: 100 }));
   const { payment } = await paidOrder();
@@ -307,7 +307,7 @@ test('ten people who close one thing at once: one does, the others are refused',
   }
 });
 
-test('closing a flag while copies of its delivery and others of the order come ends well', async () => {
+test('a flag can be resolved while copies of its delivery and other deliveries of the order arrive', async () => {
   for (let round = 0; round < 5; round += 1) {
     const order = await shop.createOrder();
     const event = captureOf(order, { amount: 100 });
@@ -325,7 +325,7 @@ test('closing a flag while copies of its delivery and others of the order come e
   }
 });
 
-test('one account is listed alone, and the ids of two accounts do not mix', async () => {
+test('--account lists one account only, and ids of two accounts do not mix', async () => {
   const other = shopOf(service, await service.createAccount());
   const { order_id } = await other.createOrder();
   await other.sendPartner(captureOf({ order_id }, { amount: 100 }));
@@ -347,7 +347,7 @@ test('one account is listed alone, and the ids of two accounts do not mix', asyn
   assert.match(unknown.stderr, /^There is no account acc_nobody\./);
 });
 
-test('more than a page of each is listed whole', async () => {
+test('more entries than a page are all listed', async () => {
   const big = await openShop();
   const { order_id } = await big.createOrder();
   const { body } = await big.sendPartner(captureOf({ order_id }, { amount: 100 }));
@@ -371,7 +371,7 @@ test('more than a page of each is listed whole', async () => {
   assert.equal(new Set(entries.map(({ id }) => id)).size, 451 + 450);
 });
 
-test('among many that need nobody, those who do are found by indexes that hold nothing else', async () => {
+test('entries that need an operator are found among many others by partial indexes', async () => {
   const big = await openShop();
   await overRefunded(big);
   await big.sendPartner(captureOf(await big.createOrder(), { amount: 100 }));
@@ -422,7 +422,7 @@ test('among many that need nobody, those who do are found by indexes that hold n
   }
 });
 
-test('the body of a closed delivery is forgotten by age like that of any finished one', async () => {
+test('the body of a resolved delivery is pruned by age like that of any finished one', async () => {
   const other = await openShop();
   const order = await other.createOrder();
   const open = await other.sendPartner(captureOf(order, { amount: 100 }));
@@ -444,7 +444,7 @@ test('the body of a closed delivery is forgotten by age like that of any finishe
   ]);
 });
 
-test('metrics count what came to need a person, what was given up on, what expired and what was closed', async () => {
+test('metrics count deliveries that needed review, died, expired and were resolved', async () => {
   const other = await openShop();
   const read = async () => {
     const samples = readSamples(String((await other.service.call('/metrics')).body));
@@ -486,7 +486,7 @@ test('metrics count what came to need a person, what was given up on, what expir
   assert.deepEqual(await read(), { needs_review: 2, dead: 2, expired: 1, delivery: 1, flag: 1 });
 });
 
-test('the invariants hold after all of this', () => assertInvariants(shop));
+test('the invariants hold after all other tests', () => assertInvariants(shop));
 
 async function resolve(id = ''): Promise<void> {
   const outcome = await resolveReview(services, { id, note, actor: 'cli' });

@@ -1,4 +1,4 @@
-/** Whoever listens at the simulator's address is trusted, so accounts go there only when somebody said so. */
+/** Accounts trust whatever answers at the simulator's address, so they use it only when an operator chose it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runCommand } from '../support/command-line.ts';
@@ -11,7 +11,7 @@ const chosenUrl = 'http://127.0.0.1:9';
 const embedded = { DATA_DIR: await createTemporaryFolder() };
 const service = await startServiceProcess(embedded);
 
-test('the demo account is there, and the log warns of who is trusted', async () => {
+test('the demo account uses the simulator, and the log warns that it trusts its address', async () => {
   const accountId = /^ {2}account_id +(\S+)$/m.exec(service.output())?.[1] ?? '';
   assert.deepEqual(await urlsOf(accountId), [usualUrl, usualUrl]);
   assert.ok(service.output().includes(warningOf(usualUrl)));
@@ -23,13 +23,13 @@ test('another account is not', async () => {
   assert.equal(stderr, '');
 });
 
-test('an account made with --simulator is, with a warning beside its one object', async () => {
+test('an account created with --simulator uses it, with a warning on standard error', async () => {
   const { account_id, stderr } = await create(embedded, '--simulator');
   assert.deepEqual(await urlsOf(account_id), [usualUrl, usualUrl]);
   assert.equal(stderr, `${warningOf(usualUrl)}\n`);
 });
 
-test('with SIMULATOR_URL set every account is, unless it is told not to', async () => {
+test('with SIMULATOR_URL set every new account uses the simulator, unless --no-simulator is given', async () => {
   const env = { ...embedded, SIMULATOR_URL: chosenUrl };
   const told = await create(env);
   assert.deepEqual(await urlsOf(told.account_id), [chosenUrl, chosenUrl]);
@@ -38,7 +38,7 @@ test('with SIMULATOR_URL set every account is, unless it is told not to', async 
   assert.deepEqual([await urlsOf(account_id), stderr], [[], '']);
 });
 
-test('an account is moved there later, but never one that has keys of a real provider', async () => {
+test('an account can switch to the simulator later, but not with keys of a real provider', async () => {
   const { account_id } = await create(embedded);
   const update = ['account', 'update', account_id];
   const moved = await runCommand([...update, '--simulator', '--json'], embedded);
@@ -56,7 +56,7 @@ test('an account is moved there later, but never one that has keys of a real pro
   assert.deepEqual(await urlsOf(account_id), before);
 });
 
-test('with a database elsewhere SIMULATOR_URL alone points nobody there, and --simulator does', async () => {
+test('with DATABASE_URL, SIMULATOR_URL alone changes no account, and --simulator does', async () => {
   const { url } = await createTestDatabase();
   const env = { DATABASE_URL: url, MASTER_KEY: testMasterKeyHex, SIMULATOR_URL: chosenUrl };
   const { account_id } = await create(env);
@@ -76,7 +76,7 @@ async function create(env: Environment, ...words: readonly string[]) {
   return { account_id, stderr };
 }
 
-/** Where the account finds its providers. */
+/** The provider addresses of the account. */
 async function urlsOf(accountId: string, env: Environment = embedded): Promise<string[]> {
   const { stdout } = await runCommand(['account', 'list', '--json'], env);
   const { accounts } = JSON.parse(stdout) as {

@@ -19,7 +19,7 @@ const journeysMax = 4;
 /** Others pass only when something is not known any more, or when the background has something to do. */
 const always = [
   ...['insert-orders', 'lock-orders', 'find-referenced-orders', 'insert-deliveries'],
-  ...['insert-transactions', 'update-transactions', 'save-order-states', 'append-history'],
+  ...['insert-transactions', 'update-transactions', 'save-order-summaries', 'append-history'],
   ...['begin', 'commit'],
 ];
 

@@ -22,7 +22,7 @@ const account = await createTestAccount(services, { name: 'Background' });
 const { token } = await issueMerchantToken(services, account.accountId);
 const service = await startServiceProcess({ DATABASE_URL: url, MASTER_KEY: testMasterKeyHex });
 
-test('a delivery that could not be applied is applied by the background, nobody asking', async () => {
+test('a delivery that could not be applied is applied by the background without a request', async () => {
   const { order_id } = await createOrder();
   const mend = await breakNotices(database);
   const payment = partnerPayment({ notes: { svc_order_id: order_id } });
@@ -38,12 +38,12 @@ test('a delivery that could not be applied is applied by the background, nobody 
   assert.equal(await statusOf(order_id), 'completed');
 });
 
-test('an order whose time is over is lapsed by the sweep, with a row of history', async () => {
+test('the sweep lapses an overdue order and adds a history row', async () => {
   const { order_id } = await createOrder();
   await database.query({
     text: `update orders set lapses_at = now() where order_id = '${order_id}'`,
   });
-  // The sweep comes every minute; this is the one of this minute.
+  // Stands for the sweep of this minute.
   const boss = new PgBoss({ db: jobDatabase(database), supervise: false, schedule: false });
   await boss.start();
   await boss.send('sweep', {});

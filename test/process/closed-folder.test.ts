@@ -1,4 +1,4 @@
-/** Started as root where the user of the database server cannot get to, such as below /root. */
+/** Starts as root in a folder that the database server's user cannot enter, such as one below /root. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import {
 const run = promisify(execFile);
 const machineFolder = '/var/lib/payment-order-service';
 const listMachineFolder = () => readdir(machineFolder).catch((): string[] => []);
-/** What the tests put there is gone after them. */
+/** Removes what the tests created there. */
 const before = await listMachineFolder();
 after(async () => {
   const made = (await listMachineFolder()).filter((name) => !before.includes(name));
@@ -46,7 +46,7 @@ test('a checkout closed to others serves, its database server has no privilege, 
     first
       .output()
       .includes(
-        `The folder ${closed} is closed to the user that the database runs as, so the database of ${dataDir} is kept in ${dirname(directory)}: save both.`,
+        `The user that the database runs as cannot enter the folder ${closed}, so the database of ${dataDir} is stored in ${dirname(directory)}: back up both folders.`,
       ),
     first.output(),
   );
@@ -56,7 +56,7 @@ test('a checkout closed to others serves, its database server has no privilege, 
 
   const second = await start();
   after(() => second.end('SIGTERM'));
-  assert.doesNotMatch(second.output(), /is kept in|access_secret/);
+  assert.doesNotMatch(second.output(), /is stored in|access_secret/);
   assert.equal(await countAccounts(checkout, second), 1);
   assert.equal(await second.end('SIGTERM'), 0);
 
@@ -66,12 +66,12 @@ test('a checkout closed to others serves, its database server has no privilege, 
     [code, output],
     [
       1,
-      `The database of ${dataDir} belongs in ${dirname(directory)}, which is not there: restore that folder from a backup.\n`,
+      `The database of ${dataDir} is stored in ${dirname(directory)}, which does not exist: restore that folder from a backup.\n`,
     ],
   );
 });
 
-test('a database that is in a closed folder is left alone, and the start says what to do', {
+test('a database inside a closed folder is left alone, and the start fails with advice', {
   skip,
 }, async () => {
   const parent = await createTemporaryFolder();
@@ -87,7 +87,7 @@ test('a database that is in a closed folder is left alone, and the start says wh
     [code, output],
     [
       1,
-      `The folder ${parent} is closed to the user that the database in ${dataDir} runs as: run "chmod o+x ${parent}", or move ${dataDir} elsewhere and set DATA_DIR.\n`,
+      `The user that the database in ${dataDir} runs as cannot enter the folder ${parent}: run "chmod o+x ${parent}", or move ${dataDir} elsewhere and set DATA_DIR.\n`,
     ],
   );
   assert.deepEqual(await readdir(dataDir), files);
@@ -96,7 +96,7 @@ test('a database that is in a closed folder is left alone, and the start says wh
   assert.doesNotMatch(again.output(), /access_secret/, 'it is no first start');
 });
 
-test('a data folder with files of others is not opened, and its database is kept elsewhere', {
+test('a data folder with foreign files keeps its mode, and its database is stored elsewhere', {
   skip,
 }, async () => {
   const dataDir = await createTemporaryFolder(0o700);
@@ -105,14 +105,17 @@ test('a data folder with files of others is not opened, and its database is kept
   const directory = await findDatabaseFolder(dataDir);
   assert.ok(!directory.startsWith(dataDir));
   assert.equal(await service.end('SIGTERM'), 0);
-  // Two databases, and nobody but a person knows which is the right one.
+  // Two databases: only an operator can know which one is right.
   await mkdir(join(dataDir, 'postgres'));
   await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '18\n');
   const { output } = await runFailingStart({ DATA_DIR: dataDir });
-  assert.match(output, /^There is a database in .+, and .+ names another in .+\.\n$/);
+  assert.match(
+    output,
+    /^There are two databases of .+: one in .+, and one in .+, named by .+\.\n$/,
+  );
 });
 
-/** Everything that `npm start` needs, as `git clone && npm ci` below /root would leave it. */
+/** A copy of everything that `npm start` needs, as `git clone && npm ci` would create it below /root. */
 async function cloneIntoClosedFolder(): Promise<string> {
   const closed = await createTemporaryFolder(0o700);
   const checkout = join(closed, 'checkout');
@@ -132,7 +135,7 @@ async function assertUnprivileged(dataDir: string): Promise<void> {
   assert.equal(read('Groups') ?? '', '');
 }
 
-/** As an operator would, in the same checkout. */
+/** Runs the command line in the same checkout, as an operator would. */
 async function countAccounts(checkout: string, service: ServiceProcess): Promise<number> {
   assert.equal((await service.call('/readyz')).status, 200);
   const words = ['src/cli/main.ts', 'account', 'list', '--json'];

@@ -19,21 +19,21 @@ import {
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
 
-/** As long as it takes to see it; a minute or more when told. */
+/** How long the database is unavailable: short by default, longer with DATABASE_AWAY_SECONDS. */
 const awaySeconds = Number(process.env.DATABASE_AWAY_SECONDS ?? 4);
 const backMsMax = 2_000;
-/** A statement that nobody answers, after a wait for a connection to send it on. */
+/** The wait for a connection plus the time limit of a statement. */
 const answerMsMax = limits.databaseAnswerMsMax + limits.databaseQueueMsMax + 500;
 
-// Each has a database of its own, so that they can be in trouble at the same time.
+// Each test has its own database, so that they can run concurrently.
 const gone = await createTestDatabase();
 const mute = await createTestDatabase();
 const late = await createTestDatabase();
 const full = await createTestDatabase();
 const bound = await createBoundRole(full);
 
-describe('trouble with the database', { concurrency: true }, () => {
-  test('a database that is gone is told as 503, and served again within 2 s of its return', async (t) => {
+describe('database failures', { concurrency: true }, () => {
+  test('an unavailable database is answered with 503, and service resumes within 2 s of its return', async (t) => {
     const stage = await openStage(gone);
     const { troubledAt, backAt, answered } = await live(t, stage, {
       trouble: stage.way.close,
@@ -47,7 +47,7 @@ describe('trouble with the database', { concurrency: true }, () => {
     }
   });
 
-  test('connections that a failover left mute for ever are given up, and new ones made', async (t) => {
+  test('connections that never respond again after a failover are replaced', async (t) => {
     const stage = await openStage(mute);
     await live(t, stage, {
       trouble: stage.way.freeze,
@@ -57,18 +57,18 @@ describe('trouble with the database', { concurrency: true }, () => {
     });
   });
 
-  test('a database that answers later than it may is told as 503, and served again within 2 s', async (t) => {
+  test('a database that answers too late is answered with 503, and service resumes within 2 s', async (t) => {
     const stage = await openStage(late);
     await live(t, stage, {
       trouble: () => stage.way.slow(limits.databaseAnswerMsMax + 3_000),
-      // Longer than any call waits, so that each has to notice.
+      // Longer than any call waits.
       seconds: answerMsMax / 1000,
       recovery: stage.way.open,
       backMsMax,
     });
   });
 
-  test('a server that is slow, and then has no connections left', async (t) => {
+  test('a slow server, which then has no connections left', async (t) => {
     const stage = await openStage(full, bound.role);
 
     await t.test('a slow database is waited for, and nothing is shed', async () => {
@@ -86,7 +86,7 @@ describe('trouble with the database', { concurrency: true }, () => {
     });
 
     await t.test(
-      'connections that others hold are told as 503, and had within 2 s of their release',
+      'without free connections calls are answered with 503, and service resumes within 2 s of their release',
       async () => {
         await live(t, stage, {
           trouble: bound.holdAll,
@@ -101,13 +101,13 @@ describe('trouble with the database', { concurrency: true }, () => {
 
 type Stage = {
   readonly test: TestDatabase;
-  /** All that is to be there, once. */
+  /** Everything that must exist once at the end. */
   readonly written: Answered[];
   readonly way: DatabaseWay;
   readonly calls: ReturnType<typeof callsOf>;
 };
 
-/** The service on its database, by a way that can be troubled, with a shop and an order of it. */
+/** A service that reaches its database through a proxy that can fail, with a shop and an order. */
 async function openStage(test: TestDatabase, user?: string): Promise<Stage> {
   const way = await layDatabaseWay(test.url, user);
   const shop = await openShop(test);
@@ -128,7 +128,7 @@ type Plot = {
   readonly backMsMax: number;
 };
 
-/** What holds for every trouble: 503 in time and in shape, back soon, and everything there once. */
+/** Checks every failure: 503 in time and in the right shape, a fast recovery, and everything stored once. */
 async function live(t: TestContext, stage: Stage, plot: Plot) {
   const calling = keepCalling(stage.calls);
   await calling.answeredAll();
@@ -158,7 +158,7 @@ async function live(t: TestContext, stage: Stage, plot: Plot) {
   return { troubledAt, backAt, answered };
 }
 
-/** What was answered is there; what was refused can be sent again, and then there is one of each. */
+/** Requests that were answered are stored; refused ones are sent again, and then each exists once. */
 async function assertEachOnce(stage: Stage, answered: readonly Answered[]): Promise<void> {
   const { database } = stage.test;
   stage.written.push(...answered.filter(({ kind }) => kind === 'create' || kind === 'webhook'));
@@ -172,7 +172,7 @@ async function assertEachOnce(stage: Stage, answered: readonly Answered[]): Prom
     }
   }
   const refused = stage.written.filter(({ reply }) => reply.status !== 200);
-  // Not so many at once that they would be shed.
+  // Few enough concurrent requests that none is shed.
   for (let from = 0; from < refused.length; from += 50) {
     const replies = await Promise.all(refused.slice(from, from + 50).map(({ again }) => again()));
     for (const { status } of replies) assert.equal(status, 200);
@@ -186,7 +186,7 @@ async function assertEachOnce(stage: Stage, answered: readonly Answered[]): Prom
   }
 }
 
-/** A token is made from what has been known of the account for up to a second. */
+/** A token can be signed from the account cache for up to a second. */
 function knowsForAWhile(kind: Kind): boolean {
   return kind === 'token';
 }

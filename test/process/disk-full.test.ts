@@ -23,17 +23,17 @@ import {
 import { letSuperuserIn } from '../support/test-cluster.ts';
 
 const folder = await createTemporaryFolder();
-/** Mounting needs rights that a container may lack. */
+/** Mounting needs privileges that a container may lack. */
 const skip = canMount() ? false : 'a small disk can be mounted by root only';
 const backMsMax = 2_000;
 
 const { service, calls, disk, database, written } = skip ? noStage() : await startOnSmallDisk();
 
-test('a full disk: writes are told as 503 and not kept, enquiries go on, and it heals by itself', {
+test('a full disk answers writes with 503 and stores nothing, enquiries still work, and the service recovers by itself', {
   skip,
 }, async (t) => {
   const serverPid = await readServerPid(join(disk, 'data'));
-  // What has room in the pages that there are is still taken.
+  // Writes that fit into existing pages still succeed.
   await fill();
   await waitUntil('a create is refused', async () => (await write('create')) === 503);
   await waitUntil('a webhook is refused', async () => (await write('webhook')) === 503);
@@ -49,13 +49,13 @@ test('a full disk: writes are told as 503 and not kept, enquiries go on, and it 
   await assertEachOnce();
 });
 
-test('a disk too full for the log of the database: all is told as 503, and it heals by itself', {
+test('a disk too full for the write-ahead log answers everything with 503, and the service recovers by itself', {
   skip,
 }, async (t) => {
   await fill();
-  // The next write needs a file for which there is no room, and the server gives up.
+  // The next write needs a new log file, for which there is no room, so the server stops.
   await database.query({ text: 'select pg_switch_wal()' });
-  await waitUntil('the server gave up and could not be started again', async () => {
+  await waitUntil('the server stopped and could not be restarted', async () => {
     await write('create');
     return ['PANIC: .+No space left on device', 'the database server does not start'].every(
       (words) => new RegExp(words).test(service.output()),
@@ -69,7 +69,7 @@ test('a disk too full for the log of the database: all is told as 503, and it he
   await assertEachOnce();
 });
 
-/** Its reply is one that a caller can go by, and is kept to be judged in the end. */
+/** Checks the shape of the reply, and remembers it for the check at the end. */
 async function write(kind: 'create' | 'webhook'): Promise<number> {
   const entry = await call(kind, calls);
   assertAnsweredOrUnavailable(entry);
@@ -90,7 +90,7 @@ async function fill(): Promise<void> {
   await file.close();
 }
 
-/** Frees the disk and gives back how long it took until both kinds of writes were answered. */
+/** Frees the disk and returns how long it took until both kinds of writes were answered. */
 async function freeAndReturn(): Promise<number> {
   await rm(join(disk, 'filler'));
   const freedAt = performance.now();
@@ -101,7 +101,7 @@ async function freeAndReturn(): Promise<number> {
   return Math.round(returnMs);
 }
 
-/** What was refused is sent again; then there is one of each. */
+/** Sends every refused request again; afterwards each exists once. */
 async function assertEachOnce(): Promise<void> {
   for (const { reply, again } of written) {
     if (reply.status !== 200) assert.equal((await again()).status, 200);
@@ -125,14 +125,14 @@ async function countRows() {
 type Stage = {
   readonly service: ServiceProcess;
   readonly calls: Calls;
-  /** The disk as it is seen from here. */
+  /** The disk as this process sees it. */
   readonly disk: string;
   readonly database: Database;
-  /** Every create and webhook that was ever sent. */
+  /** Every create and webhook that was sent. */
   readonly written: Answered[];
 };
 
-/** The service with its data on a small disk that only it sees, and that is gone with it. */
+/** Starts the service with its data on a small disk in its own mount namespace, which disappears with it. */
 async function startOnSmallDisk(): Promise<Stage> {
   const path = join(folder, 'disk');
   await mkdir(path);

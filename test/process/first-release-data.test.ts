@@ -1,4 +1,4 @@
-/** A data folder as the first release made it, where everybody on the socket was the superuser. */
+/** Upgrades a data folder of the first release, where every login on the socket was the superuser. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,22 +24,22 @@ import {
 } from '../support/service-process.ts';
 import { startTrustingServer } from '../support/test-cluster.ts';
 
-test('a start hands everything over to a role without privileges, and the data are there', async () => {
+test('a start changes the owner of everything to an unprivileged role, and the data is still there', async () => {
   const { dataDir, shop } = await makeFirstRelease();
 
   const service = await startServiceProcess({ DATA_DIR: dataDir });
 
   await assertUpgraded(dataDir, service, shop);
-  // The jobs of the background, whose tables changed hands as well.
+  // The tables of the background jobs changed their owner too.
   assert.doesNotMatch(service.output(), /does not start|a defect/);
   assert.equal(await service.end('SIGTERM'), 0);
   const again = await startServiceProcess({ DATA_DIR: dataDir });
   await assertUpgraded(dataDir, again, shop);
 });
 
-test('a start that is killed at any moment of the upgrade is made good by the next', async (t) => {
+test('an upgrade that is killed at any moment is completed by the next start', async (t) => {
   const { dataDir, shop } = await makeFirstRelease();
-  // Before, while and after the superuser's statements run, which nothing but their lock file shows.
+  // Before, during and after the superuser's statements; only their lock file shows that they run.
   const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
   const isAtWork = () =>
     readFile(pidFile, 'utf8').then(
@@ -78,7 +78,7 @@ async function makeFirstRelease(): Promise<{ dataDir: string; shop: Shop }> {
   const shop = await createAccount(services, { name: 'Shop of the first release' });
   const background = await startBackground(services, createLog('silent'));
   await background.stop();
-  // Whatever else there could be: the operator may have added it.
+  // Objects that an operator may have added.
   for (const text of [
     'create table public.notes (note_id int generated always as identity, text text)',
     'create view public.names as select name from accounts',

@@ -29,16 +29,16 @@ const service = await startServiceProcess({
   LOG_LEVEL: 'fatal',
 });
 
-/** More than may be worked on at once; what becomes of them is looked at in the end. */
+/** More than the concurrency limit. The outcome of each is checked at the end. */
 const slowCount = limits.concurrentRequestsMax + 200;
 const slow = await sendHalves(slowCount);
 
-test('requests that are only half sent keep nobody from being served', async () => {
+test('half-sent requests do not prevent others from being served', async () => {
   await assertServing();
 });
 
-test('thousands of idle connections keep nobody from being served', async () => {
-  // As many as asked for, or what this machine lets one process have.
+test('thousands of idle connections do not prevent others from being served', async () => {
+  // The given number, or as many as this machine allows one process.
   const count = Math.min(5_000, filesMax() - slowCount - 1_000);
   assert.ok(count > 500, 'raise "ulimit -n" to run this test');
   const idle = await connectMany(service.port, count);
@@ -48,7 +48,7 @@ test('thousands of idle connections keep nobody from being served', async () => 
   await assertServing();
 });
 
-test("a body and headers beyond their limits are refused in the contract's shape", async () => {
+test("a body and headers beyond their limits are refused with a reply in the contract's shape", async () => {
   const body = 'x'.repeat(limits.bodyBytesMax + 1);
   const call = { token: shop.token, body };
   assertRefused(await service.call('/api/v3/create-order', call), 'PAYLOAD_TOO_LARGE');
@@ -63,7 +63,7 @@ test("a body and headers beyond their limits are refused in the contract's shape
   await assertServing();
 });
 
-test('the flood of an account with a limit gets no more than its limit, and another account is served', async () => {
+test('a flood from an account with a rate limit gets no more than the limit, and another account is served', async () => {
   const perSecond = 20;
   const flooder = await openShop(perSecond);
   const startMs = performance.now();
@@ -74,29 +74,29 @@ test('the flood of an account with a limit gets no more than its limit, and anot
   const seconds = (performance.now() - startMs) / 1_000;
   assertOnly(flood, [200, 429]);
   assertOnly(own, [200]);
-  // As many as it saved up in a second of rest, and those of each second since.
+  // One second's worth from before, and the limit of each second since.
   const served = flood.statuses.get(200) ?? 0;
   assert.ok(served >= perSecond && served <= perSecond * (1 + seconds), describe(flood));
   await assertKept(flooder, served);
 });
 
-test('of more than can be worked on at once all wait for a place, and are served', async () => {
+test('requests beyond the concurrency limit wait in the queue and are served', async () => {
   const before = await countOrders(shop);
   const [flood, health, delivery] = await Promise.all([
     runLoad({ ...createsOf(shop.token), connections: manyConnections(), seconds: 1 }),
     service.call('/healthz'),
     sendPartner(service, shop, partnerEvent('payment.captured', { payment: partnerPayment() })),
   ]);
-  // A machine that cannot serve them all in the time that they wait sheds some.
+  // A slow machine sheds those that it cannot serve within the time limit of the queue.
   assertOnly(flood, [200, 503]);
   assert.ok((flood.statuses.get(200) ?? 0) > limits.concurrentRequestsMax, describe(flood));
   assert.equal(health.status, 200);
-  // A provider sends again what was shed.
+  // The provider repeats deliveries that were shed.
   assert.ok([200, 503].includes(delivery.status));
   await assertKept(shop, before + (flood.statuses.get(200) ?? 0));
 });
 
-test('who finds no place in time is shed, the others are served, nothing hangs', async (t) => {
+test('requests that wait too long are shed, the others are served, and none hangs', async (t) => {
   const before = await countOrders(shop);
   const release = await lockOrders(database, t);
   const flooding = runLoad({
@@ -123,7 +123,7 @@ test('who finds no place in time is shed, the others are served, nothing hangs',
   }
 });
 
-test('half-sent requests are cut off when their time is over', async () => {
+test('half-sent requests are closed after the time limit', async () => {
   const replies = await slow.cutOff;
   assert.equal(replies.length, slowCount);
   for (const text of replies) assert.match(text, /^HTTP\/1\.1 400 /);
@@ -147,7 +147,7 @@ async function assertServing(): Promise<void> {
   assert.equal(enquiry.status, 200, JSON.stringify(enquiry.body));
 }
 
-/** Everything that was answered 200 is there. */
+/** Every order and delivery that was answered 200 is stored. */
 async function assertKept(account: ShopAccount, served: number): Promise<void> {
   const count = await countOrders(account);
   assert.ok(count >= served, `${count} orders of ${served} that were answered 200`);
@@ -165,7 +165,7 @@ function manyConnections(): number {
   return Math.min(3_000, filesMax() - slowCount - 1_000);
 }
 
-/** Resolves with the page that tells of it. */
+/** Resolves with the metrics page that shows it. */
 async function waitForShed(): Promise<string> {
   let page = '';
   await waitUntil('some are shed', async () => {
@@ -191,7 +191,7 @@ function createsOf(token: string) {
   return { port: service.port, next };
 }
 
-/** Every request came back, with one of these statuses, and a refusal says when to come again. */
+/** Every request was answered with one of these statuses, and every refusal has Retry-After. */
 function assertOnly(answered: Answered, statuses: readonly number[]): void {
   const others = [...answered.statuses.keys()].filter((status) => !statuses.includes(status));
   assert.deepEqual(
@@ -205,14 +205,14 @@ function describe({ statuses }: Answered): string {
   return JSON.stringify(Object.fromEntries(statuses));
 }
 
-/** Some stop within the head, most within a body that nobody can judge before it is whole. */
+/** Some stop within the head, most within a body that cannot be validated before it is complete. */
 async function sendHalves(count: number): Promise<{ readonly cutOff: Promise<string[]> }> {
   const sockets = await connectMany(service.port, count);
   after(() => {
     for (const socket of sockets) socket.destroy();
   });
   const path = `/api/v3/webhooks/partner/${shop.accountId}`;
-  // Without credentials it would be refused before its body is waited for.
+  // Without credentials the request would be refused before its body is read.
   const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nX-Razorpay-Signature: 00\r\n`;
   const texts = sockets.map((socket, index) => {
     socket.write(index < 100 ? head : `${head}Content-Length: 100\r\n\r\n{"event"`);
@@ -229,7 +229,7 @@ function readToEnd(socket: Socket): Promise<string> {
   return new Promise((resolve) => socket.on('close', () => resolve(text)));
 }
 
-/** Open files that one process may have; each connection is one. */
+/** The limit of open files of a process; each connection needs one. */
 function filesMax(): number {
   const report = process.report.getReport() as unknown as {
     userLimits?: { open_files?: { soft: number | string } };

@@ -19,13 +19,12 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
 
 /**
- * The service is a process of its own and is killed with SIGKILL at a named point: at a statement of a step of
- * a journey, before the server gets it or after the server has answered it. It is started again at once, and
- * everybody who had no answer asks again.
+ * A service process is killed with SIGKILL at a named point: at a statement of a step of a journey, before the database
+ * gets it or after the database has answered it. It is restarted, and callers without an answer retry.
  */
 type Point = ProxyPoint & { readonly journey: Journey; readonly step: string };
 
-/** Payments at both providers, and one that only questions to the provider can find out about. */
+/** Payments at both providers, and one whose outcome only polling the provider can find. */
 const journeys = {
   partner: { provider: 'partner', isHeard: true },
   'bank-gateway': { provider: 'bank-gateway', isHeard: true },
@@ -38,7 +37,7 @@ const modes = {
   'bank-gateway': { payment_mode_code: 'credit_card' },
 } as const;
 
-/** Those that matter most: what is kept and not sent, taken there and not noted here, done and not answered. */
+/** The most important ones: stored but not sent, done by the provider but not stored, stored but not answered. */
 const [partner, gateway] = ['partner', 'bank-gateway'] as const;
 const handful: readonly Point[] = [
   pointOf(partner, 'create-order', 'insert-orders', 'after'),
@@ -46,12 +45,12 @@ const handful: readonly Point[] = [
   pointOf(partner, 'initiate-payment, partner', 'commit', 'after'),
   pointOf(gateway, 'initiate-payment, bank-gateway', 'commit', 'before', 2),
   pointOf(partner, 'payment, partner', 'insert-deliveries', 'before'),
-  pointOf(gateway, 'payment, bank-gateway', 'save-order-states', 'after'),
+  pointOf(gateway, 'payment, bank-gateway', 'save-order-summaries', 'after'),
   pointOf(gateway, 'payment, bank-gateway', 'commit', 'after', 2),
   pointOf(gateway, 'refund, bank-gateway', 'commit', 'after'),
   pointOf(partner, 'refund, partner', 'update-transactions', 'before'),
 ];
-/** With KILL_POINTS=all every statement of every step, on both sides; that takes some minutes. */
+/** KILL_POINTS=all kills before and after every statement of every step, which takes some minutes. */
 const isAll = process.env.KILL_POINTS === 'all';
 
 const proxy = await startDatabaseProxy();
@@ -62,7 +61,7 @@ const env = {
   PORT: String(await findFreePort()),
   PROVIDER_ASK_SECONDS: '1',
 };
-// Webhooks that find nobody come again within a second or so.
+// Webhooks that find no service are repeated within a second or so.
 const simulator = await startSimulator({ timeScale: 0.0003 });
 after(() => simulator.close());
 const account = await openAccount();
@@ -74,7 +73,7 @@ const client = createClient({
 const patient = patientClient(client);
 let travels = 0;
 
-test('a service killed at a named point loses nothing and doubles nothing', async (t) => {
+test('a service killed at a named point loses nothing and does nothing twice', async (t) => {
   let service = await startServiceProcess(env);
   let kills = 0;
   let back: Promise<unknown> = Promise.resolve();
@@ -84,7 +83,7 @@ test('a service killed at a named point loses nothing and doubles nothing', asyn
     back = service.exited.then(async () => {
       service = await startServiceProcess(env);
     });
-    // Whoever waits for it below is told.
+    // The rejection is handled where `back` is awaited.
     back.catch(() => {});
   };
   const points = isAll ? await collectPoints() : handful;
@@ -115,12 +114,12 @@ test('a service killed at a named point loses nothing and doubles nothing', asyn
   assert.equal(code, 0, stdout + stderr);
   const { orders, breaches } = JSON.parse(stdout);
   assert.deepEqual({ orders, breaches }, { orders: travels, breaches: [] });
-  // The background does not come by each time; least of all the sweep, which is there once a minute.
+  // Background work does not run in every journey; the sweep runs only once a minute.
   const missedMax = isAll ? points.length / 10 : 0;
   assert.ok(missed.length <= missedMax, `not met: ${missed.join('; ')}`);
 });
 
-test('what a sweep was about when its service was killed is done after the next start', async () => {
+test('the work of a sweep whose service was killed is done after the next start', async () => {
   const first = await startServiceProcess(env);
   const { order_id } = await patient.createOrder(
     orderBody({ invoice_id: 'KILL-sweep' }) as NewOrder,
@@ -162,8 +161,9 @@ function describe({ side, statement, occurrence, step, journey }: Point): string
 }
 
 /**
- * From journeys without kills: every statement of a step, and every commit, for all that is between two of them
- * comes to the same. What two journeys share is taken once; what comes at any time is waited for in the longest.
+ * Collects the points from journeys without kills: every statement and every commit of each step, because all moments
+ * between two of them are equivalent. Points of several journeys are used once. Statements that may run at any time are
+ * assigned to the longest journey.
  */
 async function collectPoints(): Promise<Point[]> {
   // The first one opens the connections.
@@ -180,7 +180,7 @@ async function collectPoints(): Promise<Point[]> {
   return [...steady, ...background].flatMap((point) => [point, { ...point, side: 'after' }]);
 }
 
-/** The job library looks for work twice a second, in whatever step that may be. */
+/** The job library polls twice a second, so its statements appear in any step. */
 function isOfJobs(statement: string): boolean {
   return statement.includes('pgboss.');
 }
@@ -193,7 +193,7 @@ async function passOnce(): Promise<Map<string, Point>> {
       after: (step) => {
         let commits = 0;
         for (const statement of proxy.takePassed()) {
-          // It leaves in one write with the statement after it.
+          // It is sent in one write with the statement after it.
           if (statement === 'begin') continue;
           if (statement === 'commit') commits += 1;
           const occurrence = statement === 'commit' ? commits : 1;
@@ -212,7 +212,7 @@ type Watch = {
   readonly after?: (step: string) => void;
 };
 
-/** Creates, changes, pays and refunds an order as callers do who ask again, and looks at what came of it. */
+/** Creates, changes, pays and refunds an order like callers that retry, and checks the outcome. */
 async function travel(journey: Journey, watch: Watch = {}): Promise<void> {
   travels += 1;
   const { provider, isHeard } = journeys[journey];
@@ -236,7 +236,7 @@ async function travel(journey: Journey, watch: Watch = {}): Promise<void> {
     await inStep('resolve-user', () => untilAnswered(() => client.resolveUser(consumer)));
   }
   const url = await inStep(`initiate-payment, ${provider}`, async () => {
-    // A payment whose page died with the service is replaced by another, as its answer says.
+    // A payment whose launch page was lost with the service is replaced by another, as its answer says.
     for (let time = 1; time <= 3; time += 1) {
       const { next } = await patient.initiatePayment({ order_id, ...modes[provider] });
       if (next[0]) return next[0].url;

@@ -10,8 +10,8 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { type Reply, testMasterKeyHex } from '../support/test-service.ts';
 
 /**
- * Payments and refunds with an Idempotency-Key stand still at a statement, before the server gets it or after it has
- * answered it. Then the service is killed with SIGKILL and started again, and their callers repeat the calls.
+ * Payments and refunds with an Idempotency-Key are stopped at a statement, before the database gets it or after it has
+ * answered. Then the service is killed with SIGKILL and restarted, and the callers repeat their calls.
  */
 const proxy = await startDatabaseProxy();
 const { database, url: databaseUrl } = await createTestDatabase();
@@ -30,11 +30,11 @@ const account = await openAccount();
 let service = await startServiceProcess(env);
 const token = await signIn();
 
-/** Where a request stands still; `late` counts from the call to the provider on. */
+/** The statement at which a request is stopped; `late` counts from the call to the provider on. */
 type Point = readonly [statement: string, side: Side, from?: 'late'];
 type Killed = { readonly orderId: string; readonly repeat: () => Promise<Reply> };
 
-const notKept: Point = ['take-idempotency-key', 'after'];
+const notKept: Point = ['claim-idempotency-key', 'after'];
 const keptAndNotSent: Point = ['commit', 'after'];
 const takenAndNotNoted: Point = ['save-first-answer', 'before'];
 const notedAndNotAnswered: Point = ['commit', 'after', 'late'];
@@ -69,7 +69,7 @@ await killAt([
   [answerStored, refunds.gatewayStored],
 ]);
 
-test('a payment that was rolled back left its key free: the repeat makes it', async () => {
+test('a payment that was rolled back leaves its key free: the repeat starts it', async () => {
   const { orderId, repeat } = payments.notKept;
   const reply = await repeat();
   assert.deepEqual([reply.status, isReplay(reply)], [200, false]);
@@ -77,7 +77,7 @@ test('a payment that was rolled back left its key free: the repeat makes it', as
 });
 
 for (const name of ['partnerNotSent', 'partnerNotNoted', 'gatewayNotNoted'] as const) {
-  test(`a repeat finds the payment that was kept, as it stands: ${name}`, async () => {
+  test(`a repeat finds the stored payment in its current state: ${name}`, async () => {
     const { orderId, repeat } = payments[name];
     const [kept] = await idsOf(orderId, 'payment');
     const reply = await repeat();
@@ -95,7 +95,7 @@ for (const name of ['partnerNotSent', 'partnerNotNoted', 'gatewayNotNoted'] as c
 }
 
 for (const name of ['partnerNotAnswered', 'gatewayNotAnswered'] as const) {
-  test(`a repeat gets the answer that was stored, with the page to pay at: ${name}`, async () => {
+  test(`a repeat gets the stored answer, with the launch page: ${name}`, async () => {
     const { orderId, repeat } = payments[name];
     const [kept] = await idsOf(orderId, 'payment');
     const reply = await repeat();
@@ -110,7 +110,7 @@ for (const name of ['partnerNotAnswered', 'gatewayNotAnswered'] as const) {
   });
 }
 
-test('a refund that was rolled back left its key free: the repeat makes it', async () => {
+test('a refund that was rolled back leaves its key free: the repeat starts it', async () => {
   const { orderId, repeat } = refunds.notKept;
   const reply = await repeat();
   assert.deepEqual([reply.status, isReplay(reply)], [200, false]);
@@ -118,7 +118,7 @@ test('a refund that was rolled back left its key free: the repeat makes it', asy
 });
 
 for (const name of ['partnerNotSent', 'gatewayNotStored', 'gatewayStored'] as const) {
-  test(`a repeat finds the refund that was kept, and makes no other: ${name}`, async () => {
+  test(`a repeat finds the stored refund, and starts no other: ${name}`, async () => {
     const { orderId, repeat } = refunds[name];
     const [kept] = await idsOf(orderId, 'refund');
     const reply = await repeat();
@@ -133,7 +133,7 @@ for (const name of ['partnerNotSent', 'gatewayNotStored', 'gatewayStored'] as co
   });
 }
 
-test('after all of that, verify finds nothing', async () => {
+test('verify reports nothing afterwards', async () => {
   await simulator.settled();
   const { code, stdout, stderr } = await runCommand(['verify', '--json'], env);
   assert.equal(code, 0, stdout + stderr);
@@ -158,7 +158,7 @@ function keyed(orderId: string, path: string, body: object): Killed {
   return { orderId, repeat: () => call(path, body, { 'idempotency-key': `key of ${orderId}` }) };
 }
 
-/** All stand still at the moment of the kill: to start the service again takes longer than everything else. */
+/** All requests are stopped before one kill, because restarting the service takes longer than everything else. */
 async function killAt(requests: readonly (readonly [Point, Killed])[]): Promise<void> {
   await backgroundRests();
   const unanswered: Promise<unknown>[] = [];
@@ -179,10 +179,10 @@ async function killAt(requests: readonly (readonly [Point, Killed])[]): Promise<
   service = await startServiceProcess(env);
 }
 
-/** What a start has to do is done: the next commit is one of ours. */
+/** Resolves when the start is complete, so that the next commit is one of ours. */
 async function backgroundRests(): Promise<void> {
   let quiet = 0;
-  await waitUntil('the background rests', () => {
+  await waitUntil('the background is idle', () => {
     quiet = proxy.takePassed().includes('commit') ? 0 : quiet + 1;
     return quiet >= 10;
   });

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { soak } from '../../soak/run.ts';
 
-test('kills at random moments lose nothing that was answered, and double nothing', async () => {
+test('kills at random moments lose nothing that was answered, and do nothing twice', async () => {
   const { troubles, verified, kills, creates } = await soak({
     seed: 20_261_115,
     minutesMax: 1,
     killsMax: 3,
-    // Payments and refunds have their faults in the journeys' own tests, and in the long run.
+    // Faults of payments and refunds are tested in test/journey and in the soak run.
     journeysPerRound: 0,
   });
   assert.deepEqual(troubles, []);

@@ -16,16 +16,16 @@ import { type Call, callService, testMasterKeyHex } from '../support/test-servic
 const backMsMax = 2_000;
 const password = 'hunter2';
 
-describe('a database that is away when the service starts', { concurrency: true }, () => {
+describe('a database that is unavailable when the service starts', { concurrency: true }, () => {
   for (const workers of [1, 2]) {
-    test(`is waited for with ${workers} at work: a line, 503 until then, served within 2 s of its return`, async (t) => {
+    test(`is waited for with ${workers}: one log line, 503 until then, and service within 2 s of its return`, async (t) => {
       const { shop, way, place, service } = await startWithout({ WORKERS: String(workers) });
       assert.match(
         service.output(),
         new RegExp(
           `^{"level":"warn",[^\\n]+"msg":"The database of DATABASE_URL at ${place} cannot be used ` +
             `\\(connect ECONNREFUSED ${place}\\): check that it runs and that the URL is right\\. ` +
-            'It is waited for; until then every call is answered 503\\."}\\n$',
+            'The service waits for it; until then every call is answered 503\\."}\\n$',
         ),
       );
       const calls = callsOf(service, shop, 'or_0000000000000000');
@@ -54,14 +54,14 @@ describe('a database that is away when the service starts', { concurrency: true 
     });
   }
 
-  test('can be called off: a signal ends the service in good order', async () => {
+  test('is no longer waited for after a signal, which ends the service cleanly', async () => {
     const { service } = await startWithout({ WORKERS: '2' });
     const polledAt = performance.now();
     assert.equal(await service.end(), 0);
     assert.ok(performance.now() - polledAt < 5_000);
   });
 
-  test('and says nothing while it stands still, is served within 2 s of its return', async (t) => {
+  test('and accepts connections without answering, is used within 2 s of its return', async (t) => {
     const { way, service } = await startWithout({}, (frozen) => frozen.freeze());
     assertUnavailable('ready', await service.call('/readyz'));
     await way.open();
@@ -72,7 +72,7 @@ describe('a database that is away when the service starts', { concurrency: true 
     assert.ok(backMs < backMsMax, `${backMs} ms`);
   });
 
-  test('is not waited for by the command line, which says so in one line with exit code 1', async () => {
+  test('is not waited for by the command line, which prints one line and exits with 1', async () => {
     const place = `127.0.0.1:${await findFreePort()}`;
     const env = {
       DATABASE_URL: `postgres://service:${password}@${place}/orders`,
@@ -87,7 +87,7 @@ describe('a database that is away when the service starts', { concurrency: true 
     );
   });
 
-  test('and turns out to be that of another master key, ends the service with exit code 1 and a line', async () => {
+  test('and belongs to another master key, makes the service print one line and exit with 1', async () => {
     const { way, service, test: stranger } = await startWithout({ MASTER_KEY: 'ab'.repeat(32) });
     await createAccount(
       createServices({
@@ -105,7 +105,7 @@ describe('a database that is away when the service starts', { concurrency: true 
 
 type Way = Awaited<ReturnType<typeof layDatabaseWay>>;
 
-/** Resolves when the service listens, and has told that it waits. */
+/** Resolves when the service listens and has logged that it waits. */
 async function startWithout(
   env: Readonly<Record<string, string>>,
   trouble: (way: Way) => Promise<void> | void = (way) => way.close(),
@@ -125,8 +125,8 @@ async function startWithout(
   });
   const ask = (path: string, call?: Call) =>
     callService(baseUrl, path, { ...call, headers: { connection: 'close', ...call?.headers } });
-  await waitUntil('it listens and has told', async () => {
-    if (!output().includes('It is waited for')) return false;
+  await waitUntil('it listens and has logged that it waits', async () => {
+    if (!output().includes('The service waits for it')) return false;
     return ask('/healthz').then(
       () => true,
       () => false,

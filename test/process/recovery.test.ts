@@ -16,7 +16,7 @@ import {
 } from '../support/service-process.ts';
 
 const dataDir = await createTemporaryFolder();
-/** Both begin with the process id of the server. */
+/** Both files start with the process id of the server. */
 const lockFiles = ['postgres/postmaster.pid', 'socket/.s.PGSQL.5432.lock'].map((name) =>
   join(dataDir, name),
 );
@@ -35,9 +35,9 @@ test('a database server ends with a service that was killed', async () => {
   await waitUntil('the server has ended', async () => !(await isRunning(serverPid)));
 });
 
-test('a killed service whose database server is still there starts again with its data', async () => {
+test('a killed service whose database server still runs restarts with its data', async () => {
   const serverPid = await readServerPid(dataDir);
-  // Nobody is left to end it.
+  // Without a keeper, nothing ends the server.
   process.kill(await findKeeper(service), 'SIGKILL');
   assert.equal(await service.end('SIGKILL'), null);
   assert.ok(await isRunning(serverPid), 'the server was left behind');
@@ -49,7 +49,7 @@ test('a killed service whose database server is still there starts again with it
   await findAllOrders(service);
 });
 
-test('a killed service whose database server was killed too starts again with its data', async () => {
+test('a killed service whose database server was killed too restarts with its data', async () => {
   const serverPid = await readServerPid(dataDir);
   await service.end('SIGKILL');
   process.kill(serverPid, 'SIGKILL');
@@ -59,7 +59,7 @@ test('a killed service whose database server was killed too starts again with it
   await findAllOrders(service);
 });
 
-test('a database server killed before its service leaves nothing that a start minds', async () => {
+test('a database server killed before its service does not prevent the next start', async () => {
   const serverPid = await readServerPid(dataDir);
   service.child.kill('SIGSTOP');
   process.kill(serverPid, 'SIGKILL');
@@ -71,7 +71,7 @@ test('a database server killed before its service leaves nothing that a start mi
   await findAllOrders(service);
 });
 
-test('stale lock files that name a living stranger are put right, and the stranger lives', async () => {
+test('stale lock files with the pid of another program are replaced, and that program is not killed', async () => {
   const texts = await readLockFiles();
   assert.equal(await service.end('SIGTERM'), 0);
   const { pid } = await spawnStranger('echo $$; exec sleep 60');
@@ -83,10 +83,10 @@ test('stale lock files that name a living stranger are put right, and the strang
   await findAllOrders(service);
 });
 
-test('stale lock files that name a zombie are put right', async () => {
+test('stale lock files with the pid of a zombie are replaced', async () => {
   const texts = await readLockFiles();
   assert.equal(await service.end('SIGTERM'), 0);
-  // The shell becomes a program that never collects the child it finds itself with.
+  // The shell becomes a program that never reaps its child.
   const { pid } = await spawnStranger('sleep 0.1 & echo $!; exec sleep 60');
   await waitUntil('the child is a zombie', async () => !(await isRunning(pid)));
   process.kill(pid, 0);
@@ -97,7 +97,7 @@ test('stale lock files that name a zombie are put right', async () => {
   await findAllOrders(service);
 });
 
-test('a database server that dies is started again; meanwhile the service answers 503', async () => {
+test('a database server that dies is restarted; until then the service answers 503', async () => {
   const token = await getToken(service);
   const statuses: number[] = [];
   process.kill(await readServerPid(dataDir), 'SIGKILL');
@@ -113,7 +113,7 @@ test('a database server that dies is started again; meanwhile the service answer
   await findAllOrders(service);
 });
 
-test('a killed process of the database server costs at most some 503', async () => {
+test('killing a process of the database server causes at most some 503', async () => {
   const token = await getToken(service);
   const serverPid = await readServerPid(dataDir);
   const backends = await listConnections(serverPid);
@@ -132,7 +132,7 @@ test('a killed process of the database server costs at most some 503', async () 
   await findAllOrders(service);
 });
 
-test('a cluster that a crash left half made is made anew', async () => {
+test('a cluster that a crash left incomplete is created again', async () => {
   const fresh = await createTemporaryFolder();
   await mkdir(join(fresh, 'postgres.new', 'base'), { recursive: true });
   await writeFile(join(fresh, 'postgres.new', 'PG_VERSION'), '18\n');
@@ -166,7 +166,7 @@ async function createOrder(at: ServiceProcess): Promise<string> {
   return reply.body.order_id;
 }
 
-/** Every order that was ever answered 200. */
+/** Every order that was answered 200. */
 async function findAllOrders(at: ServiceProcess): Promise<void> {
   const token = await getToken(at);
   for (const orderId of orderIds) {
@@ -181,7 +181,7 @@ function assertUnavailable(reply: Awaited<ReturnType<ServiceProcess['call']>>): 
   assert.equal(reply.body.error.svc_error_code, 'SERVICE_UNAVAILABLE');
 }
 
-/** The processes that serve connections, told apart from the helpers by their title. */
+/** The server processes of client connections, recognised by their title. */
 async function listConnections(serverPid: number): Promise<number[]> {
   const children = await listChildren(serverPid);
   return children
@@ -196,7 +196,7 @@ async function findKeeper(of: ServiceProcess): Promise<number> {
   return (keeper ?? assert.fail('there is no keeper')).pid;
 }
 
-/** Runs as the user of the database server, whose own checks would otherwise see a foreigner. */
+/** Runs as the database server's user, because the server checks whether the pid belongs to its own user. */
 async function spawnStranger(script: string): Promise<{ child: ChildProcess; pid: number }> {
   const { uid, gid } = await stat(join(dataDir, 'postgres'));
   const child = spawn('sh', ['-c', script], {
@@ -213,7 +213,7 @@ function readLockFiles(): Promise<string[]> {
   return Promise.all(lockFiles.map((path) => readFile(path, 'utf8')));
 }
 
-/** As a killed server leaves them, but with the number of another process. */
+/** Writes the files as a killed server leaves them, but with the pid of another process. */
 async function writeLockFiles(texts: readonly string[], pid: number): Promise<void> {
   for (const [index, path] of lockFiles.entries()) {
     await writeFile(path, (texts[index] ?? '').replace(/^\d+/, String(pid)));

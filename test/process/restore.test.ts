@@ -1,4 +1,4 @@
-/** Backups as docs/operations.md tells to make them, and what is found after they were put back. */
+/** Backups as docs/operations.md describes them, and the state after a restore. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import { testMasterKeyHex } from '../support/test-service.ts';
 const run = promisify(execFile);
 const invoices = ['R-1', 'R-2', 'R-3'];
 
-test('a data folder copied after a stop and started elsewhere has everything', async () => {
+test('a data folder copied after a stop has everything when started elsewhere', async () => {
   const folder = await createTemporaryFolder();
   const [dataDir, archive, elsewhere] = ['data', 'backup.tar', 'elsewhere'].map((name) =>
     join(folder, name),
@@ -40,7 +40,7 @@ test('a data folder copied after a stop and started elsewhere has everything', a
   assert.doesNotMatch(restored.output(), /access_secret/, 'it is no first start');
 });
 
-test('a copy of an external database has everything under the same MASTER_KEY', async () => {
+test('a copy of an external database has everything with the same MASTER_KEY', async () => {
   const { url } = await createTestDatabase();
   const env = { DATABASE_URL: url, MASTER_KEY: testMasterKeyHex };
   const created = await startServiceProcess(env);
@@ -61,7 +61,7 @@ type Shop = {
   readonly partnerWebhookSecret: string;
 };
 
-/** Orders, one of them paid, one with a payment whose order is not there yet. */
+/** Some orders, one of them paid, and a payment whose order does not exist yet. */
 async function trade(service: ServiceProcess, shop: Shop): Promise<unknown[]> {
   const token = await getToken(service, shop);
   for (const invoice_id of invoices) {
@@ -91,7 +91,7 @@ async function assertSame(
 ): Promise<void> {
   const token = await getToken(service, shop);
   assert.deepEqual(await enquireAll(service, token), answers);
-  // What waited before the backup waits after it.
+  // A delivery parked before the backup is still parked after it.
   const late = await service.call('/api/v3/create-order', {
     token,
     body: orderBody({ invoice_id: 'R-4' }),
@@ -125,7 +125,7 @@ async function getToken(service: ServiceProcess, shop: Shop): Promise<string> {
   return body.token;
 }
 
-/** The demo account, as the first start prints it. */
+/** The demo account from the first-start message. */
 function readShop(output: string): Shop {
   const find = (name: string) =>
     new RegExp(`^  ${name} +(\\S+)$`, 'm').exec(output)?.[1] ?? assert.fail(`no ${name}`);
@@ -148,7 +148,7 @@ async function createShop(env: Readonly<Record<string, string>>): Promise<Shop> 
   };
 }
 
-/** All rows of all schemas, as pg_dump and pg_restore would bring them. */
+/** Copies all rows of all schemas, like pg_dump and pg_restore. */
 async function copyDatabase(url: string): Promise<string> {
   const name = /\/([a-z0-9_]+)\?/.exec(url)?.[1] ?? assert.fail('the URL names no database');
   const copy = `${name}_copy`;

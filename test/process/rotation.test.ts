@@ -1,4 +1,4 @@
-/** A drill: every secret is rotated under load through two service processes. */
+/** Rotates every secret under load on two service processes. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ test('every secret is rotated under load, and not one request fails', async () =
   for (const kind of ['access-secret', 'partner-webhook-secret', 'bank-gateway-secret'] as const) {
     const rotated = await cli(['account', 'rotate', account.account_id, kind]);
     await load.seen();
-    // The clients follow in their own time; until then they use the old one.
+    // The clients switch later; until then they use the old secret.
     const name = kind.replaceAll('-', '_') as 'access_secret';
     current[name] = rotated[name] as string;
     await load.seen();
@@ -71,7 +71,7 @@ test('every secret is rotated under load, and not one request fails', async () =
   assert.deepEqual((await cli(['verify'])).breaches, []);
 });
 
-test('after the rotation the new master key alone opens everything', async () => {
+test('after the rotation the new master key alone is enough', async () => {
   const alone = await startServiceProcess({ DATABASE_URL: url, MASTER_KEY: newKey });
   assert.equal((await alone.call('/readyz')).status, 200);
   await alone.end('SIGTERM');
@@ -109,7 +109,7 @@ test('in the embedded mode the service follows a new master key without a restar
   await orderThrough(again, before, false);
 });
 
-/** Creates, enquiries, sealed calls and webhooks over both processes, with whatever secrets are current. */
+/** Sends creates, enquiries, encrypted calls and webhooks to both processes, with the current secrets. */
 function startLoad(current: Account) {
   let calls = 0;
   let isStopping = false;
@@ -126,7 +126,7 @@ function startLoad(current: Account) {
     }
   }
   return {
-    /** Waits until every lane has gone round a few times, and longer than a cache lives. */
+    /** Waits until every lane has sent a few requests, and longer than caches live. */
     seen: async () => {
       const enough = calls + 6 * lanes.length;
       const since = Date.now();

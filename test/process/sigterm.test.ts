@@ -55,7 +55,7 @@ for (const workers of [1, 2]) {
 }
 
 describe('SIGTERM', { concurrency: true }, () => {
-  test('answers what is on the way and closes, however often it is sent', async () => {
+  test('answers requests in flight and then exits, however often it is sent', async () => {
     const service = await startExternal();
     const idle = await openConnection(service);
     await exchange(idle, createRequest());
@@ -63,7 +63,7 @@ describe('SIGTERM', { concurrency: true }, () => {
     const text = createRequest();
     begun.write(text.slice(0, -20));
     const exited = service.end('SIGTERM');
-    await waitUntil('it is ending', () => service.output().includes('"ending"'));
+    await waitUntil('it is shutting down', () => service.output().includes('"shutting down"'));
     service.child.kill('SIGTERM');
     service.child.kill('SIGINT');
 
@@ -79,7 +79,7 @@ describe('SIGTERM', { concurrency: true }, () => {
     assert.equal(await exited, 0);
   });
 
-  test('does not wait for ever for a request that never ends', async () => {
+  test('does not wait for a request that never ends', async () => {
     const service = await startExternal();
     const socket = await openConnection(service);
     socket.write(createRequest().slice(0, -20));
@@ -89,22 +89,22 @@ describe('SIGTERM', { concurrency: true }, () => {
   });
 });
 
-test('SIGTERM to npm start ends the service and its database server in good order', async () => {
+test('SIGTERM to npm start ends the service and its database server cleanly', async () => {
   const { service, pids } = await startByNpm();
   service.child.kill('SIGTERM');
   await service.exited;
   await assertEnded(service, pids);
 });
 
-test('Ctrl-C on npm start ends the service and its database server in good order', async () => {
+test('Ctrl-C on npm start ends the service and its database server cleanly', async () => {
   const { service, pids } = await startByNpm();
-  // A terminal sends it to the whole group in the foreground.
+  // A terminal sends SIGINT to the whole foreground process group.
   process.kill(-service.pid, 'SIGINT');
   await service.exited;
   await assertEnded(service, pids);
 });
 
-test('SIGTERM while it is still starting leaves no database server behind', async () => {
+test('SIGTERM during the start leaves no database server running', async () => {
   const { child, exited } = launchService({ DATA_DIR: dataDir });
   await waitUntil('its database server starts', () => exists(pidFile));
   const serverPid = await readServerPid(dataDir);
@@ -115,9 +115,9 @@ test('SIGTERM while it is still starting leaves no database server behind', asyn
 
 type Outcome =
   | { readonly kind: 'answered'; readonly status: number; readonly orderId: string }
-  /** No connection could be made, so nothing was sent. */
+  /** The connection failed, so nothing was sent. */
   | { readonly kind: 'refused'; readonly code: string | undefined }
-  /** The request was on an open connection and has no whole answer. */
+  /** The request was sent on an open connection and got no complete answer. */
   | { readonly kind: 'broken'; readonly code: string | undefined; readonly reused: boolean };
 
 function startExternal(workers = 1): Promise<ServiceProcess> {
@@ -197,7 +197,7 @@ async function openConnection(service: ServiceProcess): Promise<Socket> {
   return socket;
 }
 
-/** Sends the text and resolves with the whole answer. */
+/** Sends the text and resolves with the complete answer. */
 async function exchange(socket: Socket, text: string): Promise<string> {
   let answer = '';
   const listen = (chunk: Buffer) => {
@@ -236,7 +236,7 @@ async function startByNpm() {
   return { service, pids: [...children, await readServerPid(dataDir)] };
 }
 
-/** A server that ended in good order takes its lock file away. */
+/** A server that ended cleanly removes its lock file. */
 async function assertEnded(service: ServiceProcess, pids: readonly number[]): Promise<void> {
   for (const pid of pids) assert.ok(!(await isRunning(pid)), `process ${pid} still runs`);
   assert.ok(!(await exists(pidFile)));

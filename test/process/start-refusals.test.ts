@@ -47,7 +47,7 @@ describe('a start that cannot succeed ends with exit code 1 and one line', {
     assert.equal((await running.call('/readyz')).status, 200, 'the other one goes on');
   });
 
-  test('when PORT is no port', async () => {
+  test('when PORT is not a port', async () => {
     const line = await refuse({ DATA_DIR: dataDir, PORT: 'http' });
     assert.equal(line, 'PORT must be a whole number from 1 to 65535.');
   });
@@ -66,12 +66,12 @@ describe('a start that cannot succeed ends with exit code 1 and one line', {
     assert.match(await refuse({ DATABASE_URL: url }), /^MASTER_KEY is missing: .+\.$/);
   });
 
-  test('when DATABASE_URL is no URL', async () => {
+  test('when DATABASE_URL is not a URL', async () => {
     const line = await refuseExternal(`postgres://service:${password}@db:port/orders`);
     assert.match(line, /DATABASE_URL/);
   });
 
-  test('when the database is not known', async () => {
+  test('when the database does not exist', async () => {
     const line = await refuseExternal(url.replace(/test_\w+/, 'no_such_database'));
     assert.match(line, /^The database of DATABASE_URL .*"no_such_database" does not exist.*\.$/);
   });
@@ -82,13 +82,13 @@ describe('a start that cannot succeed ends with exit code 1 and one line', {
     assert.match(line, /^The database of DATABASE_URL .*password authentication failed.*\.$/);
   });
 
-  test('when MASTER_KEY is another one than that of the tokens', async () => {
+  test('when MASTER_KEY is not the key that tokens were signed with', async () => {
     const services = createTestServices();
     await issueMerchantToken(services, 'acc_0000000000000000');
     assert.match(await refuseExternal(url), /^MASTER_KEY is not the one .+\.$/);
   });
 
-  test('when MASTER_KEY is another one than that of the accounts, though no token was made', async () => {
+  test('when MASTER_KEY is not the key that account secrets were sealed with, even if no token was signed', async () => {
     const other = await createTestDatabase();
     await createAccount(createTestServices(other.database), { name: 'Shop' });
     assert.match(await refuseExternal(other.url), /^MASTER_KEY is not the one .+\.$/);
@@ -101,13 +101,13 @@ describe('a start that cannot succeed ends with exit code 1 and one line', {
     assert.match(await refuse({ DATA_DIR: file }), folderLine(file));
   });
 
-  test('when the data folder may not be made', async () => {
+  test('when the user may not create the data folder', async () => {
     const closed = await makeClosedFolder('parent');
     const line = await refuse({ DATA_DIR: join(closed, 'data') }, withoutOverride());
     assert.match(line, /data may not be used by this user: .+\.$/);
   });
 
-  test('when the data folder is there and may not be written', async () => {
+  test('when the user may not write to the existing data folder', async () => {
     const closed = await makeClosedFolder('itself');
     const line = await refuse({ DATA_DIR: closed }, withoutOverride());
     assert.match(line, /itself may not be used by this user: .+\.$/);
@@ -143,18 +143,18 @@ const troubles = [
   [/ may not be used by this user: /, 'EPERM: operation not permitted, chown'],
 ] as const;
 for (const [remedy, trouble] of troubles) {
-  test(`"${trouble}" is explained by its remedy`, () => {
+  test(`"${trouble}" is explained with advice`, () => {
     const explained = explainFolderError('/data', new Error(trouble));
     assert.match(explained?.message ?? '', remedy);
     assert.match(explained?.message ?? '', /^The .*\/data .+\.$/);
   });
 }
 
-test('trouble that has nothing to do with the folder is not explained by it', () => {
+test('an error that is not about the folder is not explained', () => {
   assert.equal(explainFolderError('/data', new Error('out of memory')), undefined);
 });
 
-test('a master key that was cut short is refused by the name of its file, and is left as it is', async () => {
+test('a truncated master key is refused with the name of its file, which stays unchanged', async () => {
   const path = join(await makeFolder('cut'), 'master.key');
   await writeFile(path, 'abcdef\n');
   await assert.rejects(readMasterKeys(join(folder, 'cut')), {
@@ -164,7 +164,7 @@ test('a master key that was cut short is refused by the name of its file, and is
   assert.equal(await readFile(path, 'utf8'), 'abcdef\n');
 });
 
-test('data whose master key is gone are not given another', async () => {
+test('data whose master key file is missing gets no new key', async () => {
   const dataDir = await makeFolder('orphaned');
   await mkdir(join(dataDir, 'postgres'));
   await makeMasterKeyOnce(dataDir);
@@ -174,7 +174,7 @@ test('data whose master key is gone are not given another', async () => {
   });
 });
 
-/** The one line it said, which never holds a password. */
+/** The one line of output, which never contains a password. */
 async function refuse(...start: Refused): Promise<string> {
   const { code, output } = await runFailingStart(...start);
   assert.match(output, /^[^\n]+\n$/);
@@ -199,7 +199,7 @@ function createTestServices(on = database) {
   });
 }
 
-/** The test cluster trusts everyone; for this role alone it asks for the password. */
+/** The test cluster requires a password for this role only. */
 async function createRoleWithPassword(secret: string): Promise<string> {
   const role = `clerk_${randomBytes(6).toString('hex')}`;
   const cluster = openDatabase(clusterAddress());
@@ -230,20 +230,20 @@ async function makeClosedFolder(name: string): Promise<string> {
   return path;
 }
 
-/** Root may write everywhere, so as root the service gets everything but that. */
+/** Drops the privilege of root to write everywhere. */
 function withoutOverride(): Refused[1] {
   if (!isRoot) return {};
   const without = ['--inh-caps=-dac_override', '--bounding-set=-dac_override'];
   return { command: ['setpriv', ...without, process.execPath, 'src/main.ts'] };
 }
 
-/** Mounting needs rights that a container may lack; the explanations are tested either way. */
+/** Mounting needs privileges that a container may lack; the messages are also tested without it. */
 function canMount(): boolean {
   const script = `mount -t tmpfs -o size=8m none "${folder}"`;
   return isRoot && spawnSync('unshare', ['--mount', 'sh', '-c', script]).status === 0;
 }
 
-/** The service with a small disk that only it sees, and that is gone with it. */
+/** Starts the service with a small disk in its own mount namespace, which disappears with it. */
 function onDisk(path: string, options: string): Refused[1] {
   const script = `mount -t tmpfs -o ${options} none "${path}" && exec "$0" src/main.ts`;
   return { command: ['unshare', '--mount', 'sh', '-c', script, process.execPath] };

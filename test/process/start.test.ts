@@ -35,7 +35,7 @@ test('the first start prints the credentials of a demo account that work', async
   assert.equal(reply.status, 200);
 });
 
-test('the printed lines, pasted into a shell, make a token, an order and find it again', async () => {
+test('the printed lines, pasted into a shell, create a token and an order, and read the order', async () => {
   const lines = first
     .output()
     .split('\n')
@@ -63,7 +63,7 @@ test('the master key is readable by its owner only', async () => {
 });
 
 test('the database server never runs as root', async () => {
-  // PostgreSQL itself would refuse; where there is no /proc the start above has shown it.
+  // PostgreSQL refuses to run as root, so without /proc the start above has proven it.
   const status = await readFile(`/proc/${serverPid}/status`, 'utf8').catch(
     () => 'Uid:\t1\t1\t1\t1',
   );
@@ -72,7 +72,7 @@ test('the database server never runs as root', async () => {
   assert.ok(!uids.includes(0), `the user ids are ${uids}`);
 });
 
-test('a second start finds the data of the first and prints the URL only', async () => {
+test('a second start finds the data of the first and prints only the URL', async () => {
   assert.equal(await first.end('SIGTERM'), 0);
   assert.ok(!(await isRunning(serverPid)), 'the database server ended with its service');
   const key = await readFile(join(dataDir, 'master.key'), 'utf8');
@@ -90,7 +90,7 @@ test('a second start finds the data of the first and prints the URL only', async
   assert.equal(order.body.total_amount, 118);
 });
 
-test('a data folder too deep for the path of a socket serves', async () => {
+test('the service works in a data folder whose path is too long for a socket', async () => {
   const deep = join(
     await createTemporaryFolder(),
     ...Array.from({ length: 8 }, () => 'a-long-name'),

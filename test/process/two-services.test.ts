@@ -21,19 +21,19 @@ const account = await createAccount(
 );
 const credentials = { access_key: account.accessKey, access_secret: account.accessSecret };
 
-test('two services that start at the same moment on an empty database both serve', async () => {
+test('two services that start concurrently on an empty database both serve', async () => {
   for (const service of [one, other]) {
     assert.equal((await service.call('/readyz')).status, 200);
     assert.equal((await getToken(service)).split('.').length, 3);
   }
 });
 
-test('a service on a database of its own says the URL only and makes no demo account', () => {
+test('a service with DATABASE_URL prints only the URL and creates no demo account', () => {
   assert.match(one.output(), /^payment-order-service is ready on \S+$/m);
   assert.doesNotMatch(one.output() + other.output(), /secret/);
 });
 
-test('a token of one is accepted by the other', async () => {
+test('a token of one service is accepted by the other', async () => {
   for (const [issuer, reader] of [
     [one, other],
     [other, one],
@@ -44,7 +44,7 @@ test('a token of one is accepted by the other', async () => {
   }
 });
 
-test('fifty identical creates spread over both make one order', async () => {
+test('fifty identical creates sent to both services create one order', async () => {
   const token = await getToken(one);
   const body = orderBody();
   const replies = await Promise.all(
@@ -63,7 +63,7 @@ test('fifty identical creates spread over both make one order', async () => {
   assert.equal(rowCount, 1);
 });
 
-test('one ends and the other goes on', async () => {
+test('one service ends and the other continues', async () => {
   const token = await getToken(one);
   assert.equal(await one.end('SIGTERM'), 0);
   const reply = await other.call('/api/v3/create-order', { token, body: orderBody() });

@@ -1,4 +1,4 @@
-/** Who the processes are: started as root, neither the service nor its database stays root. */
+/** Users of the processes: started as root, neither the service nor its database server stays root. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -49,7 +49,7 @@ describe('started as root', { skip }, () => {
       await assert.rejects(runAs(server, 'cat', join(dataDir, name)), /Permission denied/);
     }
     await assert.rejects(runAs(own, 'ls', join(dataDir, 'postgres')), /Permission denied/);
-    // The socket is for the two of them.
+    // Only these two users can use the socket.
     await assert.rejects(runAs({ uid: 65533, gid: 65533 }, 'ls', join(dataDir, 'socket')));
 
     process.kill(serverPid, 'SIGKILL');
@@ -63,7 +63,7 @@ describe('started as root', { skip }, () => {
     assert.ok(!(await isRunning(second)));
   });
 
-  test('the command line works for root and for the user of the service, and for nobody else', async () => {
+  test('the command line works for root and the user of the service, and for no other user', async () => {
     const dataDir = await createTemporaryFolder();
     const service = await startServiceProcess({ DATA_DIR: dataDir });
     const own = await readUser(service.pid);
@@ -77,7 +77,7 @@ describe('started as root', { skip }, () => {
     );
   });
 
-  test('the next start finds the owners as they are, and a rotated master key stays with its owner', async () => {
+  test('the next start leaves all owners unchanged, and a rotated master key keeps its owner', async () => {
     const dataDir = await createTemporaryFolder();
     const first = await startServiceProcess({ DATA_DIR: dataDir });
     const own = await readUser(first.pid);
@@ -92,7 +92,7 @@ describe('started as root', { skip }, () => {
     await tryToken(second, readCredentials(first));
   });
 
-  test('a folder with files of others is not taken over, and the service says that it stays root', async () => {
+  test('a folder with foreign files keeps its owner, and the service logs that it stays root', async () => {
     const dataDir = await createTemporaryFolder();
     await writeFile(join(dataDir, 'letter.txt'), 'Dear Sir');
     const service = await startServiceProcess({ DATA_DIR: dataDir });
@@ -102,7 +102,7 @@ describe('started as root', { skip }, () => {
     assert.notEqual((await readUser(await readServerPid(dataDir))).uid, 0);
   });
 
-  test('a folder of a user of the machine stays theirs, and everything runs as them', async () => {
+  test('a folder of an ordinary user keeps its owner, and everything runs as that user', async () => {
     const dataDir = join(await createTemporaryFolder(), 'data');
     const user = await findUser('nobody');
     await mkdir(dataDir, { mode: 0o700 });
@@ -118,8 +118,8 @@ describe('started as root', { skip }, () => {
     assert.equal((await asThemselves.call('/readyz')).status, 200);
   });
 
-  test('with a DATABASE_URL that anybody could use the service becomes another user, also its workers', async () => {
-    // Over TCP and with a password; this server wants none, but the service cannot know.
+  test('with a password in DATABASE_URL the service and its workers become another user', async () => {
+    // Over TCP and with a password. This server needs none, but the service does not know that.
     await startDatabaseProxy();
     const { url: local } = await createTestDatabase();
     const found = new URL(local.replace('@/', '@localhost/'));
@@ -141,7 +141,7 @@ describe('started as root', { skip }, () => {
   });
 
   for (const workers of [1, 2]) {
-    test(`a port for root only is listened on before root is left, with WORKERS=${workers}`, async (t) => {
+    test(`a privileged port works, and no serving process stays root, with WORKERS=${workers}`, async (t) => {
       const port = await findRootPort();
       if (port === undefined) return t.skip('here every port is for everybody');
       const service = await startServiceProcess({
@@ -156,7 +156,7 @@ describe('started as root', { skip }, () => {
         const users = await Promise.all(pids.map(readUser));
         return pids.length === workers && users.every(({ uid }) => uid !== 0);
       });
-      // Only the first process could start another worker there.
+      // Only a root process could start another worker on this port.
       const { uid } = await readUser(service.pid);
       assert.equal(uid === 0, workers > 1);
       assert.equal(
@@ -168,7 +168,7 @@ describe('started as root', { skip }, () => {
     });
   }
 
-  test('with a DATABASE_URL that names a socket it stays root, and says so', async () => {
+  test('with a DATABASE_URL that names a socket the service stays root, and logs why', async () => {
     const { url } = await createTestDatabase();
     const env = { DATABASE_URL: url, MASTER_KEY: testMasterKeyHex };
     const service = await startServiceProcess(env);
@@ -177,7 +177,7 @@ describe('started as root', { skip }, () => {
   });
 });
 
-test('started by an ordinary user everything runs as that user, and the socket asks for a password', {
+test('started by an ordinary user everything runs as that user, and the socket requires a password', {
   skip,
 }, async () => {
   const user = await findUser('nobody');
@@ -194,7 +194,7 @@ test('started by an ordinary user everything runs as that user, and the socket a
 
 type User = { readonly uid: number; readonly gid: number };
 
-/** All four ids of a process are the same, and it has neither groups nor capabilities unless it is root. */
+/** Asserts that all four ids of the process are equal, and that it has no groups or capabilities unless it is root. */
 async function readUser(pid: number): Promise<User> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const read = (name: string) =>

@@ -31,7 +31,7 @@ test('two workers serve one port, and a token of one is accepted by the other', 
   assert.equal(new Set(replies.map((reply) => reply.body.order_id)).size, 1);
 });
 
-test('what all workers read from one database is told once', async () => {
+test('counters from the database appear once on the metrics page of several workers', async () => {
   const shop = {
     accountId: readPrinted('account_id'),
     partnerWebhookSecret: readPrinted('partner_webhook_secret'),
@@ -43,14 +43,14 @@ test('what all workers read from one database is told once', async () => {
   assert.equal(samples.get('inbox_deliveries{state="parked"}'), 1);
 });
 
-test('the metrics of all workers are one page, whichever of them is asked', async () => {
+test('the metrics page adds up all workers, whichever of them answers', async () => {
   for (let calls = 0; calls < 40; calls += 1) await service.call('/healthz');
   await waitUntil('all calls are counted', async () => (await countCalls('/healthz')) === 40, 5);
   const pages = await Promise.all(Array.from({ length: 6 }, () => countCalls('/healthz')));
   assert.deepEqual(pages, [40, 40, 40, 40, 40, 40]);
 });
 
-test('a worker that is killed is replaced, and the other goes on', async () => {
+test('a worker that is killed is replaced, and the other continues', async () => {
   const [victim = 0, other = 0] = await listWorkers();
   await replace(victim);
   await waitUntil('the new one serves', () => countListening() === 3);
@@ -59,7 +59,7 @@ test('a worker that is killed is replaced, and the other goes on', async () => {
   assert.equal((await service.call('/readyz')).status, 200);
 });
 
-test('the metrics page asked for while a worker is being replaced harms nobody', async () => {
+test('reading the metrics page while a worker is being replaced does no harm', async () => {
   const [victim = 0] = await listWorkers();
   await replace(victim);
   const { status } = await service.call('/metrics');
@@ -68,7 +68,7 @@ test('the metrics page asked for while a worker is being replaced harms nobody',
   assert.equal((await service.call('/readyz')).status, 200);
 });
 
-test('a worker that ends as soon as it starts is replaced a second later, not at once', async () => {
+test('a worker that exits as soon as it starts is replaced after a second, not immediately', async () => {
   const listening = countListening();
   const [first = 0] = await listWorkers();
   await replace(first);
@@ -79,13 +79,13 @@ test('a worker that ends as soon as it starts is replaced a second later, not at
   await waitUntil('the new one serves', () => countListening() > listening);
 });
 
-test('SIGTERM ends all of them and the database server', async () => {
+test('SIGTERM ends all workers and the database server', async () => {
   const pids = [...(await listWorkers()), await readServerPid(dataDir)];
   assert.equal(await service.end('SIGTERM'), 0);
   for (const pid of pids) assert.ok(!(await isRunning(pid)), `process ${pid} still runs`);
 });
 
-test('workers end with a first process that was killed, and the next start serves', async () => {
+test('workers end when the first process is killed, and the next start serves', async () => {
   const killed = await startServiceProcess(env);
   const workers = await listWorkers(killed.pid);
   assert.equal(workers.length, 2);
@@ -100,7 +100,7 @@ test('workers end with a first process that was killed, and the next start serve
   assert.equal((await next.call('/readyz')).status, 200);
 });
 
-/** Of the demo account, as the first start prints it. */
+/** The demo account's, from the first-start message. */
 function readPrinted(name: string): string {
   return new RegExp(`^  ${name} +(\\S+)$`, 'm').exec(service.output())?.[1] ?? '';
 }
@@ -110,7 +110,7 @@ async function listWorkers(of = service.pid): Promise<number[]> {
   return children.filter(({ command }) => command.includes('src/main.ts')).map(({ pid }) => pid);
 }
 
-/** Kills a worker and waits until another one is on its way. */
+/** Kills a worker and waits until another one starts. */
 async function replace(victim: number): Promise<void> {
   process.kill(victim, 'SIGKILL');
   await waitUntil('it is replaced', async () => {

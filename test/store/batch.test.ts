@@ -3,20 +3,20 @@ import { test } from 'node:test';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { createBatcher } from '../../src/postgres/batch.ts';
 
-test('what comes alone goes alone and at once', async () => {
+test('a single entry runs immediately in a batch of its own', async () => {
   const { batches, add } = batcher();
   assert.equal(await add(1), 'done 1');
   assert.equal(await add(2), 'done 2');
   assert.deepEqual(batches, [[1], [2]]);
 });
 
-test('what arrives together goes together, and each gets its own outcome', async () => {
+test('entries that arrive together run in one batch, and each gets its own result', async () => {
   const { batches, add } = batcher();
   assert.deepEqual(await Promise.all([add(1), add(2), add(3)]), ['done 1', 'done 2', 'done 3']);
   assert.deepEqual(batches, [[1, 2, 3]]);
 });
 
-test('what comes while a batch is under way waits for it and then goes together', async () => {
+test('entries that arrive while a batch runs wait for it and then run in one batch', async () => {
   const gate = Promise.withResolvers<void>();
   const { batches, add } = batcher({ concurrentMax: 1, before: () => gate.promise });
   const first = add(1);
@@ -27,18 +27,18 @@ test('what comes while a batch is under way waits for it and then goes together'
   assert.deepEqual(batches, [[1], [2, 3, 4]]);
 });
 
-test('a batch has at most as many as allowed, the rest follows in order', async () => {
+test('a batch never exceeds its size limit, and the rest follows in order', async () => {
   const { batches, add } = batcher({ sizeMax: 2, concurrentMax: 1 });
   await Promise.all([1, 2, 3, 4, 5].map(add));
   assert.deepEqual(batches, [[1, 2], [3, 4], [5]]);
 });
 
-test('what comes behind a slow batch goes beside it, in no more batches than allowed', async () => {
+test('entries behind a slow batch run beside it, within the limit of concurrent batches', async () => {
   const gate = Promise.withResolvers<void>();
   const { batches, add } = batcher({ sizeMax: 1, concurrentMax: 3, before: () => gate.promise });
   const first = add(1);
   await untilRun(batches);
-  // Some wait from before it is known to be slow, some come after that.
+  // Some arrive before the batch counts as slow, some after.
   const early = [add(2)];
   await untilRun(batches, 2);
   const late = [add(3), add(4), add(5)];
@@ -50,7 +50,7 @@ test('what comes behind a slow batch goes beside it, in no more batches than all
   assert.deepEqual(batches.slice(3), [[4], [5]]);
 });
 
-test('a batch that is large enough goes beside the one under way, a smaller one waits', async () => {
+test('a batch that is large enough runs beside the current one, a smaller one waits', async () => {
   const gate = Promise.withResolvers<void>();
   const before = () => gate.promise;
   const { batches, add } = batcher({ concurrentMax: 3, besideMin: 3, patienceMs: 60_000, before });
@@ -64,7 +64,7 @@ test('a batch that is large enough goes beside the one under way, a smaller one 
   assert.deepEqual(batches, [[1], [2, 3, 4], [5]]);
 });
 
-test('one that fails does not fail its neighbours', async () => {
+test('an entry that fails does not fail the others of its batch', async () => {
   const { batches, add } = batcher({ refuses: 2 });
   const outcomes = await Promise.allSettled([add(1), add(2), add(3)]);
   assert.deepEqual(
@@ -74,7 +74,7 @@ test('one that fails does not fail its neighbours', async () => {
   assert.deepEqual(batches, [[1, 2, 3], [1], [2], [3]]);
 });
 
-test('a database that is away is told to all of them at once', async () => {
+test('an unavailable database fails all entries of a batch after one try', async () => {
   const away = new ServiceError('SERVICE_UNAVAILABLE');
   const { batches, add } = batcher({ before: () => Promise.reject(away) });
   const outcomes = await Promise.allSettled([add(1), add(2)]);

@@ -17,12 +17,12 @@ beforeEach(() => database.query({ text: 'delete from entries' }));
 const uncaught: unknown[] = [];
 process.on('uncaughtExceptionMonitor', (error) => uncaught.push(error));
 
-test('what is sent after a transaction has failed does not outlive it', async () => {
+test('statements sent after a transaction has failed have no effect', async () => {
   const late = Promise.withResolvers<unknown>();
   await assert.rejects(
     database.transaction(async (tx) => {
       await insertEntry(tx, 1, 1);
-      // One of several that go on beside the one that failed.
+      // One of several concurrent parts, which continues after another part failed.
       setImmediate(() => insertEntry(tx, 2, 2).then(late.resolve, late.resolve));
       throw new Error('failed in our own code');
     }),
@@ -32,7 +32,7 @@ test('what is sent after a transaction has failed does not outlive it', async ()
   assert.deepEqual(await readEntries(), []);
 });
 
-test('what a transaction did is there when it returns', async () => {
+test('the writes of a transaction are committed when it returns', async () => {
   const returned = await database.transaction(async (tx) => {
     await insertEntry(tx, 1, 10);
     assert.deepEqual(await readEntries(), [], 'nothing shows before the commit');
@@ -42,7 +42,7 @@ test('what a transaction did is there when it returns', async () => {
   assert.deepEqual(await readEntries(), [{ id: 1, value: 10 }]);
 });
 
-test('a transaction that throws leaves nothing and passes its error on, after one try', async () => {
+test('a transaction that throws is rolled back and passes its error on, after one try', async () => {
   const reason = new Error('no');
   let tries = 0;
   const failed = database.transaction(async (tx) => {
@@ -55,7 +55,7 @@ test('a transaction that throws leaves nothing and passes its error on, after on
   assert.deepEqual(await readEntries(), []);
 });
 
-test('a refused statement leaves nothing, and its connection is usable again', async () => {
+test('a refused statement rolls its transaction back, and the connection stays usable', async () => {
   const failed = database.transaction(async (tx) => {
     await insertEntry(tx, 1, 10);
     await insertEntry(tx, 1, 11);
@@ -64,7 +64,7 @@ test('a refused statement leaves nothing, and its connection is usable again', a
   assert.deepEqual(await readEntries(), []);
 });
 
-test('last writes that are left to the commit are there when it returns', async () => {
+test('writes sent together with the commit are committed when the transaction returns', async () => {
   await database.transaction(async (tx) => {
     tx.leave(insertEntry(tx, 1, 10));
     tx.leave(insertEntry(tx, 2, 20));
@@ -75,7 +75,7 @@ test('last writes that are left to the commit are there when it returns', async 
   ]);
 });
 
-test('a last write that fails takes everything with it, and its own error is told', async () => {
+test('a write sent with the commit that fails rolls everything back, and its own error is thrown', async () => {
   await insertEntry(database, 2, 20);
   const failed = database.transaction(async (tx) => {
     await insertEntry(tx, 1, 10);
@@ -86,7 +86,7 @@ test('a last write that fails takes everything with it, and its own error is tol
   assert.deepEqual(await readEntries(), [{ id: 2, value: 20 }]);
 });
 
-test('what fails behind a failed statement tells the failure of that one, whoever is heard first', async () => {
+test('statements skipped after a failed one report the error of that one, in whatever order they are awaited', async () => {
   await insertEntry(database, 2, 20);
   const later = async (writes: Promise<unknown>) => {
     await writes.catch(async (error) => {
@@ -100,7 +100,7 @@ test('what fails behind a failed statement tells the failure of that one, whoeve
   await assert.rejects(failed, { code: '23505' });
 });
 
-test('a statement that was passed over is prepared when it comes again', async () => {
+test('a statement skipped after a failure is prepared when it is sent again', async () => {
   await insertEntry(database, 1, 10);
   const values = [2, 20];
   const statement = { name: 'first-behind-a-failure', text: 'insert into entries values ($1, $2)' };
@@ -116,7 +116,7 @@ test('a statement that was passed over is prepared when it comes again', async (
   );
 });
 
-test('a statement that the driver cannot send takes everything with it, the commit as well', async () => {
+test('a statement that the driver cannot send rolls everything back, including the commit', async () => {
   const unsendable = {
     toPostgres: () => {
       throw new Error('no such value');
@@ -132,7 +132,7 @@ test('a statement that the driver cannot send takes everything with it, the comm
   await insertEntry(database, 4, 40);
 });
 
-test('a last write that fails before it is sent takes everything with it, the commit as well', async () => {
+test('a write for the commit that fails before it is sent rolls everything back', async () => {
   const failed = database.transaction(async (tx) => {
     const unsent = async () => {
       throw new Error('never sent');
@@ -143,7 +143,7 @@ test('a last write that fails before it is sent takes everything with it, the co
   assert.deepEqual(await readEntries(), []);
 });
 
-test('a statement by itself is done when it is committed, not before', async () => {
+test('a single statement resolves only once it is committed', async () => {
   await database.query({
     text: `create function refuse_late() returns trigger language plpgsql as
              'begin raise exception ''too late'' using errcode = ''23514''; end';
@@ -159,7 +159,7 @@ test('a statement by itself is done when it is committed, not before', async () 
   assert.deepEqual(await readEntries(), []);
 });
 
-test('a text that begins a transaction and fails in it leaves nobody in it', async () => {
+test('a statement text that begins a transaction and fails leaves the connection outside of it', async () => {
   const own = openOwn({ connectionString: url });
   for (let round = 0; round < 3; round += 1) {
     await assert.rejects(own.query({ text: 'begin; select 1 / 0; commit' }), { code: '22012' });
@@ -167,7 +167,7 @@ test('a text that begins a transaction and fails in it leaves nobody in it', asy
   }
 });
 
-test('a statement whose answer has changed its shape fails once and not for ever', async () => {
+test('a statement whose result columns changed fails once and then works', async () => {
   const own = openOwn({ connectionString: url });
   const read = () => own.query({ name: 'read-all', text: 'select * from shapes' });
   await own.query({ text: 'create table shapes (id integer)' });
@@ -177,7 +177,7 @@ test('a statement whose answer has changed its shape fails once and not for ever
   assert.deepEqual((await read()).rows, []);
 });
 
-test('an answer that cannot be read is the failure of its statement alone', async () => {
+test('a result that cannot be parsed fails its own statement only', async () => {
   const tooLarge = { name: 'too-large', text: 'select 9007199254740993::bigint as value' };
   const fine = { name: 'fine', text: 'select 7::bigint as value, null as nothing' };
   const [unread, read] = await database.transaction((tx) =>
@@ -187,7 +187,7 @@ test('an answer that cannot be read is the failure of its statement alone', asyn
   assert.deepEqual(read.status === 'fulfilled' && read.value.rows, [{ value: 7, nothing: null }]);
 });
 
-test('the answer to a statement is the same each time, with rows, with none, or with only a count', async () => {
+test('a repeated statement gives the same result, with rows, without rows, or with only a count', async () => {
   for (const id of [1, 2, 3]) {
     const added = await database.query({
       name: 'add-entry',
@@ -209,7 +209,7 @@ test('the answer to a statement is the same each time, with rows, with none, or 
   }
 });
 
-test('a rival who was faster has the transaction run again', async () => {
+test('a transaction is retried when a concurrent one inserted the same key first', async () => {
   let runs = 0;
   await database.transaction(async (tx) => {
     runs += 1;
@@ -224,7 +224,7 @@ test('a rival who was faster has the transaction run again', async () => {
   assert.deepEqual(await readEntries(), expected);
 });
 
-test('a failed statement that nobody looked at does not pass for a commit', async () => {
+test('a failed statement that nobody awaited does not count as a commit', async () => {
   const failed = database.transaction(async (tx) => {
     await insertEntry(tx, 1, 10);
     await insertEntry(tx, 1, 11).catch(() => {});
@@ -233,7 +233,7 @@ test('a failed statement that nobody looked at does not pass for a commit', asyn
   assert.deepEqual(await readEntries(), []);
 });
 
-test('what is asked behind a commit sees what was committed', async () => {
+test('a query sent right after a commit sees the committed rows', async () => {
   const found = await database.transaction(
     async (tx) => {
       tx.leave(insertEntry(tx, 1, 10));
@@ -244,7 +244,7 @@ test('what is asked behind a commit sees what was committed', async () => {
   assert.deepEqual(found, ['done', [{ id: 1, value: 10 }]]);
 });
 
-test('statements in turn commit each by itself, and see those before them', async () => {
+test('pipelined statements commit one by one, and each sees those before it', async () => {
   const [, seen] = await database.pipelined((connection) =>
     Promise.all([insertEntry(connection, 1, 10), readEntries(connection)]),
   );
@@ -263,7 +263,7 @@ test('statements in turn commit each by itself, and see those before them', asyn
   );
 });
 
-test('a serialization failure is tried again until both transactions are through', async () => {
+test('a serialization failure is retried until both transactions have committed', async () => {
   const bothHaveRead = createMeeting(2);
   let tries = 0;
   const addOne = (id: number) =>
@@ -281,7 +281,7 @@ test('a serialization failure is tried again until both transactions are through
   assert.equal(tries, 3);
 });
 
-test('a deadlock is tried again until both transactions are through', async () => {
+test('a deadlock is retried until both transactions have committed', async () => {
   await insertEntry(database, 1, 0);
   await insertEntry(database, 2, 0);
   const bothHoldOne = createMeeting(2);
@@ -290,7 +290,7 @@ test('a deadlock is tried again until both transactions are through', async () =
   const raiseBoth = async (first: number, second: number) => {
     await database.transaction(async (tx) => {
       tries += 1;
-      // A third that is faster than the one that goes on would meet it in another deadlock.
+      // A third transaction could run into another deadlock with the one that continues.
       if (tries > 2) await oneIsThrough.promise;
       await tx.query({ text: `set local deadlock_timeout = '50ms'` });
       await raiseEntry(tx, first);
@@ -307,7 +307,7 @@ test('a deadlock is tried again until both transactions are through', async () =
   ]);
 });
 
-test('a connection killed before the commit is tried again and takes effect once', async () => {
+test('a transaction whose connection is killed before the commit is retried and takes effect once', async () => {
   let tries = 0;
   await database.transaction(async (tx) => {
     tries += 1;
@@ -319,7 +319,7 @@ test('a connection killed before the commit is tried again and takes effect once
   assert.deepEqual(await readEntries(), [{ id: 1, value: 3 }]);
 });
 
-test('a connection killed while the transaction waits for something else harms nobody', async () => {
+test('a connection killed while its transaction is idle does no harm', async () => {
   let tries = 0;
   await database.transaction(async (tx) => {
     tries += 1;
@@ -331,7 +331,7 @@ test('a connection killed while the transaction waits for something else harms n
   assert.deepEqual(await readEntries(), [{ id: 1, value: 2 }]);
 });
 
-test('a connection lost at the commit is not run again: nobody knows whether it was saved', async () => {
+test('a transaction whose connection is lost at the commit is not retried: it may have been committed', async () => {
   const cut = await openThroughProxy('commit');
   let tries = 0;
   const failed = cut.transaction(async (tx) => {
@@ -343,7 +343,7 @@ test('a connection lost at the commit is not run again: nobody knows whether it 
   assert.deepEqual(await readEntries(), [{ id: 1, value: 10 }], 'here it was saved');
 });
 
-test('last writes whose answer was lost with that to the commit are not run again', async () => {
+test('writes sent with a commit whose result was lost are not retried', async () => {
   const cut = await openThroughProxy('commit');
   let tries = 0;
   const failed = cut.transaction(async (tx) => {
@@ -354,7 +354,7 @@ test('last writes whose answer was lost with that to the commit are not run agai
   assert.equal(tries, 1, 'the commit was on its way, so nobody knows');
 });
 
-test('statements in turn whose answers were lost are run again', async () => {
+test('pipelined statements whose results were lost are retried', async () => {
   const cut = await openThroughProxy('insert into entries');
   const rowCounts = await cut.pipelined((connection) =>
     Promise.all(
@@ -368,7 +368,7 @@ test('statements in turn whose answers were lost are run again', async () => {
   assert.equal((await readEntries()).length, 2);
 });
 
-test('a guarded insert whose answer was lost is repeated and leaves one row', async () => {
+test('an insert with a conflict guard whose result was lost is retried and leaves one row', async () => {
   const cut = await openThroughProxy('insert into entries');
   const { rowCount } = await cut.query({
     text: 'insert into entries (id, value) values ($1, $2) on conflict (id) do nothing',
@@ -378,7 +378,7 @@ test('a guarded insert whose answer was lost is repeated and leaves one row', as
   assert.deepEqual(await readEntries(), [{ id: 1, value: 10 }]);
 });
 
-test('idle connections that were all killed cost the next statements nothing', async () => {
+test('the next statements succeed although all idle connections were killed', async () => {
   const victim = openOwn({ connectionString: url });
   const ask = () => victim.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
   const before = await Promise.all(Array.from({ length: 8 }, ask));
@@ -407,7 +407,7 @@ test('a statement that takes too long answers SERVICE_UNAVAILABLE', async () => 
   await assert.rejects(failed, unavailable);
 });
 
-test('a statement that is not answered in time answers SERVICE_UNAVAILABLE, after one try', async () => {
+test('a statement without a timely response answers SERVICE_UNAVAILABLE, after one try', async () => {
   let tries = 0;
   const failed = database.transaction(async (tx) => {
     tries += 1;
@@ -419,7 +419,7 @@ test('a statement that is not answered in time answers SERVICE_UNAVAILABLE, afte
   assert.deepEqual(await readEntries(), []);
 });
 
-test('a connection that went mute takes the idle ones with it, which are as mute', async () => {
+test('a connection that stops responding also closes the idle ones, which no longer respond either', async () => {
   const victim = openOwn({ connectionString: url });
   const ask = async () => {
     const text = 'select pg_backend_pid() as pid, pg_sleep(0.05)';
@@ -438,7 +438,7 @@ test('a connection that went mute takes the idle ones with it, which are as mute
   );
 });
 
-test('a transaction that the server ended for being idle answers SERVICE_UNAVAILABLE', async () => {
+test('a transaction that the server ended because it was idle answers SERVICE_UNAVAILABLE', async () => {
   const failed = database.transaction(async (tx) => {
     await tx.query({ text: `set local idle_in_transaction_session_timeout = '20ms'` });
     await waitUntilGone(await findBackend(tx));
@@ -509,7 +509,7 @@ async function endBackend(tx: Queryable): Promise<number> {
   return pid;
 }
 
-/** The news of the end arrives meanwhile, while no statement of that connection is under way. */
+/** Waits until the client has noticed the closed connection, while no statement is running on it. */
 async function waitUntilGone(pid: number): Promise<void> {
   await waitUntil('the connection is gone', async () => {
     const { rowCount } = await database.query({
@@ -520,7 +520,7 @@ async function waitUntilGone(pid: number): Promise<void> {
   });
 }
 
-/** The first so many callers wait for each other; later ones pass. */
+/** The first `count` callers wait for each other; later ones pass. */
 function createMeeting(count: number): () => Promise<void> {
   let arrived = 0;
   let open = () => {};
@@ -534,7 +534,7 @@ function createMeeting(count: number): () => Promise<void> {
   };
 }
 
-/** A way to the database that breaks once: after the words were sent, before the answer is back. */
+/** A proxy to the database that breaks the connection once: after the statement was sent, before its result is back. */
 async function openThroughProxy(words: string): Promise<Database> {
   const { host, port } = clusterAddress();
   let isBroken = false;

@@ -1,4 +1,4 @@
-/** What the embedded database lets the service do, and nobody else. */
+/** What the embedded database lets the service do, and that it lets nobody else in. */
 import assert from 'node:assert/strict';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ after(() => stop());
 const database = openDatabase(address);
 after(() => database.close());
 
-test('the service is no superuser and has no privilege of the server', async () => {
+test('the role of the service is not a superuser and has no server privileges', async () => {
   const { rows } = await database.query({
     text: `select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls,
                   (select count(*) from pg_auth_members where member = pg_roles.oid) as memberships
@@ -86,7 +86,7 @@ test('the password is readable by its owner only', async () => {
   assert.equal((await stat(passwordFile)).mode & 0o777, 0o600);
 });
 
-test('a password that is lost, or was restored without its data, is replaced at the next start', async () => {
+test('a password file that is lost, or does not match the restored data, is replaced at the next start', async () => {
   const { password: former } = address as { password?: string };
   for (const spoil of [() => rm(passwordFile), () => writeFile(passwordFile, 'another\n')]) {
     await stop();
@@ -98,7 +98,7 @@ test('a password that is lost, or was restored without its data, is replaced at 
   }
 });
 
-test('rules that somebody opened are closed at the next start', async () => {
+test('access rules that somebody loosened are restored at the next start', async () => {
   await stop();
   await writeFile(join(dataDir, 'postgres', 'pg_hba.conf'), 'local all all trust\n');
   ({ address, stop } = await start());

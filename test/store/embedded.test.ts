@@ -8,13 +8,13 @@ import { startEmbeddedDatabase } from '../../src/embedded-postgres/embedded-data
 import { sharedBuffersMb } from '../../src/embedded-postgres/postgres-process.ts';
 import { createTemporaryFolder, readServerPid } from '../support/service-process.ts';
 
-test('the server keeps a quarter of the memory for its pages, within bounds', () => {
+test('shared_buffers is a quarter of the memory, within bounds', () => {
   const mebibyte = 2 ** 20;
   const kept = [256, 512, 1_024, 2_048, 65_536].map((size) => sharedBuffersMb(size * mebibyte));
   assert.deepEqual(kept, [128, 128, 256, 512, 512]);
 });
 
-// The second is too deep for the path of a socket, which then has a folder elsewhere.
+// The second path is too long for a socket, which then gets a folder elsewhere.
 for (const folder of ['data', join(...Array.from({ length: 8 }, () => 'a-long-name'))]) {
   test(`a server listens on one socket, in a folder closed to others, and on no port: ${folder}`, async () => {
     const dataDir = join(await createTemporaryFolder(), folder);
@@ -35,7 +35,7 @@ for (const folder of ['data', join(...Array.from({ length: 8 }, () => 'a-long-na
 }
 
 if (process.platform === 'linux') {
-  test('a port that a process listens on is seen, so that none seen is none', async () => {
+  test('the check for listening ports finds one that is open', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number };
@@ -45,7 +45,7 @@ if (process.platform === 'linux') {
   });
 }
 
-/** The TCP ports a process listens on, as the kernel tells them; nothing where there is no /proc. */
+/** The TCP ports that a process listens on, read from /proc; empty without /proc. */
 async function listListeningPorts(pid: number): Promise<number[]> {
   if (process.platform !== 'linux') return [];
   const folder = `/proc/${pid}/fd`;

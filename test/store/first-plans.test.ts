@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { createTestDatabase } from '../support/test-database.ts';
 
-/** Every named statement that the service sends: each is planned once, and its plan is kept. */
+/** Every named statement that the service sends. Each is planned once per connection, and the plan is reused. */
 const statements = new Map<string, string>();
 type Sent = { readonly name?: string; readonly text?: string };
 const { prototype } = pg.Query as unknown as { prototype: { submit: (to: unknown) => unknown } };
@@ -30,18 +30,18 @@ for (const mode of ['credit_card', 'upi'] as const) {
 await heal();
 const { database } = await createTestDatabase();
 
-test('a journey sends all kinds of statements', () => {
-  for (const name of ['insert-orders', 'find-referenced-orders', 'list-waiting-deliveries']) {
+test('a journey sends every kind of statement', () => {
+  for (const name of ['insert-orders', 'find-referenced-orders', 'list-parked-deliveries']) {
     assert.ok(statements.has(name), `${name} is not among ${[...statements.keys()].join(', ')}`);
   }
 });
 
-/** Rows that are read only to be compared with what was asked for. */
+/** Rows that an index scan reads and then filters out. */
 const filteredByKey =
   /(?<!One-Time )Filter: .*\b(account_id|\w*order_id|invoice_id|\w*transaction_id|delivery_\w+|reference)\b/;
 
 for (const [name, text] of statements) {
-  test(`on an empty database ${name} is planned to find its rows by whole keys`, async () => {
+  test(`on an empty database the plan of ${name} finds rows by complete keys`, async () => {
     const { rows } = await database.query<{ 'QUERY PLAN': string }>({
       text: `explain (generic_plan, costs off) ${text}`,
     });

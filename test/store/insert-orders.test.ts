@@ -10,7 +10,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 const { database } = await createTestDatabase();
 const { insertOrder } = createBatches(database);
 
-test('orders of one batch are all there, as they were', async () => {
+test('all orders of a batch are stored unchanged', async () => {
   const orders = ['A-1', 'A-2', 'A-3'].map((invoiceId) => orderOf(invoiceId));
   assert.deepEqual(await insertOrders(database, orders), [true, true, true]);
   for (const order of orders) {
@@ -18,14 +18,14 @@ test('orders of one batch are all there, as they were', async () => {
   }
 });
 
-test('an invoice that is twice in a batch, or was there before, has one order', async () => {
+test('an invoice that is twice in a batch, or was stored before, has one order', async () => {
   await insertOrders(database, [orderOf('B-1')]);
   const outcomes = await insertOrders(database, [orderOf('B-1'), orderOf('B-2'), orderOf('B-2')]);
   assert.equal(outcomes[0], false);
   assert.deepEqual(outcomes.slice(1).toSorted(), [false, true]);
 });
 
-test('an order the database refuses fails alone, its neighbours are inserted', async () => {
+test('an order that the database refuses fails alone, and the others of its batch are inserted', async () => {
   const good = orderOf('C-2');
   const bad = { ...good, amounts: { ...good.amounts, total: -1 } };
   const outcomes = await Promise.allSettled([
@@ -41,7 +41,7 @@ test('an order the database refuses fails alone, its neighbours are inserted', a
   );
 });
 
-test('batches that share invoices in any order do not stop each other', async () => {
+test('batches that share invoices in different orders do not deadlock', async () => {
   const invoices = Array.from({ length: 40 }, (_, index) => `D-${index}`);
   const batches = [invoices, invoices.toReversed(), invoices, invoices.toReversed()];
   const outcomes = await Promise.all(

@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 const files = (await readdir(new URL('../../migrations/', import.meta.url))).sort();
 
 for (const processes of [2, 8]) {
-  test(`${processes} processes that migrate an empty database at once apply each file once`, async () => {
+  test(`${processes} concurrent processes that migrate an empty database apply each file once`, async () => {
     const { database, url } = await createTestDatabase('template0');
     assert.deepEqual(await findMissingMigrations(database), files);
     const rivals = Array.from({ length: processes }, () => openRival(url));

@@ -1,4 +1,4 @@
-/** No index names the status of an order; still no overdue order is ever forgotten. */
+/** No index contains the status of an order, and still every overdue order is lapsed. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
@@ -9,7 +9,7 @@ import {
   findReachedAt,
   listOverdueOrders,
   saveReachedAt,
-  walkToOverdueOrders,
+  scanForOverdueOrders,
 } from '../../src/store/overdue-orders.ts';
 import { lapseOverdue } from '../../src/use-cases/maintenance/lapse-overdue.ts';
 import { storedOrder } from '../support/stored-orders.ts';
@@ -32,7 +32,7 @@ beforeEach(async () => {
   }
 });
 
-test('from a place on, the open orders whose time is over are found, oldest first', async () => {
+test('overdue open orders behind the cursor are listed, oldest first', async () => {
   const [before, second, first, , closed] = await insert(-5, -1, -2, 1, -1);
   await close(closed);
   const found = await listOverdueOrders(database, hours(-3), now, 10);
@@ -41,20 +41,20 @@ test('from a place on, the open orders whose time is over are found, oldest firs
   assert.deepEqual(await findReachedAt(database), before?.lapsesAt);
 });
 
-test('a walk meets every overdue order, piece by piece, and begins anew after the end', async () => {
+test('a scan finds every overdue order, page by page, and starts over after the end', async () => {
   await saveReachedAt(database, now);
   const orders = await insert(-5, 1, -4, -3, 1, -2, -1);
   const overdue = orders.filter(({ lapsesAt }) => lapsesAt < now).map(idOf);
   for (const round of [1, 2]) {
     const met: string[] = [];
     for (let piece = 0; piece < 4; piece += 1) {
-      met.push(...(await walkToOverdueOrders(database, now, 2)).map(idOf));
+      met.push(...(await scanForOverdueOrders(database, now, 2)).map(idOf));
     }
     assert.deepEqual(met.toSorted(), overdue.toSorted(), `round ${round}`);
   }
 });
 
-test('a sweep lapses all that is overdue, though a thousand ended in one moment, and goes on from there', async () => {
+test('a sweep lapses all overdue orders, even a thousand with the same time, and moves the cursor', async () => {
   await insert(...Array.from({ length: 1_000 }, () => -1), -2, 1);
   assert.equal(await lapseOverdue(services), 1_001);
   assert.deepEqual(await countByStatus(), { lapsed: 1_001, new: 1 });
@@ -62,17 +62,17 @@ test('a sweep lapses all that is overdue, though a thousand ended in one moment,
   assert.equal(await lapseOverdue(services), 0);
 });
 
-test('an order that comes with a time behind the place is lapsed all the same', async () => {
+test('an order inserted behind the cursor is lapsed too', async () => {
   await saveReachedAt(database, now);
   await insert(-24 * 30, -1);
   assert.equal(await lapseOverdue(services), 2);
   assert.deepEqual(await countByStatus(), { lapsed: 2 });
 });
 
-test('days without a sweep are caught up with, sweep by sweep', async () => {
+test('days without a sweep are caught up, sweep by sweep', async () => {
   await insert(...Array.from({ length: 60 }, (_, hour) => -hour - 1));
   await saveReachedAt(database, hours(-70));
-  // As if there were too many for the walk to come by.
+  // Moves the scan past all orders, so that only the cursor by time can find them.
   await database.query({ text: `update sweep_cursors set account_id = 'b'` });
   for (let sweep = 0; sweep < 9; sweep += 1) {
     assert.ok(((await findReachedAt(database)) ?? now) < now);
@@ -83,14 +83,14 @@ test('days without a sweep are caught up with, sweep by sweep', async () => {
   assert.deepEqual(await countByStatus(), { lapsed: 60 });
 });
 
-test('a place that a clock ahead of its time left behind hides nothing', async () => {
+test('a cursor that a fast clock moved into the future hides no order', async () => {
   await saveReachedAt(database, hours(24 * 365));
   await insert(-1);
   assert.equal(await lapseOverdue(services), 1);
   assert.deepEqual(await findReachedAt(database), now);
 });
 
-test('one that cannot be lapsed holds up no other, and the next sweep tries it again', async () => {
+test('an order that cannot be lapsed blocks no other, and the next sweep retries it', async () => {
   const [poison] = await insert(-0.75, -0.5, -0.25);
   await refusing(poison, async () => {
     await lapseOverdue(services);
@@ -102,7 +102,7 @@ test('one that cannot be lapsed holds up no other, and the next sweep tries it a
   assert.deepEqual(await findReachedAt(database), now);
 });
 
-test('one that fails for an hour no longer holds up the place, and is lapsed once it can be', async () => {
+test('an order that fails for an hour no longer holds the cursor back, and is lapsed once possible', async () => {
   const [poison] = await insert(-2);
   await refusing(poison, async () => {
     await lapseOverdue(services);
@@ -112,7 +112,7 @@ test('one that fails for an hour no longer holds up the place, and is lapsed onc
   assert.deepEqual(await countByStatus(), { lapsed: 1 });
 });
 
-test('one that failed for long does not take their next try from those that failed just now', async () => {
+test('an order that failed for long does not prevent the retry of one that failed just now', async () => {
   const both = await insert(-2, -0.5);
   await refusing(both, async () => {
     await lapseOverdue(services);
@@ -120,10 +120,10 @@ test('one that failed for long does not take their next try from those that fail
   });
 });
 
-test('a whole page of one moment that fails does not hide what comes after it', async () => {
+test('a whole page of failing orders with the same time does not hide later orders', async () => {
   const page = await insert(...Array.from({ length: 100 }, () => -2));
   await insertOrders(database, [orderOf('INV-after', hours(-1))]);
-  // As if there were too many for the walk to come by.
+  // Moves the scan past all orders, so that only the cursor by time can find them.
   await saveReachedAt(database, hours(-2));
   await database.query({ text: `update sweep_cursors set account_id = 'b'` });
   await refusing(page, async () => {
@@ -132,7 +132,7 @@ test('a whole page of one moment that fails does not hide what comes after it', 
   });
 });
 
-test('a change of status writes no entry of any index', async () => {
+test('a status change writes to no index', async () => {
   const [order] = await insert(1);
   const [before, after] = await database.transaction(async (tx) => {
     const count = async () => {
@@ -143,7 +143,7 @@ test('a change of status writes no entry of any index', async () => {
       return rows[0] ?? { updated: 0, in_place: 0 };
     };
     const known = await count();
-    // Only an order that is flagged, which is rare, goes into an index then.
+    // Without flags: the few flagged orders are in an index.
     await close(order, tx, []);
     return [known, await count()] as const;
   });
@@ -151,7 +151,7 @@ test('a change of status writes no entry of any index', async () => {
   assert.equal(after.in_place - before.in_place, 1);
 });
 
-test('overdue orders are looked for by an index, without sorting', async () => {
+test('overdue orders are read from an index, without sorting', async () => {
   const { rows } = await database.query<Record<string, string>>({
     text: `explain select account_id, order_id, lapses_at from orders
             where status in ('new', 'pending') and lapses_at >= now() and lapses_at <= now()
@@ -166,7 +166,7 @@ function hours(count: number): Date {
   return new Date(now.getTime() + count * hourMs);
 }
 
-/** Open orders whose time ends so many hours from now. */
+/** Inserts open orders that lapse in the given numbers of hours. */
 async function insert(...ends: readonly number[]): Promise<Order[]> {
   const orders = ends.map((end, index) => orderOf(`INV-${index}`, hours(end)));
   await insertOrders(database, orders);
@@ -186,7 +186,7 @@ async function close(
   await (tx ? save(tx) : database.transaction(save));
 }
 
-/** While the database refuses rows of history of these. */
+/** Runs `work` while the database refuses history rows of these orders, so that they cannot be lapsed. */
 async function refusing(
   orders: Order | undefined | readonly Order[],
   work: () => Promise<void>,

@@ -11,13 +11,13 @@ import { clusterAddress, createTestDatabase } from '../support/test-database.ts'
 
 const cluster = openOwn(clusterAddress());
 
-test('a server that has few connections for us serves many at once, on those', async () => {
+test('many concurrent statements share the few connections that the server allows', async () => {
   const database = openAs(await createRole(3));
   const backends = await Promise.all(Array.from({ length: 40 }, () => useConnection(database)));
   assert.ok(new Set(backends).size <= 3);
 });
 
-test('more connections are used soon after there are more', async () => {
+test('additional connections are used soon after the server allows them', async () => {
   const role = await createRole(2);
   const database = openAs(role);
   await Promise.all(Array.from({ length: 10 }, () => useConnection(database)));
@@ -28,7 +28,7 @@ test('more connections are used soon after there are more', async () => {
   });
 });
 
-test('a server that has no connection at all for us answers SERVICE_UNAVAILABLE', async () => {
+test('a server without a free connection answers SERVICE_UNAVAILABLE', async () => {
   const database = openAs(await createRole(0));
   const tried = await Promise.allSettled(
     Array.from({ length: 40 }, () => database.query({ text: 'select 1' })),
@@ -40,7 +40,7 @@ test('a server that has no connection at all for us answers SERVICE_UNAVAILABLE'
 });
 
 if (process.platform === 'linux') {
-  test('a connection that is silent for a second is asked whether it still is one', async () => {
+  test('a connection that is silent for a second is probed by the kernel', async () => {
     const { url } = await createTestDatabase();
     const way = await layDatabaseWay(url);
     const database = openOwn({ connectionString: way.url });
@@ -54,7 +54,7 @@ if (process.platform === 'linux') {
   });
 }
 
-/** Resolves with the server's number of the connection that was used. */
+/** Resolves with the server process id of the connection that was used. */
 function useConnection(database: Database): Promise<number> {
   return database.transaction(async (tx) => {
     const { rows } = await tx.query<{ pid: number }>({
@@ -83,7 +83,7 @@ function openOwn(address: DatabaseAddress): Database {
 
 const keepAliveTimer = 2;
 
-/** What the kernel waits for on connections to this port of this machine, and for how long still. */
+/** The kernel's timers on connections to this local port. */
 async function readTimers(port: number) {
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   const lines = (await readFile('/proc/net/tcp', 'utf8')).split('\n');

@@ -51,7 +51,7 @@ test('values of every type arrive as they were sent, in order', async () => {
   assert.deepEqual(await readBack([full, empty, full]), [full, { ...empty, small: null }, full]);
 });
 
-test('no rows are no rows', async () => {
+test('an empty list of rows gives no rows', async () => {
   assert.deepEqual(await readBack([]), []);
 });
 

@@ -1,10 +1,10 @@
-/** Contract 10.1 read from the catalog: what lets one schema run on every kind of PostgreSQL. */
+/** Contract 10.1, checked in the catalog: the rules that let the schema run on PostgreSQL-compatible databases too. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { database } = await createTestDatabase();
-/** These belong to the service as a whole and to no account. */
+/** Tables of the service as a whole, without an account. */
 const withoutAccount = ['schema_migrations', 'signing_keys', 'sweep_cursors'];
 
 test('every table has a primary key', async () => {
@@ -15,7 +15,7 @@ test('every table has a primary key', async () => {
   assert.deepEqual(bare, []);
 });
 
-test('account_id leads every primary key and every unique index', async () => {
+test('account_id is the first column of every primary key and every unique index', async () => {
   const keys = await list(`
     select t.relname || '.' || k.relname || ' ' || coalesce(a.attname, 'an expression')
       from pg_index i
@@ -59,7 +59,7 @@ test('no constraint can be deferred', async () => {
   assert.deepEqual(await list('select conname from pg_constraint where condeferrable'), []);
 });
 
-test('money is bigint, and nothing is kept in a type that rounds', async () => {
+test('amounts are bigint, and no column has a type that rounds', async () => {
   const columns = await list(`
     select table_name || '.' || column_name || ' ' || data_type
       from information_schema.columns where table_schema = 'public' order by 1`);
@@ -77,7 +77,7 @@ test('money is bigint, and nothing is kept in a type that rounds', async () => {
   );
 });
 
-/** The first column of what a question finds. */
+/** The first column of the result. */
 async function list(text: string): Promise<string[]> {
   const { rows } = await database.query<Record<string, string>>({ text });
   return rows.map((row) => Object.values(row)[0] ?? '');

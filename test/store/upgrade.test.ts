@@ -12,7 +12,7 @@ import { migrateTo } from '../support/migrate-to.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
 
-/** Rows as the rules before stored them, with migrations up to 0012. */
+/** Rows as an earlier version stored them, with migrations up to 0012. */
 const rowsOf0012 = new URL('fixtures/rows-of-0012.jsonl', import.meta.url);
 
 const { database } = await createTestDatabase('template0');
@@ -27,7 +27,7 @@ await insertRows();
 const accountId = await findAccount();
 await migrate(database);
 
-test('what earlier rules stored is found by verify', async () => {
+test('verify reports the state that an earlier version stored', async () => {
   const { breaches } = await verifyInvariants(services);
   const orders = new Set(breaches.map(({ where }) => where.split('-')[0]));
   const invoices = ['UNTARGETED', 'PARTS', 'AGAIN', 'RELEASED'];
@@ -39,7 +39,7 @@ test('what earlier rules stored is found by verify', async () => {
   assert.ok(!orders.has(plain?.orderId ?? ''));
 });
 
-test('a rebuild from the inbox brings all of it to what the rules of today say', async () => {
+test('a rebuild from the inbox corrects all of it', async () => {
   const idOf = async (invoice: string) => (await transactionsOf(invoice))[0]?.transactionId;
   const idBefore = await idOf('UNTARGETED');
   const rebuilt = await rebuildAll(services);
@@ -64,7 +64,7 @@ test('a rebuild from the inbox brings all of it to what the rules of today say',
   assert.equal(await idOf('UNTARGETED'), idBefore, 'the authorisation keeps its id');
 });
 
-test('afterwards verify finds nothing, and a second rebuild changes nothing', async () => {
+test('afterwards verify reports nothing, and a second rebuild changes nothing', async () => {
   assert.deepEqual((await verifyInvariants(services)).breaches, []);
   const again = await rebuildAll(services);
   assert.deepEqual(again, {
@@ -75,7 +75,7 @@ test('afterwards verify finds nothing, and a second rebuild changes nothing', as
   });
 });
 
-test('a database with orders is walked through once for personal data in clear', async () => {
+test('a database with orders is scanned once for personal data in clear', async () => {
   const place = async () =>
     (await database.query({ text: `select 1 from sweep_cursors where name = 'personal-data'` }))
       .rows;

@@ -24,7 +24,8 @@ import { rowOfSecret } from '../../services/account-directory.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { webhookUrlOf } from '../../services/provider-apis.ts';
 import type { ServiceSettings } from '../../services/services.ts';
-import { insertAccount, insertSecret, type SealedSecret } from '../../store/accounts.ts';
+import { insertSecret, type SealedSecret } from '../../store/account-secrets.ts';
+import { insertAccount } from '../../store/accounts.ts';
 
 type Needs = NeedsOf<typeof webhookUrlOf> & {
   readonly database: Database;

@@ -6,7 +6,8 @@ import { addSeconds } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { MasterKeys } from '../../security/master-keys.ts';
 import { openSecret, sealAgain } from '../../services/account-directory.ts';
-import { listAccounts, lockAccount, updateSealedSecret } from '../../store/accounts.ts';
+import { updateSealedSecret } from '../../store/account-secrets.ts';
+import { listAccounts, lockAccount } from '../../store/accounts.ts';
 import { endSigningKeys, insertSigningKey } from '../../store/signing-keys.ts';
 
 type Needs = {

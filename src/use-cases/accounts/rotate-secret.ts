@@ -7,7 +7,8 @@ import { addSeconds } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { listRotatableSecretKinds } from '../../providers/account-settings.ts';
 import type { NeedsOf } from '../../services/needs.ts';
-import { endSecrets, insertSecret, lockAccount } from '../../store/accounts.ts';
+import { endSecrets, insertSecret } from '../../store/account-secrets.ts';
+import { lockAccount } from '../../store/accounts.ts';
 import { newSecretValue, sealSecret } from './create-account.ts';
 
 type Needs = NeedsOf<typeof sealSecret> & {

@@ -5,9 +5,8 @@ import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { checkProviderSettings } from '../../providers/account-settings.ts';
 import type { NeedsOf } from '../../services/needs.ts';
+import { endSecrets, insertSecret } from '../../store/account-secrets.ts';
 import {
-  endSecrets,
-  insertSecret,
   lockAccount,
   type StoredAccount,
   updateAccount as saveAccount,

@@ -14,9 +14,9 @@ import { listHistoryRows, saveHistoryRows } from '../../store/history.ts';
 import type { OrderName } from '../../store/order-rows.ts';
 import { lockOrder } from '../../store/orders.ts';
 import {
-  endWalk,
+  deleteCursor,
   findCursor,
-  listWalkedOrders,
+  listOrdersToScan,
   moveCursor,
   saveSealedContent,
 } from '../../store/personal-data.ts';
@@ -32,14 +32,14 @@ const pagesMax = 20;
 
 export async function sealStored(services: Needs): Promise<void> {
   const { database } = services;
-  let place = await findCursor(database);
-  for (let page = 0; place && page < pagesMax; page += 1) {
-    const walked = await listWalkedOrders(database, place, pageSize);
-    for (const order of walked.filter(({ mayShow }) => mayShow)) {
+  let cursor = await findCursor(database);
+  for (let page = 0; cursor && page < pagesMax; page += 1) {
+    const scanned = await listOrdersToScan(database, cursor, pageSize);
+    for (const order of scanned.filter(({ mayHoldClearText }) => mayHoldClearText)) {
       await sealOrder(services, order).catch((error: unknown) => leave(services, order, error));
     }
-    place = walked.length < pageSize ? undefined : walked.at(-1);
-    await (place ? moveCursor(database, place) : endWalk(database));
+    cursor = scanned.length < pageSize ? undefined : scanned.at(-1);
+    await (cursor ? moveCursor(database, cursor) : deleteCursor(database));
   }
 }
 

@@ -11,7 +11,7 @@ import {
   listOverdueOrders,
   type OverdueOrder,
   saveReachedAt,
-  walkToOverdueOrders,
+  scanForOverdueOrders,
 } from '../../store/overdue-orders.ts';
 import { settleOrder } from '../order-state/settle-order.ts';
 
@@ -50,7 +50,7 @@ export async function lapseOverdue(services: Needs): Promise<number> {
     reachedAt = isStuck ? addSeconds(reachedAt, 0.001) : (last ?? until);
   }
   await saveReachedAt(database, failedAt ?? reachedAt);
-  const met = await walkToOverdueOrders(database, now, walkedMax);
+  const met = await scanForOverdueOrders(database, now, walkedMax);
   // More than a few are there only while the sweep is behind, which then comes to them by itself.
   const own = met.slice(0, walkLapsesMax);
   await lapseEach(services, own);

@@ -13,7 +13,7 @@ import {
   listFlagsOfOrders,
   type Page,
 } from '../../store/review.ts';
-import { type ClosedFlag, listResolutions } from '../../store/review-resolutions.ts';
+import { listResolutions, type ResolvedFlag } from '../../store/review-resolutions.ts';
 
 type Needs = {
   readonly database: Database;
@@ -106,7 +106,7 @@ function covers(
   entry: Pick<Flagged, 'orderId' | 'transactionId' | 'flags'>,
   flag: ReviewFlag,
   { since }: DeliveryToReview,
-  closed: readonly ClosedFlag[],
+  closed: readonly ResolvedFlag[],
 ): boolean {
   if (!entry.flags.includes(flag)) return false;
   const subject = subjectOf(entry);

@@ -10,7 +10,9 @@ import { addSeconds } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Counters } from '../../services/counters.ts';
 import type { ServiceSettings } from '../../services/services.ts';
-import { expireDead, pruneBodies, pruneHistory, pruneKeys } from '../../store/prune.ts';
+import { pruneKeys } from '../../store/idempotency-keys.ts';
+import { expireDead, pruneBodies } from '../../store/prune-deliveries.ts';
+import { pruneHistory } from '../../store/prune-history.ts';
 
 type Needs = {
   readonly database: Database;

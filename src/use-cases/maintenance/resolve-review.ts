@@ -9,10 +9,10 @@ import { lockDelivery } from '../../store/deliveries.ts';
 import { deleteDeliveryReferences } from '../../store/parked-deliveries.ts';
 import { listFlagsOfOrders } from '../../store/review.ts';
 import {
-  closeDeliveries,
   insertResolution,
   listResolutions,
   lockDeliveriesToReview,
+  saveResolvedDeliveries,
 } from '../../store/review-resolutions.ts';
 
 type Needs = {
@@ -71,7 +71,7 @@ async function resolveDelivery(
     const rule = 'only one that is needs_review or dead can be resolved';
     return { refusal: `Delivery ${id} is ${state}: ${rule}.` };
   }
-  await closeDeliveries(tx, accountId, [id], at);
+  await saveResolvedDeliveries(tx, accountId, [id], at);
   await deleteDeliveryReferences(tx, accountId, id);
   await appendAudit(tx, {
     ...{ accountId, auditId: newAuditId(at), at, actor, note, object: id },
@@ -110,7 +110,7 @@ async function resolveFlag(
   const deliveryIds = deliveries
     .filter((delivery) => delivery.flags.length > 0 && delivery.flags.every(isSettled))
     .map(({ deliveryId }) => deliveryId);
-  await closeDeliveries(tx, accountId, deliveryIds, at);
+  await saveResolvedDeliveries(tx, accountId, deliveryIds, at);
   await appendAudit(tx, {
     ...{ accountId, auditId: newAuditId(at), at, actor, note, object: id },
     action: 'flag.resolved',

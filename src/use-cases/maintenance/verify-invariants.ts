@@ -14,12 +14,12 @@ import { listDeliveriesOfOrder } from '../../store/deliveries.ts';
 import { listHistory } from '../../store/history.ts';
 import {
   type Breach,
+  findForeignReferences,
   findLostDeliveries,
   findSharedInvoices,
-  findStrangers,
 } from '../../store/invariants.ts';
 import { listOrdersAfter } from '../../store/orders.ts';
-import { hasPrunedHistory } from '../../store/prune.ts';
+import { hasPrunedHistory } from '../../store/prune-history.ts';
 import {
   type LockedOrderState,
   loadOrderStates,
@@ -51,7 +51,7 @@ export async function verifyInvariants({ database, clock }: Needs): Promise<Veri
   };
   note(names.deliveries, await findLostDeliveries(database));
   note(names.invoices, await findSharedInvoices(database));
-  note(names.accounts, await findStrangers(database));
+  note(names.accounts, await findForeignReferences(database));
 
   let orders = 0;
   let transactions = 0;
@@ -122,14 +122,14 @@ async function checkOrderState(
 }
 
 const names = {
-  deliveries: 'every delivery is kept once and finished, or waits with a time to be tried',
+  deliveries: 'every delivery is stored once, and is finished or has a time for its next try',
   invoices: 'an invoice has one order',
   status: 'the status of an order follows from its transactions',
   refunds: 'refunds do not exceed what was paid, or the order is flagged',
   captures: 'captured money of a gateway order is the sum of its captures',
   captured: 'no payment succeeded without a capture',
   history: 'the history of a transaction ends in its state',
-  fold: 'the inbox folded from nothing gives the transactions',
+  fold: 'folding the inbox from scratch gives the stored transactions',
   accounts: 'no row refers to another account',
 };
 

@@ -13,11 +13,11 @@ import type { Database, Queryable, Transaction } from '../../postgres/database.t
 import type { Caller } from '../../security/tokens.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import {
+  claimKey,
   type FirstRequest,
   findFirstRequest,
-  type KeyName,
+  type IdempotencyKey,
   saveAnswer,
-  takeKey,
 } from '../../store/idempotency-keys.ts';
 import { waitForFirst } from './wait-for-first.ts';
 
@@ -27,7 +27,7 @@ type Needs = NeedsOf<typeof waitForFirst> & {
 };
 
 /** A request under a key: both are known by their digests. */
-export type KeyedRequest = KeyName & { readonly contentDigest: Buffer };
+export type KeyedRequest = IdempotencyKey & { readonly contentDigest: Buffer };
 
 export type { FirstRequest };
 
@@ -71,7 +71,7 @@ export async function takeFirst(
 ): Promise<void> {
   const { contentDigest } = request;
   const first = { ...made, contentDigest, createdAt: services.clock() };
-  const isTaken = await takeKey(tx, request, first, usedAfter(services));
+  const isTaken = await claimKey(tx, request, first, usedAfter(services));
   if (!isTaken) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
 }
 

@@ -26,7 +26,7 @@ import { getProvider } from '../../providers/providers.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
 import type { ServiceSettings } from '../../services/services.ts';
-import { findLiveRefundOf, takeRefundRequest } from '../../store/refund-requests.ts';
+import { claimRefundRequest, findLiveRefundOf } from '../../store/refund-requests.ts';
 import type { LockedOrderState } from '../order-state/lock-order-state.ts';
 import { refuseFullOrder } from '../order-state/refuse-full-order.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
@@ -127,7 +127,7 @@ export async function storeRefund(
   });
   await saveOrderState(tx, before, settle(after, now), { now, pollAt, cause: 'refund' });
   // Of two under one request id, for two orders of the account, one gets it.
-  if (!(await takeRefundRequest(tx, account.accountId, refundRequestId, transactionId))) {
+  if (!(await claimRefundRequest(tx, account.accountId, refundRequestId, transactionId))) {
     throw new ServiceError('DUPLICATE_REFUND_REQUEST');
   }
   if (keyed) await takeFirst(tx, services, keyed, { orderId, transactionId });

@@ -1,0 +1,81 @@
+/** Prunes the inbox by age, in small batches: bodies of finished deliveries, and deliveries that stayed dead. */
+import type { Database, Queryable, Transaction } from '../postgres/database.ts';
+
+/** Each condition equals that of a partial index, so that finding old rows does not read the table. */
+const prunable = {
+  finished: `state in ('processed', 'stale', 'ignored')`,
+  resolved: `state = 'resolved'`,
+} as const;
+
+/**
+ * Removes bodies and headers of finished deliveries, oldest first, and skips locked rows. The row stays with its key, so
+ * that a repeat is recognised for ever. Returns how many were pruned.
+ */
+export async function pruneBodies(
+  database: Queryable,
+  which: keyof typeof prunable,
+  receivedBefore: Date,
+  limit: number,
+): Promise<number> {
+  const { rowCount } = await database.query({
+    text: `update deliveries d set body = null, headers = null
+             from (select account_id, delivery_id from deliveries
+                    where body is not null and ${prunable[which]}
+                      and received_at < $1
+                    order by received_at limit $2 for update skip locked) old
+            where d.account_id = old.account_id and d.delivery_id = old.delivery_id`,
+    values: [receivedBefore, limit],
+  });
+  return rowCount ?? 0;
+}
+
+/**
+ * Expires deliveries that have been dead for too long. Bodies and headers are removed, and so are the references they
+ * wait for, so that no order unparks them any more. `seen` counts the listed deliveries.
+ */
+export async function expireDead(
+  database: Database,
+  { deadBefore, now }: { readonly deadBefore: Date; readonly now: Date },
+  limit: number,
+): Promise<{ readonly seen: number; readonly expired: number }> {
+  const { rows } = await database.query<{ account_id: string; delivery_id: string }>({
+    text: `select account_id, delivery_id from deliveries
+            where state = 'dead' and coalesce(finished_at, received_at) < $1
+            order by coalesce(finished_at, received_at) limit $2`,
+    values: [deadBefore, limit],
+  });
+  let expired = 0;
+  for (const [accountId, own] of Map.groupBy(rows, ({ account_id }) => account_id)) {
+    const ids = own.map(({ delivery_id }) => delivery_id);
+    expired += await database.transaction((tx) => expire(tx, accountId, ids, deadBefore, now));
+  }
+  return { seen: rows.length, expired };
+}
+
+/** Skips locked rows, and deliveries that were retried since they were listed. */
+async function expire(
+  tx: Transaction,
+  accountId: string,
+  deliveryIds: readonly string[],
+  deadBefore: Date,
+  now: Date,
+): Promise<number> {
+  const { rows } = await tx.query<{ delivery_id: string }>({
+    text: `select delivery_id from deliveries
+            where account_id = $1 and delivery_id = any($2::text[])
+              and state = 'dead' and coalesce(finished_at, received_at) < $3
+              for update skip locked`,
+    values: [accountId, deliveryIds, deadBefore],
+  });
+  const ids = rows.map(({ delivery_id }) => delivery_id);
+  await tx.query({
+    text: `update deliveries set state = 'expired', body = null, headers = null, finished_at = $3
+            where account_id = $1 and delivery_id = any($2::text[])`,
+    values: [accountId, ids, now],
+  });
+  await tx.query({
+    text: `delete from delivery_references where account_id = $1 and delivery_id = any($2::text[])`,
+    values: [accountId, ids],
+  });
+  return ids.length;
+}
