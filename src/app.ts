@@ -56,7 +56,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   measureRequests(app, metrics);
   measureService(
     metrics.registry,
-    { ...services, queueStats: services.database.load },
+    { ...services, queueStats: services.database.queueStats },
     createCountersReader(services, { keptMs: parts.countersCachedMs }),
   );
 
@@ -67,7 +67,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     served.addHook('onRequest', (_request, _reply, done) => {
       done(parts.isPrepared?.() === false ? serviceUnavailable : undefined);
     });
-    const { onShed } = services.database.load.addQueue('requests', () =>
+    const { onShed } = services.database.queueStats.addQueue('requests', () =>
       admissionQueue.countWaiting(),
     );
     const admissionQueue = limitConcurrency(served, {

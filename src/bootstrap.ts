@@ -94,7 +94,13 @@ export async function joinBootstrapped(
 
 /** Opens the database, checks it, and makes sure that a signing key exists. */
 async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<Bootstrapped> {
-  const database = openDatabase(toOpen.address);
+  const database = openDatabase(toOpen.address, {
+    onFallback: (reason) =>
+      log.warn(
+        { err: reason },
+        'the database driver cannot pipeline: statements are sent one by one',
+      ),
+  });
   const close = async () => {
     await database.close();
     await toOpen.closeMore?.();

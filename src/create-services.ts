@@ -47,7 +47,7 @@ export function createServices(parts: {
     storeBatch: createBatcher({
       ...batchBounds,
       besideMin: limits.parallelDeliveryBatchMin,
-      watch: (countWaiting) => database.load.addQueue('deliveries', countWaiting),
+      watch: (countWaiting) => database.queueStats.addQueue('deliveries', countWaiting),
       run: (incoming: readonly Incoming[]) => storeBatch(services, incoming),
     }),
     masterKeys,

@@ -148,6 +148,33 @@ test('no file outside src/providers names a provider', async () => {
   assert.deepEqual(namers, allowed);
 });
 
+test('the driver of the database is imported by src/postgres alone', async () => {
+  const importers = [];
+  for (const file of await listFiles('src')) {
+    const text = await readFile(join(root, file), 'utf8');
+    if (/^import pg from 'pg'/m.test(text)) importers.push(file);
+    else if (/from 'pg'/.test(text)) assert.equal(layerOf(file), 'postgres', file);
+  }
+  assert.deepEqual(importers, [
+    'src/postgres/pg-internals.ts',
+    'src/postgres/pool.ts',
+    'src/postgres/probe.ts',
+    'src/postgres/row-reader.ts',
+  ]);
+});
+
+/** What src/postgres/pg-internals.ts uses of `pg` and its documentation does not promise. */
+const undocumentedNames =
+  /pg\.Query\b|\bsubmit\(connection|\bhandle(Error|RowDescription|DataRow|CommandComplete|ReadyForQuery)\b|\w+NamedStatements|parsedStatements|\.connection\b.*\.stream|\bconnection\.(sync|describe|stream)|pipeline: (true|options)|\.options\.max\b/;
+
+test('undocumented parts of the driver are named in pg-internals.ts alone', async () => {
+  const users = [];
+  for (const file of await listFiles('src')) {
+    if (undocumentedNames.test(await readFile(join(root, file), 'utf8'))) users.push(file);
+  }
+  assert.deepEqual(users, ['src/postgres/pg-internals.ts']);
+});
+
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(join(root, folder), { recursive: true });
   return entries

@@ -6,8 +6,8 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import type { DatabaseAddress } from '../postgres/database.ts';
+import { probeServer } from '../postgres/probe.ts';
 import type { ServerUser } from './server-user.ts';
 
 export type Programs = { readonly initdb: string; readonly postgres: string };
@@ -144,17 +144,13 @@ export async function isListening(socketDir: string): Promise<boolean> {
 export class WrongPassword extends Error {}
 
 async function canLogIn(address: DatabaseAddress): Promise<boolean> {
-  const client = new pg.Client({ ...address, connectionTimeoutMillis: 2_000 });
-  client.on('error', () => {});
   try {
-    await client.connect();
+    await probeServer(address, 2_000);
     return true;
   } catch (error) {
     const isRefused = /^28/.test(String((error as { code?: unknown }).code));
     if (isRefused) throw new WrongPassword((error as Error).message);
     return false;
-  } finally {
-    await client.end().catch(() => {});
   }
 }
 

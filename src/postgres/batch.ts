@@ -1,29 +1,28 @@
 /**
- * Group commit: what waits together goes to the database together, in one statement and one commit, and
- * each still gets its own outcome. Nothing waits while the database is idle: a batch is as large as what
- * came while the one before it was under way. The next goes beside it when it is worth a round trip of its
- * own, or when that one is slow, for it may wait for somebody's lock.
+ * Group commit: items that are queued together are written with one statement and one commit, and each still gets its
+ * own outcome. A batch holds what arrived while the batch before it was running, so nothing is delayed while the
+ * database is idle.
  */
 import { ServiceError } from '../domain/errors.ts';
 import type { QueueWatch } from './queue-stats.ts';
 
 export type BatchOptions<Item, Outcome> = {
-  /** Outcomes in the order of the items. */
+  /** Resolves to one outcome per item, in the order of the items. */
   readonly run: (items: readonly Item[]) => Promise<readonly Outcome[]>;
   readonly sizeMax: number;
-  /** Batches under way at once. */
+  /** Batches that may run concurrently. */
   readonly concurrentMax: number;
-  /** So many go beside the batch under way. */
+  /** This many queued items are worth a concurrent batch while another one runs. */
   readonly besideMin: number;
-  /** A batch that takes longer is slow. */
+  /** A batch that takes longer may be waiting for a lock, so another one may run beside it. */
   readonly patienceMs: number;
-  /** What waits beyond this is shed: a queue that only grows helps nobody. Contract 8.2. */
+  /** Items beyond this length are refused: waiting longer would only delay the refusal. Contract 8.2. */
   readonly queueMax: number;
-  /** Who is told how it goes; asks how many wait. */
-  readonly watch?: (countWaiting: () => number) => QueueWatch;
+  /** Creates the watch that receives the batch sizes and the refusals, and reads the queue length. */
+  readonly watch?: (countQueued: () => number) => QueueWatch;
 };
 
-type Waiting<Item, Outcome> = {
+type Queued<Item, Outcome> = {
   readonly item: Item;
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (error: unknown) => void;
@@ -33,14 +32,14 @@ export function createBatcher<Item, Outcome>(
   options: BatchOptions<Item, Outcome>,
 ): (item: Item) => Promise<Outcome> {
   const { run, sizeMax, concurrentMax, besideMin, patienceMs, queueMax } = options;
-  const queue: Waiting<Item, Outcome>[] = [];
+  const queue: Queued<Item, Outcome>[] = [];
   const watch = options.watch?.(() => queue.length);
-  let underWay = 0;
+  let running = 0;
   let slow = 0;
-  let isPlanned = false;
+  let isScheduled = false;
 
-  /** Gives back how to tell each what came of it. */
-  const runOne = async (batch: readonly Waiting<Item, Outcome>[]): Promise<() => void> => {
+  /** Returns a function that settles the callers. */
+  const runOne = async (batch: readonly Queued<Item, Outcome>[]): Promise<() => void> => {
     try {
       const outcomes = await run(batch.map(({ item }) => item));
       if (outcomes.length !== batch.length) throw new Error('a batch lost an outcome');
@@ -54,35 +53,35 @@ export function createBatcher<Item, Outcome>(
       };
     }
   };
-  /** One bad item must neither fail nor hold up its neighbours, so each is tried by itself, beside the rest. */
-  const runEach = (batch: readonly Waiting<Item, Outcome>[]) => {
-    for (const waiting of batch) void runOne([waiting]).then((tell) => tell());
+  /** One bad item must neither fail nor delay the others, so each runs by itself, concurrently. */
+  const runEach = (batch: readonly Queued<Item, Outcome>[]) => {
+    for (const queued of batch) void runOne([queued]).then((settle) => settle());
   };
-  const hasPlace = () => {
+  const mayStart = () => {
     const beside = slow + (queue.length >= besideMin ? 1 : 0);
-    return underWay < Math.min(1 + beside, concurrentMax);
+    return running < Math.min(1 + beside, concurrentMax);
   };
   const start = () => {
-    isPlanned = false;
-    while (hasPlace() && queue.length > 0) launch(queue.splice(0, sizeMax));
+    isScheduled = false;
+    while (mayStart() && queue.length > 0) launch(queue.splice(0, sizeMax));
   };
-  const launch = (batch: readonly Waiting<Item, Outcome>[]) => {
+  const launch = (batch: readonly Queued<Item, Outcome>[]) => {
     let isSlow = false;
-    const impatience = setTimeout(() => {
+    const patience = setTimeout(() => {
       isSlow = true;
       slow += 1;
       start();
     }, patienceMs);
-    underWay += 1;
+    running += 1;
     watch?.onBatch(batch.length);
-    void runOne(batch).then((tell) => {
-      clearTimeout(impatience);
-      underWay -= 1;
+    void runOne(batch).then((settle) => {
+      clearTimeout(patience);
+      running -= 1;
       if (isSlow) slow -= 1;
       start();
-      // Answering takes a while, in which the database can work: the next batch leaves first.
-      if (underWay > 0) setImmediate(tell);
-      else tell();
+      // The next batch is sent before the callers are answered, so the database works while they are.
+      if (running > 0) setImmediate(settle);
+      else settle();
     });
   };
 
@@ -94,9 +93,9 @@ export function createBatcher<Item, Outcome>(
         return;
       }
       queue.push({ item, resolve, reject });
-      // After everything that has just arrived was read, and without waiting for any more.
-      if (!isPlanned && hasPlace()) {
-        isPlanned = true;
+      // Requests whose bytes have already arrived join the batch; it waits for no others.
+      if (!isScheduled && mayStart()) {
+        isScheduled = true;
         setImmediate(start);
       }
     });

@@ -1,7 +1,6 @@
 /**
- * Many rows as parameters of one statement: an array for each column, in PostgreSQL's binary form. The statement
- * stays the same whatever the number of rows, and nothing is written as text only to be read again; as JSON the
- * same rows cost the database twice as much.
+ * Many rows as parameters of one statement: one array per column, in PostgreSQL's binary format. The statement text
+ * does not depend on the number of rows, so it stays prepared. The same rows as JSON cost the database twice as much.
  */
 
 type ColumnType =
@@ -19,9 +18,9 @@ type Columns<Entry> = Readonly<Record<string, readonly [ColumnType, (entry: Entr
 export type Rows<Entry> = {
   /** The names of the columns, for `insert into t (…)`. */
   readonly names: string;
-  /** The rows of the first parameters, for `from … row`. */
+  /** The rows, built from the first parameters, for `from … row`. */
   readonly from: string;
-  /** One for each column. */
+  /** One parameter per column. */
   readonly toParameters: (entries: readonly Entry[]) => Buffer[];
 };
 
@@ -36,7 +35,7 @@ export function defineRows<Entry>(columns: Columns<Entry>): Rows<Entry> {
   const parameters = types.map((type, place) => `$${place + 1}::${wires[type].sent}[]`);
   const selected = names.map((name, place) => {
     const type = types[place];
-    // An array of arrays would be taken for one array, so lists go as text.
+    // PostgreSQL would read an array of arrays as one two-dimensional array, so lists are sent as text.
     return type === 'text[]' ? `${name}::text[]` : name;
   });
   return {
@@ -49,14 +48,14 @@ export function defineRows<Entry>(columns: Columns<Entry>): Rows<Entry> {
         write(entries);
         return written;
       });
-      // The driver may keep them until it can send them, and the next statement writes over what is here.
+      // Copied: the driver may send them later, after the next statement has overwritten the scratch buffer.
       const bytes = Buffer.from(scratch.subarray(0, written));
       return ends.map((end, place) => bytes.subarray(ends[place - 1] ?? 0, end));
     },
   };
 }
 
-/** Grows with the largest statement, and is written anew for each. */
+/** Shared by all statements; grows to the size of the largest. */
 let scratch = Buffer.allocUnsafe(65_536);
 let written = 0;
 
@@ -68,10 +67,10 @@ function reserve(bytes: number): void {
 }
 
 type Wire = {
-  /** What the elements are sent as, and PostgreSQL's number for it. */
+  /** The type of the array elements, and its oid. */
   readonly sent: string;
   readonly oid: number;
-  /** Writes a value that is there, behind its length. */
+  /** Writes the length of a value that is not null, then the value. */
   readonly write: (value: never) => void;
 };
 
@@ -82,7 +81,7 @@ const wires: Readonly<Record<ColumnType, Wire>> = {
   bigint: { sent: 'bigint', oid: 20, write: writeBigint },
   timestamptz: { sent: 'timestamptz', oid: 1184, write: writeTime },
   json: { sent: 'json', oid: 114, write: (value) => writeText(JSON.stringify(value)) },
-  // Its binary form is its text behind the number of the version.
+  // The binary format of jsonb is a version byte followed by the text.
   jsonb: {
     sent: 'jsonb',
     oid: 3802,
@@ -92,7 +91,7 @@ const wires: Readonly<Record<ColumnType, Wire>> = {
 };
 
 const dimensions = 1;
-const absent = -1;
+const nullLength = -1;
 
 function writeColumn<Entry>(
   { oid, write }: Wire,
@@ -101,16 +100,16 @@ function writeColumn<Entry>(
 ): void {
   reserve(20);
   writeInt32(entries.length === 0 ? 0 : dimensions);
-  writeInt32(1); // some may be absent
+  writeInt32(1); // there may be nulls
   writeInt32(oid);
   if (entries.length === 0) return;
   writeInt32(entries.length);
-  writeInt32(1); // counted from one
+  writeInt32(1); // the lower bound of the index
   for (const entry of entries) {
     const value = read(entry);
     if (value === null || value === undefined) {
       reserve(4);
-      writeInt32(absent);
+      writeInt32(nullLength);
     } else write(value as never);
   }
 }
@@ -129,7 +128,7 @@ function writeBytes(bytes: Buffer): void {
 }
 
 function writeInteger(value: number): void {
-  if ((value | 0) !== value) throw new Error(`${value} is no integer of 32 bits`);
+  if ((value | 0) !== value) throw new Error(`${value} is not a 32-bit integer`);
   reserve(8);
   writeInt32(4);
   writeInt32(value);
@@ -137,7 +136,7 @@ function writeInteger(value: number): void {
 
 /** Amounts and times stay far below 2^53. */
 function writeBigint(value: number): void {
-  if (!Number.isSafeInteger(value)) throw new Error(`${value} is no exact integer`);
+  if (!Number.isSafeInteger(value)) throw new Error(`${value} is not an exact integer`);
   reserve(12);
   writeInt32(8);
   const high = Math.floor(value / 2 ** 32);
@@ -145,14 +144,14 @@ function writeBigint(value: number): void {
   writeInt32(value - high * 2 ** 32);
 }
 
-const firstDayMs = Date.UTC(2000, 0, 1);
+const epochMs = Date.UTC(2000, 0, 1);
 
-/** Microseconds since PostgreSQL's first day. */
+/** PostgreSQL counts microseconds since 2000-01-01. */
 function writeTime(time: Date): void {
-  writeBigint((time.getTime() - firstDayMs) * 1000);
+  writeBigint((time.getTime() - epochMs) * 1000);
 }
 
-/** There must be room for it. */
+/** The caller has reserved the four bytes. */
 function writeInt32(value: number): void {
   scratch[written] = value >>> 24;
   scratch[written + 1] = value >>> 16;

@@ -1,16 +1,21 @@
-/** What a failure of the database means: whether it may be tried again, and what callers are told. */
+/** What an error of the database means: whether the work may be retried, and what the caller receives. */
 import { ServiceError } from '../domain/errors.ts';
+import { driverMessages } from './pg-internals.ts';
 
 const serializationFailure = '40001';
 const deadlockDetected = '40P01';
 
-/** Contract 10.1: the database rolled everything back, or the connection broke before commit. */
+/** Contract 10.1: the database rolled everything back, or the connection was lost before the commit. */
 export function mayRunAgain(error: unknown): boolean {
   const state = sqlState(error);
-  return state === serializationFailure || state === deadlockDetected || isLostConnection(error);
+  if (state === serializationFailure || state === deadlockDetected) return true;
+  return isLostConnection(error) || error instanceof PipeliningFailed;
 }
 
-/** Another was faster with a row that there may be only once; all is done again, and finds that row. */
+/** The connection failed its check before anything was sent on it; the next one uses plain `pg`. */
+export class PipeliningFailed extends Error {}
+
+/** A concurrent transaction inserted the same unique row first. The retry finds that row. */
 class RivalError extends Error {
   readonly code = serializationFailure;
 }
@@ -19,19 +24,19 @@ const uniqueViolation = '23505';
 
 export function explainRival(error: unknown): unknown {
   if (sqlState(error) !== uniqueViolation) return error;
-  return new RivalError('another was faster', { cause: error });
+  return new RivalError('a concurrent transaction inserted the row first', { cause: error });
 }
 
 const adminShutdown = '57P01';
 const crashShutdown = '57P02';
 
-/** Nothing is sent over a connection that broke before: the driver refuses, or the socket does. */
+/** The connection was already broken, so the driver or the socket refused to send. */
 function wasNeverSent(error: unknown): boolean {
   if (sqlState(error) === 'EPIPE') return true;
-  return error instanceof Error && error.message.includes('is not queryable');
+  return error instanceof Error && error.message.includes(driverMessages.notQueryable);
 }
 
-/** A commit that was sent and not answered: nobody knows, so running it again is not ours to decide. */
+/** A commit was sent and its answer lost: it may have been saved, so it must not be retried here. */
 export function explainLostCommit(error: unknown): never {
   if (!isLostConnection(error) || wasNeverSent(error)) throw error;
   throw new ServiceError('SERVICE_UNAVAILABLE', undefined, { cause: error });
@@ -41,36 +46,34 @@ function isLostConnection(error: unknown): boolean {
   const code = sqlState(error) ?? '';
   if ([adminShutdown, crashShutdown, 'ECONNRESET', 'EPIPE'].includes(code)) return true;
   if (wasNeverSent(error)) return true;
-  return error instanceof Error && error.message.startsWith('Connection terminated unexpectedly');
+  return error instanceof Error && error.message.startsWith(driverMessages.connectionLost);
 }
 
 const tooManyConnections = '53300';
 
-/** Nothing was sent: there was no connection to send it on. */
+/** Nothing was sent: no connection could be opened. */
 export function isOutOfConnections(error: unknown): boolean {
   return sqlState(error) === tooManyConnections;
 }
 
-/** Nothing was heard for longer than a statement may take. */
+/** The server sent nothing for longer than a statement may take. */
 export function isMute(error: unknown): error is Error {
-  return error instanceof Error && error.message === 'Query read timeout';
+  return error instanceof Error && error.message === driverMessages.readTimeout;
 }
 
-/** What the answer looks like has changed since a statement was prepared, or the server has forgotten it. */
+/** The columns of a prepared statement's result have changed, or the server no longer knows the statement. */
 const unpreparedStates = ['0A000', '26000'];
 
-/** A connection that does not get better by itself; the next one is as good as new. */
+/** The connection does not recover by itself and must be replaced. */
 export function isSpoilt(error: unknown): error is Error {
-  // One that is ending says so before it ends, and must not be taken for a good one in between.
+  // The server announces a shutdown before it closes the connection, which must not be reused in between.
   if (isLostConnection(error) || isMute(error)) return true;
   return unpreparedStates.includes(sqlState(error) ?? '');
 }
 
-/** Classes and codes that say "not now": connection, resources, operator, cancelled by timeout. */
+/** SQLSTATE classes for a temporary failure: connection, resources, operator intervention, system. */
 const unavailableStates = /^(08|53|57|58)/;
 const unavailableSystemCodes = /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)/;
-const unavailableMessages =
-  /Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|pool after calling end/;
 
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -79,7 +82,7 @@ export function isUnavailable(error: unknown): boolean {
   return (
     unavailableStates.test(code) ||
     unavailableSystemCodes.test(code) ||
-    unavailableMessages.test(error.message) ||
+    driverMessages.unavailable.test(error.message) ||
     isMute(error)
   );
 }

@@ -1,4 +1,4 @@
-/** The database as the job library wants it: SQL in, rows out, over our own pool. */
+/** Lets the job library (pg-boss) run its SQL over the service's own pool. */
 import type { Database } from './database.ts';
 
 export function jobDatabase(database: Database) {

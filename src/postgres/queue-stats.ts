@@ -1,9 +1,9 @@
 /**
- * How busy the way to the database is: what waits, what left together, what was turned away. Plain numbers, so
- * that nothing here knows who measures.
+ * Queue stats: the length of each queue in front of the database, the sizes of its batches, and how many items it
+ * refused. Plain numbers: the metrics library is not known here.
  */
 
-/** Told by a queue as it works. */
+/** Called by a queue as it works. */
 export type QueueWatch = {
   readonly onBatch: (size: number) => void;
   readonly onShed: () => void;
@@ -12,14 +12,14 @@ export type QueueWatch = {
 export type QueueCounts = {
   readonly queue: string;
   readonly waiting: number;
-  /** Turned away since the start because the queue was full. */
+  /** Items refused since the start of the process because the queue was full. */
   readonly shed: number;
 };
 
 export type QueueStats = {
   readonly addQueue: (queue: string, countWaiting: () => number) => QueueWatch;
   readonly listQueues: () => QueueCounts[];
-  /** Hears of every batch that leaves. */
+  /** Calls the listener for every batch that is sent. */
   readonly listen: (listener: BatchListener) => void;
 };
 

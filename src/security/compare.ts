@@ -1,25 +1,25 @@
-/** Comparison of secrets in a time that tells nothing about where they differ. */
+/** Comparison of secrets in constant time. */
 import { hash, timingSafeEqual } from 'node:crypto';
 
-/** Digests first, so that lengths may differ without being told apart by time. */
+/** Compares digests, so that secrets of different lengths take the same time as well. */
 export function equalSecrets(left: string, right: string): boolean {
   return timingSafeEqual(digest(left), digest(right));
 }
 
-/** For signatures, whose length is no secret and which need no digest of their own. */
+/** For signatures: their length is public, so they are compared directly. */
 export function equalDigests(left: string, right: string): boolean {
   const [known, given] = [Buffer.from(left), Buffer.from(right)];
   return known.length === given.length && timingSafeEqual(known, given);
 }
 
-/** True when one of `known` equals `given`; looks at all of them whatever the first one says. */
+/** True when one of `known` equals `given`. Compares all of them, so the time does not show which one matched. */
 export function matchesAny(known: readonly string[], given: string): boolean {
   let matches = false;
   for (const secret of known) matches = equalSecrets(secret, given) || matches;
   return matches;
 }
 
-/** Tells one long random secret from another without telling anything of it. */
+/** A short fingerprint that distinguishes long random secrets without revealing them. */
 export function markOf(secret: string): string {
   return digest(secret).toString('hex').slice(0, 8);
 }

@@ -1,7 +1,7 @@
 /**
- * The key of one account for data about its consumers: seals what must not stand in the database in clear. It is derived
- * from a secret of the account that is never rotated and is itself sealed, so that a new master key needs no order to be
- * written again.
+ * The key of one account for personal data of its consumers, which the database stores encrypted. It is derived from an
+ * account secret that is never rotated and is itself sealed with the master key, so rotating the master key does not
+ * rewrite any order.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
@@ -11,11 +11,11 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 export type ConsumerDataKey = {
-  /** Text for storage; `belongsTo` ties it to its row, so that rows cannot be swapped. */
+  /** Encrypts text for storage. `belongsTo` names its row, so that a value copied to another row cannot be opened. */
   readonly seal: (text: string, belongsTo: string) => string;
-  /** Throws when it was sealed for another row, with another key, or was changed. */
+  /** Throws when the value was sealed for another row or with another key, or was changed. */
   readonly open: (sealed: string, belongsTo: string) => string;
-  /** Equal for equal content; without the key nobody can find the content by trying. */
+  /** Equal for equal content. Keyed, so the content cannot be found by hashing guesses. */
   readonly digest: (content: string | Buffer) => Buffer;
 };
 

@@ -1,7 +1,7 @@
 /**
- * The `user_id` of a consumer: the same for the same consumer of an account, without a table to
- * look it up in. The key is the account's own, so ids of two accounts cannot be compared, and
- * nobody can find a phone number by trying them all.
+ * Derives the `user_id` of a consumer: the same id for the same consumer of an account, without a lookup table. The key
+ * belongs to the account, so ids of two accounts cannot be compared, and a phone number cannot be found by hashing all
+ * numbers.
  */
 import { hash } from 'node:crypto';
 import { base62Of, newUserId } from '../domain/ids.ts';
@@ -10,13 +10,13 @@ import type { User } from '../domain/orders/order.ts';
 export function consumerIdOf(user: User, consumerIdKey: string): string {
   const identity = identityOf(user);
   if (identity === undefined) return newUserId();
-  // The id shows too little of the digest to be extended by a stranger, so this needs no HMAC, which takes
-  // four times as long and is made for every order.
+  // The id contains only part of the digest, so a length extension attack is not possible and the slower HMAC is not
+  // needed.
   const digest = hash('sha256', `${consumerIdKey}/${identity}`, 'buffer');
   return `user_${base62Of(digest, 16)}`;
 }
 
-/** A mobile number is what a consumer keeps; without one it is the e-mail address. */
+/** The mobile number changes less often than the e-mail address, so it comes first. */
 function identityOf(user: User): string | undefined {
   if (user.mobileNumber) return `tel:${user.countryCode}:${Number(user.mobileNumber)}`;
   if (user.email) return `mailto:${user.email.toLowerCase()}`;

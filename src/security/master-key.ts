@@ -1,6 +1,6 @@
 /**
- * The master key: everything else that must stay secret hangs on it. It seals account secrets at
- * rest and derives the keys that sign tokens; it is never used for either directly.
+ * The master key. One key derived from it encrypts the stored account secrets, others sign tokens; the master key itself
+ * does neither.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
@@ -12,12 +12,12 @@ const tagBytes = 16;
 const headerBytes = 1 + keyIdBytes + nonceBytes;
 
 export type MasterKey = {
-  /** Tells one master key from another without telling anything about it. */
+  /** Distinguishes master keys without revealing them. */
   readonly id: string;
-  /** Encrypts a secret for storage; `belongsTo` ties it to its row, so rows cannot be swapped. */
+  /** Encrypts a secret for storage. `belongsTo` names its row, so that a value copied to another row cannot be opened. */
   readonly seal: (secret: string, belongsTo: string) => Buffer;
   readonly open: (sealed: Buffer, belongsTo: string) => string;
-  /** True when this key sealed it; nothing is opened to tell. */
+  /** True when this key sealed the value; reads the key id in its header only. */
   readonly hasSealed: (sealed: Buffer) => boolean;
   readonly deriveSigningKey: (keyId: string) => Buffer;
 };
@@ -53,7 +53,7 @@ export function createMasterKey(hex: string): MasterKey {
   };
 }
 
-/** The id of the master key that sealed it. */
+/** The id of the master key that sealed the value. */
 export function sealingKeyIdOf(sealed: Buffer): string {
   return sealed.subarray(1, 1 + keyIdBytes).toString('hex');
 }

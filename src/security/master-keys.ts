@@ -1,18 +1,18 @@
 /**
- * All master keys this process knows: the current one, and during a rotation the others that stored
- * secrets may still be sealed with.
+ * All master keys of this process: the current one and, during a rotation, the others that stored secrets may still be
+ * sealed with.
  */
 import { createMasterKey, type MasterKey } from './master-key.ts';
 
 export type MasterKeys = {
-  /** Seals what is new. */
+  /** The key that seals new secrets. */
   readonly current: () => MasterKey;
   readonly find: (id: string) => MasterKey | undefined;
-  /** Looks whether keys were added since, when one of these is not known. */
+  /** Reads the keys again when one of these ids is unknown. */
   readonly learn: (ids: readonly string[]) => Promise<void>;
 };
 
-/** The current one first; `readAgain` where they can change while the process runs. */
+/** The first key is the current one. `readAgain` is for keys that can change while the process runs. */
 export function createMasterKeys(
   hexes: readonly string[],
   readAgain: () => Promise<readonly string[]> = async () => hexes,

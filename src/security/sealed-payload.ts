@@ -9,7 +9,7 @@ const cipher = 'aes-256-gcm';
 const nonceBytes = 16;
 const tagBytes = 16;
 const secretPrefix = 'access_secret_';
-/** Two live secrets of as many accounts as are kept in memory at once. */
+/** Two live secrets for each account of the account cache. */
 const keysCachedMax = 20_000;
 
 const keys = new LRUCache<string, Buffer>({ max: keysCachedMax });
@@ -24,7 +24,6 @@ export function payloadKeyOf(accessSecret: string): Buffer {
   return key;
 }
 
-/** A fresh random nonce each time. */
 export function sealPayload(text: string, accessSecret: string): string {
   const nonce = randomBytes(nonceBytes);
   const encrypt = createCipheriv(cipher, payloadKeyOf(accessSecret), nonce);
@@ -32,9 +31,9 @@ export function sealPayload(text: string, accessSecret: string): string {
   return Buffer.concat([nonce, sealed, encrypt.getAuthTag()]).toString('hex');
 }
 
-/** The bytes inside, or undefined for whatever reason; the caller is not told which. */
+/** The decrypted bytes, or undefined. The reason is not returned, so that no caller can leak it. */
 export function openPayload(hex: string, accessSecret: string): Buffer | undefined {
-  // Hex in either case; an odd or foreign digit would otherwise be dropped in silence.
+  // Buffer.from would silently drop an odd or invalid hex digit.
   if (!/^(?:[0-9a-fA-F]{2})*$/.test(hex)) return undefined;
   const bytes = Buffer.from(hex, 'hex');
   if (bytes.length < nonceBytes + tagBytes) return undefined;

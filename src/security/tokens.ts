@@ -1,6 +1,6 @@
 /**
  * Tokens: JWTs signed with HS256 by a ring of keys, each found by its `kid`. Contract 2.1 to 2.4.
- * A token says which account it speaks for and what it may do; nothing is looked up to check it.
+ * A token names its account and what it allows, so verifying it needs no database lookup.
  */
 import { createDecoder, createVerifier } from 'fast-jwt';
 import { ServiceError } from '../domain/errors.ts';
@@ -16,7 +16,7 @@ export type TokenType = 'merchant' | 'order' | 'refresh';
 export type MerchantSubject = {
   readonly type: 'merchant';
   readonly accountId: string;
-  /** Fingerprint of the access secret it was issued for: the token ends with it. Contract 2.6. */
+  /** Fingerprint of the access secret it was issued for. The token expires with that secret. Contract 2.6. */
   readonly secretMark: string;
 };
 
@@ -24,7 +24,7 @@ export type OrderSubject = {
   readonly type: 'order';
   readonly accountId: string;
   readonly orderId: string;
-  /** The consumer that the order was restricted to when the token was issued. Contract 11.2. */
+  /** The consumer to whom the order was restricted when the token was issued. Contract 11.2. */
   readonly userId?: string;
 };
 
@@ -37,16 +37,16 @@ export type RefreshSubject = {
 /** What a token is issued for. */
 export type Subject = MerchantSubject | OrderSubject | RefreshSubject;
 
-/** Who makes a call, as the verified token says. */
+/** The caller of a request, read from the verified token. */
 export type Caller =
   | MerchantSubject
   | RefreshSubject
-  /** `own` is the token itself: replies repeat it, so that it cannot renew itself. Contract 2.9. */
+  /** `own` is the token itself. Replies repeat it, so that it cannot renew itself. Contract 2.9. */
   | (OrderSubject & { readonly own: IssuedToken });
 
 export type IssuedToken = { readonly token: string; readonly expiresAt: Date };
 
-/** One key of the ring; one signs, all that have not expired verify. */
+/** One key of the ring. One key signs; all keys that have not expired verify. */
 export type SigningKey = {
   readonly keyId: string;
   readonly secret: Buffer;
@@ -58,7 +58,7 @@ export type KeyRing = {
   /** Valid for the lifetime of its type, or until `expiresAt`. */
   readonly issue: (subject: Subject, now: Date, expiresAt?: Date) => IssuedToken;
   readonly verify: (token: string, now: Date) => VerifiedToken;
-  /** True while what the key has signed is valid. */
+  /** True while the signatures of the key are valid. */
   readonly isLive: (keyId: string, now: Date) => boolean;
 };
 
@@ -77,7 +77,7 @@ type Claims = {
   readonly secret_mark?: string | undefined;
   readonly iat: number;
   readonly exp: number;
-  /** Makes every token its own, also those of one second. */
+  /** Makes every token unique, also those issued within one second. */
   readonly jti: string;
 };
 
@@ -95,7 +95,7 @@ export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
     .sort((a, b) => Number(b.createdAt) - Number(a.createdAt));
   const byId = new Map(newestFirst.map((key) => [key.keyId, key]));
 
-  /** A new key signs only once every process has had time to read it, so none meets it unknown. */
+  /** A new key signs only after every process has had time to read it, so that all can verify its signatures. */
   const signingKey = (now: Date) => {
     const readByAllMs = now.getTime() - 2 * limits.secretsCacheMsMax;
     let oldest: (typeof newestFirst)[number] | undefined;
@@ -147,8 +147,8 @@ export function createKeyRing(keys: readonly SigningKey[]): KeyRing {
 }
 
 /**
- * A general library makes the header anew each time and takes twice as long, and every create signs two
- * tokens. Reading what a stranger sends is another matter: that is left to the library below.
+ * Signing is done here because a library encodes the header again for each token and takes twice as long, and every new
+ * order signs two tokens. Verification reads untrusted input and is left to the library.
  */
 function signerOf({ keyId, secret }: SigningKey): (claims: Claims) => string {
   const key = hmacKeyOf(secret);
@@ -164,7 +164,7 @@ function toBase64Url(value: object): string {
 }
 
 function verifierOf(key: SigningKey): (token: string) => unknown {
-  // Times are checked below against the service's own clock.
+  // checkTimes compares the times with the service's own clock, which tests can set.
   return createVerifier({
     key: key.secret,
     algorithms: [algorithm],

@@ -1,4 +1,4 @@
-/** `svc_signature`: lets the merchant check that an answer is ours and unchanged. Contract 5.4. */
+/** `svc_signature`: lets the merchant verify that a transaction comes from this service unchanged. Contract 5.4. */
 import type { SignatureVersion } from '../domain/accounts/account.ts';
 import { displayExponent } from '../domain/money/currency.ts';
 import { formatAmount, type MinorUnits } from '../domain/money/money.ts';
@@ -21,11 +21,11 @@ export function signTransaction(
   const { invoiceId, transactionId, amount, currency, status, transactionType } = transaction;
   const parts = [invoiceId, transactionId, signedAmount(amount, currency), currency];
   if (version === 'v3') parts.push(status, transactionType);
-  // The whole secret, prefix included.
+  // The key is the whole access secret, prefix included.
   return hmacHex(accessSecret, parts.join('|'));
 }
 
-/** Two decimals, or the currency's own number where that is larger: 500 yen is `500.00`. */
+/** At least two decimals, or as many as the currency has: 500 yen is `500.00`. */
 function signedAmount(amount: MinorUnits, currency: string): string {
   const exponent = displayExponent(currency);
   const text = formatAmount(amount, exponent);

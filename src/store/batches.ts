@@ -1,4 +1,4 @@
-/** What is asked of the database so often that it goes there together with what waits beside it. */
+/** The statements of the busiest requests, batched: concurrent requests share a statement and a commit. */
 import { limits } from '../domain/limits.ts';
 import type { Order } from '../domain/orders/order.ts';
 import { createBatcher } from '../postgres/batch.ts';
@@ -13,7 +13,7 @@ import { type KnownNames, listParkedDeliveries } from './parked-deliveries.ts';
 
 export type Batches = {
   readonly insertOrder: (order: Order) => Promise<InsertedOrder>;
-  /** Deliveries that wait for one of these names. */
+  /** The ids of deliveries that are parked for one of these names. */
   readonly listParkedDeliveries: (waited: KnownNames) => Promise<readonly string[]>;
   readonly findOrderWithTransactions: (
     question: OrderQuestion,
@@ -29,7 +29,7 @@ export const batchBounds = {
 };
 
 export function createBatches(database: Database): Batches {
-  const { addQueue } = database.load;
+  const { addQueue } = database.queueStats;
   return {
     insertOrder: createBatcher({
       ...batchBounds,

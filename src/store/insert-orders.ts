@@ -1,19 +1,20 @@
-/** Inserts the orders of many calls with one statement and one commit, and finds who waited for them. */
+/** Inserts the orders of a batch with one statement and one commit, and finds the deliveries parked for them. */
 import type { Order } from '../domain/orders/order.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Database, Queryable } from '../postgres/database.ts';
+import { inOrder } from '../postgres/in-order.ts';
 import { listParkedDeliveries } from './parked-deliveries.ts';
 
 export type InsertedOrder = {
   /** False when its invoice has an order already. */
   readonly isNew: boolean;
-  /** Deliveries that wait for its invoice. Its own id was never heard of before. */
+  /** The deliveries parked for its invoice. None can be parked for its id, which is new. */
   readonly waiting: readonly string[];
 };
 
 /**
- * Whoever waits looks for the order once it is kept, and here is looked for those who wait once the orders
- * are there for all to see, so one of them sees the other. Both questions leave in one write.
+ * Ends the race between an order and the delivery that names it: a delivery looks for its order after it is stored, and
+ * parked deliveries are listed here after the orders are committed, so at least one side sees the other.
  */
 export async function insertOrdersAndLook(
   database: Database,
@@ -21,9 +22,9 @@ export async function insertOrdersAndLook(
 ): Promise<InsertedOrder[]> {
   const waited = orders.map(({ accountId, invoiceId }) => ({ accountId, names: [invoiceId] }));
   return database.pipelined(async (connection) => {
-    const [isNew, waiting] = await Promise.all([
-      insertOrders(connection, orders),
-      listParkedDeliveries(connection, waited),
+    const [isNew, waiting] = await inOrder([
+      () => insertOrders(connection, orders),
+      () => listParkedDeliveries(connection, waited),
     ]);
     return orders.map((_order, place) => ({
       isNew: isNew[place] ?? false,
@@ -55,8 +56,8 @@ const rows = defineRows<Order>({
 });
 
 /**
- * For each order whether it is new; false when its invoice has an order already, also one of this batch.
- * Sorted, so that two batches that share invoices wait for each other in the same direction.
+ * For each order whether it is new: false when its invoice already has an order, in the database or earlier in the
+ * batch. Orders are inserted sorted, so that two batches with the same invoices lock them in the same order.
  */
 export async function insertOrders(
   database: Queryable,

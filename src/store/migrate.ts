@@ -1,4 +1,4 @@
-/** Brings the schema up to date: numbered SQL files, each applied once, by one process at a time. */
+/** Applies the numbered SQL files of `migrations/`: each once, by one process at a time. */
 import { readdir, readFile } from 'node:fs/promises';
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 import { sqlState } from '../postgres/error-classes.ts';
@@ -7,14 +7,14 @@ const folder = new URL('../../migrations/', import.meta.url);
 
 type Migration = { readonly version: number; readonly name: string };
 
-/** Applies what is missing and returns the names of what was applied. */
+/** Applies the missing migrations and returns their names. */
 export async function migrate(database: Database): Promise<string[]> {
   const migrations = await listMigrations();
   if ((await findMissing(database, migrations)).length === 0) return [];
   await createJournal(database);
-  return database.transaction(async (hurried) => {
-    // Large tables take longer than a request may, and so does another process that migrates them.
-    const tx = withPatience(hurried);
+  return database.transaction(async (limited) => {
+    // Migrating a large table, or waiting for another process that does, takes longer than a request may.
+    const tx = withoutTimeout(limited);
     await tx.query({ text: 'set local statement_timeout = 0' });
     await lockJournal(tx);
     const missing = await findMissing(tx, migrations);
@@ -23,12 +23,12 @@ export async function migrate(database: Database): Promise<string[]> {
   });
 }
 
-function withPatience(tx: Transaction): Transaction {
+function withoutTimeout(tx: Transaction): Transaction {
   const query_timeout = 24 * 60 * 60 * 1000;
   return { ...tx, query: (statement) => tx.query({ ...statement, query_timeout }) };
 }
 
-/** What a database lacks; everything when it is empty. */
+/** The names of the migrations that a database lacks; all of them when it is empty. */
 export async function findMissingMigrations(database: Queryable): Promise<string[]> {
   const missing = await findMissing(database, await listMigrations());
   return missing.map(({ name }) => name);
@@ -58,7 +58,7 @@ async function listApplied(database: Queryable): Promise<Set<number>> {
   return new Set(rows.map(({ version }) => version));
 }
 
-/** Two processes may both find no journal; the one that loses the race finds it made. */
+/** Two processes may both find no journal. The one that loses the race gets an error that means it exists now. */
 async function createJournal(database: Database): Promise<void> {
   const uniqueViolation = '23505';
   const duplicateTable = '42P07';
@@ -78,7 +78,7 @@ async function createJournal(database: Database): Promise<void> {
   }
 }
 
-/** Row 0 exists to be locked: processes that start together migrate one after the other. */
+/** Row 0 exists to be locked, so that processes which start together migrate one after the other. */
 async function lockJournal(tx: Transaction): Promise<void> {
   await tx.query({
     text: `insert into schema_migrations (version, name, applied_at)

@@ -66,8 +66,8 @@ test('a refused statement rolls its transaction back, and the connection stays u
 
 test('writes sent together with the commit are committed when the transaction returns', async () => {
   await database.transaction(async (tx) => {
-    tx.leave(insertEntry(tx, 1, 10));
-    tx.leave(insertEntry(tx, 2, 20));
+    tx.commitWith(insertEntry(tx, 1, 10));
+    tx.commitWith(insertEntry(tx, 2, 20));
   });
   assert.deepEqual(await readEntries(), [
     { id: 1, value: 10 },
@@ -79,8 +79,8 @@ test('a write sent with the commit that fails rolls everything back, and its own
   await insertEntry(database, 2, 20);
   const failed = database.transaction(async (tx) => {
     await insertEntry(tx, 1, 10);
-    tx.leave(insertEntry(tx, 2, 21));
-    tx.leave(insertEntry(tx, 3, 30));
+    tx.commitWith(insertEntry(tx, 2, 21));
+    tx.commitWith(insertEntry(tx, 3, 30));
   });
   await assert.rejects(failed, { code: '23505' });
   assert.deepEqual(await readEntries(), [{ id: 2, value: 20 }]);
@@ -95,7 +95,7 @@ test('statements skipped after a failed one report the error of that one, in wha
     });
   };
   const failed = database.transaction(async (tx) => {
-    tx.leave(Promise.all([later(insertEntry(tx, 2, 21)), insertEntry(tx, 3, 30)]));
+    tx.commitWith(Promise.all([later(insertEntry(tx, 2, 21)), insertEntry(tx, 3, 30)]));
   });
   await assert.rejects(failed, { code: '23505' });
 });
@@ -123,9 +123,9 @@ test('a statement that the driver cannot send rolls everything back, including t
     },
   };
   const failed = database.transaction(async (tx) => {
-    tx.leave(insertEntry(tx, 1, 10));
-    tx.leave(tx.query({ text: 'insert into entries values (2, $1)', values: [unsendable] }));
-    tx.leave(insertEntry(tx, 3, 30));
+    tx.commitWith(insertEntry(tx, 1, 10));
+    tx.commitWith(tx.query({ text: 'insert into entries values (2, $1)', values: [unsendable] }));
+    tx.commitWith(insertEntry(tx, 3, 30));
   });
   await assert.rejects(failed, /no such value/);
   assert.deepEqual(await readEntries(), []);
@@ -137,7 +137,7 @@ test('a write for the commit that fails before it is sent rolls everything back'
     const unsent = async () => {
       throw new Error('never sent');
     };
-    tx.leave(Promise.all([insertEntry(tx, 1, 10), unsent(), insertEntry(tx, 3, 30)]));
+    tx.commitWith(Promise.all([insertEntry(tx, 1, 10), unsent(), insertEntry(tx, 3, 30)]));
   });
   await assert.rejects(failed, /never sent/);
   assert.deepEqual(await readEntries(), []);
@@ -216,8 +216,8 @@ test('a transaction is retried when a concurrent one inserted the same key first
     if (runs === 1) await insertEntry(database, 2, 20);
     const text = 'insert into entries values ($1, $2)';
     const values = [runs === 1 ? 2 : 3, 30];
-    tx.leave(tx.query({ text, values, hasRivals: true }));
-    tx.leave(insertEntry(tx, 4, 40));
+    tx.commitWith(tx.query({ text, values, hasRivals: true }));
+    tx.commitWith(insertEntry(tx, 4, 40));
   });
   assert.equal(runs, 2);
   const expected = [2, 3, 4].map((id) => ({ id, value: id * 10 }));
@@ -236,7 +236,7 @@ test('a failed statement that nobody awaited does not count as a commit', async 
 test('a query sent right after a commit sees the committed rows', async () => {
   const found = await database.transaction(
     async (tx) => {
-      tx.leave(insertEntry(tx, 1, 10));
+      tx.commitWith(insertEntry(tx, 1, 10));
       return 'done';
     },
     async (result, connection) => [result, await readEntries(connection)],
@@ -348,7 +348,7 @@ test('writes sent with a commit whose result was lost are not retried', async ()
   let tries = 0;
   const failed = cut.transaction(async (tx) => {
     tries += 1;
-    tx.leave(insertEntry(tx, tries, 10));
+    tx.commitWith(insertEntry(tx, tries, 10));
   });
   await assert.rejects(failed, unavailable);
   assert.equal(tries, 1, 'the commit was on its way, so nobody knows');

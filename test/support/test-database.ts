@@ -19,7 +19,10 @@ export function clusterAddress(): SuperuserAddress {
   return JSON.parse(text) as SuperuserAddress;
 }
 
-export async function createTestDatabase(template: string = templateName): Promise<TestDatabase> {
+export async function createTestDatabase(
+  template: string = templateName,
+  options: Parameters<typeof openDatabase>[1] = {},
+): Promise<TestDatabase> {
   const address = clusterAddress();
   const name = `test_${randomBase62(12).toLowerCase()}`;
   const cluster = openDatabase(address);
@@ -27,7 +30,7 @@ export async function createTestDatabase(template: string = templateName): Promi
   await cluster.query({
     text: `create database ${name} template ${template} strategy file_copy`,
   });
-  const database = openDatabase({ ...address, database: name });
+  const database = openDatabase({ ...address, database: name }, options);
   after(async () => {
     await database.close();
     await cluster.query({ text: `drop database ${name} with (force)` });

@@ -9,7 +9,7 @@ import { createLog, logWarningsTo } from '../../src/log.ts';
 import type { Services } from '../../src/services/services.ts';
 import { issueMerchantToken } from './merchant-token.ts';
 import { type CreatedAccount, createTestAccount, type TestSettings } from './test-account.ts';
-import { createTestDatabase, type TestDatabase } from './test-database.ts';
+import { createTestDatabase, type TestDatabase, templateName } from './test-database.ts';
 
 /** Fixed, so that tests that need a second service on the same database can share it. */
 export const testMasterKeyHex = '42'.repeat(32);
@@ -43,8 +43,11 @@ export type TestService = TestDatabase & {
 };
 
 /** With a port it knows its own address, as it must where others are to call it. */
-export async function startTestService({ port = 0 } = {}): Promise<TestService> {
-  const test = await createTestDatabase();
+export async function startTestService({
+  port = 0,
+  databaseOptions = {} as NonNullable<Parameters<typeof createTestDatabase>[1]>,
+} = {}): Promise<TestService> {
+  const test = await createTestDatabase(templateName, databaseOptions);
   let offsetMs = 0;
   const lines: string[] = [];
   const sink = new Writable({

@@ -86,7 +86,7 @@ async function storeAll(
   );
   const done = open.map((entry, index) => ({ ...entry, ...judge(entry, applied[index]) }));
   const accepted = done.filter(({ caller, after }) => !isRefused(caller, after));
-  tx.leave(Promise.all([save(), write(tx, accepted)]));
+  tx.commitWith(Promise.all([save(), write(tx, accepted)]));
 
   const outcomes = new Map(done.map((entry) => [entry.key, entry]));
   return incoming.map((entry) => {

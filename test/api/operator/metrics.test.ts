@@ -258,7 +258,7 @@ test('values from a database that is gone are no longer reported', async () => {
     service.database,
     new Date(),
   );
-  const measured = { ...service.services, queueStats: service.database.load };
+  const measured = { ...service.services, queueStats: service.database.queueStats };
   measureService(registry, measured, async () => stored);
   assert.match(await registry.metrics(), /^inbox_deliveries\{/m);
   stored = undefined;

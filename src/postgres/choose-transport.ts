@@ -1,0 +1,68 @@
+/**
+ * Chooses the transport of a pool once, on its first connection: pipelined when the check passes, otherwise plain `pg`
+ * with one report. Pipelining relies on undocumented parts of the driver, so an upgrade must not stop the service.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { limits } from '../domain/limits.ts';
+import type { DatabaseAddress } from './address.ts';
+import { isUnavailable, PipeliningFailed } from './error-classes.ts';
+import { pipelinedTransport } from './pipeline.ts';
+import { checkPipelining, type PipelineCheck } from './pipeline-check.ts';
+import { plainTransport } from './plain-transport.ts';
+import { probeServer } from './probe.ts';
+import type { Transport } from './transport.ts';
+
+export type TransportOptions = {
+  /** Called once when the database is used without pipelining. */
+  readonly onFallback?: (reason: Error) => void;
+  /** Replaced by tests that force the fallback. */
+  readonly checkPipelining?: PipelineCheck;
+};
+
+export type TransportChoice = {
+  /** Undefined until a connection has been checked. */
+  readonly current: () => Transport | undefined;
+  /** Throws when the database went away, or when this connection must be replaced by one for plain `pg`. */
+  readonly check: (client: pg.PoolClient) => Promise<Transport>;
+};
+
+export function chooseTransport(
+  address: DatabaseAddress,
+  { onFallback, checkPipelining: check = checkPipelining }: TransportOptions,
+): TransportChoice {
+  let chosen: Transport | undefined;
+  return {
+    current: () => chosen,
+    check: async (client) => {
+      try {
+        await withinTime(check(client), address);
+        chosen ??= pipelinedTransport;
+        return chosen;
+      } catch (error) {
+        if (isUnavailable(error)) throw error;
+        // Connections opened at the same time are checked as well; the first verdict counts.
+        if (chosen === undefined) {
+          chosen = plainTransport;
+          onFallback?.(error as Error);
+        }
+        throw new PipeliningFailed('this connection cannot pipeline', { cause: error });
+      }
+    },
+  };
+}
+
+/** A check without an answer is the driver's fault only when the server answers another client. */
+async function withinTime(checked: Promise<void>, address: DatabaseAddress): Promise<void> {
+  const timeout = new AbortController();
+  const late = delay(limits.databaseConnectMsMax, 'late', { signal: timeout.signal });
+  try {
+    if ((await Promise.race([checked, late])) !== 'late') return;
+  } finally {
+    timeout.abort();
+    late.catch(() => {});
+    checked.catch(() => {});
+  }
+  await probeServer(address, limits.databaseConnectMsMax);
+  throw new Error('pipelined statements were not answered');
+}

@@ -1,0 +1,19 @@
+/** Asks whether a server answers, over a connection apart from any pool and with documented parts of `pg` only. */
+import pg from 'pg';
+import type { DatabaseAddress } from './address.ts';
+
+/** Resolves when the server answers; rejects with the reason when it does not. */
+export async function probeServer(address: DatabaseAddress, timeoutMs: number): Promise<void> {
+  const client = new pg.Client({
+    ...address,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('select 1');
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,20 @@
+/** Retries what left no trace in the database. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { limits } from '../domain/limits.ts';
+import { translateDatabaseError } from './error-classes.ts';
+
+/** Waits a random, growing time between attempts, so that two rivals do not collide again. */
+export async function retry<Result>(
+  attempt: () => Promise<Result>,
+  mayRetry: (error: unknown) => boolean,
+): Promise<Result> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (tried >= limits.transactionAttemptsMax || !mayRetry(error))
+        throw translateDatabaseError(error);
+      await delay(Math.random() * 2 ** tried);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/** One connection of the pool in use, with the transport that its statements take. */
+import type pg from 'pg';
+import type { TransportChoice } from './choose-transport.ts';
+import { isSpoilt } from './error-classes.ts';
+import type { Transport } from './transport.ts';
+
+/** A connection can break between two statements. A broken one is removed from the pool. */
+export type Health = { broken?: Error };
+
+export type Session = {
+  readonly client: pg.PoolClient;
+  readonly transport: Transport;
+  readonly health: Health;
+};
+
+export async function withSession<Result>(
+  pool: pg.Pool,
+  transports: TransportChoice,
+  use: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  const health: Health = {};
+  const onError = (error: Error) => {
+    health.broken = error;
+  };
+  client.on('error', onError);
+  try {
+    const transport = transports.current() ?? (await check(client, transports, health));
+    return await use({ client, transport, health });
+  } catch (error) {
+    if (isSpoilt(error)) health.broken = error;
+    throw error;
+  } finally {
+    client.off('error', onError);
+    client.release(health.broken);
+  }
+}
+
+/** After a failed check nobody knows which answers are still to come on the connection. */
+async function check(
+  client: pg.PoolClient,
+  transports: TransportChoice,
+  health: Health,
+): Promise<Transport> {
+  try {
+    return await transports.check(client);
+  } catch (error) {
+    health.broken = error as Error;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+/** A statement as the store writes it, and what the server answers. */
+
+/** A named statement is prepared once per connection. */
+export type Statement = {
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: readonly unknown[];
+  /**
+   * A concurrent transaction may insert the same unique row first. The unique violation is then retried, and the
+   * second attempt finds that row.
+   */
+  readonly hasRivals?: boolean;
+  /** Overrides the pool's limit, in milliseconds; the name is the one that `pg` reads. */
+  readonly query_timeout?: number;
+};
+
+export type StatementResult = {
+  readonly rows: never[];
+  readonly rowCount: number | null;
+  readonly command: string;
+};
+
+export type Send = (statement: Statement) => Promise<StatementResult>;
+
+/** Only a prepared statement can be pipelined: text without values may hold several statements. */
+export function isPrepared({ name, values }: Statement): boolean {
+  return name !== undefined || (values !== undefined && values.length > 0);
+}
