@@ -1,5 +1,5 @@
 /** Wires what use cases share: one set per process. */
-import type { Incoming } from './domain/inbox/delivery.ts';
+import type { Incoming } from './domain/inbox/incoming.ts';
 import { limits } from './domain/limits.ts';
 import type { Clock } from './domain/time.ts';
 import { createBatcher } from './postgres/batch.ts';
@@ -41,14 +41,14 @@ export function createServices(parts: {
     parts.readMasterKeysAgain,
   );
   const accounts = createAccountDirectory(database, masterKeys);
-  const services: Services = {
+  return {
     database,
     batches: createBatches(database),
     storeBatch: createBatcher({
       ...batchBounds,
       besideMin: limits.parallelDeliveryBatchMin,
       watch: (countWaiting) => database.queueStats.addQueue('deliveries', countWaiting),
-      run: (incoming: readonly Incoming[]) => storeBatch(services, incoming),
+      run: (incoming: readonly Incoming[]) => storeBatch({ database, clock, settings }, incoming),
     }),
     masterKeys,
     settings,
@@ -64,5 +64,4 @@ export function createServices(parts: {
     countCall: createRateLimits(clock),
     waitingRepeats: createWaitingRepeats(),
   };
-  return services;
 }

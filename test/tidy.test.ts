@@ -72,6 +72,22 @@ test('every subject of a layer imports only from the subjects below it', async (
   assert.deepEqual(strangers, []);
 });
 
+test('the files of the inbox import only files of later steps', async () => {
+  const folder = 'src/use-cases/inbox';
+  const text = await readFile(join(root, folder, 'store-batch.ts'), 'utf8');
+  const steps = [...text.matchAll(/^ \* {3}([a-z-]+) {2,}/gm)].map(
+    (match) => `${folder}/${match[1]}.ts`,
+  );
+  assert.deepEqual(steps.toSorted(), await listFiles(folder));
+  const backwards: string[] = [];
+  for (const [place, file] of steps.entries()) {
+    for (const target of await importsOf(file)) {
+      if (steps.slice(0, place).includes(target)) backwards.push(`${file} imports ${target}`);
+    }
+  }
+  assert.deepEqual(backwards, []);
+});
+
 test('only the composition root and the process know the edge', async () => {
   const knowers = [];
   for (const file of await listFiles('src')) {

@@ -4,11 +4,10 @@
  */
 import type { TSchema } from 'typebox';
 import type { ExemptFields } from '../domain/cards/card-fields.ts';
+import type { Translation } from '../domain/inbox/translation.ts';
 import type { ChoiceMode } from '../domain/payment-mode.ts';
 import type { PersonalValues, Scrub } from '../domain/personal-data/scrub.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
-import type { ReviewFlag } from '../domain/review-flag.ts';
-import type { Notice, OrderReferences } from '../domain/transactions/notice.ts';
 import type { OutboundProvider } from './outbound.ts';
 import type { ProviderSettings } from './settings.ts';
 
@@ -25,31 +24,6 @@ export type Verification =
   | 'refused'
   /** There is no proof; the caller may have a bearer token. */
   | 'absent';
-
-export type Translation =
-  | { readonly kind: 'notice'; readonly notice: Notice }
-  | Report
-  /** Understood, but nothing has to be done. */
-  | {
-      readonly kind: 'ignored';
-      readonly why: string;
-      readonly flags?: readonly ReviewFlag[];
-      /** An event that is not listed: a caller with a merchant token gets a 400. Contract 6.5. */
-      readonly isForeignEvent?: true;
-    }
-  /** Can never be processed: the body is malformed, or the event or the ids are missing. */
-  | { readonly kind: 'unreadable'; readonly why: string };
-
-/** Belongs to an order and changes none of its transactions, such as a dispute. Contract 6.9. */
-export type Report = {
-  readonly kind: 'report';
-  readonly names: OrderReferences;
-  /** The state of the delivery once its order is known. */
-  readonly state: 'needs_review' | 'ignored';
-  readonly why: string;
-  readonly flags: readonly ReviewFlag[];
-  readonly isForeignEvent?: true;
-};
 
 /** A bank or a wallet, by the code that starts a payment with it. */
 export type Choice = { readonly code: string; readonly name: string };

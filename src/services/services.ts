@@ -1,5 +1,5 @@
 /** The dependencies of the use cases, passed to each as its first parameter. */
-import type { Incoming, StoredOrRefused } from '../domain/inbox/delivery.ts';
+import type { Incoming, StoredOrRefused } from '../domain/inbox/incoming.ts';
 import type { Clock } from '../domain/time.ts';
 
 import type { Database } from '../postgres/database.ts';

@@ -540,9 +540,9 @@ function shownOf(orderState: OrderState) {
 
 /** The state after time has passed. */
 function settledOf(orderState: OrderState, at: Date) {
-  const { state, transactions } = settle(orderState, at);
+  const { summary, transactions } = settle(orderState, at);
   const shown = transactions.map((entry) => `${nameOf(entry)} ${entry.status} ${entry.amount}`);
-  return { state, transactions: shown.sort(), refundSums: refundSums(transactions, 'INR') };
+  return { summary, transactions: shown.sort(), refundSums: refundSums(transactions, 'INR') };
 }
 
 function isDeclined(attempt: SetPlan[number]): boolean {

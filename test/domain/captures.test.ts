@@ -41,7 +41,7 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
     test('a full capture gives one succeeded payment with the id of its authorisation', () => {
       inEveryOrder([authorization, record('2', 'CAPTURE', 100, '1')], (orderState) => {
         assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']);
-        assert.equal(orderState.state.status, 'completed');
+        assert.equal(orderState.summary.status, 'completed');
       });
     });
 
@@ -50,11 +50,11 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
       inEveryOrder([authorization, parts[0]], (orderState) => {
         assert.deepEqual(shown(orderState), ['INV|1 authorized 10000']);
         assert.deepEqual(flagsOf(orderState), []);
-        assert.equal(orderState.state.status, 'pending');
+        assert.equal(orderState.summary.status, 'pending');
       });
       inEveryOrder([authorization, ...parts], (orderState) => {
         assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']);
-        assert.equal(orderState.state.status, 'completed');
+        assert.equal(orderState.summary.status, 'completed');
       });
     });
 
@@ -104,7 +104,7 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
         const orderState = settle(open, lapsesAt);
         assert.deepEqual(shown(orderState), ['INV|1 succeeded 6000']);
         assert.deepEqual(flagsOf(orderState), ['partially_captured']);
-        assert.equal(orderState.state.status, 'lapsed');
+        assert.equal(orderState.summary.status, 'lapsed');
         assert.equal(refundSums(orderState.transactions, 'INR').paid, 6_000);
         assert.deepEqual(
           shown(settle(orderState, now)),
@@ -119,7 +119,7 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
       inEveryOrder([authorization, record('2', 'CAPTURE', 60, '1'), rest], (orderState) => {
         assert.deepEqual(shown(orderState), ['INV|1 succeeded 6000']);
         assert.deepEqual(flagsOf(orderState), ['partially_captured']);
-        assert.equal(orderState.state.status, 'pending');
+        assert.equal(orderState.summary.status, 'pending');
       });
     });
 
@@ -128,7 +128,7 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
       const orderState = settle(orderStateAfter(set), lapsesAt);
       assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']);
       assert.deepEqual(flagsOf(orderState), []);
-      assert.equal(orderState.state.status, 'completed');
+      assert.equal(orderState.summary.status, 'completed');
     });
 
     test('a void of the capture leaves the payment authorized and flagged', () => {
@@ -140,7 +140,7 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
       inEveryOrder(set, (orderState) => {
         assert.deepEqual(shown(orderState), ['INV|1 authorized 10000']);
         assert.deepEqual(flagsOf(orderState), ['payment_reversed']);
-        assert.equal(orderState.state.status, 'pending');
+        assert.equal(orderState.summary.status, 'pending');
       });
     });
 
@@ -154,7 +154,7 @@ for (const [how, { isTargeted }] of Object.entries(ways)) {
       inEveryOrder(set, (orderState) => {
         assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']);
         assert.deepEqual(flagsOf(orderState), []);
-        assert.equal(orderState.state.status, 'completed');
+        assert.equal(orderState.summary.status, 'completed');
       });
     });
 
@@ -236,7 +236,7 @@ describe('a capture without a target', () => {
   test('is a payment of its own while its authorisation is not known', () => {
     const orderState = orderStateAfter([capture]);
     assert.deepEqual(shown(orderState), ['INV|3 succeeded 10000']);
-    assert.equal(orderState.state.status, 'completed');
+    assert.equal(orderState.summary.status, 'completed');
   });
 
   test('keeps its first transaction id', () => {
@@ -249,8 +249,8 @@ describe('a capture without a target', () => {
   test('that could belong to several payments is applied to none and flagged', () => {
     inEveryOrder([first, second, capture], (orderState) => {
       assert.deepEqual(shown(orderState), ['INV|1 authorized 10000', 'INV|2 authorized 10000']);
-      assert.deepEqual(orderState.state.flags, ['target_unknown']);
-      assert.equal(orderState.state.status, 'pending');
+      assert.deepEqual(orderState.summary.flags, ['target_unknown']);
+      assert.equal(orderState.summary.status, 'pending');
     });
   });
 
@@ -258,7 +258,7 @@ describe('a capture without a target', () => {
     const failed = reported('2', 'AUTHORIZATION', 100, undefined, { result: 'FAILURE' });
     inEveryOrder([first, failed, capture], (orderState) => {
       assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000', 'INV|2 failed 10000']);
-      assert.deepEqual(orderState.state.flags, []);
+      assert.deepEqual(orderState.summary.flags, []);
     });
   });
 
@@ -266,7 +266,7 @@ describe('a capture without a target', () => {
     const targeted = reported('3', 'CAPTURE', 100, '2');
     inEveryOrder([first, capture, targeted, second], (orderState) => {
       assert.deepEqual(shown(orderState), ['INV|1 authorized 10000', 'INV|2 succeeded 10000']);
-      assert.deepEqual(orderState.state.flags, []);
+      assert.deepEqual(orderState.summary.flags, []);
     });
   });
 
@@ -279,7 +279,7 @@ describe('a capture without a target', () => {
     ];
     inEveryOrder(set, (orderState) => {
       assert.deepEqual(shown(orderState), ['INV|1 authorized 10000', 'INV|2 authorized 10000']);
-      assert.deepEqual(orderState.state.flags, ['reference_conflict']);
+      assert.deepEqual(orderState.summary.flags, ['reference_conflict']);
     });
   });
 });
@@ -291,7 +291,7 @@ describe('a refund without a target', () => {
     const set = [reported('1', 'PAYMENT', 100), reported('2', 'PAYMENT', 100), refund];
     inEveryOrder(set, (orderState) => {
       assert.equal(orderState.transactions.filter(({ type }) => type === 'refund').length, 0);
-      assert.deepEqual(orderState.state.flags, ['target_unknown']);
+      assert.deepEqual(orderState.summary.flags, ['target_unknown']);
     });
   });
 
@@ -381,7 +381,7 @@ test("capturing the order's amount is a full capture, even if more was authorise
   const set = [reported('1', 'AUTHORIZATION', 150), reported('2', 'CAPTURE', 100, '1')];
   inEveryOrder(set, (orderState) => {
     assert.deepEqual(shown(orderState), ['INV|1 succeeded 10000']);
-    assert.equal(orderState.state.status, 'completed');
+    assert.equal(orderState.summary.status, 'completed');
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { Translation } from '../../src/domain/inbox/translation.ts';
 import type { Notice } from '../../src/domain/transactions/notice.ts';
 import {
   applyNotice,
@@ -11,7 +12,6 @@ import {
   type OrderSummary,
 } from '../../src/domain/transactions/order-state.ts';
 import { bankGateway } from '../../src/providers/bank-gateway/bank-gateway.ts';
-import type { Translation } from '../../src/providers/provider.ts';
 import { gatewayBody, pathsOf, replaceAt, toFormData } from '../support/deliveries.ts';
 
 type Fields = Record<string, unknown>;

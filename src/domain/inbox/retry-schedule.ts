@@ -1,26 +1,44 @@
-/** When a delivery that could not be applied is tried again. Contract 6.6. */
-
+/** When a delivery that could not be applied is tried again, and when it is given up. Contract 6.6. */
 import { addSeconds } from '../time.ts';
-import type { Delivery, DeliveryResult } from './delivery.ts';
+import { type Delivery, type DeliveryResult, isUnfinished } from './delivery.ts';
 
 const minute = 60;
 const hour = 60 * minute;
 
-/** Seconds before each try after the first; together some three days, as long as providers repeat. */
+/** Seconds before each try after the first; together about three days, as long as providers repeat a delivery. */
 export const retrySeconds: readonly number[] = [
   ...[1, 2, 5, 10, 30],
   ...[1 * minute, 2 * minute, 5 * minute, 10 * minute, 30 * minute],
   ...[1 * hour, 4 * hour, 12 * hour, 24 * hour, 36 * hour],
 ];
 
-/** The state after one more try that did not succeed: due again, or dead after the last. */
+type NextTry = Pick<DeliveryResult, 'state' | 'tries' | 'nextTryAt' | 'finishedAt'>;
+
+/** After one more unsuccessful try: the delivery is due again later, or dead after the last try. */
 export function nextTryOf(
   delivery: Pick<Delivery, 'tries'>,
   now: Date,
   state: 'parked' | 'received',
-): Pick<DeliveryResult, 'state' | 'tries' | 'nextTryAt' | 'finishedAt'> {
+): NextTry {
   const seconds = retrySeconds[delivery.tries];
   const tries = delivery.tries + 1;
   if (seconds === undefined) return { state: 'dead', tries, nextTryAt: null, finishedAt: now };
   return { state, tries, nextTryAt: addSeconds(now, seconds), finishedAt: null };
+}
+
+/** After a try that ended in an error of ours: it counts like any other, or the delivery would be tried for ever. */
+export function failedTryOf(
+  delivery: Pick<Delivery, 'tries'>,
+  now: Date,
+): NextTry & Pick<DeliveryResult, 'why'> {
+  const why = 'it could not be applied and is tried again';
+  return { ...nextTryOf(delivery, now, 'received'), why };
+}
+
+/** False once another process has tried it: then it is finished, or due later. */
+export function isDue(
+  { state, nextTryAt }: Pick<Delivery, 'state' | 'nextTryAt'>,
+  now: Date,
+): boolean {
+  return isUnfinished(state) && nextTryAt !== null && nextTryAt <= now;
 }

@@ -1,11 +1,10 @@
-/** What needs a person: why, what to do about it, and the names by which it is closed. Contract 6.9. */
-
+/** Flags that need a person: what to do about each, the ids by which they are closed, and notes. Contract 6.9. */
 import { maskCardNumbers } from '../cards/card-numbers.ts';
 import { isAccountId, isOrderId, isTransactionId } from '../ids.ts';
 import { limits } from '../limits.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 
-/** One sentence for each flag; the compiler finds one that is missing. */
+/** The type makes the compiler report a flag without advice. */
 const advice: Readonly<Record<ReviewFlag, string>> = {
   amount_mismatch:
     'Compare the amount with the order, then refund the payment or settle the difference with the consumer.',
@@ -56,7 +55,7 @@ export type FlagName = {
   readonly flag: ReviewFlag;
 };
 
-/** It names its account, so that an operator can find it by the id alone. */
+/** The id contains the account, so that an operator needs nothing but the id. */
 export function flagIdOf({ accountId, subject, flag }: FlagName): string {
   return `${accountId}/${subject}:${flag}`;
 }
@@ -68,12 +67,12 @@ export function findFlagName(id: string): FlagName | undefined {
   return { accountId, subject, flag: flag as ReviewFlag };
 }
 
-/** The order of a flag's subject: a transaction's id begins with that of its order. */
+/** A transaction id starts with the id of its order. */
 export function orderIdOf(subject: string): string {
   return subject.split('-')[0] ?? subject;
 }
 
-/** A note as it may be stored; undefined when it says nothing or too much. */
+/** A note as it may be stored; undefined if it is empty or too long. */
 export function findNote(text: string): string | undefined {
   const note = maskCardNumbers(text.trim());
   return note.length >= 1 && note.length <= limits.textCharsMax ? note : undefined;

@@ -13,14 +13,14 @@ import {
 import { type Payment, type Transaction, withFlags } from './transaction.ts';
 
 /** An order state with the summary of its order at one moment. */
-export type SettledOrderState = OrderState & { readonly state: OrderSummary };
+export type SettledOrderState = OrderState & { readonly summary: OrderSummary };
 
 export function settle<State extends OrderState>(
   orderState: State,
   now: Date,
-): State & { readonly state: OrderSummary } {
+): State & { readonly summary: OrderSummary } {
   const settled = { ...orderState, transactions: settleTransactions(orderState, now) };
-  return { ...settled, state: decideOrderSummary(settled, now) };
+  return { ...settled, summary: decideOrderSummary(settled, now) };
 }
 
 /** Returns the same list when nothing changes. */

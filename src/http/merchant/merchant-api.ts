@@ -38,10 +38,7 @@ export function olderMerchantApi(edge: Edge): FastifyPluginAsync {
   return merchantScope(edge, (app) => addTransactionEnquiry(app, edge, 'V2'));
 }
 
-function merchantScope(
-  edge: Edge,
-  addRoutes: (app: FastifyInstance) => void,
-): FastifyPluginAsync {
+function merchantScope(edge: Edge, addRoutes: (app: FastifyInstance) => void): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
     addGuard(app, edge);

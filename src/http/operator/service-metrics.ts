@@ -82,11 +82,7 @@ function measureBatches(registry: Registry, queueStats: QueueStats): void {
 }
 
 /** All workers read the same rows, so their values are not added up. */
-function measureStored(
-  registry: Registry,
-  clock: Clock,
-  readCounters: CountersReader,
-): void {
+function measureStored(registry: Registry, clock: Clock, readCounters: CountersReader): void {
   const { addGauge, addCounter } = metricsOf(registry);
   // While the database does not answer there is nothing to report: old values would be wrong.
   const ifReachable = (list: (stored: OperatorCounters) => Sample[]) => async () => {

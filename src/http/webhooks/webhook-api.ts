@@ -1,7 +1,7 @@
 /** The scope of providers: raw bytes, proved by the provider's own secret or a bearer token, and webhook error bodies. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
-import type { Edge } from '../edge.ts';
 import { deliveryProviders } from '../../use-cases/inbox/receive-delivery.ts';
+import type { Edge } from '../edge.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addWebhook } from './webhook.ts';
 import { sendWebhookError } from './webhook-error.ts';

@@ -1,4 +1,5 @@
 /** Translates the gateway's notification to a notice. The transaction classifies it, never `order.status`. */
+import type { Translation } from '../../domain/inbox/translation.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type {
   PaymentRecord,
@@ -6,7 +7,7 @@ import type {
   References,
   RefundStatus,
 } from '../../domain/transactions/notice.ts';
-import type { ProviderAccount, Translation } from '../provider.ts';
+import type { ProviderAccount } from '../provider.ts';
 import { id, object, present, text, type WireObject } from '../wire.ts';
 import { readGatewayBody } from './body.ts';
 import { capturedTotal } from './captured-total.ts';

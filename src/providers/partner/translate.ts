@@ -1,6 +1,6 @@
 /** Translates the partner's webhook body to a notice: the envelope, its events and what each means. */
+import type { Translation } from '../../domain/inbox/translation.ts';
 import type { PaymentStatus, RefundStatus } from '../../domain/transactions/notice.ts';
-import type { Translation } from '../provider.ts';
 import { id, jsonObject, object, text, unixSeconds, type WireObject } from '../wire.ts';
 import { isReleased, partnerReferences, toPaymentNotice } from './payment.ts';
 import { toRefundNotice } from './refund.ts';

@@ -1,5 +1,4 @@
 /** Who makes a call: a valid token of an account that is served. Contract 2.2, 2.6 and 2.8. */
-
 import { type Account, hasLiveAccessSecret } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/time.ts';
@@ -7,30 +6,33 @@ import type { AccountDirectory } from '../../services/account-directory.ts';
 import type { AuthenticatedCaller } from '../../services/rate-limits.ts';
 import type { TokenService } from '../../services/token-service.ts';
 
-type Needs = {
-  readonly accounts: AccountDirectory;
-  readonly tokens: TokenService;
+export type VerifyCallerNeeds = {
+  readonly tokens: Pick<TokenService, 'verify'>;
+  readonly accounts: Pick<AccountDirectory, 'recall' | 'get' | 'readAgain'>;
   readonly clock: Clock;
 };
 
 export async function authenticateCaller(
-  services: Needs,
+  needs: VerifyCallerNeeds,
   token: string,
 ): Promise<AuthenticatedCaller> {
-  const authenticated = await verifyCaller(services, token);
+  const authenticated = await verifyCaller(needs, token);
   refuseSuspended(authenticated.account);
   return authenticated;
 }
 
 /** The same, whether or not the account is suspended. */
-export async function verifyCaller(services: Needs, token: string): Promise<AuthenticatedCaller> {
-  const caller = await services.tokens.verify(token);
+export async function verifyCaller(
+  needs: VerifyCallerNeeds,
+  token: string,
+): Promise<AuthenticatedCaller> {
+  const caller = await needs.tokens.verify(token);
   const { accountId } = caller;
-  const account = services.accounts.recall(accountId) ?? (await services.accounts.get(accountId));
+  const account = needs.accounts.recall(accountId) ?? (await needs.accounts.get(accountId));
   const isLive =
-    caller.type !== 'merchant' || hasLiveAccessSecret(account, caller.secretMark, services.clock());
+    caller.type !== 'merchant' || hasLiveAccessSecret(account, caller.secretMark, needs.clock());
   if (isLive) return { caller, account };
-  return { caller, account: await readNewestAccount(services, accountId, caller.secretMark) };
+  return { caller, account: await readNewestAccount(needs, accountId, caller.secretMark) };
 }
 
 export function refuseSuspended({ suspendedAt }: Account): void {
@@ -42,7 +44,7 @@ export function refuseSuspended({ suspendedAt }: Account): void {
  * is newer than what is known here.
  */
 async function readNewestAccount(
-  { accounts, clock }: Needs,
+  { accounts, clock }: VerifyCallerNeeds,
   accountId: string,
   mark: string,
 ): Promise<Account> {

@@ -1,12 +1,23 @@
-/** Who brings a delivery, and for which account. Contract 6.2. */
-
+/** Decides who sends a delivery, and for which account. Contract 6.2. */
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isAccountId } from '../../domain/ids.ts';
-import type { DeliveryCaller } from '../../domain/inbox/delivery.ts';
+import type { DeliveryCaller } from '../../domain/inbox/incoming.ts';
+import type { Clock } from '../../domain/time.ts';
 import type { Provider, RawDelivery, Verification } from '../../providers/provider.ts';
-import type { Services } from '../../services/services.ts';
-import { refuseSuspended, verifyCaller } from '../accounts/authenticate-caller.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { Warnings } from '../../services/warnings.ts';
+import {
+  refuseSuspended,
+  type VerifyCallerNeeds,
+  verifyCaller,
+} from '../accounts/authenticate-caller.ts';
+
+export type AuthenticateDeliveryNeeds = VerifyCallerNeeds & {
+  readonly accounts: Pick<AccountDirectory, 'find' | 'readAgain'>;
+  readonly warnings: Pick<Warnings, 'refusedWebhook'>;
+  readonly clock: Clock;
+};
 
 export type DeliveryClaims = {
   /** From the path. */
@@ -15,48 +26,48 @@ export type DeliveryClaims = {
   readonly token: string | undefined;
 };
 
-/** Contract 6.10: decided from the headers alone, before anything of the body is read. */
+/** Decided from the headers alone, so that the body of a call without credentials is not read. Contract 6.10. */
 export function findMissingCredentials(
-  services: Services,
+  { warnings }: Pick<AuthenticateDeliveryNeeds, 'warnings'>,
   { name: provider, proofHeader }: Pick<Provider, 'name' | 'proofHeader'>,
   headers: Readonly<Record<string, unknown>>,
   { accountId: claimedAccountId, token }: DeliveryClaims,
 ): ServiceError | undefined {
   if (headers[proofHeader] !== undefined || token !== undefined) return undefined;
-  services.warnings.refusedWebhook({ provider, claimedAccountId, reason: 'no credentials' });
+  warnings.refusedWebhook({ provider, claimedAccountId, reason: 'no credentials' });
   return refusal('absent');
 }
 
-/** The provider's proof must be right where there is one; only without one does a bearer count. */
+/** If the provider's proof is there it must be right; the bearer token counts only without one. */
 export async function authenticateDelivery(
-  services: Services,
+  needs: AuthenticateDeliveryNeeds,
   provider: Provider,
   raw: RawDelivery,
   claims: DeliveryClaims,
 ): Promise<{ readonly account: Account; readonly caller: DeliveryCaller }> {
   const { token } = claims;
-  const bearerAccountId =
-    token === undefined ? undefined : await findBearerAccountId(services, token);
+  const bearerAccountId = token === undefined ? undefined : await findBearerAccountId(needs, token);
   const claimedAccountId = claims.accountId ?? bearerAccountId;
   const warn = (reason: string) =>
-    services.warnings.refusedWebhook({ provider: provider.name, claimedAccountId, reason });
-  // Nothing to check: not worth a look at the account.
+    needs.warnings.refusedWebhook({ provider: provider.name, claimedAccountId, reason });
+  // Without any proof the account is not even loaded.
   if (provider.verify(raw, []) === 'absent' && bearerAccountId === undefined) {
     warn('the bearer is no valid merchant token');
     throw refusal('absent');
   }
   const accountId = claimedAccountId ?? '';
-  const account = isAccountId(accountId) ? await services.accounts.find(accountId) : undefined;
-  const proof = prove(services, provider, raw, account);
+  const account = isAccountId(accountId) ? await needs.accounts.find(accountId) : undefined;
+  const proof = prove(needs, provider, raw, account);
   if (account && proof === 'absent' && bearerAccountId === account.accountId) {
     refuseSuspended(account);
     return { account, caller: 'bearer' };
   }
-  // A suspended account's deliveries are stored and applied: the money has moved. Contract 2.8.
+  // Deliveries for a suspended account are stored and applied, because the money has moved. Contract 2.8.
   if (account && proof === 'verified') return { account, caller: 'provider' };
   if (account && proof === 'refused') {
-    const newest = await services.accounts.readAgain(accountId);
-    if (newest && prove(services, provider, raw, newest) === 'verified') {
+    // The cached account may not have the newest secret yet.
+    const newest = await needs.accounts.readAgain(accountId);
+    if (newest && prove(needs, provider, raw, newest) === 'verified') {
       return { account: newest, caller: 'provider' };
     }
   }
@@ -67,7 +78,7 @@ export async function authenticateDelivery(
 }
 
 function prove(
-  { clock }: Services,
+  { clock }: AuthenticateDeliveryNeeds,
   provider: Provider,
   raw: RawDelivery,
   account: Account | undefined,
@@ -85,10 +96,13 @@ function refusal(proof: Verification): ServiceError {
   );
 }
 
-/** A bearer that is no valid merchant token counts as none. */
-async function findBearerAccountId(services: Services, token: string): Promise<string | undefined> {
+/** An invalid token, or one that is no merchant token, counts as no token. */
+async function findBearerAccountId(
+  needs: VerifyCallerNeeds,
+  token: string,
+): Promise<string | undefined> {
   try {
-    const { caller } = await verifyCaller(services, token);
+    const { caller } = await verifyCaller(needs, token);
     return caller.type === 'merchant' ? caller.accountId : undefined;
   } catch (error) {
     if (error instanceof ServiceError && error.entry.status === 401) return undefined;

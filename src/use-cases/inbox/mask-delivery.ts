@@ -1,4 +1,4 @@
-/** A delivery's bytes as they may be stored: card numbers are masked, security codes left out. Contract 8.5. */
+/** The body of a delivery as it may be stored: card numbers are masked, security codes are removed. Contract 8.5. */
 
 import {
   type ExemptFields,
@@ -10,8 +10,8 @@ import { maskCardNumbers } from '../../domain/cards/card-numbers.ts';
 import { parseExactJson } from '../../domain/json/json.ts';
 
 /**
- * Most bodies come back as they are. One that may hold card data is always written anew from what was read: two fields
- * of one name, of which the second is read, would otherwise hide a number in the first.
+ * Most bodies are returned unchanged. A body that may contain card data is serialised again from the parsed value: of
+ * two fields with the same name only the second is parsed, and the first could hide a card number.
  */
 export function maskDelivery(body: Buffer, exempt: ExemptFields): Buffer {
   const text = body.toString('utf8');
@@ -24,12 +24,12 @@ function maskJson(text: string, exempt: ExemptFields): string {
   try {
     return JSON.stringify(maskFields(parseExactJson(text), exempt));
   } catch {
-    // Not JSON, or nested too deep: it is refused later on.
+    // Not JSON, or nested too deep. Such a delivery is refused later.
     return maskCardNumbers(text);
   }
 }
 
-/** Form data with dotted names: `risk.response.rule[0].name` is the path of a field. */
+/** Form data with dotted names, where a name such as `risk.response.rule[0].name` is the path of a field. */
 function maskForm(text: string, exempt: ExemptFields): string {
   if (!text.includes('=')) return maskCardNumbers(text);
   const pairs: string[] = [];
@@ -42,7 +42,7 @@ function maskForm(text: string, exempt: ExemptFields): string {
   return pairs.join('&');
 }
 
-/** Form data is known by its first name, in which only few characters stand for themselves. */
+/** The translator recognises form data by its first name, in which only few characters may be unescaped. */
 function encodeName(name: string): string {
   return encodeURIComponent(name).replaceAll(
     /[!'()*~]/g,

@@ -1,126 +1,157 @@
-/** Which orders deliveries are about, found out and locked before they are applied. */
-
+/** Finds the orders that deliveries belong to, and locks them. */
 import { isOrderId } from '../../domain/ids.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
-import { isVoid, type Notice, type OrderReferences } from '../../domain/transactions/notice.ts';
+import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
+import { findOrderNames } from '../../domain/inbox/translation.ts';
+import { isVoid } from '../../domain/transactions/notice.ts';
 import type { Transaction } from '../../postgres/database.ts';
-
+import { inOrder } from '../../postgres/in-order.ts';
 import {
   findReferencedOrders,
   type ProviderOrder,
   type ReferencedOrders,
 } from '../../store/order-matching.ts';
+import type { OrderName } from '../../store/order-rows.ts';
 import {
   type LockedOrderState,
   lockOrderStates,
-  nameOf,
-  type OrderName,
+  orderKeyOf,
 } from '../order-state/lock-order-state.ts';
-import { translateDelivery } from './translate-delivery.ts';
 
-export type Readable = { readonly delivery: Delivery; readonly notice: Notice };
+/** The orders that each delivery names, by delivery id. */
+export type OrdersByDelivery = ReadonlyMap<string, ReferencedOrders>;
 
-/** The orders that each delivery names. */
-export type ResolvedOrders = ReadonlyMap<Delivery, ReferencedOrders>;
+export type ResolvedOrders = {
+  readonly orders: OrdersByDelivery;
+  /** Ids of provider orders that these deliveries tie to our orders for the first time. */
+  readonly providerOrders: readonly ProviderOrder[];
+};
 
-/** What deliveries are about: the orders that each names, and order states of orders that are locked already. */
-export type Ground = {
-  readonly resolved: ResolvedOrders;
+/** What one round trip found: orders that are locked already, and what the references name. */
+export type EarlyOrders = {
+  readonly orders: OrdersByDelivery;
   readonly orderStates: readonly LockedOrderState[];
 };
 
+const noOrders: ReferencedOrders = { orders: [], isProviderOrderKnown: false };
+
 /**
- * Most deliveries tell our own name of their order, and need not wait to hear which it is before it is locked. What
- * the references name is asked for after that, and so is what nobody else changes any more.
+ * Most deliveries contain our own order id, so their orders are locked in the same round trip that resolves the
+ * references. References are resolved after the lock, so that they include what the previous holder committed.
  */
 export async function lockAndResolveOrders(
   tx: Transaction,
-  deliveries: readonly Delivery[],
-): Promise<Ground> {
-  const [orderStates, resolved] = await Promise.all([
-    lockOrderStates(tx, listLikelyOrders(deliveries)),
-    resolveOrders(tx, deliveries),
+  batch: readonly TranslatedDelivery[],
+): Promise<EarlyOrders> {
+  const [orderStates, orders] = await inOrder([
+    () => lockOrderStates(tx, listNamedOrders(batch)),
+    // Sends further statements only for references that are used when no others match.
+    () => findOrders(tx, batch),
   ]);
-  return { resolved, orderStates };
+  return { orders, orderStates };
 }
 
-/** None where one of them does not tell: all are to be locked at once, in the order of their keys. */
-function listLikelyOrders(deliveries: readonly Delivery[]): OrderName[] {
-  const likely = new Map<string, OrderName>();
-  for (const delivery of deliveries) {
-    const names = findNames(delivery);
+/** None if a single delivery has no order id: all orders must be locked by one statement, in the order of their keys. */
+function listNamedOrders(batch: readonly TranslatedDelivery[]): OrderName[] {
+  const named = new Map<string, OrderName>();
+  for (const { delivery, translation } of batch) {
+    const names = findOrderNames(translation);
     if (!names) continue;
     const orderIds = names.references.orderIds.filter(isOrderId);
     if (orderIds.length === 0) return [];
     for (const orderId of orderIds) {
       const name = { accountId: delivery.accountId, orderId };
-      likely.set(nameOf(name), name);
+      named.set(orderKeyOf(name), name);
     }
   }
-  return [...likely.values()];
+  return [...named.values()];
 }
 
-/** What was applied once stays with its order, whatever its references name by now. */
+/** Looks up only deliveries that `early` does not contain: stored deliveries that are tried again. */
 export async function resolveOrders(
   tx: Transaction,
-  deliveries: readonly Delivery[],
-  known: ResolvedOrders = new Map(),
+  batch: readonly TranslatedDelivery[],
+  early?: EarlyOrders,
 ): Promise<ResolvedOrders> {
-  const resolved = new Map<Delivery, ReferencedOrders>();
-  const open: Array<{ readonly delivery: Delivery; readonly names: OrderReferences }> = [];
-  for (const delivery of deliveries) {
-    const before = known.get(delivery);
-    if (before) {
-      resolved.set(delivery, before);
-      continue;
-    }
-    const names = findNames(delivery);
-    if (delivery.orderId !== null) {
-      resolved.set(delivery, { orders: [delivery.orderId], isProviderOrderKnown: true });
-    } else if (names) open.push({ delivery, names });
-  }
-  const found = await findReferencedOrders(
-    tx,
-    open.map(({ delivery: { accountId, provider }, names }) => ({ accountId, provider, names })),
-  );
-  for (const [index, { delivery }] of open.entries())
-    resolved.set(delivery, found[index] ?? nowhere);
-  return resolved;
+  const known: OrdersByDelivery = early?.orders ?? new Map();
+  const open = batch.filter(({ delivery }) => !known.has(delivery.deliveryId));
+  if (open.length === 0) return agreeOnProviderOrders(batch, known);
+  return agreeOnProviderOrders(batch, new Map([...known, ...(await findOrders(tx, open))]));
 }
 
-function findNames(delivery: Delivery): OrderReferences | undefined {
-  const translation = translateDelivery(delivery);
-  if (translation.kind === 'notice') return translation.notice;
-  return translation.kind === 'report' ? translation.names : undefined;
+async function findOrders(
+  tx: Transaction,
+  batch: readonly TranslatedDelivery[],
+): Promise<OrdersByDelivery> {
+  const orders = new Map<string, ReferencedOrders>();
+  const open = batch.flatMap(({ delivery, translation }) => {
+    const { accountId, provider, deliveryId, orderId } = delivery;
+    const names = findOrderNames(translation);
+    if (orderId === null) return names ? [{ deliveryId, accountId, provider, names }] : [];
+    // A delivery that was applied once stays with its order, whatever its references name now.
+    orders.set(deliveryId, { orders: [orderId], isProviderOrderKnown: true });
+    return [];
+  });
+  const found = await findReferencedOrders(tx, open);
+  for (const [place, { deliveryId }] of open.entries())
+    orders.set(deliveryId, found[place] ?? noOrders);
+  return orders;
 }
-
-const nowhere: ReferencedOrders = { orders: [], isProviderOrderKnown: false };
 
 /**
- * The first delivery that names a provider's order ties it to ours; one that names another disagrees. Should somebody
- * have tied it meanwhile, writing that down fails, and all is done again.
+ * The first delivery that names a provider's order ties it to ours; a later one that ties it to another order
+ * conflicts. If another process ties it at the same time, the insert fails and the transaction runs again.
  */
-export function agreeOnProviderOrders(
-  readable: readonly Readable[],
-  found: ResolvedOrders,
-): { readonly resolved: ResolvedOrders; readonly learned: readonly ProviderOrder[] } {
-  const resolved = new Map(found);
-  const learned = new Map<string, ProviderOrder>();
-  for (const { delivery, notice } of readable) {
-    const { orders, isProviderOrderKnown } = found.get(delivery) ?? nowhere;
-    const [orderId, ...others] = orders;
+function agreeOnProviderOrders(
+  batch: readonly TranslatedDelivery[],
+  found: OrdersByDelivery,
+): ResolvedOrders {
+  const orders = new Map(found);
+  const tied = new Map<string, ProviderOrder>();
+  for (const { delivery, translation } of batch) {
+    if (translation.kind !== 'notice') continue;
+    const { notice } = translation;
     const { providerOrderId } = notice.references;
-    if (isProviderOrderKnown || providerOrderId === undefined) continue;
-    // A void may have to wait for its payment, and teaches nothing that the payment does not.
+    const own = ordersOf(found, delivery);
+    const [orderId, ...others] = own.orders;
+    if (own.isProviderOrderKnown || providerOrderId === undefined) continue;
+    // A void may be parked until its payment is known, and the payment names the same provider order.
     if (isVoid(notice)) continue;
     if (orderId === undefined || others.length > 0) continue;
-    const { accountId, provider } = delivery;
-    const name = `${accountId}/${provider}/${providerOrderId}`;
-    const first = learned.get(name);
-    if (!first) learned.set(name, { accountId, provider, providerOrderId, orderId });
+    const { accountId, provider, deliveryId } = delivery;
+    const key = `${accountId}/${provider}/${providerOrderId}`;
+    const first = tied.get(key);
+    if (!first) tied.set(key, { accountId, provider, providerOrderId, orderId });
     else if (first.orderId !== orderId) {
-      resolved.set(delivery, { orders: [orderId, first.orderId], isProviderOrderKnown: true });
+      orders.set(deliveryId, { orders: [orderId, first.orderId], isProviderOrderKnown: true });
     }
   }
-  return { resolved, learned: [...learned.values()] };
+  return { orders, providerOrders: [...tied.values()] };
+}
+
+/** Locks the orders that are not locked yet. A delivery that names several orders changes none of them. */
+export async function lockResolvedOrders(
+  tx: Transaction,
+  batch: readonly TranslatedDelivery[],
+  resolved: ResolvedOrders,
+  early?: EarlyOrders,
+): Promise<readonly LockedOrderState[]> {
+  const locked = early?.orderStates ?? [];
+  const lockedKeys = new Set(locked.map(({ order }) => orderKeyOf(order)));
+  const missing = new Map<string, OrderName>();
+  for (const { delivery } of batch) {
+    const [orderId, ...others] = ordersOf(resolved.orders, delivery).orders;
+    if (orderId === undefined || others.length > 0) continue;
+    const name = { accountId: delivery.accountId, orderId };
+    const key = orderKeyOf(name);
+    if (!lockedKeys.has(key)) missing.set(key, name);
+  }
+  if (missing.size === 0) return locked;
+  // Two batches that hold locks already could wait for each other here. That is rare: it takes a delivery whose order
+  // id does not exist and whose other references do. The limit of the lock wait ends it, and each delivery runs alone.
+  return [...locked, ...(await lockOrderStates(tx, [...missing.values()]))];
+}
+
+function ordersOf(orders: OrdersByDelivery, { deliveryId }: Delivery): ReferencedOrders {
+  return orders.get(deliveryId) ?? noOrders;
 }

@@ -1,18 +1,15 @@
-/** What the background does with one delivery whose time has come. */
-
-import type { Services } from '../../services/services.ts';
+/** Retries one delivery that is due, for the background, and plans its next try. */
 import { retryDelivery } from './retry-delivery.ts';
-import { unparkDeliveries } from './unpark-deliveries.ts';
+import { type UnparkNeeds, unparkDeliveries } from './unpark-deliveries.ts';
 
-/** Whatever the delivery brings may wake others, and it may be due again. */
 export async function retryAndUnpark(
-  services: Services,
+  needs: UnparkNeeds,
   accountId: string,
   deliveryId: string,
 ): Promise<void> {
-  const { delivery, names } = await retryDelivery(services, accountId, deliveryId, 'due');
-  await unparkDeliveries(services, accountId, names);
+  const { delivery, names } = await retryDelivery(needs, accountId, deliveryId, 'due');
+  await unparkDeliveries(needs, accountId, names);
   if (delivery?.nextTryAt) {
-    services.retries.plan({ accountId, deliveryId, at: delivery.nextTryAt });
+    needs.retries.plan({ accountId, deliveryId, at: delivery.nextTryAt });
   }
 }

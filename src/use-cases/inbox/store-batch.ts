@@ -1,188 +1,190 @@
 /**
- * Keeps deliveries in the inbox and applies them, all that wait together in one transaction. Copies that
- * arrive together are one; a repeat of what was applied changes nothing; a repeat of what was kept but not
- * applied is applied. Contract 6.3.
+ * The inbox: stores a batch of deliveries and applies them, in one database transaction. Contract 6.3.
+ *
+ * The files of this folder, in the order of the steps; each imports only files below it:
+ *
+ *   receive-delivery        one delivery over HTTP, from bytes to answer
+ *   authenticate-delivery   who sends it, and for which account
+ *   new-delivery            the delivery to store
+ *   mask-delivery           its body without card data
+ *   store-delivery          one delivery through a batch, and what follows from it
+ *   retry-and-unpark        a delivery whose next try is due
+ *   unpark-deliveries       parked deliveries whose order or payment is known now
+ *   retry-delivery          one stored delivery again: the steps below, from resolve-orders on
+ *   store-batch             this file: the transaction
+ *   recognise-repeats       which deliveries are stored already
+ *   resolve-orders          which orders they belong to, and their locks
+ *   fold-deliveries         what they change
+ *   erase-delivery          a body without personal data, for an order that is erased
+ *   translate-delivery      what a delivery means
+ *   batch-changes           everything that changed, as one value, and the function that writes it
  */
-
 import { ServiceError } from '../../domain/errors.ts';
+import { type Delivery, isUnfinished } from '../../domain/inbox/delivery.ts';
 import {
-  type Delivery,
+  answerOf,
   type DeliveryCaller,
-  type DeliveryState,
   type Incoming,
-  isUnfinished,
-  type ReceivedDelivery,
+  isRefused,
   type StoredDelivery,
   type StoredOrRefused,
-} from '../../domain/inbox/delivery.ts';
+} from '../../domain/inbox/incoming.ts';
+import { keyOf } from '../../domain/inbox/repeats.ts';
+import { resultOfRetry } from '../../domain/inbox/retry-result.ts';
 import { limits } from '../../domain/limits.ts';
-import { limitLockWait, type Queryable, type Transaction } from '../../postgres/database.ts';
-import type { Services } from '../../services/services.ts';
-
-import { insertDeliveries, updateDeliveries } from '../../store/delivery-writes.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
+import {
+  type Database,
+  limitLockWait,
+  type Queryable,
+  type Transaction,
+} from '../../postgres/database.ts';
+import { inOrder } from '../../postgres/in-order.ts';
 import { type KnownNames, listParkedDeliveries } from '../../store/parked-deliveries.ts';
-import type { AppliedDelivery } from './applied-delivery.ts';
-import { applyDeliveries } from './apply-deliveries.ts';
+import { type DecidedDelivery, listBatchChanges, saveBatchChanges } from './batch-changes.ts';
+import { type FoldedDelivery, foldDeliveries } from './fold-deliveries.ts';
+import { lockRepeats, type Repeats } from './recognise-repeats.ts';
+import { lockAndResolveOrders, lockResolvedOrders, resolveOrders } from './resolve-orders.ts';
+import { translateDelivery } from './translate-delivery.ts';
 
-import { saveIfErased } from './erase-delivery.ts';
-import { keyOf, recogniseDeliveries } from './recognise-deliveries.ts';
-import { lockAndResolveOrders } from './resolve-orders.ts';
-import { resultOfRetry, writeReferences } from './retry-delivery.ts';
+export type StoreBatchNeeds = {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly settings: { readonly pollSeconds: number };
+};
 
+/** Answers in the order of the batch. */
 export function storeBatch(
-  services: Services,
+  needs: StoreBatchNeeds,
   incoming: readonly Incoming[],
 ): Promise<StoredOrRefused[]> {
-  return services.database.transaction(
-    async (tx) => {
-      if (incoming.length === 1) return storeAll(tx, services, incoming);
-      // One order that somebody holds must not hold up those beside it: then each goes alone.
-      const limiting = limitLockWait(tx, limits.batchLockMsMax);
-      const [kept] = await Promise.all([storeAll(tx, services, incoming), limiting]);
-      return kept;
-    },
-    (kept, connection) => findParked(connection, kept),
+  return needs.database.transaction(
+    (tx) => storeAndApply(tx, needs, incoming),
+    (answers, connection) => findParked(connection, answers),
   );
 }
 
-/** Looked for once all is there for others to see; should that fail, the sweep finds them. */
-async function findParked(
-  connection: Queryable,
-  kept: readonly StoredOrRefusedBeforeUnparking[],
-): Promise<StoredOrRefused[]> {
-  const waited = kept.map((entry) => ('refusal' in entry ? nothing : entry.waited));
-  const found = await listParkedDeliveries(connection, waited).catch(() => []);
-  return kept.map((entry, place) =>
-    'refusal' in entry ? entry : { ...entry, waiting: found[place] ?? [] },
-  );
-}
-
-const nothing: KnownNames = { accountId: '', names: [] };
-
-type StoredBeforeUnparking = Omit<StoredDelivery, 'waiting'> & { readonly waited: KnownNames };
-type StoredOrRefusedBeforeUnparking = StoredBeforeUnparking | { readonly refusal: ServiceError };
-
-async function storeAll(
+async function storeAndApply(
   tx: Transaction,
-  services: Services,
+  { clock, settings }: StoreBatchNeeds,
   incoming: readonly Incoming[],
-): Promise<StoredOrRefusedBeforeUnparking[]> {
-  const first = firstOfEach(incoming);
-  const deliveries = [...first.values()].map(({ delivery }) => delivery);
-  const [recognised, ground] = await Promise.all([
-    recogniseDeliveries(tx, providersFirst(first)),
-    lockAndResolveOrders(tx, deliveries),
+): Promise<Answer[]> {
+  // Copies within the batch, and repeats of stored deliveries. Every transaction locks deliveries before orders, or
+  // two of them could deadlock.
+  const distinct = takeDistinct(incoming);
+  const chosen = [...distinct.values()];
+  const [, repeats, early] = await inOrder([
+    () => limitLockWaitOfBatch(tx, incoming.length),
+    () => lockRepeats(tx, listProvidersFirst(chosen)),
+    () => lockAndResolveOrders(tx, chosen),
   ]);
-  const open = [...first].flatMap(([key, { delivery, caller }]) => {
-    const { known, fresh } = recognised(delivery);
-    if (known && !isUnfinished(known.state)) return [];
-    return [{ key, caller, delivery: known ?? fresh, isNew: !known }];
-  });
-  const { applied, save } = await applyDeliveries(
-    tx,
-    services,
-    open.map(({ delivery }) => delivery),
-    ground,
-  );
-  const done = open.map((entry, index) => ({ ...entry, ...judge(entry, applied[index]) }));
-  const accepted = done.filter(({ caller, after }) => !isRefused(caller, after));
-  tx.commitWith(Promise.all([save(), write(tx, accepted)]));
+  const open = [...distinct].flatMap(([key, entry]) => listOpen(key, entry, repeats));
 
-  const outcomes = new Map(done.map((entry) => [entry.key, entry]));
+  const now = clock();
+  const resolved = await resolveOrders(tx, open, early);
+  const orderStates = await lockResolvedOrders(tx, open, resolved, early);
+  const folded = foldDeliveries(open, resolved.orders, orderStates, now);
+
+  const decided = new Map(
+    open.map((entry, place) => [entry.key, decide(entry, folded.deliveries[place])]),
+  );
+  const accepted = [...decided.values()].filter(
+    ({ caller, after }) => !isRefused(caller, after.state),
+  );
+  const pollAt = addSeconds(now, settings.pollSeconds);
+  const changes = listBatchChanges(accepted, folded.orders, resolved.providerOrders, pollAt);
+  // The commit follows in the same pipeline.
+  tx.commitWith(saveBatchChanges(tx, changes));
+
   return incoming.map((entry) => {
     const key = keyOf(entry.delivery);
-    const own = outcomes.get(key);
-    const isCopy = first.get(key) !== entry;
-    if (!own) return repeatOf(recognised(first.get(key)?.delivery ?? entry.delivery).known);
-    if (isRefused(entry.caller, own.after)) return { refusal: new ServiceError('ORDER_NOT_FOUND') };
-    if (isCopy && !isUnfinished(own.after.state)) return repeatOf(own.after);
-    const received = outcomeOf(own.after, own.after.state);
-    const { accountId, nextTryAt } = own.after;
-    return { received, nextTryAt, waited: { accountId, names: isCopy ? [] : own.names } };
+    const first = distinct.get(key) ?? entry;
+    const own = decided.get(key);
+    return own ? answerTo(entry, own, first !== entry) : answerRepeat(repeats(first.delivery));
   });
 }
 
-/** Of copies that come together one is kept; a provider's before a bearer's, who may be refused. */
-function firstOfEach(incoming: readonly Incoming[]): Map<string, Incoming> {
-  const first = new Map<string, Incoming>();
-  for (const entry of incoming) {
-    const key = keyOf(entry.delivery);
-    const known = first.get(key);
-    if (!known || (known.caller === 'bearer' && entry.caller === 'provider')) first.set(key, entry);
-  }
-  return first;
+/** A lock that somebody else holds must not delay the whole batch: on a timeout each delivery runs alone. */
+async function limitLockWaitOfBatch(tx: Transaction, size: number): Promise<void> {
+  if (size > 1) await limitLockWait(tx, limits.batchLockMsMax);
 }
 
-/** A bearer's may be refused, and must not hold an event id that a provider's could. */
-function providersFirst(first: ReadonlyMap<string, Incoming>): Delivery[] {
-  const of = (caller: DeliveryCaller) =>
-    [...first.values()].filter((entry) => entry.caller === caller);
+/** Of copies in one batch one is stored: a provider's before a bearer's, which may be refused. */
+function takeDistinct(incoming: readonly Incoming[]): Map<string, Incoming> {
+  const distinct = new Map<string, Incoming>();
+  for (const entry of incoming) {
+    const key = keyOf(entry.delivery);
+    const known = distinct.get(key);
+    if (!known || (known.caller === 'bearer' && entry.caller === 'provider'))
+      distinct.set(key, entry);
+  }
+  return distinct;
+}
+
+/** A bearer's delivery may be refused, so it must not take an event id from a provider's. */
+function listProvidersFirst(chosen: readonly Incoming[]): Delivery[] {
+  const of = (caller: DeliveryCaller) => chosen.filter((entry) => entry.caller === caller);
   return [...of('provider'), ...of('bearer')].map(({ delivery }) => delivery);
 }
 
-/** Contract 6.5: a bearer caller is told, a provider's delivery is kept. */
-function isRefused(caller: DeliveryCaller, { state }: Delivery): boolean {
-  return caller === 'bearer' && isUnfinished(state);
+type OpenDelivery = Incoming & { readonly key: string; readonly isNew: boolean };
+
+/** A repeat of a finished delivery changes nothing. A repeat of an unfinished one applies the stored delivery. */
+function listOpen(key: string, entry: Incoming, repeats: Repeats): OpenDelivery[] {
+  const { caller, translation } = entry;
+  const { repeated, fresh } = repeats(entry.delivery);
+  if (!repeated) return [{ key, caller, delivery: fresh, translation, isNew: true }];
+  if (!isUnfinished(repeated.state)) return [];
+  return [{ key, caller, ...translateDelivery(repeated), isNew: false }];
 }
 
-type Judged = {
-  readonly after: Delivery;
+type Decided = DecidedDelivery & {
+  readonly caller: DeliveryCaller;
   readonly names: readonly string[];
-  readonly waitsFor: readonly string[];
 };
 
-function judge(
-  { delivery, isNew }: { readonly delivery: Delivery; readonly isNew: boolean },
-  applied: AppliedDelivery | undefined,
-): Judged {
-  if (!applied) throw new Error('a delivery was not applied');
-  const { result, names, waitsFor, erasedBody } = applied;
+function decide(entry: OpenDelivery, folded: FoldedDelivery | undefined): Decided {
+  if (!folded) throw new Error('a delivery was not applied');
+  const { delivery: before, caller, isNew } = entry;
+  const { result, names, parkedFor, erasedBody } = folded;
   const after = {
-    ...delivery,
-    ...(isNew ? result : resultOfRetry(delivery, result)),
+    ...before,
+    ...(isNew ? result : resultOfRetry(before, result)),
     ...(erasedBody && { body: erasedBody }),
   };
-  return { after, names, waitsFor };
+  return { before, after, isNew, caller, names, parkedFor };
 }
 
-async function write(
-  tx: Transaction,
-  done: ReadonlyArray<Judged & { readonly isNew: boolean; readonly delivery: Delivery }>,
-): Promise<void> {
-  const after = (isNew: boolean) =>
-    done.filter((entry) => entry.isNew === isNew).map((entry) => entry.after);
-  await Promise.all([
-    insertDeliveries(tx, after(true)),
-    updateDeliveries(tx, after(false)),
-    ...done.map((entry) =>
-      entry.isNew ? undefined : saveIfErased(tx, entry.delivery, entry.after),
-    ),
-    ...done.map(({ delivery, waitsFor }) => writeReferences(tx, delivery, waitsFor)),
-  ]);
+/** An answer before the search for deliveries that are parked for one of the names. */
+type Answer =
+  | (Omit<StoredDelivery, 'toUnpark'> & { readonly known: KnownNames })
+  | { readonly refusal: ServiceError };
+
+const noNames: KnownNames = { accountId: '', names: [] };
+
+function answerTo({ caller }: Incoming, { after, names }: Decided, isCopy: boolean): Answer {
+  const { state, accountId, nextTryAt } = after;
+  if (isRefused(caller, state)) return { refusal: new ServiceError('ORDER_NOT_FOUND') };
+  if (isCopy && !isUnfinished(state)) return answerRepeat({ repeated: after });
+  const known = { accountId, names: isCopy ? [] : names };
+  return { received: answerOf(after, state), nextTryAt, known };
 }
 
-function repeatOf(delivery: Delivery | undefined): StoredBeforeUnparking {
-  if (!delivery) throw new Error('a repeat of nothing that is stored');
-  return { received: outcomeOf(delivery, 'duplicate'), waited: nothing, nextTryAt: null };
+function answerRepeat({ repeated }: { readonly repeated: Delivery | undefined }): Answer {
+  if (!repeated) throw new Error('a repeat of a delivery that is not stored');
+  return { received: answerOf(repeated, 'duplicate'), nextTryAt: null, known: noNames };
 }
 
-export function outcomeOf(
-  { deliveryId, orderId, why }: Pick<Delivery, 'deliveryId' | 'orderId' | 'why'>,
-  state: DeliveryState | 'duplicate',
-): ReceivedDelivery {
-  return { status: statusOf(state), deliveryId, orderId, why };
-}
-
-/** In the words of an answer, which a provider may read: whether a person closed it is not its business. */
-function statusOf(state: DeliveryState | 'duplicate'): ReceivedDelivery['status'] {
-  switch (state) {
-    case 'received':
-    case 'dead':
-      return 'parked';
-    case 'resolved':
-    case 'expired':
-      return 'duplicate';
-    default:
-      return state;
-  }
+/** Runs after the commit, when others can see what was stored. If it fails, the sweep finds them. */
+async function findParked(
+  connection: Queryable,
+  answers: readonly Answer[],
+): Promise<StoredOrRefused[]> {
+  const known = answers.map((answer) => ('refusal' in answer ? noNames : answer.known));
+  const found = await listParkedDeliveries(connection, known).catch(() => []);
+  return answers.map((answer, place) => {
+    if ('refusal' in answer) return answer;
+    const { received, nextTryAt } = answer;
+    return { received, nextTryAt, toUnpark: found[place] ?? [] };
+  });
 }

@@ -1,140 +1,96 @@
 /**
- * Keeps one delivery and sees to what follows: others that waited for what it brought, its own next try,
- * and that it is kept even when it cannot be applied. Contract 6.3.
+ * Stores one delivery in a batch with others and does what follows from it: applies deliveries that were parked for it,
+ * plans its next try, and stores it also when it cannot be applied. Contract 6.3.
  */
-
-import { createHash } from 'node:crypto';
-import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { newDeliveryId } from '../../domain/ids.ts';
+import { type Delivery, isUnfinished } from '../../domain/inbox/delivery.ts';
 import {
-  type Delivery,
+  answerOf,
   type DeliveryCaller,
-  isUnfinished,
+  type Incoming,
   type ReceivedDelivery,
   type StoredDelivery,
-} from '../../domain/inbox/delivery.ts';
-import { nextTryOf } from '../../domain/inbox/retry-schedule.ts';
-import type { ProviderName } from '../../domain/provider-name.ts';
-import { findExpectedMerchant } from '../../providers/account-settings.ts';
-import { getProvider } from '../../providers/providers.ts';
-import type { Services } from '../../services/services.ts';
-
+  type StoredOrRefused,
+  type TranslatedDelivery,
+} from '../../domain/inbox/incoming.ts';
+import { failedTryOf } from '../../domain/inbox/retry-schedule.ts';
 import { insertDeliveries } from '../../store/delivery-writes.ts';
-
-import { maskDelivery } from './mask-delivery.ts';
-import { recogniseDeliveries } from './recognise-deliveries.ts';
+import { lockRepeats } from './recognise-repeats.ts';
 import { retryDelivery } from './retry-delivery.ts';
-import { outcomeOf } from './store-batch.ts';
-import { applyParked, unparkDeliveries } from './unpark-deliveries.ts';
+import type { UntranslatedDelivery } from './translate-delivery.ts';
+import { applyParked, type UnparkNeeds, unparkDeliveries } from './unpark-deliveries.ts';
+
+export type StoreDeliveryNeeds = UnparkNeeds & {
+  readonly storeBatch: (incoming: Incoming) => Promise<StoredOrRefused>;
+};
 
 export async function storeDelivery(
-  services: Services,
-  delivery: Delivery,
+  needs: StoreDeliveryNeeds,
+  translated: TranslatedDelivery | UntranslatedDelivery,
   caller: DeliveryCaller,
 ): Promise<ReceivedDelivery> {
-  const { accountId } = delivery;
-  const kept = await services
-    .storeBatch({ delivery, caller })
-    .catch((error: unknown) => storeForLater(services, delivery, error));
-  if ('refusal' in kept) throw kept.refusal;
-  // A copy of what has just come to this state is answered `duplicate`.
-  if (kept.received.status === 'needs_review') services.counters.noteDeliveries('needs_review');
-  if (kept.waiting.length > 0) {
-    await applyParked(services, accountId, kept.waiting).catch(leaveToSweep);
+  const { accountId } = translated.delivery;
+  const stored = await storeInBatch(needs, translated, caller);
+  if ('refusal' in stored) throw stored.refusal;
+  // Copies are answered `duplicate`, so a delivery is counted once.
+  if (stored.received.status === 'needs_review') needs.counters.noteDeliveries('needs_review');
+  if (stored.toUnpark.length > 0) {
+    await applyParked(needs, accountId, stored.toUnpark).catch(leaveToSweep);
   }
-  return kept.nextTryAt ? lookAgain(services, accountId, kept) : kept.received;
+  return stored.nextTryAt ? tryOnceMore(needs, accountId, stored) : stored.received;
 }
 
-/** A delivery that has just come, or an answer of a provider in the same shape. */
-export function newDelivery(
-  services: Services,
-  account: Account,
-  provider: ProviderName,
-  raw: {
-    readonly key: string;
-    readonly eventId?: string | undefined;
-    readonly headers: Delivery['headers'];
-    readonly body: Buffer;
-  },
-): Delivery {
-  const receivedAt = services.clock();
-  return {
-    accountId: account.accountId,
-    deliveryId: newDeliveryId(account.accountId, receivedAt),
-    provider,
-    deliveryKey: indexable(raw.key),
-    eventId: raw.eventId === undefined ? null : indexable(raw.eventId),
-    state: 'received',
-    why: null,
-    flags: [],
-    headers: raw.headers,
-    body: maskDelivery(raw.body, getProvider(provider).exemptFields),
-    expectedMerchant: findExpectedMerchant(account, provider) ?? null,
-    orderId: null,
-    tries: 0,
-    nextTryAt: null,
-    receivedAt,
-    finishedAt: null,
-  };
-}
-
-/** A key longer than an index holds is known by its digest. */
-function indexable(key: string): string {
-  return key.length <= keyCharsMax ? key : digestOf(key);
-}
-
-const keyCharsMax = 255;
-
-export function digestOf(content: string | Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
-}
-
-/** This delivery is applied and stands; others that could not be woken now are found by the sweep. */
-function leaveToSweep(): void {}
-
-/**
- * What it waits for may have come while it was being kept: whoever brings that looks for those who
- * wait after it is there, and whoever waits looks again after it waits, so one of them sees the other.
- */
-async function lookAgain(
-  services: Services,
-  accountId: string,
-  { received, nextTryAt }: StoredDelivery,
-): Promise<ReceivedDelivery> {
-  const { deliveryId } = received;
-  const again = await retryDelivery(services, accountId, deliveryId, 'asked').catch(
-    () => undefined,
-  );
-  if (again?.delivery && !isUnfinished(again.delivery.state)) {
-    await unparkDeliveries(services, accountId, again.names).catch(leaveToSweep);
-    return outcomeOf(again.delivery, again.delivery.state);
-  }
-  if (nextTryAt) services.retries.plan({ accountId, deliveryId, at: nextTryAt });
-  return received;
+async function storeInBatch(
+  needs: StoreDeliveryNeeds,
+  translated: TranslatedDelivery | UntranslatedDelivery,
+  caller: DeliveryCaller,
+): Promise<StoredOrRefused> {
+  const { delivery } = translated;
+  if ('defect' in translated) return storeForLater(needs, delivery, translated.defect);
+  return needs
+    .storeBatch({ ...translated, caller })
+    .catch((error: unknown) => storeForLater(needs, delivery, error));
 }
 
 /**
- * Applying failed although the database is there: a defect of ours or a poison body. The delivery
- * alone is kept and answered 200; the provider must never switch the endpoint off because of it.
+ * Applying failed although the database works: a defect of ours. The delivery is stored unapplied and answered with 200,
+ * because a provider that gets errors switches the endpoint off.
  */
 async function storeForLater(
-  services: Services,
+  { database, clock, reportDefect }: StoreDeliveryNeeds,
   delivery: Delivery,
   error: unknown,
 ): Promise<StoredDelivery> {
   if (error instanceof ServiceError) throw error;
-  services.reportDefect(error, { deliveryId: delivery.deliveryId });
-  const kept = await services.database.transaction(async (tx) => {
-    const { known, fresh } = (await recogniseDeliveries(tx, [delivery]))(delivery);
-    if (known) return known;
-    const later: Delivery = {
-      ...fresh,
-      ...nextTryOf(delivery, services.clock(), 'received'),
-      why: 'it could not be applied and is tried again',
-    };
-    await insertDeliveries(tx, [later]);
-    return later;
+  reportDefect(error, { deliveryId: delivery.deliveryId });
+  const stored = await database.transaction(async (tx) => {
+    const { repeated, fresh } = (await lockRepeats(tx, [delivery]))(delivery);
+    if (repeated) return repeated;
+    const unapplied = { ...fresh, ...failedTryOf(delivery, clock()) };
+    await insertDeliveries(tx, [unapplied]);
+    return unapplied;
   });
-  return { received: outcomeOf(kept, 'parked'), waiting: [], nextTryAt: kept.nextTryAt };
+  return { received: answerOf(stored, 'parked'), toUnpark: [], nextTryAt: stored.nextTryAt };
+}
+
+/** The delivery itself is stored and applied. The sweep finds parked ones that could not be applied now. */
+function leaveToSweep(): void {}
+
+/**
+ * What a parked delivery needs may have been committed while it was being stored. Whoever commits that looks for parked
+ * deliveries afterwards, and a parked delivery is tried once more after it is committed, so one of them sees the other.
+ */
+async function tryOnceMore(
+  needs: StoreDeliveryNeeds,
+  accountId: string,
+  { received, nextTryAt }: StoredDelivery,
+): Promise<ReceivedDelivery> {
+  const { deliveryId } = received;
+  const retried = await retryDelivery(needs, accountId, deliveryId, 'asked').catch(() => undefined);
+  if (retried?.delivery && !isUnfinished(retried.delivery.state)) {
+    await unparkDeliveries(needs, accountId, retried.names).catch(leaveToSweep);
+    return answerOf(retried.delivery, retried.delivery.state);
+  }
+  if (nextTryAt) needs.retries.plan({ accountId, deliveryId, at: nextTryAt });
+  return received;
 }

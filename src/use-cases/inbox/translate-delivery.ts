@@ -1,18 +1,22 @@
-/** What a kept delivery means. Asked for when it is received and again when it is applied, read once. */
+/** Translates the bytes of a delivery into our own words, with the translator of its provider. */
 import type { Delivery } from '../../domain/inbox/delivery.ts';
-import type { Translation } from '../../providers/provider.ts';
+import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
 import { getProvider } from '../../providers/providers.ts';
 
-const known = new WeakMap<Delivery, Translation>();
-
-export function translateDelivery(delivery: Delivery): Translation {
-  const before = known.get(delivery);
-  if (before) return before;
-  const { headers, body } = delivery;
+export function translateDelivery(delivery: Delivery): TranslatedDelivery {
+  const { headers, body, provider, expectedMerchant } = delivery;
   if (!headers || !body) throw new Error('the body of a delivery was pruned');
   const raw = { headers, body };
-  const { provider, expectedMerchant } = delivery;
-  const translation = getProvider(provider).translate(raw, { expectedMerchant });
-  known.set(delivery, translation);
-  return translation;
+  return { delivery, translation: getProvider(provider).translate(raw, { expectedMerchant }) };
+}
+
+/** A delivery on which the translator threw. That is a defect of ours, and no reason to lose the delivery. */
+export type UntranslatedDelivery = { readonly delivery: Delivery; readonly defect: unknown };
+
+export function tryTranslate(delivery: Delivery): TranslatedDelivery | UntranslatedDelivery {
+  try {
+    return translateDelivery(delivery);
+  } catch (defect) {
+    return { delivery, defect };
+  }
 }

@@ -1,67 +1,72 @@
 /**
- * Applies parked deliveries whose order or payment has become known: by being created, or by a
- * delivery that tied a provider's name to it. What they bring may wake others in turn. Throws when the
- * database is away: whoever can be asked again should not say that all is done.
+ * Applies parked deliveries whose order or payment is known now, because it was created or because another delivery
+ * named it. Each may make further names known. Throws if the database is unavailable, so that a caller who can repeat
+ * the request does not get a success.
  */
 import { ServiceError } from '../../domain/errors.ts';
-import type { Services } from '../../services/services.ts';
+import type { JobSignals, Retry } from '../../services/job-signals.ts';
+import type { Batches } from '../../store/batches.ts';
 import { makeDue } from '../../store/parked-deliveries.ts';
-import { retryDelivery } from './retry-delivery.ts';
+import { type RetryNeeds, retryDelivery } from './retry-delivery.ts';
 
-/** As many as a caller can wait for; the background does the rest at once. */
+export type UnparkNeeds = RetryNeeds & {
+  readonly batches: Pick<Batches, 'listParkedDeliveries'>;
+  readonly retries: Pick<JobSignals<Retry>, 'plan'>;
+};
+
+/** The caller waits for these; the background applies the rest. */
 const unparkedInlineMax = 20;
 
+/** Finds the parked deliveries by the names that are known now. */
 export async function unparkDeliveries(
-  services: Services,
+  needs: UnparkNeeds,
   accountId: string,
   names: readonly string[],
 ): Promise<void> {
-  const { batches } = services;
   if (names.length === 0) return;
-  await applyParked(services, accountId, await batches.listParkedDeliveries({ accountId, names }));
+  const parked = await needs.batches.listParkedDeliveries({ accountId, names });
+  await applyParked(needs, accountId, parked);
 }
 
-/** The same for those that are known to wait. */
 export async function applyParked(
-  services: Services,
+  needs: UnparkNeeds,
   accountId: string,
   deliveryIds: readonly string[],
 ): Promise<void> {
-  const { batches } = services;
-  const unparked = new Set<string>();
-  let waiting = deliveryIds;
-  while (waiting.length > 0) {
-    const fresh = waiting.filter((id) => !unparked.has(id));
-    const now = fresh.slice(0, Math.max(0, unparkedInlineMax - unparked.size));
-    const later = fresh.slice(now.length);
-    for (const deliveryId of fresh) unparked.add(deliveryId);
-    const found: string[] = [];
-    for (const deliveryId of now) {
-      const retried = await retryDelivery(services, accountId, deliveryId, 'asked').catch(
-        onlyDefects,
+  const seen = new Set<string>();
+  let parked = deliveryIds;
+  while (parked.length > 0) {
+    const fresh = parked.filter((id) => !seen.has(id));
+    const inline = fresh.slice(0, Math.max(0, unparkedInlineMax - seen.size));
+    const later = fresh.slice(inline.length);
+    for (const deliveryId of fresh) seen.add(deliveryId);
+    const names: string[] = [];
+    for (const deliveryId of inline) {
+      const retried = await retryDelivery(needs, accountId, deliveryId, 'asked').catch(
+        ignoreDefect,
       );
-      if (retried) found.push(...retried.names);
+      if (retried) names.push(...retried.names);
       else later.push(deliveryId);
     }
-    await leaveToBackground(services, accountId, later);
-    waiting =
-      found.length === 0 ? [] : await batches.listParkedDeliveries({ accountId, names: found });
+    await leaveToBackground(needs, accountId, later);
+    parked =
+      names.length === 0 ? [] : await needs.batches.listParkedDeliveries({ accountId, names });
   }
 }
 
-/** A defect of one delivery was noted with it; a database that is away is for the caller to know. */
-function onlyDefects(error: unknown): null {
+/** A defect was reported and noted with its delivery. An unavailable database is for the caller to handle. */
+function ignoreDefect(error: unknown): null {
   if (error instanceof ServiceError) throw error;
   return null;
 }
 
 async function leaveToBackground(
-  services: Services,
+  { database, clock, retries }: UnparkNeeds,
   accountId: string,
   deliveryIds: readonly string[],
 ): Promise<void> {
   if (deliveryIds.length === 0) return;
-  const at = services.clock();
-  await makeDue(services.database, accountId, deliveryIds, at);
-  for (const deliveryId of deliveryIds) services.retries.plan({ accountId, deliveryId, at });
+  const at = clock();
+  await makeDue(database, accountId, deliveryIds, at);
+  for (const deliveryId of deliveryIds) retries.plan({ accountId, deliveryId, at });
 }

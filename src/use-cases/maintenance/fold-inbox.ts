@@ -35,7 +35,7 @@ function isApplied({ flags }: Delivery): boolean {
 }
 
 function noticesOf(delivery: Delivery): DeliveredNotice[] {
-  const translation = translateDelivery(delivery);
+  const { translation } = translateDelivery(delivery);
   if (translation.kind !== 'notice') return [];
   const { provider, deliveryKey, receivedAt } = delivery;
   return [{ ...translation.notice, provider, deliveryKey, receivedAt }];

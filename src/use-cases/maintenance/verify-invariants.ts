@@ -20,12 +20,13 @@ import {
 } from '../../store/invariants.ts';
 import { listOrdersAfter } from '../../store/orders.ts';
 import { hasPrunedHistory } from '../../store/prune-history.ts';
+import { fieldsOf, orderSummaryOf } from '../order-state/describe-change.ts';
 import {
   type LockedOrderState,
   loadOrderStates,
   lockOrderState,
 } from '../order-state/lock-order-state.ts';
-import { orderSummaryOf, stateOf } from '../order-state/save-order-state.ts';
+
 import { foldInbox } from './fold-inbox.ts';
 
 type Needs = {
@@ -161,7 +162,7 @@ async function checkHistory(
   return transactions.flatMap((transaction) => {
     const own = history.filter(({ transactionId }) => transactionId === transaction.transactionId);
     const replayed = replayChanges(own.flatMap(({ changes }) => changes));
-    const state = JSON.parse(JSON.stringify(stateOf(transaction))) as Record<string, unknown>;
+    const state = JSON.parse(JSON.stringify(fieldsOf(transaction))) as Record<string, unknown>;
     const differing = Object.keys(state).filter(
       (field) => !isDeepStrictEqual(replayed[field] ?? null, state[field]),
     );

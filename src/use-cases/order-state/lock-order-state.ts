@@ -1,14 +1,12 @@
-/** Orders with their transactions, loaded under lock. */
-import type { Order } from '../../domain/orders/order.ts';
+/** Loads orders with their transactions: under lock for those who change them, without for those who only read. */
 import type { OrderState } from '../../domain/transactions/order-state.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
-import type { StoredOrder } from '../../store/order-rows.ts';
+import { inOrder } from '../../postgres/in-order.ts';
+import type { OrderName, StoredOrder } from '../../store/order-rows.ts';
 import { lockOrders } from '../../store/orders.ts';
 import { listTransactionsOf } from '../../store/transactions.ts';
 
-export type OrderName = Pick<Order, 'accountId' | 'orderId'>;
-
-/** Nobody else changes it until the transaction ends. */
+/** Locked until the database transaction ends. */
 export type LockedOrderState = OrderState & {
   readonly order: StoredOrder;
 };
@@ -18,10 +16,10 @@ export async function lockOrderStates(
   names: readonly OrderName[],
 ): Promise<LockedOrderState[]> {
   if (names.length === 0) return [];
-  // The second runs once the first has its locks, and so sees what the holders before left.
-  const [orders, listed] = await Promise.all([
-    lockOrders(tx, names),
-    listTransactionsOf(tx, names),
+  // The list must run after the lock, so that it sees what the previous holder of the lock committed.
+  const [orders, listed] = await inOrder([
+    () => lockOrders(tx, names),
+    () => listTransactionsOf(tx, names),
   ]);
   return toOrderStates(orders, listed);
 }
@@ -32,7 +30,7 @@ export async function lockOrderState(
   orderId: string,
 ): Promise<LockedOrderState> {
   const [orderState] = await lockOrderStates(tx, [{ accountId, orderId }]);
-  if (!orderState) throw new Error(`order ${orderId} was found and is gone`);
+  if (!orderState) throw new Error(`order ${orderId} was found and does not exist any more`);
   return orderState;
 }
 
@@ -47,15 +45,15 @@ function toOrderStates<Known extends StoredOrder>(
   orders: readonly Known[],
   listed: Awaited<ReturnType<typeof listTransactionsOf>>,
 ): Array<OrderState & { readonly order: Known }> {
-  const byOrder = Map.groupBy(listed, nameOf);
+  const byOrder = Map.groupBy(listed, orderKeyOf);
   return orders.map((order) => ({
     order,
-    transactions: (byOrder.get(nameOf(order)) ?? []).map(({ transaction }) => transaction),
+    transactions: (byOrder.get(orderKeyOf(order)) ?? []).map(({ transaction }) => transaction),
     held: order.heldNotices ?? [],
   }));
 }
 
-/** An order of any account as one text, for maps. */
-export function nameOf({ accountId, orderId }: OrderName): string {
+/** Account and order as one text, for the keys of maps. */
+export function orderKeyOf({ accountId, orderId }: OrderName): string {
   return `${accountId}/${orderId}`;
 }

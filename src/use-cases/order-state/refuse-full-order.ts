@@ -1,4 +1,4 @@
-/** An order has a limit of transactions; at it, nothing more is started. Contract 4.14. */
+/** Refuses to start another transaction on an order that has as many as the limit allows. Contract 4.14. */
 import { ServiceError } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import type { OrderState } from '../../domain/transactions/order-state.ts';

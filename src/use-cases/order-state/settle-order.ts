@@ -1,23 +1,28 @@
 /**
- * Writes down what time alone changes in an order, with its history row: that it lapsed, that a part of an
- * authorisation was captured for good, that an authorisation is not captured. Contract 4.3, 4.8, 4.9.
+ * Stores what changes in an order by the passing of time alone, with its history row: the order lapses, a partial
+ * capture becomes final, an authorisation is flagged because nobody captured it. Contract 4.3, 4.8 and 4.9.
  */
-
-import { addSeconds } from '../../domain/time.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import { settle } from '../../domain/transactions/settle.ts';
-import type { Services } from '../../services/services.ts';
+import type { Database } from '../../postgres/database.ts';
 import { lockOrderState } from './lock-order-state.ts';
 import { saveOrderState } from './save-order-state.ts';
 
+export type SettleNeeds = {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly settings: { readonly pollSeconds: number };
+};
+
 export async function settleOrder(
-  services: Services,
+  { database, clock, settings }: SettleNeeds,
   accountId: string,
   orderId: string,
 ): Promise<void> {
-  await services.database.transaction(async (tx) => {
-    const now = services.clock();
+  await database.transaction(async (tx) => {
+    const now = clock();
     const orderState = await lockOrderState(tx, accountId, orderId);
-    const pollAt = addSeconds(now, services.settings.pollSeconds);
+    const pollAt = addSeconds(now, settings.pollSeconds);
     await saveOrderState(tx, orderState, settle(orderState, now), { now, pollAt, cause: 'time' });
   });
 }

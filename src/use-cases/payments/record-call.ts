@@ -25,7 +25,9 @@ import type { ServiceSettings } from '../../services/services.ts';
 import type { Warnings } from '../../services/warnings.ts';
 import type { CallRecord } from '../../store/history.ts';
 import { learnProviderOrder } from '../../store/order-matching.ts';
-import { digestOf, newDelivery, storeDelivery } from '../inbox/store-delivery.ts';
+import { digestOf, newDelivery } from '../inbox/new-delivery.ts';
+import { storeDelivery } from '../inbox/store-delivery.ts';
+import { tryTranslate } from '../inbox/translate-delivery.ts';
 import { unparkDeliveries } from '../inbox/unpark-deliveries.ts';
 import { lockOrderState } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
@@ -154,6 +156,6 @@ export async function storeAnswers(
     const key = `answer-${digestOf(body)}`;
     const headers = { source: 'answer' };
     const delivery = newDelivery(services, account, provider, { key, headers, body });
-    await storeDelivery(services, delivery, 'provider');
+    await storeDelivery(services, tryTranslate(delivery), 'provider');
   }
 }

@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '../../../src/postgres/database.ts';
 import { lockOrder } from '../../../src/store/orders.ts';
-import { lockAndResolveOrders } from '../../../src/use-cases/inbox/resolve-orders.ts';
-import { storeBatch } from '../../../src/use-cases/inbox/store-batch.ts';
-import { newDelivery } from '../../../src/use-cases/inbox/store-delivery.ts';
 import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
 import { gatewayBody, partnerId } from '../../support/deliveries.ts';
+import { lockAndResolveOrders, newDelivery, storeBatch } from '../../support/inbox.ts';
 import { assertInvariants, captureOf, openShop } from './shop.ts';
 
 const shop = await openShop();

@@ -1,7 +1,8 @@
 /** Bodies for the contract of providers: valid ones, changed ones, and what they translate to. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Provider, Translation } from '../../../src/providers/provider.ts';
+import type { Translation } from '../../../src/domain/inbox/translation.ts';
+import type { Provider } from '../../../src/providers/provider.ts';
 import { pathsOf, replaceAt } from '../deliveries.ts';
 import type { Body } from './fixture.ts';
 

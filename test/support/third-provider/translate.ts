@@ -1,5 +1,6 @@
 /** Acme Pay's deliveries to notices: a charge is a payment, a return is a refund. */
 
+import type { Translation } from '../../../src/domain/inbox/translation.ts';
 import type { ReviewFlag } from '../../../src/domain/review-flag.ts';
 import { failureReason } from '../../../src/domain/transactions/failure.ts';
 import type {
@@ -9,7 +10,7 @@ import type {
   RefundNotice,
   RefundStatus,
 } from '../../../src/domain/transactions/notice.ts';
-import type { ProviderAccount, Translation } from '../../../src/providers/provider.ts';
+import type { ProviderAccount } from '../../../src/providers/provider.ts';
 import {
   id,
   jsonObject,

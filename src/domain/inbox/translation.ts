@@ -1,0 +1,34 @@
+/** What a delivery means, in our own words: what a provider's translator makes of its bytes. */
+import type { ReviewFlag } from '../review-flag.ts';
+import type { Notice, OrderReferences } from '../transactions/notice.ts';
+
+export type Translation =
+  | { readonly kind: 'notice'; readonly notice: Notice }
+  | Report
+  /** Understood, and it changes nothing here. */
+  | {
+      readonly kind: 'ignored';
+      readonly why: string;
+      readonly flags?: readonly ReviewFlag[];
+      /** The contract lists the events that a bearer caller may send; this is another one. */
+      readonly isForeignEvent?: true;
+    }
+  /** Can never be understood: not the expected format, or without an event or ids. */
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+/** Belongs to an order and changes none of its transactions, such as a dispute. Contract 6.9. */
+export type Report = {
+  readonly kind: 'report';
+  readonly names: OrderReferences;
+  /** The delivery's state once its order is known. */
+  readonly state: 'needs_review' | 'ignored';
+  readonly why: string;
+  readonly flags: readonly ReviewFlag[];
+  readonly isForeignEvent?: true;
+};
+
+/** What can name the order of a delivery; undefined where it belongs to none. */
+export function findOrderNames(translation: Translation): OrderReferences | undefined {
+  if (translation.kind === 'notice') return translation.notice;
+  return translation.kind === 'report' ? translation.names : undefined;
+}

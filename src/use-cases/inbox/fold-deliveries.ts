@@ -1,0 +1,159 @@
+/**
+ * Applies the deliveries of a batch, one after the other, to the locked states of their orders. Computes what changes
+ * and what becomes of each delivery; nothing is read or written.
+ */
+import type { Delivery } from '../../domain/inbox/delivery.ts';
+import { listNames, listNewNames, listTargetNames } from '../../domain/inbox/delivery-names.ts';
+import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
+import {
+  type DeliveryOutcome,
+  exceedsTransactionLimit,
+  finish,
+  park,
+  rejectTooMany,
+  reportConflict,
+} from '../../domain/inbox/outcome.ts';
+import { withReusedEventFlag } from '../../domain/inbox/reused-event-id.ts';
+import type { Report } from '../../domain/inbox/translation.ts';
+import { flagsOfHeld } from '../../domain/transactions/held.ts';
+import type { Notice } from '../../domain/transactions/notice.ts';
+import { applyNotice, lacksTarget } from '../../domain/transactions/order-state.ts';
+import { type SettledOrderState, settle } from '../../domain/transactions/settle.ts';
+import { withFlags } from '../../domain/transactions/transaction.ts';
+import type { HistoryEntry } from '../../store/history.ts';
+import type { ReferencedOrders } from '../../store/order-matching.ts';
+import { describeChange, orderSummaryOf } from '../order-state/describe-change.ts';
+import { type LockedOrderState, orderKeyOf } from '../order-state/lock-order-state.ts';
+import type { ChangedOrderState } from '../order-state/order-changes.ts';
+import { eraseDelivery } from './erase-delivery.ts';
+import { translateDelivery } from './translate-delivery.ts';
+
+export type FoldedDelivery = DeliveryOutcome & {
+  /** The body to store instead, because the order is erased. */
+  readonly erasedBody?: Buffer;
+};
+
+export type Folded = {
+  /** In the order of the batch. */
+  readonly deliveries: readonly FoldedDelivery[];
+  /** Orders that changed. */
+  readonly orders: readonly ChangedOrderState[];
+};
+
+export function foldDeliveries(
+  batch: readonly TranslatedDelivery[],
+  ordersByDelivery: ReadonlyMap<string, ReferencedOrders>,
+  orderStates: readonly LockedOrderState[],
+  now: Date,
+): Folded {
+  const progress: Progress = new Map(
+    orderStates.map((before) => [orderKeyOf(before.order), startOf(before)]),
+  );
+  const deliveries = batch.map((entry) => {
+    const { delivery } = entry;
+    const named = ordersByDelivery.get(delivery.deliveryId)?.orders ?? [];
+    const erased = namesErasedOrder(delivery, named, progress)
+      ? eraseDelivery(delivery)
+      : undefined;
+    const outcome = foldDelivery(erased ? translateDelivery(erased) : entry, named, progress, now);
+    const result = withReusedEventFlag(delivery, outcome.result);
+    return { ...outcome, result, ...(erased?.body && { erasedBody: erased.body }) };
+  });
+  const changed = [...progress.values()].filter(
+    ({ before, after }) => after.transactions !== before.transactions,
+  );
+  return { deliveries, orders: changed };
+}
+
+/** Each order as it was locked, as it is after the deliveries so far, and the history of what they changed. */
+type Progress = ReadonlyMap<string, OrderProgress>;
+type OrderProgress = {
+  readonly before: LockedOrderState;
+  after: SettledOrderState;
+  readonly entries: HistoryEntry[];
+};
+
+function startOf(before: LockedOrderState): OrderProgress {
+  return { before, after: { ...before, summary: orderSummaryOf(before.order) }, entries: [] };
+}
+
+/** Erased personal data must not come back with a later delivery. Contract 8.7. */
+function namesErasedOrder(
+  { accountId }: Delivery,
+  orders: readonly string[],
+  progress: Progress,
+): boolean {
+  return orders.some(
+    (orderId) => progress.get(orderKeyOf({ accountId, orderId }))?.before.order.isErased ?? false,
+  );
+}
+
+function foldDelivery(
+  { delivery, translation }: TranslatedDelivery,
+  orders: readonly string[],
+  progress: Progress,
+  now: Date,
+): DeliveryOutcome {
+  switch (translation.kind) {
+    case 'unreadable':
+      return finish(delivery, now, { state: 'ignored', why: translation.why });
+    case 'ignored': {
+      const { why, flags = [] } = translation;
+      return finish(delivery, now, { state: 'ignored', why, flags });
+    }
+    case 'report':
+      return foldReport(delivery, translation, orders, now);
+    case 'notice':
+      return foldNotice(delivery, translation.notice, orders, progress, now);
+    default:
+      return translation satisfies never;
+  }
+}
+
+/** Linked to its order, without any other change. Contract 6.9. */
+function foldReport(
+  delivery: Delivery,
+  report: Report,
+  orders: readonly string[],
+  now: Date,
+): DeliveryOutcome {
+  const { names, state, why, flags } = report;
+  const [orderId] = orders;
+  if (orderId === undefined) return park(delivery, listNames(names), now);
+  if (orders.length > 1) return reportConflict(delivery, orders, now, report);
+  return finish(delivery, now, { state, why, flags, orderId });
+}
+
+function foldNotice(
+  delivery: Delivery,
+  notice: Notice,
+  orders: readonly string[],
+  progress: Progress,
+  now: Date,
+): DeliveryOutcome {
+  const [orderId] = orders;
+  if (orderId === undefined) return park(delivery, listNames(notice), now);
+  if (orders.length > 1) return reportConflict(delivery, orders, now);
+  const order = progress.get(orderKeyOf({ accountId: delivery.accountId, orderId }));
+  if (!order) throw new Error(`order ${orderId} was found and does not exist any more`);
+
+  const { provider, deliveryKey, deliveryId, receivedAt } = delivery;
+  const delivered = { ...notice, provider, deliveryKey, receivedAt };
+  const before = order.after;
+  if (lacksTarget(before, delivered)) return park(delivery, listTargetNames(notice), now);
+  const after = settle(applyNotice(before, delivered), now);
+  if (exceedsTransactionLimit(before.transactions.length, after.transactions.length))
+    return rejectTooMany(delivery, orderId, now);
+  const { entries, newFlags } = describeChange(before, after, { cause: deliveryId, now });
+  order.after = after;
+  order.entries.push(...entries);
+  // A held notice needs a person even if an earlier one has flagged the order already.
+  const flags = withFlags(newFlags, flagsOfHeld(after.held, deliveryKey));
+  return finish(delivery, now, {
+    state: flags.length > 0 ? 'needs_review' : entries.length > 0 ? 'processed' : 'stale',
+    why: flags.length > 0 ? `flagged ${flags.join(', ')}` : null,
+    flags,
+    orderId,
+    names: listNewNames(notice),
+  });
+}

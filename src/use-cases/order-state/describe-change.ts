@@ -1,0 +1,80 @@
+/** Compares two states of an order: the history entries of what changed, and the flags that are new. Contract 4.7. */
+import { type Change, listChanges, type State } from '../../domain/history.ts';
+import type { ReviewFlag } from '../../domain/review-flag.ts';
+import type { OrderState, OrderSummary } from '../../domain/transactions/order-state.ts';
+import type { SettledOrderState } from '../../domain/transactions/settle.ts';
+import type { Transaction } from '../../domain/transactions/transaction.ts';
+import type { HistoryEntry } from '../../store/history.ts';
+import type { LockedOrderState } from './lock-order-state.ts';
+
+export type DescribedChange = {
+  readonly entries: readonly HistoryEntry[];
+  /** Flags that are new on the order or on any of its transactions. */
+  readonly newFlags: readonly ReviewFlag[];
+};
+
+export function describeChange(
+  before: SettledOrderState,
+  after: SettledOrderState,
+  { cause, now }: { readonly cause: string; readonly now: Date },
+): DescribedChange {
+  const entries: HistoryEntry[] = [];
+  const note = (transactionId: string | null, changes: readonly Change[]) => {
+    if (changes.length > 0) entries.push({ transactionId, changes, cause, happenedAt: now });
+  };
+  for (const transaction of after.transactions) {
+    const { transactionId } = transaction;
+    note(transactionId, changesOf(findTransaction(before, transactionId), transaction));
+  }
+  // Every field becomes null: another transaction may get the same id later, and its history starts from null.
+  for (const removed of listRemoved(before, after)) {
+    note(removed.transactionId, listChanges(fieldsOf(removed), nullFieldsOf(removed)));
+  }
+  note(null, listChanges(before.summary, after.summary));
+  return { entries, newFlags: listNewFlags(before, after) };
+}
+
+/** The order's summary as it is stored. */
+export function orderSummaryOf(order: LockedOrderState['order']): OrderSummary {
+  return { status: order.savedStatus, attempts: order.attempts, flags: order.flags };
+}
+
+export function changesOf(before: Transaction | undefined, after: Transaction): Change[] {
+  return listChanges(before, after, 'notices');
+}
+
+/** A transaction without its notices, which are not part of the history. */
+export function fieldsOf({ notices: _folded, ...fields }: Transaction): State {
+  return fields;
+}
+
+/** Transactions that a provider reported and that turned out to be a payment or refund started here. */
+export function listRemoved(before: OrderState, after: OrderState): Transaction[] {
+  return before.transactions.filter(({ transactionId }) => !findTransaction(after, transactionId));
+}
+
+export function findTransaction(
+  { transactions }: OrderState,
+  transactionId: string,
+): Transaction | undefined {
+  return transactions.find((transaction) => transaction.transactionId === transactionId);
+}
+
+function nullFieldsOf(transaction: Transaction): State {
+  return Object.fromEntries(Object.keys(fieldsOf(transaction)).map((field) => [field, null]));
+}
+
+/** Counted, because the same flag may be on several transactions. */
+function listNewFlags(before: SettledOrderState, after: SettledOrderState): ReviewFlag[] {
+  const flags = flagsOf(after);
+  if (flags.length === 0) return [];
+  const count = (list: readonly ReviewFlag[], flag: ReviewFlag) =>
+    list.filter((one) => one === flag).length;
+  const flagsBefore = flagsOf(before);
+  const isNew = (flag: ReviewFlag) => count(flags, flag) > count(flagsBefore, flag);
+  return [...new Set(flags.filter(isNew))].sort();
+}
+
+function flagsOf({ summary, transactions }: SettledOrderState): readonly ReviewFlag[] {
+  return [...summary.flags, ...transactions.flatMap(({ flags }) => flags)];
+}

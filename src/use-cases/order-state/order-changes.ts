@@ -1,0 +1,123 @@
+/** What changed in the states of orders, as one value: the rows to write. It is computed here and written elsewhere. */
+import { listChanges } from '../../domain/history.ts';
+import { needsPolling } from '../../domain/transactions/needs-polling.ts';
+import type { OrderSummary } from '../../domain/transactions/order-state.ts';
+import type { HeldNotice } from '../../domain/transactions/records.ts';
+import { type SettledOrderState, uncapturedAtMs } from '../../domain/transactions/settle.ts';
+import type { Transaction } from '../../domain/transactions/transaction.ts';
+import type { HistoryEntry } from '../../store/history.ts';
+import type { OrderName } from '../../store/order-rows.ts';
+import type { SavedTransaction } from '../../store/transactions.ts';
+import { changesOf, findTransaction, listRemoved, orderSummaryOf } from './describe-change.ts';
+import type { LockedOrderState } from './lock-order-state.ts';
+
+export type ChangedOrderState = {
+  readonly before: LockedOrderState;
+  readonly after: SettledOrderState;
+  readonly entries: readonly HistoryEntry[];
+  /** Folded again from the inbox, so every transaction is written with all its notices. */
+  readonly isRebuilt?: true;
+};
+
+export type OrderChanges = {
+  /** Transactions whose provider id moves to another transaction. */
+  readonly releasedPspIds: readonly TransactionsOfOrder[];
+  readonly updatedTransactions: readonly SavedTransaction[];
+  readonly newTransactions: readonly SavedTransaction[];
+  readonly removedTransactions: readonly TransactionsOfOrder[];
+  readonly summaries: ReadonlyArray<
+    OrderName & { readonly state: OrderSummary; readonly held: readonly HeldNotice[] }
+  >;
+  readonly history: ReadonlyArray<{
+    readonly order: OrderName;
+    readonly entries: readonly HistoryEntry[];
+  }>;
+};
+
+type TransactionsOfOrder = {
+  readonly order: OrderName;
+  readonly transactionIds: readonly string[];
+};
+
+/** Open transactions are polled at their provider at `pollAt`. */
+export function listOrderChanges(
+  changed: readonly ChangedOrderState[],
+  pollAt: Date,
+): OrderChanges {
+  return {
+    releasedPspIds: changed.flatMap(findReleasedPspIds),
+    updatedTransactions: changed.flatMap((order) => listUpdatedTransactions(order, pollAt)),
+    newTransactions: changed.flatMap((order) => listNewTransactions(order, pollAt)),
+    removedTransactions: changed.flatMap(({ before, after }) =>
+      transactionsOf(before.order, listRemoved(before, after)),
+    ),
+    summaries: changed.flatMap(findChangedSummary),
+    history: changed.map(({ before, entries }) => ({ order: before.order, entries })),
+  };
+}
+
+/** Rare: a payment started here turned out to be one that the provider reported under another transaction. */
+function findReleasedPspIds({ before, after }: ChangedOrderState): TransactionsOfOrder[] {
+  const released = before.transactions.filter(({ transactionId, pspTransactionId }) => {
+    const pspIdAfter = findTransaction(after, transactionId)?.pspTransactionId;
+    return pspTransactionId !== null && pspIdAfter !== pspTransactionId;
+  });
+  return transactionsOf(before.order, released);
+}
+
+function transactionsOf(
+  order: OrderName,
+  transactions: readonly Transaction[],
+): TransactionsOfOrder[] {
+  if (transactions.length === 0) return [];
+  return [{ order, transactionIds: transactions.map(({ transactionId }) => transactionId) }];
+}
+
+/** Also those with a new notice only, although no field changed. */
+function listUpdatedTransactions(changed: ChangedOrderState, pollAt: Date): SavedTransaction[] {
+  const { before, after, isRebuilt } = changed;
+  return after.transactions
+    .filter((transaction) => {
+      const known = findTransaction(before, transaction.transactionId);
+      if (!known) return false;
+      const hasNewNotice = known.notices.length !== transaction.notices.length;
+      return isRebuilt || hasNewNotice || changesOf(known, transaction).length > 0;
+    })
+    .map((transaction) => toSaved(changed, transaction, pollAt));
+}
+
+function listNewTransactions(changed: ChangedOrderState, pollAt: Date): SavedTransaction[] {
+  const { before, after } = changed;
+  return after.transactions
+    .filter(({ transactionId }) => !findTransaction(before, transactionId))
+    .map((transaction) => toSaved(changed, transaction, pollAt));
+}
+
+function toSaved(
+  { before }: ChangedOrderState,
+  transaction: Transaction,
+  pollAt: Date,
+): SavedTransaction {
+  const { accountId, orderId, userId } = before.order;
+  const isPaid = transaction.type === 'payment' && transaction.status === 'succeeded';
+  return {
+    accountId,
+    orderId,
+    transaction,
+    pollAt: needsPolling(transaction) ? nextPollOf(transaction, pollAt) : null,
+    paidBy: isPaid ? userId : null,
+  };
+}
+
+/** An authorised payment is polled when it is due to be flagged, however long the poll interval is. Contract 4.8. */
+function nextPollOf(transaction: Transaction, pollAt: Date): Date {
+  const dueAtMs = transaction.type === 'payment' ? uncapturedAtMs(transaction) : null;
+  return dueAtMs !== null && dueAtMs > pollAt.getTime() ? new Date(dueAtMs) : pollAt;
+}
+
+function findChangedSummary({ before, after }: ChangedOrderState): OrderChanges['summaries'] {
+  const { accountId, orderId } = before.order;
+  const { summary, held } = after;
+  const isSame = listChanges(orderSummaryOf(before.order), summary).length === 0;
+  return isSame && held === before.held ? [] : [{ accountId, orderId, state: summary, held }];
+}

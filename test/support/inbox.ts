@@ -1,0 +1,24 @@
+/** Calls steps of the inbox with plain deliveries: what the service translates when it receives them. */
+import type { Delivery } from '../../src/domain/inbox/delivery.ts';
+import type { DeliveryCaller } from '../../src/domain/inbox/incoming.ts';
+import type { Transaction } from '../../src/postgres/database.ts';
+import * as orders from '../../src/use-cases/inbox/resolve-orders.ts';
+import * as batch from '../../src/use-cases/inbox/store-batch.ts';
+import { translateDelivery } from '../../src/use-cases/inbox/translate-delivery.ts';
+
+export { newDelivery } from '../../src/use-cases/inbox/new-delivery.ts';
+
+type Sent = { readonly delivery: Delivery; readonly caller: DeliveryCaller };
+
+/** In one transaction, without deliveries that arrive at the same time: as in another process. */
+export function storeBatch(needs: batch.StoreBatchNeeds, sent: readonly Sent[]) {
+  const translated = sent.map(({ delivery, caller }) => ({
+    ...translateDelivery(delivery),
+    caller,
+  }));
+  return batch.storeBatch(needs, translated);
+}
+
+export function lockAndResolveOrders(tx: Transaction, deliveries: readonly Delivery[]) {
+  return orders.lockAndResolveOrders(tx, deliveries.map(translateDelivery));
+}
