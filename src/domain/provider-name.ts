@@ -1,2 +1,2 @@
-/** The name of a provider's folder and of its webhook path; the registry of providers knows those that exist. */
+/** The name of a provider, of its folder and of its webhook path. The registry of providers lists all names. */
 export type ProviderName = string;

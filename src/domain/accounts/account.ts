@@ -14,7 +14,7 @@ import { findOrigin, isLoopback } from '../web-address.ts';
  */
 export type SecretKind = string;
 
-/** The kinds of every account. The key that makes `user_id`s is never rotated, or consumers would change. */
+/** The kinds of every account. `consumer-id-key` derives every `user_id` and is never rotated: all ids would change. */
 export const ownSecretKinds = ['access-secret', 'consumer-id-key'] as const satisfies SecretKind[];
 
 export const signatureVersions = ['v2', 'v3'] as const;
@@ -30,7 +30,7 @@ export type AlternateCurrency = {
 /** The base URL of a provider's API, and the account's login there. */
 export type ProviderAddress = { readonly url: string; readonly login: string };
 
-/** Plain settings of one provider, by the names that it gives them. */
+/** Plain settings of one provider, by the names it gives them. */
 export type ProviderValues = Readonly<Record<string, string>>;
 
 export type AccountSettings = {
@@ -94,7 +94,7 @@ export const accountDefaults: Omit<AccountSettings, 'name'> = {
   requestsPerSecond: null,
   alternateCurrencies: [],
   callbackOrigins: [],
-  // Those of a new account are described by the providers.
+  // The providers describe those of a new account.
   paymentModes: {},
   providerApis: {},
   providerSettings: {},

@@ -78,7 +78,7 @@ export function isHeldFor(
 }
 
 /**
- * Tests whether other notices are in the group of this one: the same provider order, or the same payment with
+ * Tests whether other notices are in the group of this one: the same order at the provider, or the same payment with
  * its refunds. A notice with an id in common is in the group too, because an id belongs to one payment or refund.
  */
 function groupOf({ payment, refund }: DeliveredNotice): (other: AnyNotice) => boolean {

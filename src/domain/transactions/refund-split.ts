@@ -1,5 +1,5 @@
 /**
- * Splits a refund over the captures of a payment, because a provider may refund one capture at a time. The amount is
+ * Splits a refund over the captures of a payment, because some providers refund one capture at a time. The amount is
  * taken from captures that are not fully refunded, oldest first. Contract 4.12.
  */
 
