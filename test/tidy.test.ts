@@ -117,7 +117,7 @@ test('no test file is left out of npm test', async () => {
 
 test('every source file opens by saying what it is for, and stays readable', async () => {
   const troubles = [];
-  const folders = ['src', 'simulator', 'demo', 'bench'];
+  const folders = ['src', 'simulator', 'tools'];
   for (const file of (await Promise.all(folders.map(listFiles))).flat()) {
     const text = await readFile(join(root, file), 'utf8');
     if (!text.startsWith('/**')) troubles.push(`${file} does not say what it is for`);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createClient } from '../../client/client.js';
-import { runChaos } from '../../demo/chaos.ts';
 import { startSimulator } from '../../simulator/simulator.ts';
 import { createServices } from '../../src/create-services.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { runChaos } from '../../tools/demo/chaos.ts';
 import { findFreePort, startServiceProcess } from '../support/service-process.ts';
 import { createTestAccount } from '../support/test-account.ts';
 import { createTestDatabase } from '../support/test-database.ts';

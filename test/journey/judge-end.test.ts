@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Enquiry, Transaction } from '../../client/client.js';
-import { endOf } from '../../demo/ends.ts';
-import { wrongsOf } from '../../demo/judge-end.ts';
 import type { LedgerPayment } from '../../simulator/simulator.ts';
+import { endOf } from '../../tools/demo/ends.ts';
+import { wrongsOf } from '../../tools/demo/judge-end.ts';
 
 /** The judge of chaos is judged: what is right passes, and each wrong is named. */
 const captured: LedgerPayment = {

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, type Enquiry, type NewOrder } from '../../client/client.js';
 import { startSimulator } from '../../simulator/simulator.ts';
-import { patientClient, untilAnswered } from '../../soak/patience.ts';
+import { patientClient, untilAnswered } from '../../tools/soak/patience.ts';
 import { assertAgrees } from '../journey/outline.ts';
 import { runCommand } from '../support/command-line.ts';
 import { type ProxyPoint, startDatabaseProxy } from '../support/database-proxy.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { soak } from '../../soak/run.ts';
+import { soak } from '../../tools/soak/run.ts';
 
 test('kills at random moments lose nothing that was answered, and do nothing twice', async () => {
   const { troubles, verified, kills, creates } = await soak({

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { findFreePort } from '../../demo/free-port.ts';
 import { findDatabaseFolder } from '../../src/embedded-postgres/database-folder.ts';
+import { findFreePort } from '../../tools/demo/free-port.ts';
 import { type Call, callService, type Reply } from './test-service.ts';
 
 export { findFreePort };

@@ -1,5 +1,5 @@
 /** One order from creation to refund; prints each call and each reply as it happens. */
-import type { Enquiry } from '../client/client.js';
+import type { Enquiry } from '../../client/client.js';
 import { payAtPage } from './consumer.ts';
 import type { Stage } from './stage.ts';
 import { dim, heading, money, shown } from './words.ts';

@@ -4,7 +4,7 @@
  * rows from one order that the service created; the default needs about 20 GB of disk and a quarter of an hour.
  */
 import { writeFile } from 'node:fs/promises';
-import type { Database } from '../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { fillOrders } from './fill-orders.ts';
 import { type Measured, measure, type NextRequest } from './load.ts';
 import { createOrders, enquire, makeOrders, partnerWebhooks } from './requests.ts';

@@ -1,7 +1,7 @@
 /** The requests that the load generator sends for a shop. */
 import { createHmac } from 'node:crypto';
-import { newOrderId } from '../src/domain/ids.ts';
-import type { Database } from '../src/postgres/database.ts';
+import { newOrderId } from '../../src/domain/ids.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import type { NextRequest } from './load.ts';
 import type { Shop } from './shop.ts';
 

@@ -4,8 +4,8 @@
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { limits } from '../src/domain/limits.ts';
-import type { Database } from '../src/postgres/database.ts';
+import { limits } from '../../src/domain/limits.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { measure, type Served } from './load.ts';
 import { createOrders, enquire, makeOrders } from './requests.ts';
 import { type Shop, setPartnerUrl } from './shop.ts';

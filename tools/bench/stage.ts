@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import packageFile from '../../package.json' with { type: 'json' };
+import { embeddedAddress } from '../../src/embedded-postgres/embedded-database.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
 import { findFreePort } from '../demo/free-port.ts';
-import packageFile from '../package.json' with { type: 'json' };
-import { embeddedAddress } from '../src/embedded-postgres/embedded-database.ts';
-import { openDatabase } from '../src/postgres/database.ts';
 import type { Served } from './load.ts';
 
-const root = new URL('../', import.meta.url).pathname;
+const root = new URL('../../', import.meta.url).pathname;
 
 /** The environment and the arguments of Node in the `start` script. */
 const [settings = '', words = ''] = packageFile.scripts.start.split(' node ');
@@ -22,7 +22,7 @@ const startEnv = Object.fromEntries(
 export type Program = Served & { readonly stop: () => Promise<void> };
 
 export async function startFloor(): Promise<Program> {
-  return startProgram(['bench/floor-server.ts'], {});
+  return startProgram(['tools/bench/floor-server.ts'], {});
 }
 
 export async function startService(

@@ -9,14 +9,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { createClient } from '../client/client.js';
+import { createClient } from '../../client/client.js';
+import { randomOf } from '../../simulator/random.ts';
+import { openServiceShops } from '../../simulator/service-shops.ts';
+import type { FindShop } from '../../simulator/shops.ts';
+import { startSimulator } from '../../simulator/simulator.ts';
 import { type Journey, type ChaosStage as Stage, travelAll } from '../demo/chaos.ts';
 import { findFreePort } from '../demo/free-port.ts';
 import { judgeAll } from '../demo/judge-chaos.ts';
-import { randomOf } from '../simulator/random.ts';
-import { openServiceShops } from '../simulator/service-shops.ts';
-import type { FindShop } from '../simulator/shops.ts';
-import { startSimulator } from '../simulator/simulator.ts';
 import { startFlood } from './flood.ts';
 import { type KillableService, startKillable, type Victim } from './killable-service.ts';
 import { patientClient, untilAnswered } from './patience.ts';
@@ -153,7 +153,7 @@ function startJourneys(stage: Stage, { seed, journeysPerRound, minutesMax }: Soa
 
 async function cli(service: KillableService, ...words: readonly string[]) {
   const run = promisify(execFile)(process.execPath, ['src/cli/main.ts', ...words, '--json'], {
-    cwd: new URL('../', import.meta.url).pathname,
+    cwd: new URL('../../', import.meta.url).pathname,
     env: service.env,
     maxBuffer: 64 * 1024 * 1024,
   });

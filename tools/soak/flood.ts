@@ -3,7 +3,7 @@
  * At the end each of these must be stored exactly once.
  */
 import { createHmac } from 'node:crypto';
-import type { Client } from '../client/client.js';
+import type { Client } from '../../client/client.js';
 import { untilAnswered } from './patience.ts';
 
 export type Flood = {

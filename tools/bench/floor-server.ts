@@ -4,11 +4,11 @@
  */
 import { createSigner } from 'fast-jwt';
 import Fastify from 'fastify';
-import { OrderReply } from '../src/http/merchant/order-reply-schemas.ts';
+import { OrderReply } from '../../src/http/merchant/order-reply-schemas.ts';
 import {
   CreateOrderBody as Body,
   type CreateOrderBody,
-} from '../src/http/merchant/order-schemas.ts';
+} from '../../src/http/merchant/order-schemas.ts';
 
 const app = Fastify({
   ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allowUnionTypes: true } },

@@ -2,7 +2,7 @@
  * Compares the service with its floors. The speed of a noisy machine changes from one second to the next, so each
  * number is measured right next to its floor, several times, and the median ratio is used.
  */
-import type { DatabaseAddress } from '../src/postgres/database.ts';
+import type { DatabaseAddress } from '../../src/postgres/database.ts';
 import { measureInserts } from './insert-floor.ts';
 import { type Measured, measure } from './load.ts';
 import { createOrders } from './requests.ts';

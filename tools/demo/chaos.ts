@@ -2,11 +2,11 @@
  * Many concurrent orders while the providers misbehave by seed: each order is created, paid and perhaps refunded in
  * parts. At the end, what the service reports is compared with the ledger of the providers.
  */
-import type { Client, Enquiry } from '../client/client.js';
-import { chaosScenario } from '../simulator/chaos.ts';
-import { type Random, randomOf } from '../simulator/random.ts';
-import type { Scenario } from '../simulator/scenarios.ts';
-import type { Simulator } from '../simulator/simulator.ts';
+import type { Client, Enquiry } from '../../client/client.js';
+import { chaosScenario } from '../../simulator/chaos.ts';
+import { type Random, randomOf } from '../../simulator/random.ts';
+import type { Scenario } from '../../simulator/scenarios.ts';
+import type { Simulator } from '../../simulator/simulator.ts';
 import { payAtPage } from './consumer.ts';
 import { type End, endOf, hasEnded } from './ends.ts';
 import { judgeAll } from './judge-chaos.ts';

@@ -1,5 +1,5 @@
 /** The measured targets: each kind of request, and the floor that it is compared with. */
-import type { Database } from '../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import type { NextRequest, Served } from './load.ts';
 import {
   createOrders,

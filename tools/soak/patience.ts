@@ -1,6 +1,6 @@
 /** Retries calls without a reply, with the same content, as merchants should. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, ServiceCallError } from '../client/client.js';
+import { type Client, ServiceCallError } from '../../client/client.js';
 
 const patienceMs = 60_000;
 const pauseMs = 40;

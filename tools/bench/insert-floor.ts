@@ -3,7 +3,7 @@
  * the limit for a service that commits each order separately and does nothing else.
  */
 import pg from 'pg';
-import type { DatabaseAddress } from '../src/postgres/database.ts';
+import type { DatabaseAddress } from '../../src/postgres/database.ts';
 
 const inFlight = 64;
 

@@ -6,12 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type Client, createClient } from '../client/client.js';
-import { openServiceShops } from '../simulator/service-shops.ts';
-import { type Simulator, type SimulatorOptions, startSimulator } from '../simulator/simulator.ts';
+import { type Client, createClient } from '../../client/client.js';
+import { openServiceShops } from '../../simulator/service-shops.ts';
+import {
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from '../../simulator/simulator.ts';
 import { findFreePort } from './free-port.ts';
 
-const root = new URL('../', import.meta.url).pathname;
+const root = new URL('../../', import.meta.url).pathname;
 
 export type Stage = {
   readonly baseUrl: string;

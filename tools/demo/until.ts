@@ -1,6 +1,6 @@
 /** Polls an order or transaction until it is as expected. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client, Enquiry } from '../client/client.js';
+import type { Client, Enquiry } from '../../client/client.js';
 
 const pollMs = 150;
 

@@ -1,5 +1,5 @@
 /** Fills a database with copies of one paid order, each with its transaction and the provider's id of the order. */
-import type { Database, Statement } from '../src/postgres/database.ts';
+import type { Database, Statement } from '../../src/postgres/database.ts';
 
 const perStatement = 100_000;
 const tables = ['orders', 'transactions', 'provider_orders'] as const;

@@ -1,6 +1,6 @@
 /** Lists what is wrong with an order, given its expected end and the providers' ledger. */
-import type { Enquiry, Transaction } from '../client/client.js';
-import type { LedgerPayment } from '../simulator/simulator.ts';
+import type { Enquiry, Transaction } from '../../client/client.js';
+import type { LedgerPayment } from '../../simulator/simulator.ts';
 import type { End } from './ends.ts';
 
 export function wrongsOf(

@@ -3,7 +3,7 @@
  * are tried in turn, 10,000 times each; their medians should be similar. A body that is not hex is refused sooner,
  * which reveals nothing that the sender does not know.
  */
-import { openPayload, sealPayload } from '../src/security/sealed-payload.ts';
+import { openPayload, sealPayload } from '../../src/security/sealed-payload.ts';
 
 const tries = 10_000;
 const secret = 'access_secret_of_the_bench';

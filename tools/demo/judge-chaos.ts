@@ -1,6 +1,6 @@
 /** Compares what the service reports about orders with the ledger of the providers. */
-import type { Enquiry } from '../client/client.js';
-import type { Ledger } from '../simulator/simulator.ts';
+import type { Enquiry } from '../../client/client.js';
+import type { Ledger } from '../../simulator/simulator.ts';
 import type { ChaosResult, ChaosStage, Journey } from './chaos.ts';
 import { wrongsOf } from './judge-end.ts';
 import { until } from './until.ts';

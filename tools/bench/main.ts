@@ -4,7 +4,7 @@
  * `throughput.svg` next to this file.
  */
 import { writeFile } from 'node:fs/promises';
-import { embeddedAddress } from '../src/embedded-postgres/embedded-database.ts';
+import { embeddedAddress } from '../../src/embedded-postgres/embedded-database.ts';
 import { measureBesideHangingProvider } from './hanging-provider.ts';
 import { type Measured, measure } from './load.ts';
 import { plotOf } from './plot.ts';
