@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resumeAccount, suspendAccount } from '../../src/use-cases/accounts/suspend-account.ts';
-import { waitUntil } from '../support/service-process.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { assertRefused } from './assertions.ts';
 import { listRoutes, requestTo } from './routes.ts';
 import { captureOf, gatewayPaymentOf, openShop, shopOf } from './webhooks/shop.ts';

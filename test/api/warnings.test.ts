@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after, test } from 'node:test';
+import { findFreePort } from '../../tools/harness/free-port.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
-import { findFreePort, waitUntil } from '../support/service-process.ts';
 import { startTestService, type TestAccount } from '../support/test-service.ts';
 
 const service = await startTestService();

@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
-import { type CommandOutcome, runCommand } from '../support/command-line.ts';
+import { type CommandOutcome, runCommand } from '../../tools/harness/command-line.ts';
+import { findFreePort } from '../../tools/harness/free-port.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
-import {
-  createTemporaryFolder,
-  findFreePort,
-  startServiceProcess,
-  waitUntil,
-} from '../support/service-process.ts';
+import { createTemporaryFolder, startServiceProcess } from '../support/service-process.ts';
 import { createTestDatabase, dumpTables } from '../support/test-database.ts';
 import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
 

@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { runCommand } from '../../tools/harness/command-line.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { openShop, type Shop, shopOf } from '../api/webhooks/shop.ts';
-import { runCommand } from '../support/command-line.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -23,7 +24,7 @@ import {
   upiId,
 } from '../support/erasure.ts';
 import { startJourney } from '../support/journey.ts';
-import { launchService, waitUntil } from '../support/service-process.ts';
+import { launchService } from '../support/service-process.ts';
 import { type TestService, testMasterKeyHex } from '../support/test-service.ts';
 
 type Fields = Record<string, unknown>;

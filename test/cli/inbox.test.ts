@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { runCommand } from '../support/command-line.ts';
+import { runCommand } from '../../tools/harness/command-line.ts';
 import {
   gatewayBody,
   partnerEvent,

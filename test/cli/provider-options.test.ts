@@ -6,10 +6,10 @@ import { accountUpdate } from '../../src/cli/account-update.ts';
 import { UsageError } from '../../src/cli/command.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { updateAccount } from '../../src/use-cases/accounts/update-account.ts';
-import { type CommandOutcome, runCommand } from '../support/command-line.ts';
+import { type CommandOutcome, runCommand } from '../../tools/harness/command-line.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
-import { waitUntil } from '../support/service-process.ts';
 import { dumpTables } from '../support/test-database.ts';
 import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
 

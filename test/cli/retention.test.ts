@@ -6,8 +6,8 @@ import { retryDelivery } from '../../src/use-cases/inbox/retry-delivery.ts';
 import { prune } from '../../src/use-cases/maintenance/prune.ts';
 import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { runCommand } from '../../tools/harness/command-line.ts';
 import { assertInvariants, captureOf, openShop, type Shop } from '../api/webhooks/shop.ts';
-import { runCommand } from '../support/command-line.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
 

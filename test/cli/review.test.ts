@@ -8,6 +8,7 @@ import { listReview, type ReviewEntry } from '../../src/use-cases/maintenance/li
 import { prune } from '../../src/use-cases/maintenance/prune.ts';
 import { resolveReview } from '../../src/use-cases/maintenance/resolve-review.ts';
 import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
+import { runCommand } from '../../tools/harness/command-line.ts';
 import {
   assertInvariants,
   captureOf,
@@ -16,7 +17,6 @@ import {
   type Shop,
   shopOf,
 } from '../api/webhooks/shop.ts';
-import { runCommand } from '../support/command-line.ts';
 import {
   gatewayBody,
   partnerEvent,

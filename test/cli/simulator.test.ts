@@ -1,7 +1,7 @@
 /** Accounts trust whatever answers at the simulator's address, so they use it only when an operator chose it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runCommand } from '../support/command-line.ts';
+import { runCommand } from '../../tools/harness/command-line.ts';
 import { createTemporaryFolder, startServiceProcess } from '../support/service-process.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';

@@ -6,8 +6,8 @@ import { ServiceError } from '../../src/domain/errors.ts';
 import { limitConcurrency } from '../../src/http/concurrency-limit.ts';
 import { sendError } from '../../src/http/error-reply.ts';
 import { sendWebhookError } from '../../src/http/webhooks/webhook-error.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { assertRefused } from '../api/assertions.ts';
-import { waitUntil } from '../support/service-process.ts';
 import { callService } from '../support/test-service.ts';
 
 const requestsMax = 3;

@@ -4,10 +4,11 @@ import { createServer } from 'node:http';
 import { after, beforeEach, test } from 'node:test';
 import { type Call, startSimulator } from '../../simulator/simulator.ts';
 import { type CallRecord, listHistory } from '../../src/store/history.ts';
+import { findFreePort } from '../../tools/harness/free-port.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { findCheckout, modeOf, type SimulatedProvider, startJourney } from '../support/journey.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
-import { findFreePort, waitUntil } from '../support/service-process.ts';
 import { dumpTables } from '../support/test-database.ts';
 import { assertAgrees, type Outline, outlineOf } from './outline.ts';
 

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { chaosScenario } from '../../simulator/chaos.ts';
 import { pick, type Random, randomOf } from '../../simulator/random.ts';
 import { paysInFull } from '../../simulator/simulator.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { findCheckout, startJourney } from '../support/journey.ts';
-import { waitUntil } from '../support/service-process.ts';
 import { assertAgrees, unfinishedOf } from './outline.ts';
 
 /**

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { findCheckout, modeOf, type SimulatedProvider, startJourney } from '../support/journey.ts';
-import { waitUntil } from '../support/service-process.ts';
 
 const { service, simulator, createOrder, initiate, enquire, heal, assertSound } =
   await startJourney();

@@ -6,11 +6,10 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { findDatabaseFolder } from '../../src/embedded-postgres/database-folder.ts';
+import { baseEnv, projectDir } from '../../tools/harness/project.ts';
+import { readServerPid } from '../../tools/harness/server-pid.ts';
 import {
   createTemporaryFolder,
-  passedOn,
-  projectDir,
-  readServerPid,
   runFailingStart,
   type ServiceProcess,
   startServiceProcess,
@@ -139,6 +138,6 @@ async function assertUnprivileged(dataDir: string): Promise<void> {
 async function countAccounts(checkout: string, service: ServiceProcess): Promise<number> {
   assert.equal((await service.call('/readyz')).status, 200);
   const words = ['src/cli/main.ts', 'account', 'list', '--json'];
-  const { stdout } = await run(process.execPath, words, { cwd: checkout, env: { ...passedOn } });
+  const { stdout } = await run(process.execPath, words, { cwd: checkout, env: { ...baseEnv } });
   return JSON.parse(stdout).accounts.length;
 }

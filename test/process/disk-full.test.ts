@@ -4,12 +4,12 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { readServerPid } from '../../tools/harness/server-pid.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import {
   createTemporaryFolder,
-  readServerPid,
   type ServiceProcess,
   startServiceProcess,
-  waitUntil,
 } from '../support/service-process.ts';
 import {
   type Answered,

@@ -13,11 +13,11 @@ import { createLog } from '../../src/log.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
-import { runCommand } from '../support/command-line.ts';
+import { runCommand } from '../../tools/harness/command-line.ts';
+import { findFreePort } from '../../tools/harness/free-port.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import {
   createTemporaryFolder,
-  findFreePort,
   launchService,
   type ServiceProcess,
   startServiceProcess,

@@ -3,18 +3,15 @@ import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, type Enquiry, type NewOrder } from '../../client/client.js';
 import { startSimulator } from '../../simulator/simulator.ts';
+import { runCommand } from '../../tools/harness/command-line.ts';
+import { findFreePort } from '../../tools/harness/free-port.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { patientClient, untilAnswered } from '../../tools/soak/patience.ts';
 import { assertAgrees } from '../journey/outline.ts';
-import { runCommand } from '../support/command-line.ts';
 import { type ProxyPoint, startDatabaseProxy } from '../support/database-proxy.ts';
 import { findCheckout } from '../support/journey.ts';
 import { orderBody } from '../support/order-bodies.ts';
-import {
-  findFreePort,
-  launchService,
-  startServiceProcess,
-  waitUntil,
-} from '../support/service-process.ts';
+import { launchService, startServiceProcess } from '../support/service-process.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
 

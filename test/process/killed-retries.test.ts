@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startSimulator } from '../../simulator/simulator.ts';
-import { runCommand } from '../support/command-line.ts';
+import { runCommand } from '../../tools/harness/command-line.ts';
+import { findFreePort } from '../../tools/harness/free-port.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { type Side, startDatabaseProxy } from '../support/database-proxy.ts';
 import { findCheckout, modeOf, type SimulatedProvider } from '../support/journey.ts';
 import { orderBody } from '../support/order-bodies.ts';
-import { findFreePort, startServiceProcess, waitUntil } from '../support/service-process.ts';
+import { startServiceProcess } from '../support/service-process.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { type Reply, testMasterKeyHex } from '../support/test-service.ts';
 

@@ -2,13 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
 import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
+import { findFreePort } from '../../tools/harness/free-port.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { layDatabaseWay } from '../support/database-way.ts';
-import {
-  findFreePort,
-  launchService,
-  runFailingStart,
-  waitUntil,
-} from '../support/service-process.ts';
+import { launchService, runFailingStart } from '../support/service-process.ts';
 import { assertUnavailable, call, callsOf, kinds, openShop } from '../support/shop-callers.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { type Call, callService, testMasterKeyHex } from '../support/test-service.ts';

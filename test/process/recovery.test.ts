@@ -4,15 +4,14 @@ import { once } from 'node:events';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
+import { isRunning, listChildren } from '../../tools/harness/processes.ts';
+import { readServerPid } from '../../tools/harness/server-pid.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import {
   createTemporaryFolder,
-  isRunning,
-  listChildren,
-  readServerPid,
   type ServiceProcess,
   startServiceProcess,
-  waitUntil,
 } from '../support/service-process.ts';
 
 const dataDir = await createTemporaryFolder();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { openDatabase } from '../../src/postgres/database.ts';
-import { runCommand } from '../support/command-line.ts';
+import { runCommand } from '../../tools/harness/command-line.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createClient } from 'payment-order-service/client';
-import { runCommand } from '../support/command-line.ts';
+import { runCommand } from '../../tools/harness/command-line.ts';
 import {
   gatewayBody,
   partnerEvent,

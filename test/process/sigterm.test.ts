@@ -7,17 +7,16 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
 import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
+import { isRunning, listChildren } from '../../tools/harness/processes.ts';
+import { findServerPid, readServerPid } from '../../tools/harness/server-pid.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import {
   createTemporaryFolder,
-  isRunning,
   launchService,
-  listChildren,
-  readServerPid,
   type ServiceProcess,
   startServiceProcess,
-  waitUntil,
 } from '../support/service-process.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
@@ -106,7 +105,10 @@ test('Ctrl-C on npm start ends the service and its database server cleanly', asy
 
 test('SIGTERM during the start leaves no database server running', async () => {
   const { child, exited } = launchService({ DATA_DIR: dataDir });
-  await waitUntil('its database server starts', () => exists(pidFile));
+  await waitUntil(
+    'its database server starts',
+    async () => (await findServerPid(dataDir)) !== undefined,
+  );
   const serverPid = await readServerPid(dataDir);
   child.kill('SIGTERM');
   await exited;

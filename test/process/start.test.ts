@@ -4,12 +4,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import {
-  createTemporaryFolder,
-  isRunning,
-  readServerPid,
-  startServiceProcess,
-} from '../support/service-process.ts';
+import { isRunning } from '../../tools/harness/processes.ts';
+import { readServerPid } from '../../tools/harness/server-pid.ts';
+import { createTemporaryFolder, startServiceProcess } from '../support/service-process.ts';
 
 const dataDir = join(await createTemporaryFolder(), 'not', 'made', 'yet');
 const first = await startServiceProcess({ DATA_DIR: dataDir });

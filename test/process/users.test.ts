@@ -7,19 +7,17 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { runCommand } from '../support/command-line.ts';
+import { runCommand } from '../../tools/harness/command-line.ts';
+import { isRunning, listChildren } from '../../tools/harness/processes.ts';
+import { baseEnv, projectDir } from '../../tools/harness/project.ts';
+import { readServerPid } from '../../tools/harness/server-pid.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { startDatabaseProxy } from '../support/database-proxy.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import {
   createTemporaryFolder,
-  isRunning,
-  listChildren,
-  passedOn,
-  projectDir,
-  readServerPid,
   type ServiceProcess,
   startServiceProcess,
-  waitUntil,
 } from '../support/service-process.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
@@ -241,7 +239,7 @@ function runAs(
   return promisify(execFile)(program, [words].flat(), {
     ...user,
     cwd: '/',
-    env: { ...passedOn, ...env },
+    env: { ...baseEnv, ...env },
   });
 }
 

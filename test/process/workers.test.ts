@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isRunning, listChildren } from '../../tools/harness/processes.ts';
+import { readServerPid } from '../../tools/harness/server-pid.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { readSamples } from '../support/metrics.ts';
 import { orderBody } from '../support/order-bodies.ts';
-import {
-  createTemporaryFolder,
-  isRunning,
-  listChildren,
-  readServerPid,
-  startServiceProcess,
-  waitUntil,
-} from '../support/service-process.ts';
+import { createTemporaryFolder, startServiceProcess } from '../support/service-process.ts';
 
 const dataDir = await createTemporaryFolder();
 const env = { DATA_DIR: dataDir, WORKERS: '2' };

@@ -8,6 +8,7 @@ import { listTransactionsOf } from '../../src/store/transactions.ts';
 import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
 import { recordCall } from '../../src/use-cases/payments/record-call.ts';
+import { findFreePort } from '../../tools/harness/free-port.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -25,7 +26,6 @@ import {
   writeDeliveries,
 } from '../support/delivery-sets.ts';
 import { orderBody } from '../support/order-bodies.ts';
-import { findFreePort } from '../support/service-process.ts';
 import { type Reply, startTestService } from '../support/test-service.ts';
 
 const seed = Number(process.env.ANY_ORDER_SEED ?? Date.now() % 2 ** 31);

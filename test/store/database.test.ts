@@ -6,7 +6,8 @@ import { after, beforeEach, test } from 'node:test';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { type Database, openDatabase, type Queryable } from '../../src/postgres/database.ts';
-import { findFreePort, waitUntil } from '../support/service-process.ts';
+import { findFreePort } from '../../tools/harness/free-port.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { clusterAddress, createTestDatabase } from '../support/test-database.ts';
 
 const { database, url } = await createTestDatabase();

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { startEmbeddedDatabase } from '../../src/embedded-postgres/embedded-database.ts';
 import { sharedBuffersMb } from '../../src/embedded-postgres/postgres-process.ts';
-import { createTemporaryFolder, readServerPid } from '../support/service-process.ts';
+import { readServerPid } from '../../tools/harness/server-pid.ts';
+import { createTemporaryFolder } from '../support/service-process.ts';
 
 test('shared_buffers is a quarter of the memory, within bounds', () => {
   const mebibyte = 2 ** 20;

@@ -5,8 +5,8 @@ import { ServiceError } from '../../src/domain/errors.ts';
 import { randomBase62 } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { type Database, type DatabaseAddress, openDatabase } from '../../src/postgres/database.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { layDatabaseWay } from '../support/database-way.ts';
-import { waitUntil } from '../support/service-process.ts';
 import { clusterAddress, createTestDatabase } from '../support/test-database.ts';
 
 const cluster = openOwn(clusterAddress());

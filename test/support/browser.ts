@@ -3,7 +3,7 @@ import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { after } from 'node:test';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as playwright } from 'playwright-core';
-import { projectDir } from './service-process.ts';
+import { projectDir } from '../../tools/harness/project.ts';
 
 /** The package holds a Chromium for x64 only. Elsewhere an installed one serves. */
 const installed = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';

@@ -10,9 +10,9 @@ import type { PaymentModeCode } from '../../src/domain/payment-mode.ts';
 import type { WishedAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
 import { pollProvider } from '../../src/use-cases/payments/poll-provider.ts';
+import { findFreePort } from '../../tools/harness/free-port.ts';
 import { issueMerchantToken } from './merchant-token.ts';
 import { orderBody } from './order-bodies.ts';
-import { findFreePort } from './service-process.ts';
 import {
   type Reply,
   startTestService,

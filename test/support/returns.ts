@@ -1,8 +1,8 @@
 /** A consumer who comes back from a provider, as fetch sees it, and what the shop gets. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { readLaunchForm } from './journey.ts';
-import { waitUntil } from './service-process.ts';
 
 export type Visit = {
   readonly status: number;

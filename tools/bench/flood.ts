@@ -2,7 +2,7 @@
  * `npm run bench:flood`: the throughput of creates at full load, and with many times as many connections: once with as
  * many as the admission queue can hold, and once with far more. Measures in turn, three times, and prints each round.
  */
-import { type Answered, runLoad } from '../../test/support/load.ts';
+import { type Answered, runLoad } from '../harness/raw-load.ts';
 import { createOrders } from './requests.ts';
 import { openShop, type Shop } from './shop.ts';
 import { startService, withDataDir } from './stage.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import packageFile from '../../package.json' with { type: 'json' };
 import { embeddedAddress } from '../../src/embedded-postgres/embedded-database.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
-import { findFreePort } from '../demo/free-port.ts';
+import { findFreePort } from '../harness/free-port.ts';
 import type { Served } from './load.ts';
 
 const root = new URL('../../', import.meta.url).pathname;

@@ -13,7 +13,7 @@ import {
   type SimulatorOptions,
   startSimulator,
 } from '../../simulator/simulator.ts';
-import { findFreePort } from './free-port.ts';
+import { findFreePort } from '../harness/free-port.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
+import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { orderBody } from '../../support/order-bodies.ts';
-import { waitUntil } from '../../support/service-process.ts';
 import { type Reply, startTestService } from '../../support/test-service.ts';
 import { claimsOf } from '../assertions.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
-import { waitUntil } from '../../support/service-process.ts';
+import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import { type Reply, startTestService } from '../../support/test-service.ts';
 import { assertRefused } from '../assertions.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPayload, sealPayload } from '../../../src/security/sealed-payload.ts';
 import { listHistory } from '../../../src/store/history.ts';
+import { findFreePort } from '../../../tools/harness/free-port.ts';
 import { readLaunchForm, startJourney } from '../../support/journey.ts';
 import { orderBody } from '../../support/order-bodies.ts';
-import { findFreePort } from '../../support/service-process.ts';
 import type { Reply, TestAccount } from '../../support/test-service.ts';
 
 const { service, simulator, shop, openShop, createOrder, initiate, pay, enquire, assertSound } =

@@ -16,13 +16,14 @@ import {
   readOperatorCounters,
 } from '../../../src/store/operator-counters.ts';
 import { retryDelivery } from '../../../src/use-cases/inbox/retry-delivery.ts';
+import { findFreePort } from '../../../tools/harness/free-port.ts';
+import { runLoad } from '../../../tools/harness/raw-load.ts';
+import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../../support/deliveries.ts';
-import { runLoad } from '../../support/load.ts';
 import { lockOrders } from '../../support/lock-orders.ts';
 import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { readSamples } from '../../support/metrics.ts';
 import { orderBody } from '../../support/order-bodies.ts';
-import { findFreePort, waitUntil } from '../../support/service-process.ts';
 import { callService, startTestService, testMasterKeyHex } from '../../support/test-service.ts';
 import { breakNotices } from '../webhooks/broken-notices.ts';
 

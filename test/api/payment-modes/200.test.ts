@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openPayload, sealPayload } from '../../../src/security/sealed-payload.ts';
 import { updateAccount } from '../../../src/use-cases/accounts/update-account.ts';
+import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { modeOf, startJourney } from '../../support/journey.ts';
 import { orderBody } from '../../support/order-bodies.ts';
-import { waitUntil } from '../../support/service-process.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import type { Reply, TestAccount } from '../../support/test-service.ts';
 

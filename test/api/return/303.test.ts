@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listHistory } from '../../../src/store/history.ts';
 import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
+import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import {
   type Action,
   findCheckout,
@@ -12,7 +13,6 @@ import {
 import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import { awaitResult, nextLookOf, payloadOf, signatureOf, visit } from '../../support/returns.ts';
-import { waitUntil } from '../../support/service-process.ts';
 
 const { service, simulator, shop, openShop, createOrder, initiate, pay, enquire, assertSound } =
   await startJourney();

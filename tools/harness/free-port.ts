@@ -1,4 +1,4 @@
-/** Finds a free port for a temporary process. */
+/** Finds a TCP port of this machine that is free right now. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
