@@ -7,10 +7,11 @@ import { chaosScenario } from '../../simulator/chaos.ts';
 import { type Random, randomOf } from '../../simulator/random.ts';
 import type { Scenario } from '../../simulator/scenarios.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
+import { cart } from '../harness/cart.ts';
 import { payAtPage } from './consumer.ts';
 import { type End, endOf, hasEnded } from './ends.ts';
+import { enquireUntil } from './enquire-until.ts';
 import { judgeAll } from './judge-chaos.ts';
-import { until } from './until.ts';
 
 export type ChaosStage = { readonly client: Client; readonly simulator: Simulator };
 
@@ -88,7 +89,9 @@ async function travel(
   const random = randomOf(seed, `travel:${index}`);
   const scenario = chaosScenario(seed, `order:${index}`);
   const total = 100 + Math.floor(random() * 500_000);
-  const { order_id: orderId } = await client.createOrder(cart(`CHAOS-${seed}-${index}`, total));
+  const { order_id: orderId } = await client.createOrder(
+    cart(`CHAOS-${seed}-${index}`, (total / 100).toFixed(2)),
+  );
   simulator.setScenarioFor(orderId, scenario);
   const troubles: string[] = [];
   let end: End = 'completed';
@@ -140,7 +143,7 @@ async function payAtLast(
       enquiry.transaction.find(
         ({ svc_transaction_id }) => svc_transaction_id === started.transaction_id,
       );
-    const waiting = until({ client, patienceMs }, { order_id }, (enquiry) => {
+    const waiting = enquireUntil({ client, patienceMs }, { order_id }, (enquiry) => {
       const own = ownOf(enquiry);
       return hasEnded(end, enquiry, own) || (own?.payment_status === 'failed' && !isLate);
     });
@@ -173,21 +176,10 @@ async function refundParts(
       refund_amount: (minor / 100).toFixed(2),
       refund_request_id: `${invoice_id}-R${part}`,
     });
-    await until(
+    await enquireUntil(
       { client, patienceMs: patience.answerMs },
       { transaction_id },
       ({ transaction: [refund] }) => ['succeeded', 'failed'].includes(refund?.refund_status ?? ''),
     );
   }
-}
-
-function cart(invoice_id: string, total: number) {
-  return {
-    invoice_id,
-    currency: 'INR',
-    total_amount: (total / 100).toFixed(2),
-    user: { email: 'asha@example.com', first_name: 'Asha', mobile_number: '9876543210' },
-    shipping_address: { address_1: '12 MG Road', city: 'Bengaluru', pincode: '560001' },
-    order_line_items: [{ title: 'Tea', rate: 1, quantity: 1 }],
-  };
 }

@@ -2,8 +2,8 @@
 import type { Enquiry } from '../../client/client.js';
 import type { Ledger } from '../../simulator/simulator.ts';
 import type { ChaosResult, ChaosStage, Journey } from './chaos.ts';
+import { enquireUntil } from './enquire-until.ts';
 import { wrongsOf } from './judge-end.ts';
-import { until } from './until.ts';
 
 /** The time in which transactions that are still open must become final. */
 const patienceMs = 90_000;
@@ -47,7 +47,7 @@ async function judge(
         ),
     );
   const patient = { client, patienceMs };
-  const enquiry = await until(
+  const enquiry = await enquireUntil(
     patient,
     { order_id: orderId },
     (answer) => stuck(answer).length === 0,

@@ -1,21 +1,11 @@
 /** Starts the service and the simulator with a temporary folder and free ports, and cleans up afterwards. */
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { type Client, createClient } from '../../client/client.js';
-import { openServiceShops } from '../../simulator/service-shops.ts';
-import {
-  type Simulator,
-  type SimulatorOptions,
-  startSimulator,
-} from '../../simulator/simulator.ts';
+import type { Client } from '../../client/client.js';
+import type { Simulator, SimulatorOptions } from '../../simulator/simulator.ts';
+import { runJsonCommand } from '../harness/command-line.ts';
 import { findFreePort } from '../harness/free-port.ts';
-
-const root = new URL('../../', import.meta.url).pathname;
+import { startService } from '../harness/service.ts';
+import { openSimulatedShop } from '../harness/simulated-shop.ts';
+import { makeTemporaryFolder } from '../harness/temporary-folder.ts';
 
 export type Stage = {
   readonly baseUrl: string;
@@ -27,71 +17,38 @@ export type Stage = {
 };
 
 export async function setStage(options: SimulatorOptions): Promise<Stage> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'payment-order-service-demo-'));
-  const [port, simulatorPort] = [await findFreePort(), await findFreePort()];
-  const env: NodeJS.ProcessEnv = {
-    PATH: process.env.PATH,
-    HOME: process.env.HOME,
-    PORT: String(port),
-    DATA_DIR: dataDir,
-    SIMULATOR_URL: `http://127.0.0.1:${simulatorPort}`,
-    // A lost webhook is recovered by polling, after a minute by default. That is too long for a demo.
-    PROVIDER_ASK_SECONDS: '1',
-    LOG_LEVEL: 'error',
-  };
-  const service = spawn(process.execPath, ['src/main.ts'], {
-    cwd: root,
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const exited = once(service, 'exit');
-  const shops = openServiceShops(env);
-  const baseUrl = `http://127.0.0.1:${port}`;
-  const close = async (simulator?: Simulator) => {
-    await simulator?.close();
-    await shops.close();
-    service.kill('SIGTERM');
-    await exited;
-    await rm(dataDir, { recursive: true, force: true });
+  /** Run in reverse order. */
+  const closers: (() => Promise<unknown>)[] = [];
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= closeAll(closers);
+    return closing;
   };
   try {
-    await untilReady(baseUrl, exited);
-    const cli: Stage['cli'] = async (...words) => {
-      const arguments_ = ['src/cli/main.ts', ...words, '--json'];
-      const run = promisify(execFile)(process.execPath, arguments_, { cwd: root, env });
-      // `verify` exits with 1 if it finds a violation, but its output is still needed.
-      const { stdout } = await run.catch((failed: { stdout: string }) => failed);
-      return JSON.parse(stdout);
+    const folder = await makeTemporaryFolder('payment-order-service-demo-');
+    closers.push(folder.remove);
+    const env = {
+      PORT: String(await findFreePort()),
+      DATA_DIR: folder.path,
+      SIMULATOR_URL: `http://127.0.0.1:${await findFreePort()}`,
+      // A lost webhook is recovered by polling, after a minute by default. That is too long for a demo.
+      PROVIDER_ASK_SECONDS: '1',
+      LOG_LEVEL: 'error',
     };
-    const account = await cli(
-      ...['account', 'create', '--name', 'Demo shop'],
-      ...[
-        '--payment-mode',
-        'credit_card:bank-gateway',
-        '--payment-mode',
-        'debit_card:bank-gateway',
-      ],
-    );
-    const client = createClient({
-      baseUrl,
-      accessKey: String(account.access_key),
-      accessSecret: String(account.access_secret),
+    const service = await startService(env, { showErrors: true, readySecondsMax: Infinity });
+    closers.push(() => service.end('SIGTERM'));
+    const shop = await openSimulatedShop(service.baseUrl, env, {
+      name: 'Demo shop',
+      paymentModes: ['credit_card:bank-gateway', 'debit_card:bank-gateway'],
+      simulator: options,
     });
-    const simulator = await startSimulator({
-      ...options,
-      port: simulatorPort,
-      findShop: shops.find,
-    });
-    let closing: Promise<void> | undefined;
+    closers.push(shop.close);
     return {
-      baseUrl,
-      simulator,
-      client,
-      cli,
-      close: () => {
-        closing ??= close(simulator);
-        return closing;
-      },
+      baseUrl: service.baseUrl,
+      simulator: shop.simulator,
+      client: shop.client,
+      cli: (...words) => runJsonCommand(words, env),
+      close,
     };
   } catch (error) {
     await close();
@@ -99,15 +56,6 @@ export async function setStage(options: SimulatorOptions): Promise<Stage> {
   }
 }
 
-async function untilReady(baseUrl: string, exited: Promise<unknown>): Promise<void> {
-  let hasEnded = false;
-  void exited.then(() => {
-    hasEnded = true;
-  });
-  for (;;) {
-    if (hasEnded) throw new Error('the service did not start');
-    const ready = await fetch(`${baseUrl}/readyz`).catch(() => undefined);
-    if (ready?.ok) return;
-    await delay(50);
-  }
+async function closeAll(closers: readonly (() => Promise<unknown>)[]): Promise<void> {
+  for (const close of closers.toReversed()) await close();
 }

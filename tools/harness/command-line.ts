@@ -8,7 +8,7 @@ export type CommandOutcome = {
   readonly stderr: string;
 };
 
-/** `verify` lists every breach, and a long run may leave many. */
+/** `verify` lists every violation. */
 const outputBytesMax = 64 * 1024 * 1024;
 
 export function runCommand(
@@ -29,7 +29,7 @@ export function runCommand(
   });
 }
 
-/** With `--json`; `verify` exits with 1 when it finds a breach and prints its result all the same. */
+/** Adds `--json`. `verify` exits with 1 if it finds a violation, but its output is still needed. */
 export async function runJsonCommand(
   words: readonly string[],
   env: Environment,

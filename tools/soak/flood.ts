@@ -4,6 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type { Client } from '../../client/client.js';
+import { cart } from '../harness/cart.ts';
 import { untilAnswered } from './patience.ts';
 
 export type Flood = {
@@ -34,7 +35,7 @@ export function startFlood(shop: FloodShop, atOnce: number): Flood {
     while (!isOver) {
       made += 1;
       const invoiceId = `${shop.name}-${made}`;
-      const { order_id: orderId } = await shop.client.createOrder(cart(invoiceId));
+      const { order_id: orderId } = await shop.client.createOrder(cart(invoiceId, '118.00'));
       const entry = { orderId, invoiceId, isPaid: false };
       acknowledged.push(entry);
       // Some orders are never paid and must stay `new`.
@@ -105,17 +106,6 @@ function paymentCaptured(orderId: string) {
     contains: ['payment'],
     payload: { payment: { entity } },
     created_at: created_at + 5,
-  };
-}
-
-function cart(invoice_id: string) {
-  return {
-    invoice_id,
-    currency: 'INR',
-    total_amount: '118.00',
-    user: { email: 'asha@example.com', first_name: 'Asha', mobile_number: '9876543210' },
-    shipping_address: { address_1: '12 MG Road', city: 'Bengaluru', pincode: '560001' },
-    order_line_items: [{ title: 'Tea', rate: 118, quantity: 1 }],
   };
 }
 

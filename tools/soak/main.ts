@@ -4,7 +4,7 @@
  * moments. Prints its seed and its progress, stops by itself, and exits with 1 if anything was lost.
  */
 import { parseArgs } from 'node:util';
-import { type SoakResult, soak, type Told } from './run.ts';
+import { type Progress, type SoakResult, soak } from './run.ts';
 
 const { values } = parseArgs({
   options: {
@@ -26,9 +26,9 @@ const result = await soak({
 });
 report(result);
 
-function show(told: Told): void {
-  const count = countOf(told);
-  if (count % 10 === 0) console.log(`${secondsPassed()} s: ${describe(told)}`);
+function show(progress: Progress): void {
+  const count = countOf(progress);
+  if (count % 10 === 0) console.log(`${secondsPassed()} s: ${describe(progress)}`);
 }
 
 function report(end: SoakResult): void {
@@ -41,17 +41,17 @@ function report(end: SoakResult): void {
   if (end.troubles.length + breaches.length > 0) process.exitCode = 1;
 }
 
-function describe(told: Told): string {
-  const { service, database, both } = told.kills;
+function describe(progress: Progress): string {
+  const { service, database, both } = progress.kills;
   return [
-    `${countOf(told)} kills (service ${service}, database ${database}, both ${both})`,
-    `${told.creates} creates and ${told.deliveries} deliveries answered 2xx`,
-    `${told.journeys} journeys`,
-    `slowest return ${(told.slowestReturnMs / 1000).toFixed(1)} s`,
+    `${countOf(progress)} kills (service ${service}, database ${database}, both ${both})`,
+    `${progress.creates} creates and ${progress.deliveries} deliveries answered 2xx`,
+    `${progress.journeys} journeys`,
+    `slowest return ${(progress.slowestReturnMs / 1000).toFixed(1)} s`,
   ].join(', ');
 }
 
-function countOf({ kills }: Told): number {
+function countOf({ kills }: Progress): number {
   return kills.service + kills.database + kills.both;
 }
 

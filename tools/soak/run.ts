@@ -3,20 +3,15 @@
  * refunds at the simulator, and SIGKILL for the service, its database or both at seeded moments. At the end everything
  * that was answered with 2xx must be stored exactly once, and `verify` must find no violation.
  */
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { createClient } from '../../client/client.js';
 import { randomOf } from '../../simulator/random.ts';
-import { openServiceShops } from '../../simulator/service-shops.ts';
 import type { FindShop } from '../../simulator/shops.ts';
-import { startSimulator } from '../../simulator/simulator.ts';
 import { type Journey, type ChaosStage as Stage, travelAll } from '../demo/chaos.ts';
 import { judgeAll } from '../demo/judge-chaos.ts';
+import { runJsonCommand } from '../harness/command-line.ts';
 import { findFreePort } from '../harness/free-port.ts';
+import { openSimulatedShop, type SimulatedShop } from '../harness/simulated-shop.ts';
+import { makeTemporaryFolder } from '../harness/temporary-folder.ts';
 import { startFlood } from './flood.ts';
 import { type KillableService, startKillable, type Victim } from './killable-service.ts';
 import { patientClient, untilAnswered } from './patience.ts';
@@ -28,91 +23,131 @@ export type SoakOptions = {
   readonly killsMax: number;
   /** The number of journeys with payments and refunds per round. */
   readonly journeysPerRound: number;
-  readonly onKill?: (told: Told) => void;
+  readonly onKill?: (progress: Progress) => void;
 };
 
-export type Told = {
-  readonly kills: Readonly<Record<Victim, number>>;
+type LoadProgress = {
   readonly creates: number;
   readonly deliveries: number;
   readonly journeys: number;
+};
+
+type KillProgress = {
+  readonly kills: Readonly<Record<Victim, number>>;
   readonly slowestReturnMs: number;
 };
 
-export type SoakResult = Told & {
+export type Progress = LoadProgress & KillProgress;
+
+export type SoakResult = Progress & {
   /** Empty if nothing was lost, duplicated or wrong. */
   readonly troubles: readonly string[];
   readonly verified: { readonly orders: number; readonly breaches: readonly unknown[] };
 };
 
-const atOnce = 8;
+const concurrency = 8;
 const victims: readonly Victim[] = ['service', 'database', 'both'];
 
+type SoakEnv = Awaited<ReturnType<typeof chooseEnv>>;
+
 export async function soak(options: SoakOptions): Promise<SoakResult> {
-  const { seed, onKill } = options;
-  const dataDir = await mkdtemp(join(tmpdir(), 'payment-order-service-soak-'));
-  const [port, simulatorPort] = [await findFreePort(), await findFreePort()];
-  const service = await startKillable({
-    PORT: String(port),
+  const folder = await makeTemporaryFolder('payment-order-service-soak-');
+  try {
+    const env = await chooseEnv(folder.path);
+    const service = await startKillable(env);
+    try {
+      return await soakService(service, env, options);
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    await folder.remove();
+  }
+}
+
+async function chooseEnv(dataDir: string) {
+  return {
+    PORT: String(await findFreePort()),
     DATA_DIR: dataDir,
-    SIMULATOR_URL: `http://127.0.0.1:${simulatorPort}`,
-  });
-  const shops = openServiceShops(service.env);
-  const simulator = await startSimulator({
-    seed,
-    timeScale: 0.001,
-    port: simulatorPort,
-    findShop: rememberShops(shops.find),
+    SIMULATOR_URL: `http://127.0.0.1:${await findFreePort()}`,
+    PROVIDER_ASK_SECONDS: '1',
+    LOG_LEVEL: 'fatal',
+  };
+}
+
+async function soakService(
+  service: KillableService,
+  env: SoakEnv,
+  options: SoakOptions,
+): Promise<SoakResult> {
+  const shop = await openSimulatedShop(service.baseUrl, env, {
+    name: 'Soak shop',
+    // Credit cards go to the bank gateway, all other modes to the partner.
+    paymentModes: ['credit_card:bank-gateway'],
+    simulator: { seed: options.seed, timeScale: 0.001 },
+    wrapFindShop: rememberShops,
   });
   try {
-    const account = await cli(service, 'account', 'create', '--name', 'Soak shop', ...modes);
-    const client = patientClient(
-      createClient({
-        baseUrl: service.baseUrl,
-        accessKey: String(account.access_key),
-        accessSecret: String(account.access_secret),
-      }),
-    );
-    const flood = startFlood(
-      {
-        baseUrl: service.baseUrl,
-        client,
-        accountId: String(account.account_id),
-        webhookSecret: String(account.partner_webhook_secret),
-        name: `SOAK-${seed}`,
-      },
-      atOnce,
-    );
-    const journeys = startJourneys({ client, simulator }, options);
-    const tell = (): Told => ({
-      kills,
-      slowestReturnMs,
+    const load = startLoad(service, shop, options);
+    const kills = await killAtRandom(service, options, load.progress);
+    const troubles = await load.stop();
+    const verified = (await runJsonCommand(['verify'], env)) as unknown as SoakResult['verified'];
+    return { ...kills, ...load.progress(), troubles, verified };
+  } finally {
+    await shop.close();
+  }
+}
+
+/** Creates and deliveries, and whole journeys beside them. */
+function startLoad(
+  { baseUrl }: KillableService,
+  { account, client, simulator }: SimulatedShop,
+  options: SoakOptions,
+) {
+  const patient = patientClient(client);
+  const flood = startFlood(
+    {
+      baseUrl,
+      client: patient,
+      accountId: String(account.account_id),
+      webhookSecret: String(account.partner_webhook_secret),
+      name: `SOAK-${options.seed}`,
+    },
+    concurrency,
+  );
+  const journeys = startJourneys({ client: patient, simulator }, options);
+  return {
+    progress: (): LoadProgress => ({
       creates: flood.creates(),
       deliveries: flood.deliveries(),
       journeys: journeys.done(),
-    });
-    const kills: Record<Victim, number> = { service: 0, database: 0, both: 0 };
-    let slowestReturnMs = 0;
-    const random = randomOf(seed, 'kills');
-    const endsAt = performance.now() + options.minutesMax * 60_000;
-    for (let killed = 0; killed < options.killsMax && performance.now() < endsAt; killed += 1) {
-      await delay(random() * 700);
-      const victim = victims[Math.floor(random() * victims.length)] ?? 'service';
-      slowestReturnMs = Math.max(slowestReturnMs, await service.kill(victim));
-      kills[victim] += 1;
-      onKill?.(tell());
-    }
-    await flood.stop();
-    const ofJourneys = await journeys.stop();
-    const troubles = [...ofJourneys, ...(await flood.judge())];
-    const verified = (await cli(service, 'verify')) as unknown as SoakResult['verified'];
-    return { ...tell(), troubles, verified };
-  } finally {
-    await simulator.close();
-    await shops.close().catch(() => undefined);
-    await service.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    }),
+    /** Resolves with everything that was lost, duplicated or wrong. */
+    stop: async () => {
+      await flood.stop();
+      const ofJourneys = await journeys.stop();
+      return [...ofJourneys, ...(await flood.judge())];
+    },
+  };
+}
+
+async function killAtRandom(
+  service: KillableService,
+  { seed, minutesMax, killsMax, onKill }: SoakOptions,
+  progressOf: () => LoadProgress,
+): Promise<KillProgress> {
+  const kills: Record<Victim, number> = { service: 0, database: 0, both: 0 };
+  let slowestReturnMs = 0;
+  const random = randomOf(seed, 'kills');
+  const endsAt = performance.now() + minutesMax * 60_000;
+  for (let killed = 0; killed < killsMax && performance.now() < endsAt; killed += 1) {
+    await delay(random() * 700);
+    const victim = victims[Math.floor(random() * victims.length)] ?? 'service';
+    slowestReturnMs = Math.max(slowestReturnMs, await service.kill(victim));
+    kills[victim] += 1;
+    onKill?.({ kills, slowestReturnMs, ...progressOf() });
   }
+  return { kills, slowestReturnMs };
 }
 
 /** Caches the shops, because a real provider knows them even while the service's database is down. */
@@ -124,9 +159,6 @@ function rememberShops(find: FindShop): FindShop {
     return found;
   };
 }
-
-/** Credit cards go to the bank gateway, all other modes to the partner. */
-const modes = ['--payment-mode', 'credit_card:bank-gateway'];
 
 /** Runs rounds, each with its own seed, until it is stopped. The results are judged after the last kill. */
 function startJourneys(stage: Stage, { seed, journeysPerRound, minutesMax }: SoakOptions) {
@@ -149,18 +181,4 @@ function startJourneys(stage: Stage, { seed, journeysPerRound, minutesMax }: Soa
       return (await judgeAll(stage, journeys, { mayLeaveUnpaid: true })).troubles;
     },
   };
-}
-
-async function cli(service: KillableService, ...words: readonly string[]) {
-  const run = promisify(execFile)(process.execPath, ['src/cli/main.ts', ...words, '--json'], {
-    cwd: new URL('../../', import.meta.url).pathname,
-    env: service.env,
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  // `verify` exits with 1 if it finds a violation, but its output is still needed.
-  const { stdout, stderr } = await run.catch(
-    (failed: { stdout: string; stderr: string }) => failed,
-  );
-  if (stdout === '') throw new Error(`${words.join(' ')}: ${stderr}`);
-  return JSON.parse(stdout) as Record<string, unknown>;
 }
