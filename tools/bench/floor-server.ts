@@ -48,5 +48,7 @@ app.post<{ Body: CreateOrderBody; Reply: OrderReply }>('/api/v3/create-order', {
     ],
   }),
 });
+// The launcher waits for this, as it does with the service.
+app.get('/readyz', async () => ({ status: 'ready' }));
 const url = await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT) });
 console.log(`floor is ready on ${url}`);

@@ -7,9 +7,10 @@ import { writeFile } from 'node:fs/promises';
 import type { Database } from '../../src/postgres/database.ts';
 import { fillOrders } from './fill-orders.ts';
 import { type Measured, measure, type NextRequest } from './load.ts';
+import { medianOf } from './median.ts';
 import { createOrders, enquire, makeOrders, partnerWebhooks } from './requests.ts';
 import { openShop, type Shop, signIn } from './shop.ts';
-import { openStageDatabase, type Program, startService, withDataDir } from './stage.ts';
+import { type Program, withDataDir, withService } from './stage.ts';
 
 const smallSize = 10_000;
 const largeSize = Number(process.argv[2] ?? 10_000_000);
@@ -30,7 +31,7 @@ await withStage(largeSize, (large) => withStage(smallSize, (small) => compare(sm
 async function withStage(orders: number, use: (stage: Stage) => Promise<void>): Promise<void> {
   await withDataDir(async (dataDir) => {
     // Stopping the service flushes everything to disk, so that the flush is not part of the measurement.
-    const shop = await whileServed(dataDir, async (service, database) => {
+    const shop = await withService(dataDir, async (service, database) => {
       const shop = await openShop(service.url, dataDir);
       const [paid] = await makeSome({ service, database, shop }, 1);
       const { path, headers, body } = partnerWebhooks(shop, paid ? [paid] : [])();
@@ -40,24 +41,10 @@ async function withStage(orders: number, use: (stage: Stage) => Promise<void>): 
       console.log(`${orders} orders in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
       return shop;
     });
-    await whileServed(dataDir, async (service, database) =>
+    await withService(dataDir, async (service, database) =>
       use({ service, database, shop: await signIn(service.url, shop) }),
     );
   });
-}
-
-async function whileServed<Result>(
-  dataDir: string,
-  use: (service: Program, database: Database) => Promise<Result>,
-): Promise<Result> {
-  const service = await startService(dataDir);
-  const database = await openStageDatabase(dataDir);
-  try {
-    return await use(service, database);
-  } finally {
-    await database.close();
-    await service.stop();
-  }
 }
 
 async function compare(small: Stage, large: Stage): Promise<void> {
@@ -74,11 +61,11 @@ async function compare(small: Stage, large: Stage): Promise<void> {
       }
     }
     const ratio = (of: (measured: Measured) => number) =>
-      middle(costs.large.map(of)) / middle(costs.small.map(of));
+      medianOf(costs.large.map(of)) / medianOf(costs.small.map(of));
     const cells = [
       what,
-      middle(costs.small.map(({ perSecond }) => perSecond)).toFixed(0),
-      middle(costs.large.map(({ perSecond }) => perSecond)).toFixed(0),
+      medianOf(costs.small.map(({ perSecond }) => perSecond)).toFixed(0),
+      medianOf(costs.large.map(({ perSecond }) => perSecond)).toFixed(0),
       (1 / ratio(({ perSecond }) => perSecond)).toFixed(2),
       ratio((all) => all.cpuMicrosPerRequest + all.databaseMicrosPerRequest).toFixed(2),
     ];
@@ -108,8 +95,4 @@ async function listOrderIds(database: Database, { accountId }: Shop) {
     values: [accountId],
   });
   return rows;
-}
-
-function middle(all: readonly number[]): number {
-  return all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
 }

@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { limits } from '../../src/domain/limits.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { measure, type Served } from './load.ts';
+import { medianOf } from './median.ts';
 import { createOrders, enquire, makeOrders } from './requests.ts';
 import { type Shop, setPartnerUrl } from './shop.ts';
 
@@ -27,12 +28,10 @@ type Stage = { readonly service: Served; readonly database: Database; readonly s
 export async function measureBesideHangingProvider(stage: Stage): Promise<Hanging> {
   const found: Hanging[] = [];
   for (let cycle = 0; cycle < cycles; cycle += 1) found.push(await measureOnce(stage));
-  const middle = (read: (hanging: Hanging) => number) =>
-    found.map(read).toSorted((a, b) => a - b)[Math.floor(cycles / 2)] ?? 0;
   return {
-    create: middle(({ create }) => create),
-    enquiry: middle(({ enquiry }) => enquiry),
-    waiting: middle(({ waiting }) => waiting),
+    create: medianOf(found.map(({ create }) => create)),
+    enquiry: medianOf(found.map(({ enquiry }) => enquiry)),
+    waiting: medianOf(found.map(({ waiting }) => waiting)),
   };
 }
 

@@ -1,6 +1,6 @@
 /** One measurement: a number of connections, each sending its next request as soon as the last is answered. */
 import autocannon from 'autocannon';
-import { cpuSecondsOf, memoryBytesOf } from './processes.ts';
+import { cpuSecondsOf, memoryBytesOf } from './process-usage.ts';
 
 /** Returns the next request to send. */
 export type NextRequest = () => {

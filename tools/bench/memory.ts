@@ -6,16 +6,14 @@ import { writeFile } from 'node:fs/promises';
 import { measure } from './load.ts';
 import { makeOrders, mixed } from './requests.ts';
 import { openShop, signIn } from './shop.ts';
-import { openStageDatabase, startService, withDataDir } from './stage.ts';
+import { withDataDir, withService } from './stage.ts';
 
 const minutes = Number(process.argv[2] ?? 10);
 const connections = 256;
 const ordersAtATime = 30_000;
 
-await withDataDir(async (dataDir) => {
-  const service = await startService(dataDir);
-  const database = await openStageDatabase(dataDir);
-  try {
+await withDataDir((dataDir) =>
+  withService(dataDir, async (service, database) => {
     const opened = await openShop(service.url, dataDir);
     const lines: string[] = [];
     for (let minute = 1; minute <= minutes; minute += 1) {
@@ -42,8 +40,5 @@ in memory in each minute, in millions of bytes; we want less than 200, and no gr
 ${lines.join('\n')}
 `;
     await writeFile(new URL('MEMORY.md', import.meta.url), text);
-  } finally {
-    await database.close();
-    await service.stop();
-  }
-});
+  }),
+);

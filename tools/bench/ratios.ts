@@ -5,6 +5,7 @@
 import type { DatabaseAddress } from '../../src/postgres/database.ts';
 import { measureInserts } from './insert-floor.ts';
 import { type Measured, measure } from './load.ts';
+import { medianOf } from './median.ts';
 import { createOrders } from './requests.ts';
 import { openShop } from './shop.ts';
 import { type Program, startService } from './stage.ts';
@@ -45,12 +46,12 @@ export async function measureRatios(stage: Stage, address: DatabaseAddress): Pro
     process.stdout.write('.');
   }
   return {
-    create: middle(create),
-    createPerInsert: middle(createPerInsert),
-    createSpread: middle(creates.map(({ p50Ms, p99Ms }) => p99Ms / p50Ms)),
-    enquiry: middle(enquiry),
-    webhook: middle(webhook),
-    insertsPerSecond: middle(inserts),
+    create: medianOf(create),
+    createPerInsert: medianOf(createPerInsert),
+    createSpread: medianOf(creates.map(({ p50Ms, p99Ms }) => p99Ms / p50Ms)),
+    enquiry: medianOf(enquiry),
+    webhook: medianOf(webhook),
+    insertsPerSecond: medianOf(inserts),
   };
 }
 
@@ -82,14 +83,10 @@ export async function measureWorkers(dataDir: string, floor: Program): Promise<n
         const beside = await measure(floor, next, options);
         found.push((await measure(service, next, options)).perSecond / beside.perSecond);
       }
-      return middle(found);
+      return medianOf(found);
     } finally {
       await service.stop();
     }
   };
   return (await measureWith(2)) / (await measureWith(1));
-}
-
-function middle(all: readonly number[]): number {
-  return all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
 }

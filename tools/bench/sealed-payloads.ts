@@ -4,6 +4,7 @@
  * which reveals nothing that the sender does not know.
  */
 import { openPayload, sealPayload } from '../../src/security/sealed-payload.ts';
+import { medianOf } from './median.ts';
 
 const tries = 10_000;
 const secret = 'access_secret_of_the_bench';
@@ -36,10 +37,6 @@ for (const { name, median } of medians) {
   console.log(
     `  ${name.padEnd(20)} ${(median / 1000).toFixed(1).padStart(6)} µs   ×${(median / smallest).toFixed(2)}`,
   );
-}
-
-function medianOf(list: readonly number[]): number {
-  return list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0;
 }
 
 function flip(hex: string, at: number): string {

@@ -1,8 +1,5 @@
 /** The account that the load is sent for. */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-
-const root = new URL('../../', import.meta.url).pathname;
+import { runJsonCommand } from '../harness/command-line.ts';
 
 export type Shop = {
   readonly dataDir: string;
@@ -14,15 +11,18 @@ export type Shop = {
 };
 
 export async function openShop(url: string, dataDir: string): Promise<Shop> {
-  const account = await runCli(dataDir, 'account', 'create', '--name', 'Bench shop', '--simulator');
-  const { access_key, access_secret } = account;
+  const words = ['account', 'create', '--name', 'Bench shop', '--simulator'];
+  const account = await runJsonCommand(words, { DATA_DIR: dataDir });
   const shop = {
     dataDir,
-    accountId: account.account_id,
-    keys: { access_key, access_secret },
+    accountId: String(account.account_id),
+    keys: {
+      access_key: String(account.access_key),
+      access_secret: String(account.access_secret),
+    },
     authorization: '',
-    partnerWebhookSecret: account.partner_webhook_secret,
-    bankGatewaySecret: account.bank_gateway_secret,
+    partnerWebhookSecret: String(account.partner_webhook_secret),
+    bankGatewaySecret: String(account.bank_gateway_secret),
   };
   return signIn(url, shop);
 }
@@ -38,12 +38,6 @@ export async function signIn(url: string, shop: Shop): Promise<Shop> {
 }
 
 export async function setPartnerUrl({ accountId, dataDir }: Shop, url: string): Promise<void> {
-  await runCli(dataDir, 'account', 'update', accountId, '--partner-url', url);
-}
-
-async function runCli(dataDir: string, ...words: readonly string[]) {
-  const env = { ...process.env, DATA_DIR: dataDir };
-  const command = ['src/cli/main.ts', ...words, '--json'];
-  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: root, env });
-  return JSON.parse(stdout);
+  const words = ['account', 'update', accountId, '--partner-url', url];
+  await runJsonCommand(words, { DATA_DIR: dataDir });
 }

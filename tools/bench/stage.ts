@@ -1,16 +1,11 @@
 /** Starts the service as `npm start` does, and the floor server; both are stopped and cleaned up afterwards. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import packageFile from '../../package.json' with { type: 'json' };
 import { embeddedAddress } from '../../src/embedded-postgres/embedded-database.ts';
-import { openDatabase } from '../../src/postgres/database.ts';
-import { findFreePort } from '../harness/free-port.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { findServerPid } from '../harness/server-pid.ts';
+import { type Service, startService as startProcess } from '../harness/service.ts';
+import { makeTemporaryFolder } from '../harness/temporary-folder.ts';
 import type { Served } from './load.ts';
-
-const root = new URL('../../', import.meta.url).pathname;
 
 /** The environment and the arguments of Node in the `start` script. */
 const [settings = '', words = ''] = packageFile.scripts.start.split(' node ');
@@ -19,37 +14,48 @@ const startEnv = Object.fromEntries(
   settings.split(' ').flatMap((word) => (word.includes('=') ? [word.split('=')] : [])),
 );
 
+/** No limit of time: a large database may take long to start, and whoever runs the bench can stop it. */
+const options = { showErrors: true, readySecondsMax: Infinity };
+
 export type Program = Served & { readonly stop: () => Promise<void> };
 
 export async function startFloor(): Promise<Program> {
-  return startProgram(['tools/bench/floor-server.ts'], {});
+  const command = [process.execPath, 'tools/bench/floor-server.ts'] as const;
+  return toProgram(await startProcess({}, { command, ...options }));
 }
 
-export async function startService(
-  dataDir: string,
-  { workers = 1, nodeOptions = [] as readonly string[], env = {} as Record<string, string> } = {},
-): Promise<Program> {
-  const program = await startProgram([...nodeOptions, ...startWords], {
-    ...startEnv,
-    DATA_DIR: dataDir,
-    WORKERS: String(workers),
-    LOG_LEVEL: 'warn',
-    ...env,
-  });
-  const pidFile = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').catch(
-    () => '',
+export async function startService(dataDir: string, { workers = 1 } = {}): Promise<Program> {
+  const service = await startProcess(
+    { ...startEnv, DATA_DIR: dataDir, WORKERS: String(workers), LOG_LEVEL: 'warn' },
+    { command: [process.execPath, ...startWords], ...options },
   );
-  return { ...program, databasePid: Number(pidFile.split('\n')[0]) || undefined } as Program;
+  const databasePid = await findServerPid(dataDir);
+  return { ...toProgram(service), ...(databasePid !== undefined && { databasePid }) };
 }
 
 export async function withDataDir<Result>(
   use: (dataDir: string) => Promise<Result>,
 ): Promise<Result> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'payment-order-service-bench-'));
+  const folder = await makeTemporaryFolder('payment-order-service-bench-');
   try {
-    return await use(dataDir);
+    return await use(folder.path);
   } finally {
-    await rm(dataDir, { recursive: true, force: true });
+    await folder.remove();
+  }
+}
+
+/** Runs the service and a connection to its database for as long as they are used. */
+export async function withService<Result>(
+  dataDir: string,
+  use: (service: Program, database: Database) => Promise<Result>,
+): Promise<Result> {
+  const service = await startService(dataDir);
+  const database = await openStageDatabase(dataDir);
+  try {
+    return await use(service, database);
+  } finally {
+    await database.close();
+    await service.stop();
   }
 }
 
@@ -57,35 +63,12 @@ export async function openStageDatabase(dataDir: string) {
   return openDatabase(await embeddedAddress(dataDir));
 }
 
-async function startProgram(
-  words: readonly string[],
-  env: Record<string, string>,
-): Promise<Program> {
-  const port = await findFreePort();
-  const child = spawn(process.execPath, words, {
-    cwd: root,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env, PORT: String(port) },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const exited = once(child, 'exit');
-  await untilItSays(child, 'is ready on');
+function toProgram({ baseUrl, pid, end }: Service): Program {
   return {
-    url: `http://127.0.0.1:${port}`,
-    pid: child.pid ?? 0,
+    url: baseUrl,
+    pid,
     stop: async () => {
-      child.kill('SIGTERM');
-      await exited;
+      await end('SIGTERM');
     },
   };
-}
-
-function untilItSays(child: ChildProcess, words: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    child.stdout?.on('data', (chunk) => {
-      text += chunk;
-      if (text.includes(words)) resolve();
-    });
-    child.once('exit', () => reject(new Error(`it ended: ${text}`)));
-  });
 }
