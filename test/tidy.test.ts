@@ -41,6 +41,20 @@ const subjects: Readonly<Record<string, readonly string[]>> = {
   ],
   http: ['', 'merchant', 'webhooks', 'operator', 'checkout'],
 };
+/** A top folder and the other top folders it may import from; nothing but the tests imports the tests. */
+const topMayImport: Readonly<Record<string, readonly string[]>> = {
+  src: [],
+  client: [],
+  simulator: ['src'],
+  tools: ['src', 'simulator', 'client'],
+};
+/** A folder of tools and the others it may import from: what several of them need is in the harness. */
+const toolMayImport: Readonly<Record<string, readonly string[]>> = {
+  harness: [],
+  bench: ['harness'],
+  demo: ['harness'],
+  soak: ['harness', 'demo'],
+};
 const linesMax = 250;
 
 test('every layer imports only from the layers below it', async () => {
@@ -86,6 +100,45 @@ test('the files of the inbox import only files of later steps', async () => {
     }
   }
   assert.deepEqual(backwards, []);
+});
+
+test('the service imports no tool and no test, and the tools import no test', async () => {
+  const strangers: string[] = [];
+  for (const [top, allowed] of Object.entries(topMayImport)) {
+    for (const file of await listFiles(top)) {
+      for (const target of await importsOf(file)) {
+        const other = topOf(target);
+        if (other !== top && !allowed.includes(other)) strangers.push(`${file} imports ${target}`);
+      }
+    }
+  }
+  assert.deepEqual(strangers, []);
+});
+
+test('the tools share code through the harness, which knows none of them', async () => {
+  const strangers: string[] = [];
+  for (const file of await listFiles('tools')) {
+    const tool = layerOf(file);
+    const allowed = toolMayImport[tool];
+    assert.ok(allowed, `tools/${tool} has no line in the table of tools`);
+    for (const target of await importsOf(file)) {
+      const other = layerOf(target);
+      if (topOf(target) === 'tools' && other !== tool && !allowed.includes(other)) {
+        strangers.push(`${file} imports ${target}`);
+      }
+    }
+  }
+  assert.deepEqual(strangers, []);
+});
+
+test('tools and tests start processes through the harness alone', async () => {
+  const starters: string[] = [];
+  for (const file of [...(await listFiles('tools')), ...(await listFiles('test'))]) {
+    const text = await readFile(join(root, file), 'utf8');
+    if (/import \{[^}]*\bspawn\b[^}]*\} from 'node:child_process'/.test(text)) starters.push(file);
+  }
+  // One test makes a zombie, which is no service.
+  assert.deepEqual(starters, ['tools/harness/launch.ts', 'test/process/recovery.test.ts']);
 });
 
 test('only the composition root and the process know the edge', async () => {
@@ -194,9 +247,13 @@ test('undocumented parts of the driver are named in pg-internals.ts alone', asyn
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(join(root, folder), { recursive: true });
   return entries
-    .filter((entry) => entry.endsWith('.ts'))
+    .filter((entry) => /\.[jt]s$/.test(entry))
     .map((entry) => join(folder, entry))
     .sort();
+}
+
+function topOf(file: string): string {
+  return file.split('/')[0] ?? '';
 }
 
 function layerOf(file: string): string {
@@ -211,7 +268,7 @@ function subjectOf(file: string): string {
 
 async function importsOf(file: string): Promise<string[]> {
   const text = await readFile(join(root, file), 'utf8');
-  const targets = [...text.matchAll(/(?:from|import\() ?'(\.[^']+\.ts)'/g)].map(
+  const targets = [...text.matchAll(/(?:from|import\() ?'(\.[^']+\.[jt]s)'/g)].map(
     (match) => match[1] ?? '',
   );
   return targets.map((target) => relative(root, join(root, dirname(file), target)));
