@@ -4,7 +4,10 @@ import { test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
 import { sealPayload } from '../../src/security/sealed-payload.ts';
 import { generateToken } from '../../src/use-cases/accounts/generate-token.ts';
-import { rotateSecret, type RotatableSecretKind } from '../../src/use-cases/accounts/rotate-secret.ts';
+import {
+  type RotatableSecretKind,
+  rotateSecret,
+} from '../../src/use-cases/accounts/rotate-secret.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { sendGateway, sendPartner } from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';

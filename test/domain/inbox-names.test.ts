@@ -36,8 +36,8 @@ suite('the inbox: the names that connect deliveries', () => {
   });
 
   test('references that are used when no others match count as well', () => {
-    const otherwise = [{ transactionIds: [], orderIds: [], invoiceIds: ['INV-2'] }];
-    const names = listNames({ references: { ...references, otherwise } });
+    const fallbacks = [{ transactionIds: [], orderIds: [], invoiceIds: ['INV-2'] }];
+    const names = listNames({ references: { ...references, fallbacks } });
     assert.ok(names.includes('INV-2'));
   });
 

@@ -8,7 +8,7 @@ import { assertRefused } from '../api/assertions.ts';
 import { partnerEvent, partnerPayment, sendPartner } from './deliveries.ts';
 import { issueMerchantToken } from './merchant-token.ts';
 import { orderBody } from './order-bodies.ts';
-import { type ServiceProcess } from './service-process.ts';
+import type { ServiceProcess } from './service-process.ts';
 import { createTestAccount } from './test-account.ts';
 import type { TestDatabase } from './test-database.ts';
 import { type Reply, testMasterKeyHex } from './test-service.ts';
