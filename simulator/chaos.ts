@@ -1,7 +1,7 @@
 /** Chooses a scenario for each reference by seed: the same seed gives the same scenarios. */
 import { type ScenarioName, scenarioNames } from './behaviours.ts';
 import { pick, pickWeighted, randomOf } from './random.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 
 /** Most payments succeed even under chaos. */
 const weights: Readonly<Record<Exclude<ScenarioName, 'chaos'>, number>> = {

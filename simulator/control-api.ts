@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { isScenarioName } from './behaviours.ts';
 import { controlPage } from './control-page.ts';
 import { pageHeaders } from './html.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 import type { Shop } from './shops.ts';
 import { object, Refusal, text, type Wire } from './wire.ts';
 import type { LedgerPayment, LedgerRefund, World } from './world.ts';

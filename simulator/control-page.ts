@@ -2,7 +2,7 @@
 import { behaviourOf, type ScenarioName, scenarioNames } from './behaviours.ts';
 import { type Html, html, page } from './html.ts';
 import { amountText } from './money.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 import type { LedgerPayment, LedgerRefund } from './world.ts';
 
 export type ControlView = {

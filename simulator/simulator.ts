@@ -14,7 +14,8 @@ import {
   partnerPaymentsInLedger,
   partnerRefundsInLedger,
 } from './partner/state.ts';
-import { type Action, openScenarios, type Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
+import { type Action, openScenarios } from './scenarios.ts';
 import { openSchedule } from './schedule.ts';
 import { type FindShop, openShops, type Shop } from './shops.ts';
 import { openStartCalls } from './start-call.ts';
@@ -24,7 +25,8 @@ import type { Call, World } from './world.ts';
 
 export type { ScenarioName } from './behaviours.ts';
 export type { Ledger } from './control-api.ts';
-export type { Action, Scenario } from './scenarios.ts';
+export type { Scenario } from './scenario.ts';
+export type { Action } from './scenarios.ts';
 export type { Shop } from './shops.ts';
 export { type Call, type LedgerPayment, type LedgerRefund, paysInFull } from './world.ts';
 

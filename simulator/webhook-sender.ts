@@ -4,7 +4,7 @@
  */
 import { behaviourOf } from './behaviours.ts';
 import { randomOf } from './random.ts';
-import type { Scenario } from './scenarios.ts';
+import type { Scenario } from './scenario.ts';
 import type { Schedule } from './schedule.ts';
 import { type Answer, isAcknowledged, sendCutOff, sendWhole } from './webhook-attempt.ts';
 
@@ -38,6 +38,7 @@ export function openWebhookSender(
 ): WebhookSender {
   const lanes = new Map<string, Promise<void>>();
   const gathering = new Map<string, Post[]>();
+  const sending = { schedule, log };
 
   return {
     post: (lane, webhooks, scenario) => {
@@ -57,7 +58,7 @@ export function openWebhookSender(
       const before = lanes.get(lane);
       const mine = (async () => {
         await before?.catch(() => undefined);
-        for (const post of posts) await sendCopies(post, copiesOf(post.scenario));
+        for (const post of posts) await sendCopies(sending, post, copiesOf(post.scenario));
       })();
       lanes.set(lane, mine);
       await mine.finally(() => {
@@ -93,42 +94,54 @@ export function openWebhookSender(
       const delayMs = random() * windowMs;
       schedule.run(async () => {
         await schedule.wait(delayMs);
-        await sendCopies(post, 1);
+        await sendCopies(sending, post, 1);
       });
     }
   }
+}
 
-  /** Resolves after the first attempt of each copy; retries continue in the background. */
-  async function sendCopies({ webhook, scenario }: Post, copies: number): Promise<void> {
-    await Promise.all(
-      Array.from({ length: copies }, async () => {
-        if (!isAcknowledged(await attempt(webhook, scenario, 1))) {
-          schedule.run(() => repeat(webhook, scenario));
-        }
-      }),
-    );
-  }
+type Sending = { readonly schedule: Schedule; readonly log: (line: string) => void };
 
-  async function repeat(webhook: Webhook, scenario: Scenario): Promise<void> {
-    for (const [index, seconds] of webhook.ladderSeconds.entries()) {
-      await schedule.wait(seconds * 1000);
-      if (isAcknowledged(await attempt(webhook, scenario, index + 2))) return;
-    }
-    log(`webhook: ${webhook.label}: GIVEN UP after ${webhook.ladderSeconds.length + 1} tries`);
-  }
+/** Resolves after the first attempt of each copy; retries continue in the background. */
+async function sendCopies(
+  sending: Sending,
+  { webhook, scenario }: Post,
+  copies: number,
+): Promise<void> {
+  await Promise.all(
+    Array.from({ length: copies }, async () => {
+      if (!isAcknowledged(await attempt(sending, webhook, scenario, 1))) {
+        sending.schedule.run(() => repeat(sending, webhook, scenario));
+      }
+    }),
+  );
+}
 
-  async function attempt(webhook: Webhook, scenario: Scenario, number: number): Promise<Answer> {
-    const firstTry = number === 1 ? behaviourOf(scenario).firstTry : 'whole';
-    const isHalf = firstTry === 'cut-off' && scenario.cut === 'body';
-    const isBroken = firstTry === 'cut-off' && !isHalf;
-    const headers = webhook.headers(number, firstTry === 'wrong-signature');
-    const body = isHalf ? webhook.body.slice(0, webhook.body.length / 2) : webhook.body;
-    const send = isBroken ? sendCutOff : sendWhole;
-    const answer = await send({ ...webhook, headers, body }, schedule.signal);
-    const trick = firstTry === 'whole' ? '' : ` (${firstTry})`;
-    log(`webhook: ${webhook.label}, try ${number}${trick} → ${answer}`);
-    return answer;
+async function repeat(sending: Sending, webhook: Webhook, scenario: Scenario): Promise<void> {
+  const { schedule, log } = sending;
+  for (const [index, seconds] of webhook.ladderSeconds.entries()) {
+    await schedule.wait(seconds * 1000);
+    if (isAcknowledged(await attempt(sending, webhook, scenario, index + 2))) return;
   }
+  log(`webhook: ${webhook.label}: GIVEN UP after ${webhook.ladderSeconds.length + 1} tries`);
+}
+
+async function attempt(
+  { schedule, log }: Sending,
+  webhook: Webhook,
+  scenario: Scenario,
+  number: number,
+): Promise<Answer> {
+  const firstTry = number === 1 ? behaviourOf(scenario).firstTry : 'whole';
+  const isHalf = firstTry === 'cut-off' && scenario.cut === 'body';
+  const isBroken = firstTry === 'cut-off' && !isHalf;
+  const headers = webhook.headers(number, firstTry === 'wrong-signature');
+  const body = isHalf ? webhook.body.slice(0, webhook.body.length / 2) : webhook.body;
+  const send = isBroken ? sendCutOff : sendWhole;
+  const answer = await send({ ...webhook, headers, body }, schedule.signal);
+  const trick = firstTry === 'whole' ? '' : ` (${firstTry})`;
+  log(`webhook: ${webhook.label}, try ${number}${trick} → ${answer}`);
+  return answer;
 }
 
 function copiesOf(scenario: Scenario): number {

@@ -56,6 +56,7 @@ const toolMayImport: Readonly<Record<string, readonly string[]>> = {
   soak: ['harness', 'demo'],
 };
 const linesMax = 250;
+const functionLinesMax = 70;
 
 test('every layer imports only from the layers below it', async () => {
   const strangers: string[] = [];
@@ -141,6 +142,26 @@ test('tools and tests start processes through the harness alone', async () => {
   assert.deepEqual(starters, ['tools/harness/launch.ts', 'test/process/recovery.test.ts']);
 });
 
+test('no files import each other in a circle, type imports included', async () => {
+  const imports = new Map<string, string[]>();
+  for (const file of (await Promise.all(['src', 'simulator', 'tools'].map(listFiles))).flat()) {
+    imports.set(file, await importsOf(file));
+  }
+  const reached = new Map<string, 'open' | 'done'>();
+  const circles: string[] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    if (reached.get(file) === 'open') {
+      circles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+    }
+    if (reached.has(file)) return;
+    reached.set(file, 'open');
+    for (const target of imports.get(file) ?? []) visit(target, [...path, file]);
+    reached.set(file, 'done');
+  };
+  for (const file of imports.keys()) visit(file, []);
+  assert.deepEqual(circles, []);
+});
+
 test('only the composition root and the process know the edge', async () => {
   const knowers = [];
   for (const file of await listFiles('src')) {
@@ -176,6 +197,9 @@ test('every source file opens by saying what it is for, and stays readable', asy
     if (!text.startsWith('/**')) troubles.push(`${file} does not say what it is for`);
     if (text.split('\n').length > linesMax)
       troubles.push(`${file} is longer than ${linesMax} lines`);
+    for (const { name, lines } of functionsOf(text)) {
+      if (lines > functionLinesMax) troubles.push(`${name} in ${file} has ${lines} lines`);
+    }
     if (/\b(TODO|FIXME|HACK)\b/.test(text)) troubles.push(`${file} leaves something open`);
   }
   assert.deepEqual(troubles, []);
@@ -250,6 +274,15 @@ async function listFiles(folder: string): Promise<string[]> {
     .filter((entry) => /\.[jt]s$/.test(entry))
     .map((entry) => join(folder, entry))
     .sort();
+}
+
+/** Functions at the top of a file: the formatter puts their last line where the first one begins. */
+function functionsOf(text: string): { readonly name: string; readonly lines: number }[] {
+  const whole = /^(?:export )?(?:async )?function (\w+)[\s\S]*?^}$/gm;
+  return [...text.matchAll(whole)].map(([body, name = '']) => ({
+    name,
+    lines: body.split('\n').length,
+  }));
 }
 
 function topOf(file: string): string {

@@ -21,8 +21,18 @@ export function addGatewayApi(
   state: GatewayState,
   answerStart: StartCalls,
 ): void {
+  addStarts(app, world, state, answerStart);
+  addReads(app, world, state);
+}
+
+function addStarts(
+  app: FastifyInstance,
+  world: World,
+  state: GatewayState,
+  answerStart: StartCalls,
+): void {
   app.post<Path>(`${prefix}/session`, async (request, reply) => {
-    const shop = await authenticate(request);
+    const shop = await authenticate(world, request);
     const body = object(request.body);
     const order = object(body.order);
     return answerStart(reply, {
@@ -31,7 +41,7 @@ export function addGatewayApi(
       references: texts(order.id, order.reference),
       unavailable: gatewayUnavailable,
       effect: () => {
-        const session = openSession(shop, request.params.version, body);
+        const session = openSession(world, state, shop, request.params.version, body);
         state.sessions.set(session.id, session);
         return { id: session.id, status: 201, body: sessionBody(session) };
       },
@@ -39,9 +49,9 @@ export function addGatewayApi(
   });
 
   app.put<Path>(`${prefix}/order/:order/transaction/:transaction`, async (request, reply) => {
-    const shop = await authenticate(request);
+    const shop = await authenticate(world, request);
     const { transaction: id } = request.params;
-    const order = getOrder(request);
+    const order = getOrder(state, request);
     const wished = readRefund(id, object(request.body));
     return answerStart(reply, {
       provider: 'bank-gateway',
@@ -50,77 +60,84 @@ export function addGatewayApi(
       unavailable: gatewayUnavailable,
       effect: () => {
         // Read again: another refund may have been made while this call waited.
-        const refund = startGatewayRefund(world, state, shop, getOrder(request), wished);
-        const body = transactionBody(getOrder(request), refund);
+        const refund = startGatewayRefund(world, state, shop, getOrder(state, request), wished);
+        const body = transactionBody(getOrder(state, request), refund);
         return { id: `${order.id}|${id}`, status: 201, body };
       },
     });
   });
+}
 
+function addReads(app: FastifyInstance, world: World, state: GatewayState): void {
   app.get<Path>(`${prefix}/order/:order`, (request) =>
-    fetched(request, request.params.order, orderBody),
+    fetched(world, state, request, request.params.order, orderBody),
   );
   app.get<Path>(`${prefix}/order/:order/transaction/:transaction`, (request) => {
     const { order: orderId, transaction: id } = request.params;
-    return fetched(request, `${orderId}|${id}`, (order) => {
+    return fetched(world, state, request, `${orderId}|${id}`, (order) => {
       const found = order.transactions.find((transaction) => transaction.id === id);
       if (!found) throw invalidRequest(`Unable to find transaction ${id} of order ${orderId}.`);
       return transactionBody(order, found);
     });
   });
+}
 
-  async function fetched(
-    request: FastifyRequest<Path>,
-    id: string,
-    find: (order: GatewayOrder) => Wire,
-  ): Promise<Wire> {
-    await authenticate(request);
-    const body = find(getOrder(request));
-    world.log(`bank-gateway: GET ${request.url}`);
-    await world.beforeAnswer({ provider: 'bank-gateway', operation: 'fetch', id });
-    return body;
-  }
+async function fetched(
+  world: World,
+  state: GatewayState,
+  request: FastifyRequest<Path>,
+  id: string,
+  find: (order: GatewayOrder) => Wire,
+): Promise<Wire> {
+  await authenticate(world, request);
+  const body = find(getOrder(state, request));
+  world.log(`bank-gateway: GET ${request.url}`);
+  await world.beforeAnswer({ provider: 'bank-gateway', operation: 'fetch', id });
+  return body;
+}
 
-  async function authenticate(request: FastifyRequest<Path>): Promise<GatewayShop> {
-    const { merchant } = request.params;
-    const { name, password } = basicCredentials(request.headers.authorization);
-    const shop = await world.shops.findGateway(merchant);
-    const isRight = name === `merchant.${merchant}` && shop?.password === password;
-    if (!shop || !isRight) throw invalidCredentials();
-    return shop;
-  }
+async function authenticate(world: World, request: FastifyRequest<Path>): Promise<GatewayShop> {
+  const { merchant } = request.params;
+  const { name, password } = basicCredentials(request.headers.authorization);
+  const shop = await world.shops.findGateway(merchant);
+  const isRight = name === `merchant.${merchant}` && shop?.password === password;
+  if (!shop || !isRight) throw invalidCredentials();
+  return shop;
+}
 
-  function getOrder({ params }: FastifyRequest<Path>): GatewayOrder {
-    const order = state.orders.get(orderKey(params.merchant, params.order));
-    if (!order) throw invalidRequest(`Unable to find order ${params.order}.`);
-    return order;
-  }
+function getOrder(state: GatewayState, { params }: FastifyRequest<Path>): GatewayOrder {
+  const order = state.orders.get(orderKey(params.merchant, params.order));
+  if (!order) throw invalidRequest(`Unable to find order ${params.order}.`);
+  return order;
+}
 
-  function openSession(
-    { merchantId }: GatewayShop,
-    apiVersion: string,
-    body: Wire,
-  ): GatewaySession {
-    const wished = readSession(body);
-    return {
-      ...wished,
-      id: newSessionId(merchantId, wished.orderId),
-      merchantId,
-      apiVersion,
-      successIndicator: idOf(
-        world.seed,
-        `success:${merchantId}:${wished.orderId}`,
-        16,
-      ).toLowerCase(),
-    };
-  }
+function openSession(
+  world: World,
+  state: GatewayState,
+  { merchantId }: GatewayShop,
+  apiVersion: string,
+  body: Wire,
+): GatewaySession {
+  const wished = readSession(body);
+  return {
+    ...wished,
+    id: newSessionId(world, state, merchantId, wished.orderId),
+    merchantId,
+    apiVersion,
+    successIndicator: idOf(world.seed, `success:${merchantId}:${wished.orderId}`, 16).toLowerCase(),
+  };
+}
 
-  /** Derived from what it is for, so that a restarted simulator does not reuse an id for something else. */
-  function newSessionId(merchantId: string, orderId: string): string {
-    for (let count = 0; ; count += 1) {
-      const id = `SESSION${idOf(world.seed, `session:${merchantId}:${orderId}:${count}`, 24)}`;
-      if (!state.sessions.has(id)) return id;
-    }
+/** Derived from what it is for, so that a restarted simulator does not reuse an id for something else. */
+function newSessionId(
+  world: World,
+  state: GatewayState,
+  merchantId: string,
+  orderId: string,
+): string {
+  for (let count = 0; ; count += 1) {
+    const id = `SESSION${idOf(world.seed, `session:${merchantId}:${orderId}:${count}`, 24)}`;
+    if (!state.sessions.has(id)) return id;
   }
 }
 

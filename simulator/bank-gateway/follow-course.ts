@@ -1,5 +1,5 @@
 /** Runs the later steps of a course in order, and sends a notification for each. */
-import type { Scenario } from '../scenarios.ts';
+import type { Scenario } from '../scenario.ts';
 import type { GatewayShop } from '../shops.ts';
 import type { World } from '../world.ts';
 import { amountOf, type Course, type Step } from './courses.ts';

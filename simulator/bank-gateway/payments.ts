@@ -1,6 +1,7 @@
 /** What happens at the gateway when the consumer acts on the payment page. */
 import { behaviourOf } from '../behaviours.ts';
-import { type Action, decideOutcome, type Outcome, type Scenario } from '../scenarios.ts';
+import type { Scenario } from '../scenario.ts';
+import { type Action, decideOutcome, type Outcome } from '../scenarios.ts';
 import type { GatewayShop } from '../shops.ts';
 import { texts } from '../wire.ts';
 import type { World } from '../world.ts';

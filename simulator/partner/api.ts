@@ -24,8 +24,18 @@ export function addPartnerApi(
   state: PartnerState,
   answerStart: StartCalls,
 ): void {
+  addStarts(app, world, state, answerStart);
+  addReads(app, world, state);
+}
+
+function addStarts(
+  app: FastifyInstance,
+  world: World,
+  state: PartnerState,
+  answerStart: StartCalls,
+): void {
   app.post('/v1/orders', async (request, reply) => {
-    const shop = await authenticate(request);
+    const shop = await authenticate(world, request);
     const body = object(request.body);
     const notes = object(body.notes);
     return answerStart(reply, {
@@ -34,7 +44,7 @@ export function addPartnerApi(
       references: texts(notes.svc_transaction_id, body.receipt, notes.svc_order_id, notes.order_id),
       unavailable: partnerUnavailable,
       effect: () => {
-        const order = readOrder(shop, body);
+        const order = readOrder(world, state, shop, body);
         state.orders.set(order.id, order);
         return { id: order.id, status: 200, body: orderRecord(order) };
       },
@@ -42,7 +52,7 @@ export function addPartnerApi(
   });
 
   app.post<ById>('/v1/payments/:id/refund', async (request, reply) => {
-    const shop = await authenticate(request);
+    const shop = await authenticate(world, request);
     const payment = own(shop, state.payments.get(request.params.id));
     const body = object(request.body);
     const wished = readRefund(payment.id, body, text(request.headers['x-refund-idempotency']));
@@ -59,11 +69,13 @@ export function addPartnerApi(
       },
     });
   });
+}
 
+function addReads(app: FastifyInstance, world: World, state: PartnerState): void {
   app.get<{ Querystring: { receipt?: string; count?: string; skip?: string } }>(
     '/v1/orders',
     (request) =>
-      fetched(request, request.query.receipt ?? '', ({ keyId }) => {
+      fetched(world, request, request.query.receipt ?? '', ({ keyId }) => {
         const { receipt, count = '10', skip = '0' } = request.query;
         const wanted = Math.min(Number(count) || 10, ordersPerPageMax);
         const first = Number(skip) || 0;
@@ -93,57 +105,63 @@ export function addPartnerApi(
 
   function getById(url: string, find: (id: string, shop: PartnerShop) => Wire): void {
     app.get<ById>(url, (request) =>
-      fetched(request, request.params.id, (shop) => find(request.params.id, shop)),
+      fetched(world, request, request.params.id, (shop) => find(request.params.id, shop)),
     );
   }
+}
 
-  async function fetched(
-    request: FastifyRequest,
-    id: string,
-    find: (shop: PartnerShop) => Wire,
-  ): Promise<Wire> {
-    const body = find(await authenticate(request));
-    world.log(`partner: GET ${request.url}`);
-    await world.beforeAnswer({ provider: 'partner', operation: 'fetch', id });
-    return body;
+async function fetched(
+  world: World,
+  request: FastifyRequest,
+  id: string,
+  find: (shop: PartnerShop) => Wire,
+): Promise<Wire> {
+  const body = find(await authenticate(world, request));
+  world.log(`partner: GET ${request.url}`);
+  await world.beforeAnswer({ provider: 'partner', operation: 'fetch', id });
+  return body;
+}
+
+async function authenticate(world: World, { headers }: FastifyRequest): Promise<PartnerShop> {
+  const { name, password } = basicCredentials(headers.authorization);
+  const shop = await world.shops.findPartner(name);
+  if (!shop || shop.keySecret !== password) throw unauthorized();
+  return shop;
+}
+
+function readOrder(
+  world: World,
+  state: PartnerState,
+  { keyId }: PartnerShop,
+  body: Wire,
+): PartnerOrder {
+  const { amount, currency } = body;
+  if (!isAmount(amount)) throw badRequest('The amount must be an integer of at least 1.');
+  if (!isCurrency(currency)) throw badRequest('Currency is not supported');
+  const receipt = text(body.receipt) ?? null;
+  if (receipt && receipt.length > receiptLengthMax) {
+    throw badRequest(`The receipt may not be greater than ${receiptLengthMax} characters.`);
   }
+  return {
+    id: newOrderId(world, state, JSON.stringify([keyId, receipt, body.notes ?? world.now()])),
+    keyId,
+    amount,
+    currency,
+    receipt,
+    notes: readNotes(body.notes),
+    createdAt: Math.floor(world.now() / 1000),
+    attempts: 0,
+    isPaid: false,
+    capture: readCapture(body),
+    checkout: { notes: {} },
+  };
+}
 
-  async function authenticate({ headers }: FastifyRequest): Promise<PartnerShop> {
-    const { name, password } = basicCredentials(headers.authorization);
-    const shop = await world.shops.findPartner(name);
-    if (!shop || shop.keySecret !== password) throw unauthorized();
-    return shop;
-  }
-
-  function readOrder({ keyId }: PartnerShop, body: Wire): PartnerOrder {
-    const { amount, currency } = body;
-    if (!isAmount(amount)) throw badRequest('The amount must be an integer of at least 1.');
-    if (!isCurrency(currency)) throw badRequest('Currency is not supported');
-    const receipt = text(body.receipt) ?? null;
-    if (receipt && receipt.length > receiptLengthMax) {
-      throw badRequest(`The receipt may not be greater than ${receiptLengthMax} characters.`);
-    }
-    return {
-      id: newOrderId(JSON.stringify([keyId, receipt, body.notes ?? world.now()])),
-      keyId,
-      amount,
-      currency,
-      receipt,
-      notes: readNotes(body.notes),
-      createdAt: Math.floor(world.now() / 1000),
-      attempts: 0,
-      isPaid: false,
-      capture: readCapture(body),
-      checkout: { notes: {} },
-    };
-  }
-
-  /** Derived from what it is for, so that a restarted simulator does not reuse an id for something else. */
-  function newOrderId(label: string): string {
-    for (let count = 0; ; count += 1) {
-      const id = `order_${idOf(world.seed, `order:${label}:${count}`, 14)}`;
-      if (!state.orders.has(id)) return id;
-    }
+/** Derived from what it is for, so that a restarted simulator does not reuse an id for something else. */
+function newOrderId(world: World, state: PartnerState, label: string): string {
+  for (let count = 0; ; count += 1) {
+    const id = `order_${idOf(world.seed, `order:${label}:${count}`, 14)}`;
+    if (!state.orders.has(id)) return id;
   }
 }
 

@@ -1,5 +1,5 @@
 /** The context that every step after the bank's approval needs. */
-import type { Scenario } from '../scenarios.ts';
+import type { Scenario } from '../scenario.ts';
 import type { PartnerShop } from '../shops.ts';
 import type { World } from '../world.ts';
 import type { PartnerState } from './state.ts';

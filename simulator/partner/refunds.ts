@@ -2,7 +2,7 @@
 import { behaviourOf } from '../behaviours.ts';
 import { amountText } from '../money.ts';
 import { idOf } from '../random.ts';
-import type { Scenario } from '../scenarios.ts';
+import type { Scenario } from '../scenario.ts';
 import type { PartnerShop } from '../shops.ts';
 import { texts } from '../wire.ts';
 import type { World } from '../world.ts';

@@ -38,25 +38,6 @@ export function createBatcher<Item, Outcome>(
   let slow = 0;
   let isScheduled = false;
 
-  /** Returns a function that settles the callers. */
-  const runOne = async (batch: readonly Queued<Item, Outcome>[]): Promise<() => void> => {
-    try {
-      const outcomes = await run(batch.map(({ item }) => item));
-      if (outcomes.length !== batch.length) throw new Error('a batch lost an outcome');
-      return () => {
-        for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome);
-      };
-    } catch (error) {
-      if (batch.length > 1 && !(error instanceof ServiceError)) return () => runEach(batch);
-      return () => {
-        for (const { reject } of batch) reject(error);
-      };
-    }
-  };
-  /** One bad item must neither fail nor delay the others, so each runs by itself, concurrently. */
-  const runEach = (batch: readonly Queued<Item, Outcome>[]) => {
-    for (const queued of batch) void runOne([queued]).then((settle) => settle());
-  };
   const mayStart = () => {
     const beside = slow + (queue.length >= besideMin ? 1 : 0);
     return running < Math.min(1 + beside, concurrentMax);
@@ -74,7 +55,7 @@ export function createBatcher<Item, Outcome>(
     }, patienceMs);
     running += 1;
     watch?.onBatch(batch.length);
-    void runOne(batch).then((settle) => {
+    void runBatch(run, batch).then((settle) => {
       clearTimeout(patience);
       running -= 1;
       if (isSlow) slow -= 1;
@@ -99,4 +80,31 @@ export function createBatcher<Item, Outcome>(
         setImmediate(start);
       }
     });
+}
+
+/** Returns a function that settles the callers. */
+async function runBatch<Item, Outcome>(
+  run: BatchOptions<Item, Outcome>['run'],
+  batch: readonly Queued<Item, Outcome>[],
+): Promise<() => void> {
+  try {
+    const outcomes = await run(batch.map(({ item }) => item));
+    if (outcomes.length !== batch.length) throw new Error('a batch lost an outcome');
+    return () => {
+      for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome);
+    };
+  } catch (error) {
+    if (batch.length > 1 && !(error instanceof ServiceError)) return () => runEach(run, batch);
+    return () => {
+      for (const { reject } of batch) reject(error);
+    };
+  }
+}
+
+/** One bad item must neither fail nor delay the others, so each runs by itself, concurrently. */
+function runEach<Item, Outcome>(
+  run: BatchOptions<Item, Outcome>['run'],
+  batch: readonly Queued<Item, Outcome>[],
+): void {
+  for (const queued of batch) void runBatch(run, [queued]).then((settle) => settle());
 }

@@ -3,13 +3,15 @@
  * machines differ and are noisy: only the ratios are comparable. Prints a table, and writes `RESULTS.md` and
  * `throughput.svg` next to this file.
  */
+
 import { writeFile } from 'node:fs/promises';
 import { embeddedAddress } from '../../src/embedded-postgres/embedded-database.ts';
 import { measureBesideHangingProvider } from './hanging-provider.ts';
-import { type Measured, measure } from './load.ts';
+import { measure } from './load.ts';
 import { plotOf } from './plot.ts';
 import { connectionsOfRatios, measureRatios, measureWorkers } from './ratios.ts';
 import { type Ratios, reportOf } from './report.ts';
+import type { Row } from './row.ts';
 import { openShop } from './shop.ts';
 import { openStageDatabase, startFloor, startService, withDataDir } from './stage.ts';
 import { type Stage, targetsOf } from './targets.ts';
@@ -17,8 +19,6 @@ import { type Stage, targetsOf } from './targets.ts';
 const connectionCounts = [1, 16, 64, 256];
 const seconds = 1;
 const warmUpSeconds = 3;
-
-export type Row = { readonly what: string; readonly connections: number } & Measured;
 
 await withDataDir(async (dataDir) => {
   const floor = await startFloor();

@@ -2,18 +2,16 @@
  * Many concurrent orders while the providers misbehave by seed: each order is created, paid and perhaps refunded in
  * parts. At the end, what the service reports is compared with the ledger of the providers.
  */
-import type { Client, Enquiry } from '../../client/client.js';
+import type { Enquiry } from '../../client/client.js';
 import { chaosScenario } from '../../simulator/chaos.ts';
 import { type Random, randomOf } from '../../simulator/random.ts';
-import type { Scenario } from '../../simulator/scenarios.ts';
-import type { Simulator } from '../../simulator/simulator.ts';
+import type { Scenario } from '../../simulator/scenario.ts';
 import { cart } from '../harness/cart.ts';
+import type { ChaosResult, ChaosStage, Journey } from './chaos-result.ts';
 import { payAtPage } from './consumer.ts';
 import { type End, endOf, hasEnded } from './ends.ts';
 import { enquireUntil } from './enquire-until.ts';
 import { judgeAll } from './judge-chaos.ts';
-
-export type ChaosStage = { readonly client: Client; readonly simulator: Simulator };
 
 export type ChaosOptions = {
   readonly seed: number;
@@ -29,23 +27,6 @@ export type Patience = {
   /** The same for a payment without a payment page; after that another payment is started. */
   readonly noPageMs: number;
   readonly attempts: number;
-};
-
-/** The result of one order; the amount is in minor units. */
-export type Traveller = {
-  readonly orderId: string;
-  readonly scenario: Scenario['name'];
-  readonly end: End;
-  readonly status: string;
-  readonly attempts: number;
-  readonly refunded: number;
-};
-
-export type ChaosResult = {
-  readonly travellers: readonly Traveller[];
-  /** Empty if every order ended as expected. */
-  readonly troubles: readonly string[];
-  readonly seconds: number;
 };
 
 const atOnce = 16;
@@ -72,14 +53,6 @@ export async function travelAll(stage: ChaosStage, options: ChaosOptions): Promi
   await Promise.all(Array.from({ length: Math.min(atOnce, orders) }, travelOn));
   return journeys;
 }
-
-export type Journey = {
-  readonly orderId: string;
-  readonly scenario: Scenario;
-  /** The expected end. */
-  readonly end: End;
-  readonly troubles: readonly string[];
-};
 
 async function travel(
   { client, simulator }: ChaosStage,

@@ -1,7 +1,7 @@
 /** Compares what the service reports about orders with the ledger of the providers. */
 import type { Enquiry } from '../../client/client.js';
 import type { Ledger } from '../../simulator/simulator.ts';
-import type { ChaosResult, ChaosStage, Journey } from './chaos.ts';
+import type { ChaosResult, ChaosStage, Journey } from './chaos-result.ts';
 import { enquireUntil } from './enquire-until.ts';
 import { wrongsOf } from './judge-end.ts';
 

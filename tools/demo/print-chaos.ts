@@ -1,5 +1,5 @@
 /** Prints the results of the orders under chaos as a table. */
-import type { ChaosResult } from './chaos.ts';
+import type { ChaosResult } from './chaos-result.ts';
 import { table } from './words.ts';
 
 /** True if nothing went wrong. */

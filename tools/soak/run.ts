@@ -6,7 +6,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomOf } from '../../simulator/random.ts';
 import type { FindShop } from '../../simulator/shops.ts';
-import { type Journey, type ChaosStage as Stage, travelAll } from '../demo/chaos.ts';
+import { travelAll } from '../demo/chaos.ts';
+import type { Journey, ChaosStage as Stage } from '../demo/chaos-result.ts';
 import { judgeAll } from '../demo/judge-chaos.ts';
 import { runJsonCommand } from '../harness/command-line.ts';
 import { findFreePort } from '../harness/free-port.ts';
