@@ -162,7 +162,7 @@ export const errorTable = {
     status: 503,
     consumerMessage: technicalError,
     merchantMessage:
-      'The service cannot answer at the moment: send the same request again after the seconds named in Retry-After.',
+      'The service cannot answer at the moment: try again with the same request after the seconds named in Retry-After.',
     retryAfterSeconds: 1,
   },
 } as const satisfies Record<string, ErrorEntry>;
