@@ -29,7 +29,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
 function explain(code: string | undefined): string {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return 'The request did not arrive in time: send it whole at once.';
+      return 'The request did not arrive in time: send it without pauses.';
     case 'HPE_HEADER_OVERFLOW':
       return 'The headers are too large: send fewer or shorter ones.';
     default:
