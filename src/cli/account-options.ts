@@ -49,7 +49,7 @@ export type AccountFlags = {
   readonly providers: ProviderFlags;
 };
 
-/** Reads the flags, with those of the providers on their own: which there are depends on the registry. */
+/** Parses the options. Those of the providers are separate, because they depend on the provider registry. */
 export function readAccountWords(
   words: readonly string[],
   positions?: readonly string[],

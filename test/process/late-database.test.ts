@@ -15,7 +15,7 @@ const password = 'hunter2';
 
 describe('a database that is unavailable when the service starts', { concurrency: true }, () => {
   for (const workers of [1, 2]) {
-    test(`is waited for with ${workers}: one log line, 503 until then, and service within 2 s of its return`, async (t) => {
+    test(`is waited for with WORKERS=${workers}: one log line, 503 until then, and service within 2 s of its return`, async (t) => {
       const { shop, way, place, service } = await startWithout({ WORKERS: String(workers) });
       assert.match(
         service.output(),
