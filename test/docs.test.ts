@@ -1,8 +1,9 @@
 /** Documents that repeat what the code says are kept equal to it. */
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync, globSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { type ErrorCode, errorTable } from '../src/domain/errors.ts';
 import { deliveryStates } from '../src/domain/inbox/delivery.ts';
@@ -89,6 +90,39 @@ test('the README names the two commands and every setting', async () => {
     settings.filter((name) => !readme.includes(`\`${name}\``)),
     [],
   );
+});
+
+test('test/README.md names every folder of tests, and only paths that exist', async () => {
+  const text = await readFile(join(root, 'test/README.md'), 'utf8');
+  const entries = await readdir(join(root, 'test'), { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  assert.deepEqual(
+    folders.filter((name) => !text.includes(`| \`test/${name}/\` |`)),
+    [],
+  );
+  const paths = [...text.matchAll(/\b(?:test|src|docs)\/[\w./-]*[\w/]/g)].map(([path]) => path);
+  assert.ok(paths.length > 100, `${paths.length} paths are read`);
+  assert.deepEqual(
+    [...new Set(paths)].filter((path) => !existsSync(join(root, path))),
+    [],
+  );
+});
+
+test('test/README.md says where every use case is proven', async () => {
+  const text = await readFile(join(root, 'test/README.md'), 'utf8');
+  const unproven: string[] = [];
+  for (const file of globSync('src/use-cases/**/*.ts', { cwd: root })) {
+    // A use case is its verb: create-order.ts exports createOrder.
+    const name = basename(file, '.ts').replace(/-(.)/g, (_, letter: string) =>
+      letter.toUpperCase(),
+    );
+    const code = await readFile(join(root, file), 'utf8');
+    const isUseCase = new RegExp(`^export (async function|function|const) ${name}\\b`, 'm').test(
+      code,
+    );
+    if (isUseCase && !text.includes(`| \`${file}\` | \`test/`)) unproven.push(file);
+  }
+  assert.deepEqual(unproven, []);
 });
 
 async function listSettings(): Promise<string[]> {

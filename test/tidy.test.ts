@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { providers } from '../src/providers/providers.ts';
+import { filesOf, groupFiles } from './support/together.ts';
 
 const root = new URL('../', import.meta.url).pathname;
 
@@ -138,8 +139,12 @@ test('tools and tests start processes through the harness alone', async () => {
     const text = await readFile(join(root, file), 'utf8');
     if (/import \{[^}]*\bspawn\b[^}]*\} from 'node:child_process'/.test(text)) starters.push(file);
   }
-  // One test makes a zombie, which is no service.
-  assert.deepEqual(starters, ['tools/harness/launch.ts', 'test/process/recovery.test.ts']);
+  // One test makes a zombie, which is no service; the other runs the tests.
+  assert.deepEqual(starters, [
+    'tools/harness/launch.ts',
+    'test/process/recovery.test.ts',
+    'test/run.ts',
+  ]);
 });
 
 test('no files import each other in a circle, type imports included', async () => {
@@ -180,13 +185,16 @@ test('the simulator shares no code with what it tries, but for the file that fin
   assert.deepEqual(sharers, ['simulator/service-shops.ts']);
 });
 
-test('no test file is left out of npm test', async () => {
-  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  const run = globSync(scripts.test.match(/(?<=')test\/[^']+/g), { cwd: root });
-  const folders = run.filter((file) => file.endsWith('/together.ts')).map(dirname);
+test('every test file shares a process with others or has its own', () => {
   const files = globSync('test/**/*.test.ts', { cwd: root });
-  const leftOut = files.filter((file) => !run.includes(file) && !folders.includes(dirname(file)));
-  assert.deepEqual(leftOut, []);
+  const started = groupFiles(files);
+  const run = started.flatMap((file) => (file.endsWith('.test.ts') ? [file] : filesOf(file)));
+  assert.deepEqual(run.toSorted(), files.toSorted());
+  const togethers = globSync('test/**/*together.ts', { cwd: root });
+  assert.deepEqual(
+    togethers.filter((file) => !started.includes(file)),
+    ['test/support/together.ts'],
+  );
 });
 
 test('every source file opens by saying what it is for, and stays readable', async () => {

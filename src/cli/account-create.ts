@@ -16,13 +16,13 @@ export const accountCreate: Command = {
     const apiSecrets = readApiSecrets(flags.providers);
     return {
       json: flags.json,
-      run: async (services, config) => {
+      run: async (services, config, warn) => {
         // In the embedded mode SIMULATOR_URL makes the simulator the default of new accounts. Contract 11.6.
         const isChosen = config.databaseUrl === undefined && config.simulatorUrl !== undefined;
         const isSimulated = flags.simulator ?? isChosen;
         const wished = { ...settings, name, apiSecrets, isSimulated };
         const account = await createAccount(services, wished);
-        if (isSimulated) console.error(simulatorWarning(services));
+        if (isSimulated) warn(simulatorWarning(services));
         return {
           account_id: account.accountId,
           name: account.name,

@@ -32,7 +32,7 @@ export const accountUpdate: Command = {
     const apiSecrets = readApiSecrets(flags.providers);
     return {
       json: flags.json,
-      run: async (services) => {
+      run: async (services, _config, warn) => {
         const { simulator = false } = flags;
         const change = (account: StoredAccount) => {
           const providerApis = simulator ? atTheSimulator(services, account) : account.providerApis;
@@ -40,7 +40,7 @@ export const accountUpdate: Command = {
         };
         const secrets = simulator ? { ...newSimulatorSecrets(), ...apiSecrets } : apiSecrets;
         const changed = accountView(await updateAccount(services, accountId, change, secrets));
-        if (simulator) console.error(simulatorWarning(services));
+        if (simulator) warn(simulatorWarning(services));
         return changed;
       },
     };

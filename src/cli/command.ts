@@ -11,7 +11,12 @@ export type Command = {
   /** Validates the arguments before the database is opened; `run` then does the work. */
   readonly parse: (words: readonly string[]) => {
     readonly json: boolean | undefined;
-    readonly run: (services: Services, config: Config) => Promise<Outcome>;
+    /** `warn` prints to standard error. */
+    readonly run: (
+      services: Services,
+      config: Config,
+      warn: (text: string) => void,
+    ) => Promise<Outcome>;
     /** Replaces the plain list of fields when the output is not JSON. */
     readonly render?: (outcome: Outcome) => string;
     /** True makes the exit status 1. */

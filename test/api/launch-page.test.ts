@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { readLaunchForm, startJourney } from '../support/journey.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { storeCallback } from '../support/stored-orders.ts';
+import { makePaymentsNotFound } from './payments-not-found.ts';
 
-const { service, simulator, shop, openShop, createOrder, createPaid, initiate, pay, refund } =
-  await startJourney();
+const journey = await startJourney();
+const { service, simulator, shop, openShop, createOrder, createPaid, initiate, pay } = journey;
 const back = 'https://shop.example/back?order=1&from="provider"';
 const choices = [
   ['upi', { upi_id: 'asha@okbank' }, { method: 'upi' }],
@@ -132,32 +132,8 @@ test('an old stored address that is not a web address is neither posted nor link
 });
 
 test('what was not started here, or has no such page, is unknown', async () => {
-  const stranger = await openShop();
-  const orderId = await createOrder();
-  const started = (await initiate(orderId)).body.transaction_id;
-  const byCard = (await initiate(orderId, 'credit_card')).body.transaction_id;
-  const paid = await createPaid();
-  const refunded = (await refund({ transaction_id: paid.transactionId })).body.transaction_id;
-  const elsewhere = await createOrder();
-  const payment = partnerPayment({ status: 'authorized', notes: { svc_order_id: elsewhere } });
-  await sendPartner(service, shop, partnerEvent('payment.authorized', { payment }));
-  const { rows } = await service.database.query<{ transaction_id: string }>({
-    text: 'select transaction_id from transactions where order_id = $1',
-    values: [elsewhere],
-  });
-  assert.equal(rows.length, 1);
-  const unknown: [accountId: string, transactionId: string][] = [
-    [stranger.accountId, started],
-    ['acc_0000000000000000', started],
-    ['account', started],
-    [shop.accountId, `${orderId}-260101000000`],
-    [shop.accountId, orderId],
-    [shop.accountId, "' or 1=1 --"],
-    [shop.accountId, 'x'.repeat(1000)],
-    [shop.accountId, byCard],
-    [shop.accountId, refunded],
-    [shop.accountId, rows[0]?.transaction_id ?? ''],
-  ];
+  const byCard = (await initiate(await createOrder(), 'credit_card')).body.transaction_id;
+  const unknown = [...(await makePaymentsNotFound(journey)), [shop.accountId, byCard] as const];
   for (const [accountId, transactionId] of unknown) {
     const { status, text } = await open(pageOf(accountId, transactionId));
     assert.equal(status, 404, transactionId);

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
-import { type CommandOutcome, runCommand } from '../../tools/harness/command-line.ts';
+import type { CommandOutcome } from '../../tools/harness/command-line.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
+import { runCommandHere } from '../support/command-here.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import { createTemporaryFolder, startServiceProcess } from '../support/service-process.ts';
 import { createTestDatabase, dumpTables } from '../support/test-database.ts';
@@ -365,7 +366,7 @@ type Printed = Record<string, any>;
 type Environment = Readonly<Record<string, string>>;
 
 function run(words: readonly string[], env: Environment = external): Promise<CommandOutcome> {
-  return runCommand(words, env);
+  return runCommandHere(words, env);
 }
 
 /** Asserts that --json prints one line with one object and nothing else. */

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
-import { runCommand } from '../../tools/harness/command-line.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { openShop, type Shop, shopOf } from '../api/webhooks/shop.ts';
+import { runCommandHere } from '../support/command-here.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -90,7 +90,7 @@ test('repeats of erased deliveries are duplicates, and restore no personal data'
   };
   await send();
   const words = ['consumer', 'erase', shop.account.accountId, '--email', meera.email, '--json'];
-  const { code, stdout, stderr } = await runCommand(words, envOf(shop));
+  const { code, stdout, stderr } = await runCommandHere(words, envOf(shop));
   assert.deepEqual([code, stderr], [0, '']);
   assert.equal(JSON.parse(stdout).deliveries, 3);
   const before = await shop.listDeliveries();
@@ -366,14 +366,14 @@ test('an invalid consumer and an unknown account are refused, and nothing change
     [['--mobile', '98-abc'], /^--mobile must be a phone number/],
   ];
   for (const [words, message] of wrong) {
-    const outcome = await runCommand(
+    const outcome = await runCommandHere(
       ['consumer', 'erase', shop.account.accountId, ...words],
       envOf(shop),
     );
     assert.equal(outcome.code, 1);
     assert.match(outcome.stderr, message);
   }
-  const stranger = await runCommand(
+  const stranger = await runCommandHere(
     ['consumer', 'erase', 'acc_0', '--email', 'a@b.c'],
     envOf(shop),
   );
@@ -433,11 +433,11 @@ async function createPaidOrders(shop: Shop): Promise<{ order_id: string }[]> {
     partnerEvent('payment.captured', { payment: paymentOf(form, { amount: 5 }) }),
   );
   const { review } = JSON.parse(
-    (await runCommand(['review', 'list', '--json'], envOf(shop))).stdout,
+    (await runCommandHere(['review', 'list', '--json'], envOf(shop))).stdout,
   );
   const note = `Spoke to ${meera.email} on +91 98123 45670`;
   const first = review.find(({ kind }: Fields) => kind === 'flag');
-  const closed = await runCommand(['review', 'resolve', first.id, '--note', note], envOf(shop));
+  const closed = await runCommandHere(['review', 'resolve', first.id, '--note', note], envOf(shop));
   assert.equal(closed.code, 0, closed.stderr);
   shop.service.advanceSeconds(daySeconds);
   await sweep(shop.service.services);

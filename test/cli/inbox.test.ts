@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { runCommand } from '../../tools/harness/command-line.ts';
+import { runCommandHere } from '../support/command-here.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -61,7 +61,7 @@ test('deliveries are listed by state, shown by id, and replayed', async () => {
 
 test('verify prints that all invariants hold, and exits with 1 for each broken one', async () => {
   await captureAtGateway('CLI-2');
-  const holds = await runCommand(['verify'], env);
+  const holds = await runCommandHere(['verify'], env);
   assert.equal(holds.code, 0, holds.stdout);
   assert.equal(holds.stdout.split('\n').filter((line) => line.startsWith('holds ')).length, 9);
 
@@ -107,7 +107,7 @@ test('verify prints that all invariants hold, and exits with 1 for each broken o
   ];
   for (const [text, undo, found] of breaches) {
     await service.database.query({ text });
-    const { code, stdout } = await runCommand(['verify'], env);
+    const { code, stdout } = await runCommandHere(['verify'], env);
     assert.equal(code, 1, stdout);
     const broken = stdout.split('\n').filter((line) => line.startsWith('BROKEN'));
     assert.ok(
@@ -116,7 +116,7 @@ test('verify prints that all invariants hold, and exits with 1 for each broken o
     );
     await service.database.query({ text: undo });
   }
-  assert.equal((await runCommand(['verify'], env)).code, 0);
+  assert.equal((await runCommandHere(['verify'], env)).code, 0);
 });
 
 test('order rebuild repairs one order or all orders, and leaves correct ones unchanged', async () => {
@@ -158,7 +158,7 @@ test('wrong arguments are refused with the usage', async () => {
     ['order', 'rebuild', 'acc_none', 'o_none'],
     ['verify', 'now'],
   ]) {
-    const { code, stdout, stderr } = await runCommand(words, env);
+    const { code, stdout, stderr } = await runCommandHere(words, env);
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' }, words.join(' '));
     assert.match(stderr, /Usage: npm run --silent cli/);
   }
@@ -179,7 +179,7 @@ async function captureAtGateway(invoice_id: string): Promise<void> {
 
 // biome-ignore lint/suspicious/noExplicitAny: outcomes are asserted field by field
 async function runJson(words: string[]): Promise<any> {
-  const { code, stdout, stderr } = await runCommand([...words, '--json'], env);
+  const { code, stdout, stderr } = await runCommandHere([...words, '--json'], env);
   assert.equal(code, 0, stderr);
   return JSON.parse(stdout);
 }

@@ -8,6 +8,7 @@ import { ServiceError } from '../../src/domain/errors.ts';
 import { updateAccount } from '../../src/use-cases/accounts/update-account.ts';
 import { type CommandOutcome, runCommand } from '../../tools/harness/command-line.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
+import { runCommandHere } from '../support/command-here.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { dumpTables } from '../support/test-database.ts';
@@ -252,5 +253,6 @@ function run(
   input = '',
   env: Readonly<Record<string, string>> = external,
 ): Promise<CommandOutcome> {
-  return runCommand(words, env, input);
+  // What reads standard input needs a process with one of its own.
+  return words.includes('-') ? runCommand(words, env, input) : runCommandHere(words, env);
 }

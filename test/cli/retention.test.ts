@@ -6,8 +6,8 @@ import { retryDelivery } from '../../src/use-cases/inbox/retry-delivery.ts';
 import { prune } from '../../src/use-cases/maintenance/prune.ts';
 import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
-import { runCommand } from '../../tools/harness/command-line.ts';
 import { assertInvariants, captureOf, openShop, type Shop } from '../api/webhooks/shop.ts';
+import { runCommandHere } from '../support/command-here.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
 
@@ -95,12 +95,12 @@ test('a delivery that has been dead for 30 days expires: body, headers and refer
   assert.equal((await shop.findDelivery(reply))?.state, 'expired');
 
   const env = { DATABASE_URL: shop.service.url, MASTER_KEY: testMasterKeyHex };
-  const replay = await runCommand(['inbox', 'replay', reply.body.delivery_id], env);
+  const replay = await runCommandHere(['inbox', 'replay', reply.body.delivery_id], env);
   assert.deepEqual([replay.code, replay.stdout], [1, '']);
   assert.match(replay.stderr, /cannot be replayed: it was dead for 30 days, so it expired/);
-  const shown = await runCommand(['inbox', 'show', reply.body.delivery_id, '--json'], env);
+  const shown = await runCommandHere(['inbox', 'show', reply.body.delivery_id, '--json'], env);
   assert.equal(JSON.parse(shown.stdout).body, '(pruned when the delivery expired)');
-  const all = await runCommand(['inbox', 'replay', '--state', 'expired', '--json'], env);
+  const all = await runCommandHere(['inbox', 'replay', '--state', 'expired', '--json'], env);
   assert.deepEqual(JSON.parse(all.stdout), {
     replayed: [],
     not_replayed_body_pruned: [reply.body.delivery_id],
@@ -256,7 +256,7 @@ test('a pruned delivery is shown as pruned, is not replayed, and verify still ho
   const other = await shop.createOrder();
   const { body: fresh } = await shop.sendPartner(captureOf(other, { id: 'pay_fresh' }));
 
-  const shown = await runCommand(['inbox', 'show', pruned.delivery_id, '--json'], env);
+  const shown = await runCommandHere(['inbox', 'show', pruned.delivery_id, '--json'], env);
   assert.equal(shown.code, 0, shown.stderr);
   const { body, headers, body_pruned } = JSON.parse(shown.stdout);
   const words = '(pruned by age, see INBOX_BODY_DAYS)';
@@ -265,10 +265,10 @@ test('a pruned delivery is shown as pruned, is not replayed, and verify still ho
     { body: words, headers: words, body_pruned: true },
   );
 
-  const replay = await runCommand(['inbox', 'replay', pruned.delivery_id], env);
+  const replay = await runCommandHere(['inbox', 'replay', pruned.delivery_id], env);
   assert.equal(replay.code, 1);
   assert.match(replay.stderr, /^Delivery dlv_\w+ cannot be replayed: its body was pruned by age/);
-  const all = await runCommand(['inbox', 'replay', '--state', 'processed', '--json'], env);
+  const all = await runCommandHere(['inbox', 'replay', '--state', 'processed', '--json'], env);
   const { replayed, not_replayed_body_pruned } = JSON.parse(all.stdout);
   assert.deepEqual(not_replayed_body_pruned, [pruned.delivery_id]);
   assert.deepEqual(
@@ -276,7 +276,7 @@ test('a pruned delivery is shown as pruned, is not replayed, and verify still ho
     [[fresh.delivery_id, 'processed']],
   );
 
-  const verified = await runCommand(['verify'], env);
+  const verified = await runCommandHere(['verify'], env);
   assert.equal(verified.code, 0, verified.stdout);
   assert.match(verified.stdout, /^1 not folded: bodies were pruned by age$/m);
 });

@@ -8,7 +8,6 @@ import { listReview, type ReviewEntry } from '../../src/use-cases/maintenance/li
 import { prune } from '../../src/use-cases/maintenance/prune.ts';
 import { resolveReview } from '../../src/use-cases/maintenance/resolve-review.ts';
 import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
-import { runCommand } from '../../tools/harness/command-line.ts';
 import {
   assertInvariants,
   captureOf,
@@ -17,6 +16,7 @@ import {
   type Shop,
   shopOf,
 } from '../api/webhooks/shop.ts';
+import { runCommandHere } from '../support/command-here.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -134,7 +134,10 @@ test('a resolved flag is no longer listed, its delivery is resolved with it, and
       },
     },
   ]);
-  const again = await runCommand(['review', 'resolve', entry?.id ?? '', '--note', 'again'], env);
+  const again = await runCommandHere(
+    ['review', 'resolve', entry?.id ?? '', '--note', 'again'],
+    env,
+  );
   assert.deepEqual([again.code, again.stdout], [1, '']);
   assert.match(again.stderr, /^The flag amount_mismatch on o_\S+ was resolved before\./);
 });
@@ -257,7 +260,7 @@ test('an id that cannot be resolved is refused with a sentence, and nothing chan
     const outcome = await resolveReview(services, { id, note, actor: 'cli' });
     assert.match('refusal' in outcome ? outcome.refusal : 'resolved', words);
   }
-  const { code, stdout, stderr } = await runCommand(
+  const { code, stdout, stderr } = await runCommandHere(
     ['inbox', 'resolve', processed.body.delivery_id, '--note', note, '--json'],
     env,
   );
@@ -272,7 +275,7 @@ test('a note is required, has 1 to 1,024 characters, and no card number is store
   const id = body.delivery_id;
   const before = await dumpTables(database);
   for (const words of [[], ['--note', ''], ['--note', '   '], ['--note', 'x'.repeat(1_025)]]) {
-    const { code, stdout, stderr } = await runCommand(['review', 'resolve', id, ...words], env);
+    const { code, stdout, stderr } = await runCommandHere(['review', 'resolve', id, ...words], env);
     assert.deepEqual([code, stdout], [1, ''], words.join(' '));
     assert.match(stderr, /note/);
   }
@@ -342,7 +345,7 @@ test('--account lists one account only, and ids of two accounts do not mix', asy
   const wrong = flagIdOf({ accountId, subject, flag: 'amount_mismatch' });
   const outcome = await resolveReview(services, { id: wrong, note, actor: 'cli' });
   assert.ok('refusal' in outcome);
-  const unknown = await runCommand(['review', 'list', '--account', 'acc_nobody'], env);
+  const unknown = await runCommandHere(['review', 'list', '--account', 'acc_nobody'], env);
   assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
   assert.match(unknown.stderr, /^There is no account acc_nobody\./);
 });
@@ -474,10 +477,10 @@ test('metrics count deliveries that needed review, died, expired and were resolv
   assert.deepEqual(await read(), { ...none, needs_review: 2, dead: 2 });
   const env = { DATABASE_URL: other.service.url, MASTER_KEY: testMasterKeyHex };
   const words = ['inbox', 'resolve', first.body.delivery_id, '--note', note];
-  assert.equal((await runCommand(words, env)).code, 0);
+  assert.equal((await runCommandHere(words, env)).code, 0);
   const [flag] = (await collect(other)).filter(({ kind }) => kind === 'flag');
   assert.equal(
-    (await runCommand(['review', 'resolve', flag?.id ?? '', '--note', note], env)).code,
+    (await runCommandHere(['review', 'resolve', flag?.id ?? '', '--note', note], env)).code,
     0,
   );
   other.service.advanceSeconds(31 * 24 * 3600);
@@ -554,7 +557,7 @@ async function statesOf(replies: readonly Reply[]): Promise<Array<string | undef
 
 // biome-ignore lint/suspicious/noExplicitAny: outcomes are asserted field by field
 async function runJson(words: string[]): Promise<any> {
-  const { code, stdout, stderr } = await runCommand([...words, '--json'], env);
+  const { code, stdout, stderr } = await runCommandHere([...words, '--json'], env);
   assert.equal(code, 0, stderr);
   return JSON.parse(stdout);
 }

@@ -1,7 +1,7 @@
 /** Accounts trust whatever answers at the simulator's address, so they use it only when an operator chose it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runCommand } from '../../tools/harness/command-line.ts';
+import { runCommandHere } from '../support/command-here.ts';
 import { createTemporaryFolder, startServiceProcess } from '../support/service-process.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
@@ -41,16 +41,16 @@ test('with SIMULATOR_URL set every new account uses the simulator, unless --no-s
 test('an account can switch to the simulator later, but not with keys of a real provider', async () => {
   const { account_id } = await create(embedded);
   const update = ['account', 'update', account_id];
-  const moved = await runCommand([...update, '--simulator', '--json'], embedded);
+  const moved = await runCommandHere([...update, '--simulator', '--json'], embedded);
   assert.deepEqual([moved.code, moved.stderr], [0, `${warningOf(usualUrl)}\n`]);
   assert.deepEqual(await urlsOf(account_id), [usualUrl, usualUrl]);
   const modes = [...update, '--payment-mode', 'upi:off', '--json'];
-  assert.equal((await runCommand(modes, embedded)).stderr, '');
+  assert.equal((await runCommandHere(modes, embedded)).stderr, '');
 
   const keys = ['--partner-key-id', 'rzp_live_1', '--partner-key-secret', 'secret'];
-  assert.equal((await runCommand([...update, ...keys], embedded)).code, 0);
+  assert.equal((await runCommandHere([...update, ...keys], embedded)).code, 0);
   const before = await urlsOf(account_id);
-  const refused = await runCommand([...update, '--simulator'], embedded);
+  const refused = await runCommandHere([...update, '--simulator'], embedded);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /^--simulator is for accounts without keys of a real provider: /);
   assert.deepEqual(await urlsOf(account_id), before);
@@ -70,7 +70,7 @@ type Environment = Readonly<Record<string, string>>;
 
 async function create(env: Environment, ...words: readonly string[]) {
   const wish = ['account', 'create', '--name', 'Shop', ...words, '--json'];
-  const { code, stdout, stderr } = await runCommand(wish, env);
+  const { code, stdout, stderr } = await runCommandHere(wish, env);
   assert.equal(code, 0, stderr);
   const { account_id } = JSON.parse(stdout) as { account_id: string };
   return { account_id, stderr };
@@ -78,7 +78,7 @@ async function create(env: Environment, ...words: readonly string[]) {
 
 /** The provider addresses of the account. */
 async function urlsOf(accountId: string, env: Environment = embedded): Promise<string[]> {
-  const { stdout } = await runCommand(['account', 'list', '--json'], env);
+  const { stdout } = await runCommandHere(['account', 'list', '--json'], env);
   const { accounts } = JSON.parse(stdout) as {
     accounts: { account_id: string; provider_apis: string[] }[];
   };

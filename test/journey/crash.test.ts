@@ -9,6 +9,7 @@ import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { findCheckout, modeOf, type SimulatedProvider } from '../support/journey.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { startServiceProcess } from '../support/service-process.ts';
+import { openSimulatedAccount, paymentBody, signIn } from '../support/simulated-account.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { type Reply, testMasterKeyHex } from '../support/test-service.ts';
 import { assertAgrees, outlineOf } from './outline.ts';
@@ -19,7 +20,6 @@ import { assertAgrees, outlineOf } from './outline.ts';
  */
 const { database, url: databaseUrl } = await createTestDatabase();
 const providers = Object.keys(modeOf) as SimulatedProvider[];
-const keys = { partner: ['rzp_test_crash', 'crash_key_secret'], gateway: ['SIMCRASH', 'crash_pw'] };
 const env = {
   DATABASE_URL: databaseUrl,
   MASTER_KEY: testMasterKeyHex,
@@ -39,10 +39,10 @@ const simulator = await startSimulator({
   },
 });
 after(() => simulator.close());
-const account = await openAccount();
+const account = await openSimulatedAccount(simulator, 'crash', env);
 
 let service = await startServiceProcess(env);
-const token = await signIn();
+const token = await signIn(service, account);
 const refunded = await eachProvider(async (provider) => {
   const paid = await createPaid(provider);
   simulator.setScenarioFor(paid.orderId, { name: 'lost-webhook' });
@@ -128,46 +128,6 @@ test('after all of that, verify finds nothing', async () => {
   assert.deepEqual(JSON.parse(stdout).breaches, []);
 });
 
-async function openAccount() {
-  const { url } = simulator;
-  const [keyId = '', keySecret = ''] = keys.partner;
-  const [merchantId = '', password = ''] = keys.gateway;
-  const { code, stdout, stderr } = await runCommand(
-    [
-      ...['account', 'create', '--name', 'Crash', '--json'],
-      ...['--partner-url', url, '--partner-key-id', keyId, '--partner-key-secret', keySecret],
-      ...['--bank-gateway-url', url, '--bank-gateway-merchant', merchantId],
-      ...['--bank-gateway-password', password, '--payment-mode', 'credit_card:bank-gateway'],
-    ],
-    env,
-  );
-  assert.equal(code, 0, stderr);
-  const created = JSON.parse(stdout);
-  simulator.register({
-    partner: {
-      keyId,
-      keySecret,
-      webhookUrl: created.partner_webhook_url,
-      webhookSecret: created.partner_webhook_secret,
-    },
-    gateway: {
-      merchantId,
-      password,
-      webhookUrl: created.bank_gateway_webhook_url,
-      webhookSecret: created.bank_gateway_secret,
-    },
-  });
-  return created;
-}
-
-async function signIn(): Promise<string> {
-  const { access_key, access_secret } = account;
-  const reply = await service.call('/api/v3/generate-token', {
-    body: { access_key, access_secret },
-  });
-  return reply.body.token;
-}
-
 function call(path: string, body: object): Promise<Reply> {
   return service.call(`/api/v3/${path}`, { token, body });
 }
@@ -191,11 +151,6 @@ async function isSaved(orderId: string, type: string, status: string): Promise<b
 
 async function createOrder(): Promise<string> {
   return (await call('create-order', orderBody())).body.order_id;
-}
-
-function paymentBody(orderId: string, provider: SimulatedProvider): object {
-  const choice = provider === 'partner' && { upi_id: 'asha@okbank' };
-  return { order_id: orderId, payment_mode_code: modeOf[provider], ...choice };
 }
 
 async function pay(orderId: string, provider: SimulatedProvider): Promise<string> {

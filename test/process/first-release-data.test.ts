@@ -1,9 +1,11 @@
 /** Upgrades a data folder of the first release, where every login on the socket was the superuser. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { startBackground } from '../../src/background.ts';
 import { createServices } from '../../src/create-services.ts';
@@ -24,8 +26,11 @@ import {
 } from '../support/service-process.ts';
 import { startTrustingServer } from '../support/test-cluster.ts';
 
+/** Made once; each test starts from a copy. */
+const firstRelease = await makeFirstRelease();
+
 test('a start changes the owner of everything to an unprivileged role, and the data is still there', async () => {
-  const { dataDir, shop } = await makeFirstRelease();
+  const { dataDir, shop } = await copyFirstRelease();
 
   const service = await startServiceProcess({ DATA_DIR: dataDir });
 
@@ -38,7 +43,7 @@ test('a start changes the owner of everything to an unprivileged role, and the d
 });
 
 test('an upgrade that is killed at any moment is completed by the next start', async (t) => {
-  const { dataDir, shop } = await makeFirstRelease();
+  const { dataDir, shop } = await copyFirstRelease();
   // Before, during and after the superuser's statements; only their lock file shows that they run.
   const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
   const isAtWork = () =>
@@ -97,6 +102,12 @@ async function makeFirstRelease(): Promise<{ dataDir: string; shop: Shop }> {
   await database.close();
   await server.stop();
   return { dataDir, shop };
+}
+
+async function copyFirstRelease(): Promise<{ dataDir: string; shop: Shop }> {
+  const dataDir = join(await createTemporaryFolder(), 'data');
+  await promisify(execFile)('cp', ['-a', firstRelease.dataDir, dataDir]);
+  return { dataDir, shop: firstRelease.shop };
 }
 
 async function assertUpgraded(dataDir: string, service: ServiceProcess, shop: Shop): Promise<void> {

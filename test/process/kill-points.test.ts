@@ -12,6 +12,7 @@ import { type ProxyPoint, startDatabaseProxy } from '../support/database-proxy.t
 import { findCheckout } from '../support/journey.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { launchService, startServiceProcess } from '../support/service-process.ts';
+import { openSimulatedAccount } from '../support/simulated-account.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
 
@@ -61,7 +62,7 @@ const env = {
 // Webhooks that find no service are repeated within a second or so.
 const simulator = await startSimulator({ timeScale: 0.0003 });
 after(() => simulator.close());
-const account = await openAccount();
+const account = await openSimulatedAccount(simulator, 'points', env);
 const client = createClient({
   baseUrl: `http://127.0.0.1:${env.PORT}`,
   accessKey: account.access_key,
@@ -291,36 +292,4 @@ async function untilTold(order_id: string, isSo: (told: Enquiry) => boolean): Pr
     assert.ok(performance.now() < deadline, `it stays ${JSON.stringify(told)}`);
     await delay(50);
   }
-}
-
-async function openAccount() {
-  const { url } = simulator;
-  const partner = { keyId: 'rzp_test_points', keySecret: 'points_key_secret' };
-  const gateway = { merchantId: 'SIMPOINTS', password: 'points_pw' };
-  const { code, stdout, stderr } = await runCommand(
-    [
-      ...['account', 'create', '--name', 'Points', '--json'],
-      ...['--partner-url', url, '--partner-key-id', partner.keyId],
-      ...['--partner-key-secret', partner.keySecret],
-      ...['--bank-gateway-url', url, '--bank-gateway-merchant', gateway.merchantId],
-      ...['--bank-gateway-password', gateway.password],
-      ...['--payment-mode', 'credit_card:bank-gateway'],
-    ],
-    env,
-  );
-  assert.equal(code, 0, stderr);
-  const created = JSON.parse(stdout);
-  simulator.register({
-    partner: {
-      ...partner,
-      webhookUrl: created.partner_webhook_url,
-      webhookSecret: created.partner_webhook_secret,
-    },
-    gateway: {
-      ...gateway,
-      webhookUrl: created.bank_gateway_webhook_url,
-      webhookSecret: created.bank_gateway_secret,
-    },
-  });
-  return created;
 }

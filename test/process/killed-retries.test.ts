@@ -5,9 +5,10 @@ import { runCommand } from '../../tools/harness/command-line.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { type Side, startDatabaseProxy } from '../support/database-proxy.ts';
-import { findCheckout, modeOf, type SimulatedProvider } from '../support/journey.ts';
+import { findCheckout, type SimulatedProvider } from '../support/journey.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { startServiceProcess } from '../support/service-process.ts';
+import { openSimulatedAccount, paymentBody, signIn } from '../support/simulated-account.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { type Reply, testMasterKeyHex } from '../support/test-service.ts';
 
@@ -28,9 +29,9 @@ const simulator = await startSimulator({
   beforeAnswer: async () => onProviderCall(),
 });
 after(() => simulator.close());
-const account = await openAccount();
+const account = await openSimulatedAccount(simulator, 'retries', env);
 let service = await startServiceProcess(env);
-const token = await signIn();
+const token = await signIn(service, account);
 
 /** The statement at which a request is stopped; `late` counts from the call to the provider on. */
 type Point = readonly [statement: string, side: Side, from?: 'late'];
@@ -194,11 +195,6 @@ async function createOrder(): Promise<string> {
   return (await call('create-order', orderBody())).body.order_id;
 }
 
-function paymentBody(orderId: string, provider: SimulatedProvider): object {
-  const choice = provider === 'partner' && { upi_id: 'asha@okbank' };
-  return { order_id: orderId, payment_mode_code: modeOf[provider], ...choice };
-}
-
 function call(path: string, body: object, headers: Record<string, string> = {}): Promise<Reply> {
   return service.call(`/api/v3/${path}`, { token, headers, body });
 }
@@ -213,44 +209,4 @@ async function idsOf(orderId: string, type: string): Promise<string[]> {
     values: [orderId, type],
   });
   return rows.map(({ transaction_id }) => transaction_id);
-}
-
-async function signIn(): Promise<string> {
-  const { access_key, access_secret } = account;
-  const reply = await service.call('/api/v3/generate-token', {
-    body: { access_key, access_secret },
-  });
-  return reply.body.token;
-}
-
-async function openAccount() {
-  const { url } = simulator;
-  const partner = { keyId: 'rzp_test_retries', keySecret: 'retries_key_secret' };
-  const gateway = { merchantId: 'SIMRETRIES', password: 'retries_pw' };
-  const { code, stdout, stderr } = await runCommand(
-    [
-      ...['account', 'create', '--name', 'Retries', '--json'],
-      ...['--partner-url', url, '--partner-key-id', partner.keyId],
-      ...['--partner-key-secret', partner.keySecret],
-      ...['--bank-gateway-url', url, '--bank-gateway-merchant', gateway.merchantId],
-      ...['--bank-gateway-password', gateway.password],
-      ...['--payment-mode', 'credit_card:bank-gateway'],
-    ],
-    env,
-  );
-  assert.equal(code, 0, stderr);
-  const created = JSON.parse(stdout);
-  simulator.register({
-    partner: {
-      ...partner,
-      webhookUrl: created.partner_webhook_url,
-      webhookSecret: created.partner_webhook_secret,
-    },
-    gateway: {
-      ...gateway,
-      webhookUrl: created.bank_gateway_webhook_url,
-      webhookSecret: created.bank_gateway_secret,
-    },
-  });
-  return created;
 }

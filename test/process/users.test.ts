@@ -26,11 +26,13 @@ const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 const skip = isRoot ? false : 'only root can become other users';
 const secrets = ['master.key', 'database.password'];
 
-describe('started as root', { skip }, () => {
+describe('started as root', { skip }, async () => {
+  // One data folder for the tests that only look at it, each where the one before left off: to make one takes seconds.
+  const dataDir = join(await createTemporaryFolder(), 'data');
+  let service: ServiceProcess;
+
   test('the service, its workers and the database are two users without privileges', async () => {
-    const dataDir = join(await createTemporaryFolder(), 'data');
-    const env = { DATA_DIR: dataDir, WORKERS: '2' };
-    const service = await startServiceProcess(env);
+    service = await startServiceProcess({ DATA_DIR: dataDir, WORKERS: '2' });
     const serverPid = await readServerPid(dataDir);
     const server = await readUser(serverPid);
     const own = await readUser(service.pid);
@@ -55,15 +57,10 @@ describe('started as root', { skip }, () => {
       const { status } = await service.call('/readyz');
       return status === 200 && (await readServerPid(dataDir).catch(() => serverPid)) !== serverPid;
     });
-    const second = await readServerPid(dataDir);
-    assert.equal((await readUser(second)).uid, server.uid);
-    assert.equal(await service.end('SIGTERM'), 0);
-    assert.ok(!(await isRunning(second)));
+    assert.equal((await readUser(await readServerPid(dataDir))).uid, server.uid);
   });
 
   test('the command line works for root and the user of the service, and for no other user', async () => {
-    const dataDir = await createTemporaryFolder();
-    const service = await startServiceProcess({ DATA_DIR: dataDir });
     const own = await readUser(service.pid);
     assert.equal((await runCommand(['verify'], { DATA_DIR: dataDir })).code, 0);
     const words = [join(projectDir, 'src/cli/main.ts'), 'account', 'list', '--json'];
@@ -76,19 +73,49 @@ describe('started as root', { skip }, () => {
   });
 
   test('the next start leaves all owners unchanged, and a rotated master key keeps its owner', async () => {
-    const dataDir = await createTemporaryFolder();
-    const first = await startServiceProcess({ DATA_DIR: dataDir });
+    const first = service;
     const own = await readUser(first.pid);
+    const serverPid = await readServerPid(dataDir);
     const rotated = await runCommand(['keys', 'rotate', 'master'], { DATA_DIR: dataDir });
     assert.equal(rotated.code, 0, rotated.stderr);
     assert.equal((await stat(join(dataDir, 'master.key'))).uid, own.uid);
     await tryToken(first, readCredentials(first));
     assert.equal(await first.end('SIGTERM'), 0);
+    assert.ok(!(await isRunning(serverPid)));
 
     const second = await startServiceProcess({ DATA_DIR: dataDir });
     assert.deepEqual(await readUser(second.pid), own);
     await tryToken(second, readCredentials(first));
+    assert.equal(await second.end('SIGTERM'), 0);
   });
+
+  for (const workers of [1, 2]) {
+    test(`a privileged port works, and no serving process stays root, with WORKERS=${workers}`, async (t) => {
+      const port = await findRootPort();
+      if (port === undefined) return t.skip('here every port is for everybody');
+      const service = await startServiceProcess({
+        DATA_DIR: dataDir,
+        WORKERS: String(workers),
+        PORT: String(port),
+      });
+      await waitUntil('nobody who serves is root', async () => {
+        const children = await listChildren(service.pid);
+        const serving = children.filter(({ command }) => command.includes('src/main.ts'));
+        const pids = workers === 1 ? [service.pid] : serving.map(({ pid }) => pid);
+        const users = await Promise.all(pids.map(readUser));
+        return pids.length === workers && users.every(({ uid }) => uid !== 0);
+      });
+      // Only a root process could start another worker on this port.
+      const { uid } = await readUser(service.pid);
+      assert.equal(uid === 0, workers > 1);
+      assert.equal(
+        /keeps running as root, because only root may start workers/.test(service.output()),
+        workers > 1,
+      );
+      assert.equal((await service.call('/readyz')).status, 200);
+      assert.equal(await service.end('SIGTERM'), 0);
+    });
+  }
 
   test('a folder with foreign files keeps its owner, and the service logs that it stays root', async () => {
     const dataDir = await createTemporaryFolder();
@@ -137,34 +164,6 @@ describe('started as root', { skip }, () => {
       assert.equal(await service.end('SIGTERM'), 0);
     }
   });
-
-  for (const workers of [1, 2]) {
-    test(`a privileged port works, and no serving process stays root, with WORKERS=${workers}`, async (t) => {
-      const port = await findRootPort();
-      if (port === undefined) return t.skip('here every port is for everybody');
-      const service = await startServiceProcess({
-        DATA_DIR: await createTemporaryFolder(),
-        WORKERS: String(workers),
-        PORT: String(port),
-      });
-      await waitUntil('nobody who serves is root', async () => {
-        const children = await listChildren(service.pid);
-        const serving = children.filter(({ command }) => command.includes('src/main.ts'));
-        const pids = workers === 1 ? [service.pid] : serving.map(({ pid }) => pid);
-        const users = await Promise.all(pids.map(readUser));
-        return pids.length === workers && users.every(({ uid }) => uid !== 0);
-      });
-      // Only a root process could start another worker on this port.
-      const { uid } = await readUser(service.pid);
-      assert.equal(uid === 0, workers > 1);
-      assert.equal(
-        /keeps running as root, because only root may start workers/.test(service.output()),
-        workers > 1,
-      );
-      assert.equal((await service.call('/readyz')).status, 200);
-      assert.equal(await service.end('SIGTERM'), 0);
-    });
-  }
 
   test('with a DATABASE_URL that names a socket the service stays root, and logs why', async () => {
     const { url } = await createTestDatabase();

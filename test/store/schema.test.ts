@@ -1,6 +1,8 @@
 /** Contract 10.1, checked in the catalog: the rules that let the schema run on PostgreSQL-compatible databases too. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { dumpSchema } from '../support/schema-dump.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { database } = await createTestDatabase();
@@ -76,6 +78,20 @@ test('amounts are bigint, and no column has a type that rounds', async () => {
     [],
   );
 });
+
+test('docs/schema.sql is the schema that the migrations make', async () => {
+  assert.equal(await readSchemaFile(), await dumpSchema(database), 'run "npm run schema"');
+});
+
+test('docs/schema.sql makes that schema in an empty database, so it leaves nothing out', async () => {
+  const { database: empty } = await createTestDatabase('template0');
+  await empty.query({ text: await readSchemaFile() });
+  assert.equal(await dumpSchema(empty), await dumpSchema(database));
+});
+
+function readSchemaFile(): Promise<string> {
+  return readFile(new URL('../../docs/schema.sql', import.meta.url), 'utf8');
+}
 
 /** The first column of the result. */
 async function list(text: string): Promise<string[]> {

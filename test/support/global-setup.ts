@@ -4,7 +4,8 @@ import { migrate } from '../../src/store/migrate.ts';
 import { startTestCluster, type TestCluster } from './test-cluster.ts';
 import { clusterAddress, templateName } from './test-database.ts';
 
-let server: TestCluster;
+/** Undefined while it starts: a run may be ended before. */
+let server: TestCluster | undefined;
 
 export async function globalSetup(): Promise<void> {
   server = await startTestCluster();
@@ -23,5 +24,5 @@ export async function globalSetup(): Promise<void> {
 }
 
 export async function globalTeardown(): Promise<void> {
-  await server.stop();
+  await server?.stop();
 }

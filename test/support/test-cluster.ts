@@ -2,6 +2,7 @@
  * A PostgreSQL for tests, made as the first release made its own: whoever reaches the socket is the superuser.
  * Tests make databases and roles there, which the service itself may not.
  */
+import { appendFileSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -44,7 +45,10 @@ export async function startTestCluster(): Promise<TestCluster> {
   };
 }
 
-/** Makes a cluster in a folder that is not there yet, and starts its server. */
+/**
+ * Makes a cluster in a folder that is not there yet, and starts its server. Tests cause hundreds of FATAL lines on
+ * purpose, so the server's log goes to a file, which is printed when the server ends before it is stopped.
+ */
 export async function startTrustingServer(directory: string): Promise<TestCluster> {
   const user = await chooseServerUser(dirname(directory), directory);
   await makeOwnFolder(directory, { owner: user.ids, mode: 0o700 });
@@ -52,16 +56,25 @@ export async function startTrustingServer(directory: string): Promise<TestCluste
   await initialiseCluster(programs, user, directory);
   await writeFile(join(directory, 'pg_hba.conf'), trustEverybody);
   const place = { directory, socketDir: directory, socketMode: '0700' };
-  const keeper = launchKeeper(programs, user, place, console.error);
+  const logFile = join(directory, 'server.log');
+  await writeFile(logFile, '');
+  const keeper = launchKeeper(programs, user, place, (line) =>
+    appendFileSync(logFile, `${line}\n`),
+  );
   const server = await keeper.start();
+  let isStopping = false;
+  void server.ended.then(() => {
+    keeper.close();
+    if (!isStopping) console.error(readFileSync(logFile, 'utf8'));
+  });
   const address = superuserAddress(directory);
   await waitUntilReady(server, address);
   return {
     address,
     stop: async () => {
+      isStopping = true;
       server.signal('INT');
       await server.ended;
-      keeper.close();
     },
   };
 }

@@ -1,44 +1,27 @@
-import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { limits } from '../../../src/domain/limits.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import { startTestService } from '../../support/test-service.ts';
-import { assertRefused } from '../assertions.ts';
+import {
+  assertLargestIsRead,
+  assertOneMoreIsRefused,
+  assertRefusedWithoutLength,
+} from '../public-body-limit.ts';
 
 const service = await startTestService();
 const { token } = await service.createAccount();
 const order = await service.call('/api/v3/create-order', { token, body: orderBody() });
-const tooLarge = 'The request body is larger than 8 KiB: send less.';
+const operation = {
+  service,
+  path: '/api/v3/refresh-token',
+  fields: { refresh_token: order.body.refresh_token },
+};
 
-test('a body of exactly 8 KiB is read', async () => {
-  const body = bodyOf(limits.publicBodyBytesMax);
-  assert.equal(body.length, 8 * 1024);
-  const reply = await service.call('/api/v3/refresh-token', { body });
-  assert.equal(reply.status, 200, JSON.stringify(reply.body));
-});
+test('a body of exactly 8 KiB is read', () => assertLargestIsRead(operation));
 
-for (const caller of [undefined, token]) {
-  const name = caller === undefined ? 'without a token' : 'with a merchant token';
-  test(`one byte more is refused ${name}`, async () => {
-    const body = bodyOf(limits.publicBodyBytesMax + 1);
-    const reply = await service.call('/api/v3/refresh-token', { token: caller, body });
-    assertRefused(reply, 'PAYLOAD_TOO_LARGE', tooLarge);
-  });
-}
+test('one byte more is refused without a token', () => assertOneMoreIsRefused(operation));
 
-test('a body that does not say its length is refused all the same', async () => {
-  const response = await fetch(`${service.baseUrl}/api/v3/refresh-token`, {
-    method: 'POST',
-    body: new Blob([bodyOf(limits.publicBodyBytesMax + 1)]).stream(),
-    duplex: 'half',
-  } as RequestInit);
-  const { status, headers } = response;
-  assertRefused({ status, headers, body: await response.json() }, 'PAYLOAD_TOO_LARGE', tooLarge);
-});
+test('one byte more is refused with a merchant token', () =>
+  assertOneMoreIsRefused({ ...operation, token }));
 
-/** A valid body of so many bytes: an unknown field fills it. */
-function bodyOf(bytes: number): string {
-  const fields = { refresh_token: order.body.refresh_token, filler: '' };
-  const filler = 'x'.repeat(bytes - JSON.stringify(fields).length);
-  return JSON.stringify({ ...fields, filler });
-}
+test('a body that does not say its length is refused all the same', () =>
+  assertRefusedWithoutLength(operation));

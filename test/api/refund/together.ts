@@ -1,4 +1,4 @@
-/** What `npm test` runs of this folder: every file of it, in one process. */
+/** Runs its test files in one process: see the table in test/support/together.ts. */
 import { runTogether } from '../../support/together.ts';
 
-runTogether(import.meta.dirname);
+runTogether(import.meta.filename);

@@ -1,37 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { partnerEvent, partnerPayment, sendPartner } from '../../support/deliveries.ts';
 import { startJourney } from '../../support/journey.ts';
 import { visit } from '../../support/returns.ts';
+import { makePaymentsNotFound } from '../payments-not-found.ts';
 
-const { service, shop, openShop, createOrder, createPaid, initiate, refund } = await startJourney();
+const journey = await startJourney();
+const { service, shop, createOrder, initiate } = journey;
 
 test('what was not started here is unknown, whoever it belongs to', async () => {
-  const stranger = await openShop();
-  const orderId = await createOrder();
-  const started = (await initiate(orderId)).body.transaction_id;
-  const paid = await createPaid();
-  const refunded = (await refund({ transaction_id: paid.transactionId })).body.transaction_id;
-  const elsewhere = await createOrder();
-  const payment = partnerPayment({ status: 'authorized', notes: { svc_order_id: elsewhere } });
-  await sendPartner(service, shop, partnerEvent('payment.authorized', { payment }));
-  const { rows } = await service.database.query<{ transaction_id: string }>({
-    text: 'select transaction_id from transactions where order_id = $1',
-    values: [elsewhere],
-  });
-  assert.equal(rows.length, 1);
-  const unknown: [accountId: string, transactionId: string][] = [
-    [stranger.accountId, started],
-    ['acc_0000000000000000', started],
-    ['account', started],
-    [shop.accountId, `${orderId}-260101000000`],
-    [shop.accountId, orderId],
-    [shop.accountId, "' or 1=1 --"],
-    [shop.accountId, 'x'.repeat(1000)],
-    [shop.accountId, refunded],
-    [shop.accountId, rows[0]?.transaction_id ?? ''],
-  ];
-  for (const [accountId, transactionId] of unknown) {
+  for (const [accountId, transactionId] of await makePaymentsNotFound(journey)) {
     const path = `/pay/${accountId}/${encodeURIComponent(transactionId)}/return`;
     const { status, text, headers } = await visit(`${service.baseUrl}${path}`);
     assert.equal(status, 404, transactionId);

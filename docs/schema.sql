@@ -1,0 +1,265 @@
+-- Today's schema, for reading. The migrations make it; "npm run schema" writes this file, and a test compares the two.
+-- The tables of the job queue are not here: the pg-boss library makes them, in a schema of its own.
+
+-- A merchant: settings, limits, payment modes and the provider APIs it uses.
+create table accounts (
+  account_id              text         not null,
+  name                    text         not null,
+  optional_order_details  boolean      not null,
+  encrypted_payloads      boolean      not null,
+  signature_version       text         not null,
+  created_at              timestamptz  not null,
+  payment_modes           jsonb        not null,
+  provider_apis           jsonb        not null default '{}'::jsonb,
+  requests_per_second     integer,
+  callback_origins        text[]       not null default '{}'::text[],
+  suspended_at            timestamptz,
+  provider_settings       jsonb        not null default '{}'::jsonb,
+  constraint accounts_pkey primary key (account_id),
+  constraint accounts_requests_per_second_check check (requests_per_second > 0),
+  constraint accounts_signature_version_check check (signature_version in ('v2', 'v3'))
+);
+
+-- Secrets of an account, sealed under the master key. During a rotation several of one kind are valid.
+create table account_secrets (
+  account_id  text         not null,
+  kind        text         not null,
+  secret_id   text         not null,
+  sealed      bytea        not null,
+  created_at  timestamptz  not null,
+  expires_at  timestamptz,
+  constraint account_secrets_pkey primary key (account_id, kind, secret_id),
+  constraint account_secrets_account_id_fkey foreign key (account_id) references accounts(account_id)
+);
+
+-- Orders in from_currency are processed in to_currency. The rate is decimal text, so it is never rounded.
+create table account_alternate_currencies (
+  account_id     text  not null,
+  from_currency  text  not null,
+  to_currency    text  not null,
+  rate           text  not null,
+  constraint account_alternate_currencies_pkey primary key (account_id, from_currency),
+  constraint account_alternate_currencies_account_id_fkey foreign key (account_id) references accounts(account_id)
+);
+
+-- Names of the keys that sign tokens. The keys themselves are derived from the master key.
+create table signing_keys (
+  key_id         text         not null,
+  master_key_id  text         not null,
+  created_at     timestamptz  not null,
+  expires_at     timestamptz,
+  constraint signing_keys_pkey primary key (key_id)
+);
+
+-- Orders. Amounts are minor units of the currency beside them.
+create table orders (
+  account_id                  text         not null,
+  order_id                    text         not null,
+  invoice_id                  text         not null,
+  status                      text         not null,
+  attempts                    integer      not null,
+  currency                    text         not null,
+  amount_before_tax           bigint       not null,
+  tax                         bigint       not null,
+  total_amount                bigint       not null,
+  exchange_rate               text,
+  original_currency           text,
+  original_amount_before_tax  bigint,
+  original_tax                bigint,
+  original_total_amount       bigint,
+  user_id                     text,
+  details                     json         not null,
+  content_digest              bytea        not null,
+  created_at                  timestamptz  not null,
+  lapses_at                   timestamptz  not null,
+  flags                       text[]       not null default '{}'::text[],
+  restricted                  boolean      not null default false,
+  held_notices                json,
+  erased_at                   timestamptz,
+  token_changes               integer      not null default 0,
+  earlier_consumers           json,
+  constraint orders_pkey primary key (account_id, order_id),
+  constraint orders_account_id_invoice_id_key unique (account_id, invoice_id),
+  constraint orders_amount_before_tax_check check (amount_before_tax >= 0),
+  constraint orders_attempts_check check (attempts >= 0),
+  constraint orders_check check (total_amount = (amount_before_tax + tax)),
+  constraint orders_status_check check (status in ('new', 'pending', 'completed', 'lapsed')),
+  constraint orders_tax_check check (tax >= 0),
+  constraint orders_total_amount_check check (total_amount > 0)
+) with (fillfactor=70);
+create index orders_by_lapse on orders (lapses_at);
+create index orders_flagged on orders (account_id, order_id)
+  where flags <> '{}'::text[];
+
+-- Payments and refunds of an order. Their state is computed from the notices of the provider.
+create table transactions (
+  account_id          text         not null,
+  transaction_id      text         not null,
+  order_id            text         not null,
+  type                text         not null,
+  provider            text         not null,
+  psp_transaction_id  text,
+  status              text         not null,
+  amount              bigint,
+  currency            text,
+  started_at          timestamptz,
+  recorded_at         timestamptz,
+  finished_at         timestamptz,
+  fields              jsonb        not null,
+  flags               text[]       not null,
+  start               json,
+  next_poll_at        timestamptz,
+  polled_at           timestamptz,
+  polls               integer      not null default 0,
+  notices             json         not null,
+  paid_by             text,
+  constraint transactions_pkey primary key (account_id, order_id, transaction_id),
+  constraint transactions_psp unique (account_id, provider, type, psp_transaction_id),
+  constraint transactions_amount_check check (amount >= 0),
+  constraint transactions_status_check check (status in ('new', 'pending', 'failed', 'authorized', 'succeeded', 'reversing', 'reversed')),
+  constraint transactions_type_check check (type in ('payment', 'refund'))
+);
+create index transactions_flagged on transactions (account_id, order_id, transaction_id)
+  where flags <> '{}'::text[];
+create index transactions_open on transactions (type, started_at)
+  where status not in ('failed', 'succeeded', 'reversed');
+create index transactions_paid_by on transactions (account_id, paid_by, finished_at desc nulls last)
+  where paid_by is not null;
+create index transactions_to_poll on transactions (next_poll_at)
+  where next_poll_at is not null;
+
+-- Append-only: what changed in an order, when, and which delivery or call changed it.
+create table history (
+  account_id   text         not null,
+  order_id     text         not null,
+  "position"   integer      not null,
+  cause        text         not null,
+  happened_at  timestamptz  not null,
+  entries      json         not null,
+  constraint history_pkey primary key (account_id, order_id, "position")
+);
+
+-- The inbox: every verified webhook, stored before it is answered.
+create table deliveries (
+  account_id         text         not null,
+  delivery_id        text         not null,
+  provider           text         not null,
+  delivery_key       text         not null,
+  state              text         not null,
+  why                text,
+  flags              text[]       not null,
+  headers            json,
+  body               bytea,
+  expected_merchant  text,
+  order_id           text,
+  tries              integer      not null,
+  next_try_at        timestamptz,
+  received_at        timestamptz  not null,
+  finished_at        timestamptz,
+  event_id           text,
+  erased_at          timestamptz,
+  constraint deliveries_pkey primary key (account_id, delivery_id),
+  constraint deliveries_account_id_provider_delivery_key_key unique (account_id, provider, delivery_key),
+  constraint deliveries_state_known check (state in ('received', 'processed', 'stale', 'ignored', 'parked', 'needs_review', 'dead', 'resolved', 'expired')),
+  constraint deliveries_tries_check check (tries >= 0)
+);
+create index deliveries_dead on deliveries (coalesce(finished_at, received_at))
+  where state = 'dead';
+create unique index deliveries_event_id on deliveries (account_id, provider, event_id)
+  where event_id is not null;
+create index deliveries_of_order on deliveries (account_id, order_id);
+create index deliveries_resolved_to_prune on deliveries (received_at)
+  where body is not null and state = 'resolved';
+create index deliveries_to_look_at on deliveries (state, received_at)
+  where state in ('received', 'parked', 'dead', 'needs_review');
+create index deliveries_to_prune on deliveries (received_at)
+  where body is not null and (state in ('processed', 'stale', 'ignored'));
+create index deliveries_to_review on deliveries (account_id, delivery_id)
+  where state in ('dead', 'needs_review');
+create index deliveries_unfinished on deliveries (next_try_at)
+  where state in ('received', 'parked');
+
+-- The references that a parked delivery waits for.
+create table delivery_references (
+  account_id   text  not null,
+  reference    text  not null,
+  delivery_id  text  not null,
+  constraint delivery_references_pkey primary key (account_id, reference, delivery_id),
+  constraint delivery_references_account_id_delivery_id_fkey foreign key (account_id, delivery_id) references deliveries(account_id, delivery_id)
+);
+create index delivery_references_of_delivery on delivery_references (account_id, delivery_id);
+
+-- A provider's own id of an order, learned from the first delivery that carries it.
+create table provider_orders (
+  account_id         text  not null,
+  provider           text  not null,
+  provider_order_id  text  not null,
+  order_id           text  not null,
+  constraint provider_orders_pkey primary key (account_id, provider, provider_order_id)
+);
+
+-- The refund made under each refund_request_id. The key ends the race of two refunds with one id.
+create table refund_requests (
+  account_id         text  not null,
+  refund_request_id  text  not null,
+  transaction_id     text  not null,
+  constraint refund_requests_pkey primary key (account_id, refund_request_id)
+);
+
+-- Requests with an Idempotency-Key and their answers, stored for 24 hours.
+create table idempotency_keys (
+  account_id      text         not null,
+  key_digest      bytea        not null,
+  scope           text         not null,
+  content_digest  bytea        not null,
+  order_id        text         not null,
+  transaction_id  text         not null,
+  answer          json,
+  created_at      timestamptz  not null,
+  constraint idempotency_keys_pkey primary key (account_id, key_digest, scope)
+);
+create index idempotency_keys_by_age on idempotency_keys (created_at);
+
+-- Flags that an operator has closed.
+create table review_resolutions (
+  account_id   text         not null,
+  subject      text         not null,
+  flag         text         not null,
+  resolved_at  timestamptz  not null,
+  actor        text         not null,
+  note         text         not null,
+  constraint review_resolutions_pkey primary key (account_id, subject, flag)
+);
+
+-- Append-only: what operators did, to which object, when and why.
+create table audit (
+  account_id  text         not null,
+  audit_id    text         not null,
+  at          timestamptz  not null,
+  actor       text         not null,
+  action      text         not null,
+  object      text         not null,
+  note        text,
+  details     json         not null,
+  constraint audit_pkey primary key (account_id, audit_id)
+);
+create index audit_resolved on audit (action)
+  where action in ('delivery.resolved', 'flag.resolved');
+
+-- Cursors of the background sweeps: how far each has come.
+create table sweep_cursors (
+  name        text         not null,
+  account_id  text         not null,
+  order_id    text         not null,
+  "position"  integer      not null,
+  reached_at  timestamptz,
+  constraint sweep_cursors_pkey primary key (name)
+);
+
+-- The migrations that were applied. Row 0 is the lock of the migrator.
+create table schema_migrations (
+  version     integer      not null,
+  name        text         not null,
+  applied_at  timestamptz  not null,
+  constraint schema_migrations_pkey primary key (version)
+);

@@ -1,0 +1,52 @@
+/**
+ * The command line as a process: exit status and both output streams. The other files of this folder run the same
+ * commands in their own process, because starting one takes far longer than most commands run.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runCommand } from '../../tools/harness/command-line.ts';
+import { runCommandHere } from '../support/command-here.ts';
+import { orderBody } from '../support/order-bodies.ts';
+import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
+
+const service = await startTestService();
+const env = { DATABASE_URL: service.url, MASTER_KEY: testMasterKeyHex };
+
+test('with --json one object in one line is printed, and the exit status is 0', async () => {
+  const words = ['account', 'create', '--name', 'Tea & Co', '--json'];
+  const { code, stdout, stderr } = await runCommand(words, env);
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+  assert.match(stdout, /^\{[^\n]+\}\n$/);
+  assert.equal(JSON.parse(stdout).name, 'Tea & Co');
+});
+
+test('a refusal is one line on standard error, and the exit status is 1', async () => {
+  const words = ['account', 'update', 'acc_0000000000000000', '--name', 'X'];
+  const { code, stdout, stderr } = await runCommand(words, env);
+  assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+  assert.match(stderr, /^[^\n]*no account acc_0000000000000000[^\n]*\n$/);
+});
+
+test('verify prints a breach on standard output, and the exit status is 1', async () => {
+  const { token } = await service.createAccount();
+  await service.call('/api/v3/create-order', { token, body: orderBody() });
+  assert.equal((await runCommand(['verify'], env)).code, 0);
+  await service.database.query({ text: `update orders set status = 'completed'` });
+  const { code, stdout, stderr } = await runCommand(['verify'], env);
+  assert.deepEqual({ code, stderr }, { code: 1, stderr: '' });
+  assert.match(stdout, /^BROKEN/m);
+});
+
+test('a warning stands on standard error beside the object', async () => {
+  const words = ['account', 'create', '--name', 'Shop', '--simulator', '--json'];
+  const { code, stdout, stderr } = await runCommand(words, env);
+  assert.equal(code, 0);
+  assert.match(stdout, /^\{[^\n]+\}\n$/);
+  assert.match(stderr, /^Whoever listens at [^\n]+\n$/);
+});
+
+for (const words of [[], ['account', 'destroy'], ['account', 'list']]) {
+  test(`"${words.join(' ')}" comes to the same as a process and without one`, async () => {
+    assert.deepEqual(await runCommand(words, env), await runCommandHere(words, env));
+  });
+}
