@@ -1,4 +1,4 @@
-/** What the routes of a scope work with: the use cases, and the few services that belong to the edge itself. */
+/** The dependencies of the routes: the use cases, and the few services that http calls directly. */
 import type { Clock } from '../domain/time.ts';
 import type { AccountDirectory } from '../services/account-directory.ts';
 import type { CountCall } from '../services/rate-limits.ts';
@@ -6,7 +6,7 @@ import type { UseCases } from '../use-cases/served.ts';
 
 export type Edge = {
   readonly useCases: UseCases;
-  /** Opens sealed bodies with the secrets of their account. */
+  /** For the secrets that open sealed bodies. */
   readonly accounts: AccountDirectory;
   readonly countCall: CountCall;
   readonly clock: Clock;

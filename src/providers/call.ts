@@ -147,7 +147,7 @@ function mayTryAgain(error: unknown, { isRepeatable }: ProviderRequest): boolean
 
 function explain(error: unknown): string {
   if (isBrokenCircuitError(error))
-    return 'earlier calls to the provider failed, and it is not called for a while';
+    return 'calls to the provider are paused after consecutive failures';
   if (isBulkheadRejectedError(error)) return 'too many calls to the provider are in progress';
   return error instanceof CallError ? error.message : 'the call could not be made';
 }

@@ -1,6 +1,6 @@
 /**
  * The interface of a provider: it verifies and translates deliveries, and makes outbound calls. A provider
- * knows its own wire format and our domain types, and nothing of accounts or the store.
+ * knows its own wire format and our domain types, and nothing of the store.
  */
 import type { TSchema } from 'typebox';
 import type { ExemptFields } from '../domain/cards/card-fields.ts';
@@ -36,7 +36,7 @@ export type Provider = {
   readonly paymentModeOtherwise: string | null;
   /** The format of a delivery, for the API reference only; deliveries are not validated against it. */
   readonly deliverySchema: TSchema;
-  /** What an account sets for it. */
+  /** The settings and secrets that an account has for this provider. */
   readonly settings: ProviderSettings;
   readonly outbound: OutboundProvider;
   /** The header that proves a delivery, in lower case. Without it the body is not read. Contract 6.10. */

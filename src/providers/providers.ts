@@ -1,4 +1,4 @@
-/** The list of all providers: adding one takes a folder and a line here. */
+/** The registry of providers. Adding one takes a folder and a line here. */
 import type { ProviderName } from '../domain/provider-name.ts';
 import { bankGateway } from './bank-gateway/bank-gateway.ts';
 import { partner } from './partner/partner.ts';

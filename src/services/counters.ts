@@ -2,7 +2,7 @@
 import type { DeliveryState } from '../domain/inbox/delivery.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
 
-/** How full the queues before the database are; metrics read it beside the counters. */
+/** The lengths of the queues for the database, for metrics. */
 export type { QueueStats } from '../postgres/queue-stats.ts';
 
 /** Deliveries that enter one of these states are counted. */

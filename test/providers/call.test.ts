@@ -338,7 +338,7 @@ describe('a provider that keeps failing', () => {
     const answer = await send(repeatable);
     assert.deepEqual(withoutTime(answer), {
       kind: 'not-sent',
-      why: 'earlier calls to the provider failed, and it is not called for a while',
+      why: 'calls to the provider are paused after consecutive failures',
       tries: 0,
     });
     assert.equal(received.length, limits.providerFailuresMax);
