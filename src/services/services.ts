@@ -1,12 +1,10 @@
 /** The dependencies of the use cases, passed to each as its first parameter. */
 import type { Incoming, StoredOrRefused } from '../domain/inbox/incoming.ts';
 import type { Clock } from '../domain/time.ts';
-
 import type { Database } from '../postgres/database.ts';
 import type { CallProvider } from '../providers/call.ts';
 import type { MasterKeys } from '../security/master-keys.ts';
 import type { Batches } from '../store/batches.ts';
-
 import type { AccountDirectory } from './account-directory.ts';
 import type { Counters } from './counters.ts';
 import type { JobSignals, Poll, Retry } from './job-signals.ts';

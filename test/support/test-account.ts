@@ -1,5 +1,4 @@
 /** Accounts as the tests name their parts: the webhooks of the two providers each have a field of their own. */
-
 import type { Services } from '../../src/services/services.ts';
 import {
   createAccount,

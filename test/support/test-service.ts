@@ -1,5 +1,4 @@
 /** The real application over real HTTP on a database of its own, with a clock the test can turn. */
-
 import { Writable } from 'node:stream';
 import { after } from 'node:test';
 import { buildApp } from '../../src/app.ts';

@@ -1,5 +1,4 @@
 /** Opens an account with fresh secrets, which are shown to the operator this once. Contract 1.6. */
-
 import { randomBytes } from 'node:crypto';
 import {
   type AccountSettings,

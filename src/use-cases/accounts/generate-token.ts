@@ -1,5 +1,4 @@
 /** Exchanges an account's access key and secret for a merchant token. Contract 2.1. */
-
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { findAccountIdOfAccessKey } from '../../domain/ids.ts';

@@ -1,8 +1,6 @@
 /** Rotates the keys behind everything: those that sign tokens, and the master key itself. */
-
 import { newKeyId } from '../../domain/ids.ts';
-import type { Clock } from '../../domain/time.ts';
-import { addSeconds } from '../../domain/time.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { MasterKeys } from '../../security/master-keys.ts';
 import { openSecret, sealAgain } from '../../services/account-directory.ts';

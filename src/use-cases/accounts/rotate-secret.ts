@@ -1,9 +1,7 @@
 /** Gives an account a new secret; the old one stays valid for an overlap. Contract 1.6. */
-
 import type { SecretKind } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Clock } from '../../domain/time.ts';
-import { addSeconds } from '../../domain/time.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { listRotatableSecretKinds } from '../../providers/account-settings.ts';
 import type { NeedsOf } from '../../services/needs.ts';

@@ -2,7 +2,6 @@
  * Suspends an account or lets it go on. While it is suspended its tokens are refused; what its providers report
  * is stored and applied, so that nothing is lost. Contract 2.8.
  */
-
 import { newAuditId } from '../../domain/ids.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';

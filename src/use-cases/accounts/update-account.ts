@@ -1,5 +1,4 @@
 /** Changes the settings of an account; what is not named stays as it is. */
-
 import type { AccountSettings } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';

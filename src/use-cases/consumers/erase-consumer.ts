@@ -2,7 +2,6 @@
  * Erases a consumer from an account: orders, transactions, deliveries, history and notes. Amounts, states and ids stay.
  * Each order is a transaction of its own; a run that was cut off is done by running it again. Contract 8.7.
  */
-
 import type { Account } from '../../domain/accounts/account.ts';
 import { newAuditId } from '../../domain/ids.ts';
 import { type Consumer, foldEmail, valuesOf } from '../../domain/personal-data/erased-consumer.ts';

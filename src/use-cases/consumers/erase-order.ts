@@ -1,5 +1,4 @@
 /** Erases one order in one transaction: all of it or nothing, so that it folds and replays at any moment. Contract 8.7. */
-
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { newUserId } from '../../domain/ids.ts';

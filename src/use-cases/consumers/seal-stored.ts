@@ -2,7 +2,6 @@
  * Seals bank accounts and masks history that earlier versions stored in clear. Called every minute by the sweep, each time
  * for a bounded piece of all orders; after the last one it is over for ever.
  */
-
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../../domain/errors.ts';
 import { maskChange } from '../../domain/personal-data/mask-history.ts';

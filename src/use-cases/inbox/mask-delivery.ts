@@ -1,5 +1,4 @@
 /** The body of a delivery as it may be stored: card numbers are masked, security codes are removed. Contract 8.5. */
-
 import {
   type ExemptFields,
   maskField,

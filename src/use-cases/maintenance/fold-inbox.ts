@@ -12,7 +12,6 @@ import {
   type OrderState,
 } from '../../domain/transactions/order-state.ts';
 import type { Transaction } from '../../domain/transactions/transaction.ts';
-
 import { translateDelivery } from '../inbox/translate-delivery.ts';
 
 export function foldInbox<Book extends OrderState>(

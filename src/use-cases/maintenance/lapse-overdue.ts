@@ -2,8 +2,7 @@
  * Writes down of all orders whose time is over that it is. Goes on where the last sweep stopped, and then walks a
  * piece through all orders, for what that way does not meet.
  */
-import type { Clock } from '../../domain/time.ts';
-import { addSeconds } from '../../domain/time.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import {

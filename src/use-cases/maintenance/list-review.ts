@@ -1,5 +1,4 @@
 /** Everything that needs a person and that nobody has closed: deliveries, and flags of orders and transactions. */
-
 import { adviceFor, adviceForDead, flagIdOf } from '../../domain/inbox/review.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Database } from '../../postgres/database.ts';

@@ -3,10 +3,8 @@
  * that nobody could apply or closed expire, and so do idempotency keys.
  * Called every minute by the sweep, so each time does a bounded piece of it.
  */
-
 import { limits } from '../../domain/limits.ts';
-import type { Clock } from '../../domain/time.ts';
-import { addSeconds } from '../../domain/time.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Counters } from '../../services/counters.ts';
 import type { ServiceSettings } from '../../services/services.ts';

@@ -1,5 +1,4 @@
 /** Reads the operator's figures from the database, seldom and without waiting long: looking must not hurt. */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../domain/limits.ts';
 import type { Clock } from '../../domain/time.ts';

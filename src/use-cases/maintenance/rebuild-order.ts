@@ -2,10 +2,8 @@
  * Folds an order from its deliveries in the inbox and stores what comes of it, for orders that were stored
  * by earlier rules. Transactions keep their ids. Nothing changes where the stored ones are right.
  */
-
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../domain/time.ts';
-import { addSeconds } from '../../domain/time.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import { transactionIdFor } from '../../domain/transactions/matching.ts';
 import { settle } from '../../domain/transactions/settle.ts';
 import type { Transaction } from '../../domain/transactions/transaction.ts';

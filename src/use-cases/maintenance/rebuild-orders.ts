@@ -1,5 +1,4 @@
 /** Folds every order from the inbox, a page at a time. */
-
 import type { Database } from '../../postgres/database.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { ReportDefect } from '../../services/services.ts';

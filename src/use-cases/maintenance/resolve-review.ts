@@ -1,5 +1,4 @@
 /** Closes what needed a person, and records who closed it and why. Contract 6.9. */
-
 import { findAccountIdOfDelivery, newAuditId } from '../../domain/ids.ts';
 import { type FlagName, findFlagName, findNote, orderIdOf } from '../../domain/inbox/review.ts';
 import type { Clock } from '../../domain/time.ts';

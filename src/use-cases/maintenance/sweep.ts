@@ -3,7 +3,6 @@
  * time is over, has providers asked about what is not final, and forgets what is too old. Most of it is
  * usually done sooner, each at its own time.
  */
-
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { JobSignals, Poll } from '../../services/job-signals.ts';

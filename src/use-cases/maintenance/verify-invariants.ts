@@ -1,5 +1,4 @@
 /** Checks on the live database what must always hold. Contract 9. */
-
 import { isDeepStrictEqual } from 'node:util';
 import { replayChanges } from '../../domain/history.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
@@ -26,7 +25,6 @@ import {
   loadOrderStates,
   lockOrderState,
 } from '../order-state/lock-order-state.ts';
-
 import { foldInbox } from './fold-inbox.ts';
 
 type Needs = {

@@ -1,5 +1,4 @@
 /** Changes an open order at a caller's wish: under its lock, with a row of history. Contract 4.7. */
-
 import { listChanges } from '../../domain/history.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { contentOf } from '../../domain/orders/order-update.ts';

@@ -2,7 +2,6 @@
  * Creates an order for an invoice, or finds the one made before: an invoice has one order for
  * ever, however often and however much at once it is sent. Contract 3.5.
  */
-
 import { hash } from 'node:crypto';
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -14,8 +13,7 @@ import {
   decideOrder,
   type OrderRequest,
 } from '../../domain/orders/order-request.ts';
-import type { Clock } from '../../domain/time.ts';
-import { addSeconds } from '../../domain/time.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
 import { sealContent } from '../../services/consumer-data-key.ts';

@@ -1,5 +1,4 @@
 /** The order that the ids of a call name. Contract 5.1. */
-
 import { ServiceError } from '../../domain/errors.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { Batches } from '../../store/batches.ts';

@@ -1,5 +1,4 @@
 /** Finds an order by its id or its invoice, for a merchant or for the order's own token. */
-
 import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';

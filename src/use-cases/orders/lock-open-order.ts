@@ -1,5 +1,4 @@
 /** An order that the caller may see and that still takes changes, nobody else changing it meanwhile. */
-
 import { isOrderId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { refuseClosed } from '../../domain/orders/order-update.ts';

@@ -1,5 +1,4 @@
 /** Which orders a caller may see and change. Contract 2.3, 2.9 and 2.10. */
-
 import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 import type { ChangedBy } from '../../domain/orders/consumer.ts';
 import type { Order } from '../../domain/orders/order.ts';

@@ -1,5 +1,4 @@
 /** The two launch tokens of an order. Contract 2.3 and 2.4. */
-
 import type { Order } from '../../domain/orders/order.ts';
 import type { Caller, IssuedToken } from '../../security/tokens.ts';
 import type { TokenService } from '../../services/token-service.ts';

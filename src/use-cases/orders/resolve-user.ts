@@ -1,5 +1,4 @@
 /** Links a consumer to an order and restricts the order to them. Contract 11.2. */
-
 import { type LinkedOrder, linkConsumer } from '../../domain/orders/consumer.ts';
 import type { SentUser } from '../../domain/orders/order.ts';
 import { readUser } from '../../domain/orders/order-request.ts';

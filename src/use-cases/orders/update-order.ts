@@ -1,5 +1,4 @@
 /** Updates the details of an open order, and its amounts while nobody tried to pay. Contract 11.3. */
-
 import type { Account } from '../../domain/accounts/account.ts';
 import { type ChangedBy, decideConsumerId } from '../../domain/orders/consumer.ts';
 import type { Order, User } from '../../domain/orders/order.ts';

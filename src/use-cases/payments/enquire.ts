@@ -1,5 +1,4 @@
 /** The latest status of an order and of the transactions tied to it. Contract 5. */
-
 import { type Account, liveSecrets, type SignatureVersion } from '../../domain/accounts/account.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import type { Clock } from '../../domain/time.ts';

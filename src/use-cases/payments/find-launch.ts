@@ -1,5 +1,4 @@
 /** What the page that sends a consumer on to a provider's payment page has to post. */
-
 import { isAccountId, isTransactionId } from '../../domain/ids.ts';
 import { callbackOf } from '../../domain/orders/callback.ts';
 import { isOpen, orderStatus } from '../../domain/orders/order.ts';

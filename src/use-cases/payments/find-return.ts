@@ -2,7 +2,6 @@
  * What a consumer who comes back from a provider is to see, and what the shop is to learn. The browser is believed
  * nothing: the result is the stored state, and the provider is polled while that is not final. Contract 11.10.
  */
-
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import { isAccountId, isTransactionId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';

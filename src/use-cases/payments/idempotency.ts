@@ -3,12 +3,10 @@
  * asks for, a repeat is answered with what the first one was answered. A refusal therefore leaves nothing under a key.
  * Contract 11.9.
  */
-
 import { hash } from 'node:crypto';
 import { ServiceError } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
-import type { Clock } from '../../domain/time.ts';
-import { addSeconds } from '../../domain/time.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database, Queryable, Transaction } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { NeedsOf } from '../../services/needs.ts';

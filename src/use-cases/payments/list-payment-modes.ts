@@ -1,5 +1,4 @@
 /** The ways to pay for an order: what the consumer used before with success comes first. Contract 11.1. */
-
 import { isOrderId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import {

@@ -1,5 +1,4 @@
 /** What the caller of initiate-payment is answered: from the provider's answer, or from the payment as it stands. */
-
 import type { PaymentStatus } from '../../domain/transactions/notice.ts';
 import type { Payment } from '../../domain/transactions/transaction.ts';
 import type { Outcome, StartedPayment } from '../../providers/outbound.ts';

@@ -2,10 +2,8 @@
  * An enquiry about something that is not final has its provider asked, at most once a minute. The answer
  * to the enquiry does not wait for it: a provider that hangs must not make us hang. Contract 11.7.
  */
-
 import type { Account } from '../../domain/accounts/account.ts';
-import type { Clock } from '../../domain/time.ts';
-import { addSeconds } from '../../domain/time.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import { needsPolling } from '../../domain/transactions/needs-polling.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';

@@ -2,11 +2,9 @@
  * Asks a provider what became of a transaction that is not final: a webhook that was lost is made good,
  * and a call whose outcome nobody knows is resolved rather than guessed. Contract 11.7.
  */
-
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Order } from '../../domain/orders/order.ts';
-import type { Clock } from '../../domain/time.ts';
-import { addSeconds } from '../../domain/time.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import { failureReason } from '../../domain/transactions/failure.ts';
 import { lateSuccessSeconds, needsPolling } from '../../domain/transactions/needs-polling.ts';
 import { uncapturedAtMs } from '../../domain/transactions/settle.ts';

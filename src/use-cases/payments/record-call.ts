@@ -2,11 +2,9 @@
  * Writes down what a call to a provider came to: in the history, and in what was started by it. What the
  * provider answered in the shape of its deliveries is kept and applied like one.
  */
-
 import type { Account } from '../../domain/accounts/account.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
-import type { Clock } from '../../domain/time.ts';
-import { addSeconds } from '../../domain/time.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import { type FailureCode, failureReason } from '../../domain/transactions/failure.ts';
 import { applyStart } from '../../domain/transactions/order-state.ts';
 import { settle } from '../../domain/transactions/settle.ts';

@@ -1,5 +1,4 @@
 /** The calls to a provider that a refund consists of: one, or one for each capture that it is split over. */
-
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Start } from '../../domain/transactions/start.ts';

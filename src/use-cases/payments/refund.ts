@@ -3,7 +3,6 @@
  * is available; then asked for at the provider. One that cannot be reached now is asked later, as often as
  * it takes: the refund stands. Contract 11.5.
  */
-
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { findExponent } from '../../domain/money/currency.ts';

@@ -2,7 +2,6 @@
  * Starts a payment: kept first, then asked for at the provider, then what came of it is written down. So
  * a payment is never unknown here that is known there, whenever this process should end. Contract 11.4.
  */
-
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
@@ -11,8 +10,7 @@ import type { Order } from '../../domain/orders/order.ts';
 import { refuseClosed } from '../../domain/orders/order-update.ts';
 import type { PaymentModeCode } from '../../domain/payment-mode.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
-import type { Clock } from '../../domain/time.ts';
-import { addSeconds } from '../../domain/time.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import { newTransactionId, paymentsOf } from '../../domain/transactions/matching.ts';
 import { applyStart } from '../../domain/transactions/order-state.ts';
 import { settle } from '../../domain/transactions/settle.ts';

@@ -1,11 +1,9 @@
 /** Decides a refund and stores it with its request id, under the lock of its order. No provider is called here. */
-
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
-import type { Clock } from '../../domain/time.ts';
-import { addSeconds } from '../../domain/time.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import { newTransactionId } from '../../domain/transactions/matching.ts';
 import type { RefundStatus } from '../../domain/transactions/notice.ts';
 import { applyStart, type OrderState } from '../../domain/transactions/order-state.ts';

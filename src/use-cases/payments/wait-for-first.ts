@@ -2,7 +2,6 @@
  * A repeat that comes while the first request still waits for its provider: it waits for what the first is about to
  * store, so that both get the same answer. Contract 11.9.
  */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../domain/limits.ts';
 import type { Clock } from '../../domain/time.ts';

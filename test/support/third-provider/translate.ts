@@ -1,5 +1,4 @@
 /** Acme Pay's deliveries to notices: a charge is a payment, a return is a refund. */
-
 import type { Translation } from '../../../src/domain/inbox/translation.ts';
 import type { ReviewFlag } from '../../../src/domain/review-flag.ts';
 import { failureReason } from '../../../src/domain/transactions/failure.ts';
