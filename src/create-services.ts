@@ -1,4 +1,4 @@
-/** Wires what use cases share: one set per process. */
+/** Creates the services that use cases share. Each process has one set. */
 import type { Incoming } from './domain/inbox/incoming.ts';
 import { limits } from './domain/limits.ts';
 import type { Clock } from './domain/time.ts';
@@ -26,8 +26,9 @@ const defaults: Pick<ServiceSettings, 'pollSeconds' | 'inboxBodyDays' | 'history
 export function createServices(parts: {
   readonly database: Database;
   readonly masterKeyHex: string;
-  /** Others that stored secrets may be sealed with; all are read again when one is not known. */
+  /** Older keys that stored secrets may be encrypted with. */
   readonly otherMasterKeysHex?: readonly string[];
+  /** Called when a secret is encrypted with an unknown key. */
   readonly readMasterKeysAgain?: () => Promise<readonly string[]>;
   readonly settings: Omit<ServiceSettings, keyof typeof defaults> & Partial<typeof defaults>;
   readonly clock?: Clock;

@@ -20,8 +20,8 @@ export const accountCreate: Command = {
         // In the embedded mode SIMULATOR_URL makes the simulator the default of new accounts. Contract 11.6.
         const isChosen = config.databaseUrl === undefined && config.simulatorUrl !== undefined;
         const isSimulated = flags.simulator ?? isChosen;
-        const wished = { ...settings, name, apiSecrets, isSimulated };
-        const account = await createAccount(services, wished);
+        const requested = { ...settings, name, apiSecrets, isSimulated };
+        const account = await createAccount(services, requested);
         if (isSimulated) warn(simulatorWarning(services));
         return {
           account_id: account.accountId,

@@ -13,19 +13,18 @@ import type { MasterKeys } from '../security/master-keys.ts';
 import type { SealedSecret } from '../store/account-secrets.ts';
 import { findAccount, type StoredAccount } from '../store/accounts.ts';
 
-/** When checking the proof began, by `performance.now()`: an account read since then is recent enough. */
+/** When the check of a secret began, by `performance.now()`: an account read since then is recent enough. */
 export type Proof = { readonly begunAtMs: number };
 
 export type AccountDirectory = {
   readonly find: (accountId: string) => Promise<Account | undefined>;
   /** The account if it is cached. */
   readonly recall: (accountId: string) => Account | undefined;
-  /** For callers whose token names the account; the token of an account that does not exist is not valid. */
+  /** Throws `INVALID_TOKEN` if the account does not exist: for callers whose token contains the account id. */
   readonly get: (accountId: string) => Promise<Account>;
   /**
-   * After a proof has failed: the secret may be newer than the cache. Reads the account from the database, at
-   * most once a second, so that wrong proofs cost little; callers within that second share the read.
-   * Contract 2.7.
+   * For a secret that did not match: it may be newer than the cache. Reads the account from the database at most once a
+   * second, so that wrong secrets cost little. Callers within that second share the read. Contract 2.7.
    */
   readonly readAgain: (accountId: string, proof?: Proof) => Promise<Account | undefined>;
 };
@@ -48,7 +47,7 @@ export function createAccountDirectory(
     readAt.set(accountId, performance.now());
     return account;
   };
-  /** Callers that arrive together share one read. */
+  /** Concurrent callers share one read. */
   const readOnce = (accountId: string) => {
     const reading = reads.get(accountId) ?? read(accountId).finally(() => reads.delete(accountId));
     reads.set(accountId, reading);

@@ -1,4 +1,4 @@
-/** Counts events since the process started that operators should see and no table stores. */
+/** Counts events for the operator that no table stores. The counts start at zero with each process. */
 import type { DeliveryState } from '../domain/inbox/delivery.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
 

@@ -1,4 +1,4 @@
-/** The services that a use case works with, so that a caller can require the same and no more. */
+/** Derives the services that a use case needs, so that its callers can require exactly those. */
 import type { Transaction } from '../postgres/database.ts';
 
 /** The type of the first parameter of a use case, or of the second where the first is a transaction. */

@@ -28,7 +28,7 @@ export function findProviderApi(
   return { ...address, secret, settings, call: services.callProvider };
 }
 
-/** The provider of a payment mode. Undefined without its settings: a mode that would fail is not offered. */
+/** The provider of a payment mode. Undefined if the account has no settings for it, so that the mode is not offered. */
 export function findRoute(
   services: Needs,
   account: Account,
@@ -39,7 +39,7 @@ export function findRoute(
   return provider !== undefined && api ? { provider, api } : undefined;
 }
 
-/** The address for the provider's webhooks of this account. */
+/** The URL for the provider's webhooks of this account. */
 export function webhookUrlOf(
   { settings }: Needs,
   provider: ProviderName,

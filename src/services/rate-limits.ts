@@ -1,6 +1,6 @@
 /**
- * Limits the request rates of accounts and of order tokens. Each process counts for itself: the aim is to protect
- * other callers of this process from a flood, not to enforce an exact rate across processes.
+ * Limits the request rates of accounts and of order tokens. Each process counts separately: the limits protect the
+ * process from floods and are not exact across processes.
  */
 import { LRUCache } from 'lru-cache';
 import type { Account } from '../domain/accounts/account.ts';

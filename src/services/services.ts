@@ -30,7 +30,7 @@ export type Services = {
   readonly warnings: Warnings;
   readonly clock: Clock;
   readonly settings: ServiceSettings;
-  /** Logs an error that no caller receives. */
+  /** Logs an error that is not returned to a caller. */
   readonly reportDefect: ReportDefect;
 };
 
@@ -42,8 +42,9 @@ export type ServiceSettings = {
   readonly orderLapseSeconds: number;
   /** Transactions that are still pending after this time are polled. Contract 11.7. */
   readonly pollSeconds: number;
-  /** Bodies of finished deliveries are deleted after this many days; 0 means never. The same holds for history rows. */
+  /** Bodies of finished deliveries are deleted after this many days; 0 means never. */
   readonly inboxBodyDays: number;
+  /** History rows are deleted after this many days; 0 means never. */
   readonly historyDays: number;
   /** The provider simulator, for accounts that are set up to use it. Contract 11.6. */
   readonly simulatorUrl?: string | undefined;

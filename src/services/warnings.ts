@@ -1,6 +1,6 @@
 /**
- * Throttled warnings about refused webhooks, by reason, and failed calls to providers: one a minute for each account
- * and provider, with the number suppressed since the last one. They hold no secret and nothing of a body.
+ * Logs refused webhooks, by reason, and failed calls to providers: at most one warning a minute for each account and
+ * provider, with the number suppressed since the last one. Warnings never contain secrets or parts of a body.
  */
 import { LRUCache } from 'lru-cache';
 import { isAccountId } from '../domain/ids.ts';
@@ -15,10 +15,11 @@ export type Warning = {
   /** Undefined unless the account is known to exist. */
   readonly accountId: string | undefined;
   readonly provider: ProviderName;
-  /** A short text of ours, never of the caller. */
+  /** A short text of this service, never text from a caller. */
   readonly reason: string;
-  /** For calls to providers only, like `outcome`. */
+  /** Set for calls to providers. */
   readonly operation?: string;
+  /** Set for calls to providers. */
   readonly outcome?: string;
 };
 
@@ -26,7 +27,7 @@ export type LogWarning = (warning: Warning & { readonly suppressed: number }) =>
 
 export type RefusedWebhook = {
   readonly provider: ProviderName;
-  /** From the path or the bearer token, not verified: anybody may have written it. */
+  /** From the path or the bearer token, not verified: anybody can send it. */
   readonly claimedAccountId: string | undefined;
   readonly reason: string;
 };
@@ -63,10 +64,10 @@ export function createWarnings(
     throttles.set(key, throttle);
     throttle(warning);
   };
-  const findName = createNameFinder(accounts);
+  const findAccountId = createAccountFinder(accounts);
   return {
     refusedWebhook: ({ provider, claimedAccountId, reason }) => {
-      void findName(claimedAccountId ?? '').then((accountId) => {
+      void findAccountId(claimedAccountId ?? '').then((accountId) => {
         warn({ kind: 'webhook-refused', accountId, provider, reason });
       });
     },
@@ -74,8 +75,8 @@ export function createWarnings(
   };
 }
 
-/** Only accounts that exist are named. A flood of invented ones costs a few lookups at a time. */
-function createNameFinder({ recall, find }: AccountDirectory) {
+/** Returns the id only if the account exists. A flood of invented ids causes few lookups at a time. */
+function createAccountFinder({ recall, find }: AccountDirectory) {
   const lookedUp = new Set<string>();
   return async (accountId: string): Promise<string | undefined> => {
     if (!isAccountId(accountId)) return undefined;

@@ -9,7 +9,7 @@ export type InsertedOrder = {
   /** False when its invoice has an order already. */
   readonly isNew: boolean;
   /** The deliveries parked for its invoice. None can be parked for its id, which is new. */
-  readonly waiting: readonly string[];
+  readonly parked: readonly string[];
 };
 
 /**
@@ -20,15 +20,15 @@ export async function insertOrdersAndLook(
   database: Database,
   orders: readonly Order[],
 ): Promise<InsertedOrder[]> {
-  const waited = orders.map(({ accountId, invoiceId }) => ({ accountId, names: [invoiceId] }));
+  const invoices = orders.map(({ accountId, invoiceId }) => ({ accountId, names: [invoiceId] }));
   return database.pipelined(async (connection) => {
-    const [isNew, waiting] = await inOrder([
+    const [isNew, parked] = await inOrder([
       () => insertOrders(connection, orders),
-      () => listParkedDeliveries(connection, waited),
+      () => listParkedDeliveries(connection, invoices),
     ]);
     return orders.map((_order, place) => ({
       isNew: isNew[place] ?? false,
-      waiting: waiting[place] ?? [],
+      parked: parked[place] ?? [],
     }));
   });
 }

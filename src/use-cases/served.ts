@@ -1,6 +1,6 @@
 /**
- * The use cases that HTTP serves, bound to the services of this process. The HTTP layer gets these functions instead of
- * the services, so a route cannot reach the database.
+ * Binds the use cases that HTTP serves to the services of this process. Routes get the bound functions instead of the
+ * services, so they cannot reach the database.
  */
 import { authenticateCaller } from './accounts/authenticate-caller.ts';
 import { generateToken } from './accounts/generate-token.ts';
@@ -42,7 +42,7 @@ type Served = typeof served;
 type Bound<UseCase> = UseCase extends (needs: never, ...rest: infer Rest) => infer Result
   ? (...rest: Rest) => Result
   : never;
-/** What all of them need together. */
+/** The needs of all use cases combined. */
 type Needs = Served[keyof Served] extends (needs: infer Each, ...rest: never[]) => unknown
   ? Each
   : never;

@@ -7,7 +7,7 @@ import {
   startSimulator,
 } from '../../simulator/simulator.ts';
 import type { PaymentModeCode } from '../../src/domain/payment-mode.ts';
-import type { WishedAccount } from '../../src/use-cases/accounts/create-account.ts';
+import type { RequestedAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
 import { pollProvider } from '../../src/use-cases/payments/poll-provider.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
@@ -30,7 +30,7 @@ export type Journey = {
   readonly simulator: Simulator;
   readonly shop: JourneyShop;
   /** Another account that both providers know, with settings of its own. */
-  readonly openShop: (settings?: Partial<WishedAccount>) => Promise<JourneyShop>;
+  readonly openShop: (settings?: Partial<RequestedAccount>) => Promise<JourneyShop>;
   readonly createOrder: (body?: object) => Promise<string>;
   /** Starts a payment and gives the whole reply. */
   readonly initiate: (orderId: string, mode?: PaymentModeCode, more?: object) => Promise<Reply>;
@@ -128,7 +128,7 @@ async function openShop(
   service: TestService,
   simulator: Simulator,
   mark: string,
-  settings: Partial<WishedAccount> = {},
+  settings: Partial<RequestedAccount> = {},
 ): Promise<JourneyShop> {
   const { url } = simulator;
   const [partnerKeyId, keySecret] = [`rzp_test_journey${mark}`, 'partner_key_secret_journey'];

@@ -3,7 +3,7 @@ import type { Services } from '../../src/services/services.ts';
 import {
   createAccount,
   type NewAccount,
-  type WishedAccount,
+  type RequestedAccount,
 } from '../../src/use-cases/accounts/create-account.ts';
 
 export type CreatedAccount = NewAccount & {
@@ -13,18 +13,18 @@ export type CreatedAccount = NewAccount & {
   readonly bankGatewayWebhookUrl: string;
 };
 
-export type TestSettings = Partial<WishedAccount> & { readonly bankGatewayMerchant?: string };
+export type TestSettings = Partial<RequestedAccount> & { readonly bankGatewayMerchant?: string };
 
 export async function createTestAccount(
   services: Services,
-  { bankGatewayMerchant, ...wished }: TestSettings,
+  { bankGatewayMerchant, ...requested }: TestSettings,
 ): Promise<CreatedAccount> {
   const account = await createAccount(services, {
     name: 'Test shop',
     ...(bankGatewayMerchant !== undefined && {
       providerSettings: { 'bank-gateway': { merchant: bankGatewayMerchant } },
     }),
-    ...wished,
+    ...requested,
   });
   const webhookOf = (name: string) => {
     const webhook = account.webhooks.find(({ provider }) => provider === name);

@@ -1,4 +1,4 @@
-/** Who makes a call: a valid token of an account that is served. Contract 2.2, 2.6 and 2.8. */
+/** Authenticates a caller by its token and refuses suspended accounts. Contract 2.2, 2.6 and 2.8. */
 import { type Account, hasLiveAccessSecret } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/time.ts';
@@ -21,7 +21,7 @@ export async function authenticateCaller(
   return authenticated;
 }
 
-/** The same, whether or not the account is suspended. */
+/** Authenticates callers of suspended accounts too. */
 export async function verifyCaller(
   needs: VerifyCallerNeeds,
   token: string,
@@ -40,8 +40,8 @@ export function refuseSuspended({ suspendedAt }: Account): void {
 }
 
 /**
- * A merchant token ends with the access secret it was issued for. Another process may have issued it for a secret that
- * is newer than what is known here.
+ * A merchant token is valid as long as the access secret it was issued for. The cached account may be older than that
+ * secret if another process issued the token.
  */
 async function readNewestAccount(
   { accounts, clock }: VerifyCallerNeeds,

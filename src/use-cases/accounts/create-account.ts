@@ -1,4 +1,4 @@
-/** Opens an account with fresh secrets, which are shown to the operator this once. Contract 1.6. */
+/** Creates an account with new secrets, which the operator sees only now. Contract 1.6. */
 import { randomBytes } from 'node:crypto';
 import {
   type AccountSettings,
@@ -42,7 +42,7 @@ export type NewAccount = {
   readonly webhooks: readonly NewWebhook[];
 };
 
-/** Where a provider sends its deliveries, and the secret that it proves them with. */
+/** The URL for a provider's webhooks and the secret that authenticates them. */
 export type NewWebhook = {
   readonly provider: ProviderName;
   readonly url: string;
@@ -50,27 +50,27 @@ export type NewWebhook = {
   readonly secret: string;
 };
 
-export type WishedAccount = Partial<AccountSettings> &
+export type RequestedAccount = Partial<AccountSettings> &
   Pick<AccountSettings, 'name'> & {
     readonly apiSecrets?: ApiSecrets;
-    /** Its providers are those of the simulator, unless it is said otherwise. */
+    /** Uses the simulator for each provider that has no other address. */
     readonly isSimulated?: boolean;
   };
 
-/** What the providers gave the merchant for their APIs. */
+/** Secrets that the providers issued to the merchant for their APIs. */
 export type ApiSecrets = Readonly<Record<SecretKind, string>>;
 
 export async function createAccount(
   services: Needs,
-  { apiSecrets, isSimulated = false, ...wished }: WishedAccount,
+  { apiSecrets, isSimulated = false, ...requested }: RequestedAccount,
 ): Promise<NewAccount> {
   const accountId = newAccountId();
-  const simulated = isSimulated ? simulatedApis(services, accountId, wished) : {};
+  const simulated = isSimulated ? simulatedApis(services, accountId, requested) : {};
   const settings = checkProviderSettings({
     ...accountDefaults,
     paymentModes: defaultPaymentModes(),
-    ...wished,
-    providerApis: { ...simulated, ...wished.providerApis },
+    ...requested,
+    providerApis: { ...simulated, ...requested.providerApis },
   });
   const accessSecret = newSecretValue('access-secret');
   const webhooks = providers.map((provider) => newWebhook(services, accountId, provider));
@@ -110,7 +110,7 @@ function newWebhook(
   };
 }
 
-/** Contract 11.6: the providers of an account at the simulator, under logins of its own. */
+/** Addresses of the simulator for each provider, with logins of this account. Contract 11.6. */
 export function simulatedApis(
   { settings: { simulatorUrl: url } }: Needs,
   accountId: string,
@@ -133,12 +133,12 @@ export function newSimulatorSecrets(): ApiSecrets {
   return Object.fromEntries(kinds.map((kind) => [kind, newSecretValue(kind)]));
 }
 
-/** For the operator, whenever an account is pointed there. */
+/** Shown to the operator when an account is set up to use the simulator. */
 export function simulatorWarning({ settings: { simulatorUrl } }: Needs): string {
   return `Whoever listens at ${simulatorUrl} is trusted as both payment providers of this account: use it for trials only.`;
 }
 
-/** Contract 2.5: access secrets begin `access_secret_`; the others are told apart the same way. */
+/** The kind is the prefix, as in `access_secret_`. Contract 2.5. */
 export function newSecretValue(kind: SecretKind): string {
   return `${kind.replaceAll('-', '_')}_${randomBase62(40)}`;
 }

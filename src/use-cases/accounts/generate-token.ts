@@ -14,7 +14,7 @@ type Needs = {
   readonly clock: Clock;
 };
 
-/** Compared against when the key is unknown, so that both refusals take the same work. */
+/** Compared when the access key is unknown, so that both refusals take the same time. */
 const noSecret = ['access_secret_of_no_account'];
 
 export async function generateToken(
@@ -22,7 +22,7 @@ export async function generateToken(
   credentials: { readonly accessKey: string; readonly accessSecret: string },
 ): Promise<IssuedToken> {
   const { accounts } = services;
-  // An unknown key must cost no more reads than a wrong secret.
+  // An unknown key must not cause more reads than a wrong secret.
   const proof = { begunAtMs: performance.now() };
   const accountId = findAccountIdOfAccessKey(credentials.accessKey);
   const isProved = (account: Account | undefined) => {

@@ -1,4 +1,4 @@
-/** Rotates the keys behind everything: those that sign tokens, and the master key itself. */
+/** Rotates the keys that sign tokens, and encrypts all secrets with a new master key. */
 import { newKeyId } from '../../domain/ids.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -16,7 +16,7 @@ type Needs = {
 
 export type RotatedSigningKey = { readonly keyId: string; readonly oldValidUntil: Date };
 
-/** Tokens of the former keys stay valid for the overlap; the new key signs once all have read it. */
+/** Tokens of the old keys stay valid for the overlap. The new key signs once every process has read it. */
 export async function rotateSigningKey(
   services: Needs,
   overlapSeconds: number,
@@ -33,8 +33,8 @@ export async function rotateSigningKey(
 }
 
 /**
- * Seals every stored secret again with the current master key, account by account, and signs with a
- * key derived from it. Every process must know both keys before this is run.
+ * Encrypts every stored secret with the current master key, one account at a time. Every process must have both master
+ * keys before this runs.
  */
 export async function rewrapSecrets(services: Needs): Promise<number> {
   const current = services.masterKeys.current();

@@ -1,4 +1,4 @@
-/** Gives an account a new secret; the old one stays valid for an overlap. Contract 1.6. */
+/** Generates a new secret for an account. The old one stays valid for the overlap. Contract 1.6. */
 import type { SecretKind } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
@@ -14,7 +14,7 @@ type Needs = NeedsOf<typeof sealSecret> & {
   readonly clock: Clock;
 };
 
-/** One that the service generates: the access secret, or the webhook secret of a provider. */
+/** A secret that the service generates: the access secret, or a provider's webhook secret. */
 export type RotatableSecretKind = SecretKind;
 
 export type RotatedSecret = {

@@ -1,6 +1,6 @@
 /**
- * Suspends an account or lets it go on. While it is suspended its tokens are refused; what its providers report
- * is stored and applied, so that nothing is lost. Contract 2.8.
+ * Suspends or resumes an account. While it is suspended, its tokens are refused, and webhooks are still stored and
+ * applied. Contract 2.8.
  */
 import { newAuditId } from '../../domain/ids.ts';
 import type { Clock } from '../../domain/time.ts';
@@ -16,7 +16,7 @@ type Needs = {
 
 export type Suspension = {
   readonly accountId: string;
-  /** Since when; null once it is resumed. */
+  /** Null if the account is not suspended. */
   readonly suspendedAt: Date | null;
 };
 
@@ -28,7 +28,7 @@ export function resumeAccount(services: Needs, accountId: string): Promise<Suspe
   return change(services, accountId, false);
 }
 
-/** Doing it twice changes nothing the second time. */
+/** Idempotent. */
 async function change(
   { database, clock }: Needs,
   accountId: string,

@@ -1,4 +1,4 @@
-/** Changes the settings of an account; what is not named stays as it is. */
+/** Changes the given settings of an account. */
 import type { AccountSettings } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -32,7 +32,7 @@ export async function updateAccount(
     await saveAccount(tx, accountId, checkProviderSettings(after));
     const now = services.clock();
     for (const [kind, value] of Object.entries(apiSecrets)) {
-      // The provider decides until when the old one is good; we use the new one from now on.
+      // No overlap: we use the new secret for all calls from now on.
       await endSecrets(tx, accountId, kind, now);
       await insertSecret(tx, accountId, sealSecret(services, accountId, kind, value), now);
     }

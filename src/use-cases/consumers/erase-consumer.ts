@@ -1,6 +1,7 @@
 /**
- * Erases a consumer from an account: orders, transactions, deliveries, history and notes. Amounts, states and ids stay.
- * Each order is a transaction of its own; a run that was cut off is done by running it again. Contract 8.7.
+ * Erases a consumer's personal data from an account: orders, transactions, deliveries, history and notes. Amounts,
+ * states and ids stay. Each order is erased in its own transaction; an interrupted run is completed by running it
+ * again. Contract 8.7.
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { newAuditId } from '../../domain/ids.ts';
@@ -18,7 +19,7 @@ import {
   saveErasedBodies,
 } from '../../store/erasure.ts';
 import { lockNotes, saveNote } from '../../store/notes.ts';
-import { eraseOneOrder, eraseStored, listPersonalValues, together } from './erase-order.ts';
+import { eraseOneOrder, eraseStored, listPersonalValues, mergeValues } from './erase-order.ts';
 import { findConsumer } from './find-consumer.ts';
 import { textsOfBody } from './texts-of-body.ts';
 
@@ -29,7 +30,7 @@ type Needs = NeedsOf<typeof eraseOneOrder> & {
 
 export type ErasedConsumer = {
   readonly orders: number;
-  /** Those among them that are of others: they only mention the consumer. */
+  /** Orders of other consumers that mention this one. `orders` includes them. */
   readonly mentionedOrders: number;
   readonly transactions: number;
   readonly deliveries: number;
@@ -48,7 +49,7 @@ export async function eraseConsumer(
   const { consumer, named, linked } = found;
   const { deliveries, orderIds } = await eraseUnlinked(services, accountId, consumer);
   const total = { orders: 0, mentionedOrders: 0, transactions: 0, deliveries, historyRows: 0 };
-  // Those that were named come last: by them a second run finds the others, should this one be cut off.
+  // The consumer's own orders come last: if this run is interrupted, the next one needs them to find the others.
   const own = new Set([...linked, ...named]);
   const others = [...new Set([...found.mentioned, ...orderIds])].filter((id) => !own.has(id));
   for (const orderId of [...others, ...own]) {
@@ -60,13 +61,13 @@ export async function eraseConsumer(
     total.deliveries += erased.deliveries;
     total.historyRows += erased.historyRows;
   }
-  const notes = await finish(services, account, consumer, given, actor, total);
+  const notes = await eraseNotesAndAudit(services, account, consumer, given, actor, total);
   return { ...total, notes };
 }
 
 const pageSize = 200;
 
-/** Erases deliveries that belong to no order and mention the consumer; lists the orders of those that belong to one. */
+/** Erases deliveries without an order that mention the consumer. Returns the orders of the other deliveries that do. */
 async function eraseUnlinked(
   services: Needs,
   accountId: string,
@@ -91,7 +92,7 @@ async function eraseUnlinked(
   return { deliveries, orderIds: [...orderIds] };
 }
 
-/** One that was linked to an order meanwhile is left to the next run, which finds that order. */
+/** Skips a delivery that was linked to an order since it was listed: the next run finds that order. */
 async function eraseDeliveries(
   { database, clock }: Needs,
   accountId: string,
@@ -102,7 +103,7 @@ async function eraseDeliveries(
     const ids = mentions.map(({ deliveryId }) => deliveryId);
     const stored = await lockUnlinkedBodies(tx, accountId, ids);
     const erased = stored.flatMap((entry) => {
-      const scrub = createScrub(together([valuesOf(consumer), listPersonalValues(entry)]));
+      const scrub = createScrub(mergeValues([valuesOf(consumer), listPersonalValues(entry)]));
       return eraseStored(entry, scrub) ?? [];
     });
     await saveErasedBodies(tx, accountId, erased, clock());
@@ -110,8 +111,8 @@ async function eraseDeliveries(
   });
 }
 
-/** The audit log names the consumer by a digest that only the account's key can make again. */
-async function finish(
+/** The audit log contains a keyed digest instead of the consumer's e-mail address or phone number. */
+async function eraseNotesAndAudit(
   { database, clock }: Needs,
   account: Account,
   consumer: Consumer,

@@ -1,4 +1,7 @@
-/** Erases one order in one transaction: all of it or nothing, so that it folds and replays at any moment. Contract 8.7. */
+/**
+ * Erases one order in one transaction, so that its stored state always matches its deliveries and history. Contract
+ * 8.7.
+ */
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { newUserId } from '../../domain/ids.ts';
@@ -35,7 +38,7 @@ type Needs = {
   readonly clock: Clock;
 };
 
-/** How much of an order was changed. */
+/** How many rows of an order were changed. */
 export type ErasedOrder = {
   readonly relation: ConsumerRelation;
   readonly transactions: number;
@@ -57,17 +60,17 @@ export async function eraseOneOrder(
     const { transactions = [], held = [] } = orderState ?? {};
     const relation = isOwn(order) ? 'own' : 'mentioned';
     const scrub = createScrub(
-      together([
+      mergeValues([
         valuesOf(consumer),
         personalValuesOf(order.details, transactions, relation),
         ...(await listValuesInBodies(tx, name)),
       ]),
     );
-    const strange = { userId: newUserId(), contentDigest: randomBytes(32) };
+    const replacements = { userId: newUserId(), contentDigest: randomBytes(32) };
     const erased = transactions.map((entry) => eraseTransaction(entry, scrub));
     await saveErasedOrder(
       tx,
-      eraseOrder(order, scrub, relation, strange),
+      eraseOrder(order, scrub, relation, replacements),
       held.map((entry) => eraseHeld(entry, scrub)),
       now,
     );
@@ -82,14 +85,14 @@ export async function eraseOneOrder(
   });
 }
 
-export function together(values: readonly PersonalValues[]): PersonalValues {
+export function mergeValues(values: readonly PersonalValues[]): PersonalValues {
   return {
     words: [...new Set(values.flatMap(({ words }) => words))],
     phones: values.flatMap(({ phones }) => phones),
   };
 }
 
-/** A body may be large, and an order may have many. */
+/** Small pages, because bodies may be large. */
 const pageSize = 100;
 
 async function eachBody(
@@ -133,7 +136,7 @@ async function eraseBodies(
   return count;
 }
 
-/** Undefined where there is nothing left to erase. */
+/** Undefined if there is nothing to erase. */
 export function eraseStored(stored: StoredBody, scrub: Scrub): StoredBody | undefined {
   const body = getProvider(stored.provider).erasing.eraseBody(stored.body, scrub);
   const why = stored.why === null ? null : scrub(stored.why);

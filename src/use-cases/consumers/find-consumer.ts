@@ -1,4 +1,4 @@
-/** Finds what an account has stored of a consumer: their orders, and orders that mention them. Contract 8.7. */
+/** Finds the orders of a consumer in an account, and the orders of others that mention the consumer. Contract 8.7. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Order } from '../../domain/orders/order.ts';
@@ -16,21 +16,21 @@ import { type ListedOrder, listOrdersOfAccount } from '../../store/erasure.ts';
 import { createFindEarlier } from '../orders/earlier-consumers.ts';
 
 export type FoundConsumer = {
-  /** With the phone numbers of their orders. */
+  /** The given consumer with the phone numbers found in their orders. */
   readonly consumer: Consumer;
-  /** True for an order that is theirs, or was theirs before it was changed. */
+  /** True for an order that is or was this consumer's. */
   readonly isOwn: (order: OwnedOrder) => boolean;
-  /** Orders with the e-mail address or phone number that was given, now or before a change. */
+  /** Orders that have, or had before a change, the given e-mail address or phone number. */
   readonly named: readonly string[];
   /** Orders of the same consumer under another e-mail address. */
   readonly linked: readonly string[];
-  /** Orders of others that mention them. */
+  /** Orders of other consumers that mention this one. */
   readonly mentioned: readonly string[];
 };
 
 type OwnedOrder = Pick<Order, 'userId' | 'details' | 'earlierConsumers'>;
 
-/** What the orders that were named tell of their consumer. */
+/** Further ids and phone numbers of the consumer, collected from the `named` orders. */
 type Learned = { readonly userIds: Set<string>; readonly phones: ConsumerPhone[] };
 
 export async function findConsumer(
@@ -48,10 +48,10 @@ export async function findConsumer(
     if (learn(order)) named.add(order.orderId);
     else if (isMentionedIn(order, scrub)) mentioned.add(order.orderId);
   }
-  const consumer = { ...given, phones: withoutCopies([...given.phones, ...learned.phones]) };
+  const consumer = { ...given, phones: uniquePhones([...given.phones, ...learned.phones]) };
   const isOwn = createIsOwn(account, consumer, learned.userIds);
   if (named.size > 0) {
-    const scrubLearned = createScrub({ words: [], phones: withoutCopies(learned.phones) });
+    const scrubLearned = createScrub({ words: [], phones: uniquePhones(learned.phones) });
     for await (const order of eachOrder(database, account)) {
       if (named.has(order.orderId)) continue;
       if (isOwn(order)) linked.add(order.orderId);
@@ -62,12 +62,12 @@ export async function findConsumer(
   return { consumer, isOwn, named: [...named], linked: [...linked], mentioned: others };
 }
 
-/** An order may be large, and a whole page is held in memory. */
+/** A page is held in memory, and orders may be large. */
 const pageSize = 500;
 
 /**
- * All orders of the account: nothing of a consumer has an index. They are compared here and not in SQL, where letters
- * have other counterparts in lower case, and texts are escaped.
+ * Reads all orders of the account, because no index contains consumer data. They are not compared in SQL, which lowers
+ * the case of letters differently and sees escaped JSON texts.
  */
 async function* eachOrder(
   database: Database,
@@ -83,8 +83,9 @@ async function* eachOrder(
 }
 
 /**
- * Learns from an order that is named; false for any other. A consumer is known by the phone number, so orders with the
- * same number are theirs as well. Whom such an order was changed to is not: they may be another.
+ * Returns a function that is true for `named` orders and collects their ids and phone numbers. Orders with the same
+ * phone number belong to the same consumer. If a named order was changed to another consumer, that one is not
+ * collected.
  */
 function createLearn(account: Account, given: Consumer, { userIds, phones }: Learned) {
   const findEarlier = createFindEarlier(account, given);
@@ -109,8 +110,8 @@ function createIsOwn(account: Account, consumer: Consumer, userIds: ReadonlySet<
     findEarlier(order.earlierConsumers).length > 0;
 }
 
-/** The first of each stays: only one that was given may have any country code. */
-function withoutCopies(phones: readonly ConsumerPhone[]): ConsumerPhone[] {
+/** The first one stays: a given number may match any country code, a collected one does not. */
+function uniquePhones(phones: readonly ConsumerPhone[]): ConsumerPhone[] {
   const byNumber = new Map<string, ConsumerPhone>();
   for (const phone of phones) if (!byNumber.has(phone.full)) byNumber.set(phone.full, phone);
   return [...byNumber.values()];

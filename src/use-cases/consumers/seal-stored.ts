@@ -1,6 +1,6 @@
 /**
- * Seals bank accounts and masks history that earlier versions stored in clear. Called every minute by the sweep, each time
- * for a bounded piece of all orders; after the last one it is over for ever.
+ * Encrypts bank accounts and masks history that earlier versions stored as clear text. The sweep calls it every minute
+ * for a limited number of orders, until all orders are done once.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../../domain/errors.ts';
@@ -35,15 +35,17 @@ export async function sealStored(services: Needs): Promise<void> {
   for (let page = 0; cursor && page < pagesMax; page += 1) {
     const scanned = await listOrdersToScan(database, cursor, pageSize);
     for (const order of scanned.filter(({ mayHoldClearText }) => mayHoldClearText)) {
-      await sealOrder(services, order).catch((error: unknown) => leave(services, order, error));
+      await sealOrder(services, order).catch((error: unknown) =>
+        reportOrEnd(services, order, error),
+      );
     }
     cursor = scanned.length < pageSize ? undefined : scanned.at(-1);
     await (cursor ? moveCursor(database, cursor) : deleteCursor(database));
   }
 }
 
-/** A database that is away ends the walk for this time. A defect must not hold up the orders behind it. */
-function leave({ reportDefect }: Needs, { orderId }: OrderName, error: unknown): void {
+/** An unavailable database ends this run. A defect in one order must not stop the orders after it. */
+function reportOrEnd({ reportDefect }: Needs, { orderId }: OrderName, error: unknown): void {
   if (error instanceof ServiceError) throw error;
   reportDefect(error, { orderId });
 }
@@ -64,7 +66,7 @@ async function maskHistory(tx: Transaction, order: OrderName): Promise<void> {
   const masked = rows.map((row) => ({
     ...row,
     entries: row.entries.map((entry) =>
-      // Those of transactions must stay equal to the transactions.
+      // The history of a transaction must stay equal to the transaction, so it is not masked.
       entry.transactionId === null ? { ...entry, changes: entry.changes.map(maskChange) } : entry,
     ),
   }));

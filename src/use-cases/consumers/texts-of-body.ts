@@ -1,4 +1,4 @@
-/** Every text of a delivery's body, decoded: names of fields, words and numbers, in whatever form it came. */
+/** Lists the decoded texts of a delivery's body, JSON or form: field names, strings and numbers. */
 import { parseExactJson } from '../../domain/json/json.ts';
 
 export function textsOfBody(body: Buffer): string[] {

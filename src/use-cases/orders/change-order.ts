@@ -1,4 +1,4 @@
-/** Changes an open order at a caller's wish: under its lock, with a row of history. Contract 4.7. */
+/** Changes an open order under its lock and appends the change to its history. Contract 4.7. */
 import { listChanges } from '../../domain/history.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { contentOf } from '../../domain/orders/order-update.ts';
@@ -22,9 +22,9 @@ type Needs = NeedsOf<typeof lockOpenOrder> & {
 
 export type OrderChange<Changed extends Order> = {
   readonly orderId: string;
-  /** The call, as the history names it. */
+  /** The name of the call, for the history. */
   readonly cause: string;
-  /** The order as it should be; throws a refusal, and then nothing changes. */
+  /** Returns the changed order. If it throws a refusal, nothing changes. */
   readonly decide: (order: Order) => Changed;
 };
 
@@ -35,14 +35,14 @@ export async function changeOrder<Changed extends Order>(
 ): Promise<Changed> {
   const account = await services.accounts.get(caller.accountId);
   return services.database.transaction(async (tx) => {
-    // Ends the race with deliveries, attempts and other changes: each sees what the one before left.
+    // Ends the race with deliveries, payments and other changes: each sees the result of the one before.
     const before = await lockOpenOrder(tx, services, caller, orderId);
     const after = decide(before);
     const changes = listChanges(contentOf(before), contentOf(after));
     if (changes.length === 0) return after;
     await countTokenChange(tx, caller, before);
     await saveOrderContent(tx, withEarlierConsumers(account, before, after));
-    // After they were compared: a change that masking hides is a change all the same.
+    // Masked after the comparison: two values may differ and have the same mask.
     const masked = changes.map(maskChange);
     const entry = { transactionId: null, changes: masked, cause, happenedAt: services.clock() };
     await appendHistory(tx, [{ order: before, entries: [entry] }]);

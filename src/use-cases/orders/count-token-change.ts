@@ -1,4 +1,4 @@
-/** Bounds how often the tokens of an order may change it: history must not grow without end. Contract 2.9. */
+/** Limits how often an order's own tokens may change it, so that its history stays bounded. Contract 2.9. */
 import { ServiceError } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import type { Order } from '../../domain/orders/order.ts';

@@ -1,6 +1,6 @@
 /**
- * Creates an order for an invoice, or finds the one made before: an invoice has one order for
- * ever, however often and however much at once it is sent. Contract 3.5.
+ * Creates an order for an invoice, or returns the order that the same request created before. An invoice never has more
+ * than one order, also when its requests are concurrent. Contract 3.5.
  */
 import { hash } from 'node:crypto';
 import type { Account } from '../../domain/accounts/account.ts';
@@ -38,7 +38,7 @@ type Needs = NeedsOf<typeof applyParked> &
 export type CreatedOrder = {
   readonly order: Order;
   readonly tokens: OrderTokens;
-  /** The invoice had this very order already. */
+  /** True if an earlier request created the order. */
   readonly replayed: boolean;
 };
 
@@ -51,12 +51,12 @@ export async function createOrder(
   const decided = decideOrder(request, account);
   checkCallback({}, request.details, account, 'merchant');
   const order = buildOrder(services, account, request, decided);
-  const { isNew, waiting } = await services.batches.insertOrder(order);
-  const kept = isNew ? order : await getReplayedOrder(services, order, decided);
-  // Should it fail, the order is not confirmed: the same call again finds it, and wakes them.
-  if (isNew) await applyParked(services, accountId, waiting);
-  else await unparkDeliveries(services, accountId, [kept.orderId, kept.invoiceId]);
-  return { order: kept, tokens: await issueOrderTokens(services, kept), replayed: !isNew };
+  const { isNew, parked } = await services.batches.insertOrder(order);
+  const stored = isNew ? order : await getReplayedOrder(services, order, decided);
+  // If this fails, the caller gets an error. The repeated call finds the order and unparks the deliveries.
+  if (isNew) await applyParked(services, accountId, parked);
+  else await unparkDeliveries(services, accountId, [stored.orderId, stored.invoiceId]);
+  return { order: stored, tokens: await issueOrderTokens(services, stored), replayed: !isNew };
 }
 
 function buildOrder(
@@ -94,24 +94,24 @@ async function getReplayedOrder(
   sent: Order,
   decided: DecidedOrder,
 ): Promise<Order> {
-  const kept = await findOrderByInvoice(services.database, sent.accountId, sent.invoiceId);
-  if (!kept) throw new Error('an invoice that could not be inserted has no order');
-  // The same request again: the connection was lost after the insert, and it was repeated.
-  if (kept.orderId === sent.orderId) return kept;
-  // The digest without a key is that of an order whose bank account is not sealed yet.
+  const stored = await findOrderByInvoice(services.database, sent.accountId, sent.invoiceId);
+  if (!stored) throw new Error('an invoice that could not be inserted has no order');
+  // The connection was lost after the commit, and the insert was retried.
+  if (stored.orderId === sent.orderId) return stored;
+  // An order whose bank account is not encrypted yet has a digest without a key.
   const digests = [sent.contentDigest, digestOf(decided)];
-  if (!digests.some((digest) => kept.contentDigest.equals(digest))) {
+  if (!digests.some((digest) => stored.contentDigest.equals(digest))) {
     throw new ServiceError(
       'DUPLICATE_INVOICE_ID',
       `invoice_id ${sent.invoiceId} has an order with other content: send the same content again, or use a new invoice_id.`,
     );
   }
-  const status = orderStatus(kept, services.clock());
+  const status = orderStatus(stored, services.clock());
   if (!isOpen(status)) {
     throw new ServiceError(
       'DUPLICATE_INVOICE_ID',
       `invoice_id ${sent.invoiceId} has an order that is ${status}: use a new invoice_id for a new order.`,
     );
   }
-  return kept;
+  return stored;
 }

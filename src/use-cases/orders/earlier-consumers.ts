@@ -1,4 +1,7 @@
-/** Whom an order was for before it was changed: kept as keyed digests, and found again by them. Contract 8.7. */
+/**
+ * The consumers an order had before it was changed. They are stored as keyed digests, so that erasing a consumer finds
+ * the order. Contract 8.7.
+ */
 import type { Account } from '../../domain/accounts/account.ts';
 import type { EarlierConsumer, Order } from '../../domain/orders/order.ts';
 import {
@@ -8,7 +11,7 @@ import {
 } from '../../domain/personal-data/erased-consumer.ts';
 import { consumerDataKeyOf } from '../../services/consumer-data-key.ts';
 
-/** The changed order, with the e-mail address and phone number that it has lost. */
+/** Adds the e-mail address and phone number that the change removes, as digests. */
 export function withEarlierConsumers<Changed extends Order>(
   account: Account,
   before: Order,
@@ -26,7 +29,7 @@ export function withEarlierConsumers<Changed extends Order>(
   return earlier === known ? after : { ...after, earlierConsumers: earlier };
 }
 
-/** Lists those earlier consumers of an order who are this one. */
+/** Returns the entries of an order's earlier consumers that match the given consumer. */
 export type FindEarlier = (earlier: Order['earlierConsumers']) => readonly EarlierConsumer[];
 
 export function createFindEarlier(account: Account, consumer: Consumer): FindEarlier {

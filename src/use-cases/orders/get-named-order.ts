@@ -1,4 +1,4 @@
-/** The order that the ids of a call name. Contract 5.1. */
+/** Finds the order that the ids of a request refer to. Contract 5.1. */
 import { ServiceError } from '../../domain/errors.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { Batches } from '../../store/batches.ts';
@@ -15,15 +15,15 @@ export type EnquiredIds = {
   readonly invoiceId?: string;
 };
 
-/** Every id that is given must name the same order. An order token without any names its own. Contract 2.10. */
+/** All given ids must refer to one order. Without any id, an order token refers to its own order. Contract 2.10. */
 export async function getNamedOrder(
   { batches }: Needs,
   caller: Caller,
   ids: EnquiredIds,
 ): Promise<OrderWithTransactions> {
   const { accountId } = caller;
-  const isNameless = Object.values(ids).every((id) => id === undefined);
-  const orderId = isNameless && caller.type === 'order' ? caller.orderId : ids.orderId;
+  const hasNoId = Object.values(ids).every((id) => id === undefined);
+  const orderId = hasNoId && caller.type === 'order' ? caller.orderId : ids.orderId;
   const given = [
     { name: 'transaction_id', id: ids.transactionId, unknown: 'TRANSACTION_NOT_FOUND' },
     { name: 'order_id', id: orderId, unknown: 'ORDER_NOT_FOUND' },

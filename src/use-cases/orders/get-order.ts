@@ -1,4 +1,4 @@
-/** Finds an order by its id or its invoice, for a merchant or for the order's own token. */
+/** Finds an order by its id or its invoice id, for a merchant token or the order's own token. */
 import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
@@ -26,7 +26,7 @@ export async function getOrder(
   names: OrderNames,
 ): Promise<FoundOrder> {
   const found = await lookUp(services, caller, names);
-  // Before anything is said about it: another order does not exist for an order token.
+  // Checked first: an order token must not learn anything about another order.
   const order = checkAccess(caller, found, unknownOf(names));
   if (names.invoiceId !== undefined && order.invoiceId !== names.invoiceId) {
     throw new ServiceError(

@@ -1,4 +1,4 @@
-/** The `user_id` of a consumer for an account. Contract 3.6. */
+/** Derives the `user_id` of a consumer of an account. Contract 3.6. */
 import type { Account } from '../../domain/accounts/account.ts';
 import type { ConsumerIds } from '../../domain/orders/consumer.ts';
 import type { User } from '../../domain/orders/order.ts';
@@ -8,7 +8,7 @@ export function identifyConsumer(account: Account, user: User): string {
   return consumerIdOf(user, consumerIdKeyOf(account));
 }
 
-/** The same, and the id that the consumer has in one order alone. Contract 2.9. */
+/** Derives both ids of a consumer: the one for the whole account and the one for this order only. Contract 2.9. */
 export function identifyInOrder(account: Account, orderId: string, user: User): ConsumerIds {
   const key = consumerIdKeyOf(account);
   return { ofAccount: consumerIdOf(user, key), ofOrder: consumerIdOf(user, `${key}/${orderId}`) };

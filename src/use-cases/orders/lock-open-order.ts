@@ -1,4 +1,4 @@
-/** An order that the caller may see and that still takes changes, nobody else changing it meanwhile. */
+/** Locks an order that the caller may see, so that nothing else changes it until the transaction ends. */
 import { isOrderId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { refuseClosed } from '../../domain/orders/order-update.ts';
@@ -23,13 +23,13 @@ export async function lockOpenOrder(
   return order;
 }
 
-/** Also one that takes no change any more. */
+/** Also locks an order that is closed to changes. */
 export async function lockVisibleOrder(
   tx: Transaction,
   caller: Caller,
   orderId: string,
 ): Promise<Order> {
-  // Another order does not exist for an order token, so it is not even locked.
+  // An order token must not be able to hold a lock on another order.
   const isVisible = isOrderId(orderId) && isOpenTo(caller, { orderId });
   const found = isVisible ? await lockOrder(tx, caller.accountId, orderId) : undefined;
   return checkAccess(caller, found, 'ORDER_NOT_FOUND');

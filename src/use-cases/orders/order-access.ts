@@ -4,7 +4,7 @@ import type { ChangedBy } from '../../domain/orders/consumer.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import type { Caller } from '../../security/tokens.ts';
 
-/** The order that a call is about: an order token names it, so the caller may leave it out. */
+/** The id of the order of a call. With an order token, the caller may omit it. */
 export function getOrderId(caller: Caller, given: string | undefined): string {
   const orderId = given ?? (caller.type === 'merchant' ? undefined : caller.orderId);
   if (orderId !== undefined) return orderId;
@@ -18,20 +18,21 @@ export function changedBy(caller: Caller): ChangedBy {
   return caller.type === 'merchant' ? 'merchant' : 'order';
 }
 
-/** For an order token every other order does not exist. */
+/** An order token sees its own order only. */
 export function isOpenTo(caller: Caller, { orderId }: Pick<Order, 'orderId'>): boolean {
   return caller.type === 'merchant' || caller.orderId === orderId;
 }
 
-/** The order, if the caller may see it; `unknown` is the refusal for one that does not exist. */
+/** Returns the order if the caller may see it. Otherwise it throws `unknown`, as for an order that does not exist. */
 export function checkAccess<Found extends Pick<Order, 'orderId' | 'restricted' | 'userId'>>(
   caller: Caller,
   order: Found | undefined,
   unknown: ErrorCode,
 ): Found {
   if (!order || !isOpenTo(caller, order)) throw new ServiceError(unknown);
-  const isOfOther = caller.type === 'order' && order.restricted && caller.userId !== order.userId;
-  if (!isOfOther) return order;
+  const isOfOtherConsumer =
+    caller.type === 'order' && order.restricted && caller.userId !== order.userId;
+  if (!isOfOtherConsumer) return order;
   throw new ServiceError(
     'PERMISSION_DENIED',
     'The order is restricted to one consumer: use the token that resolve-user or refresh-token returned since.',

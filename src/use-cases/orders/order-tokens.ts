@@ -1,4 +1,4 @@
-/** The two launch tokens of an order. Contract 2.3 and 2.4. */
+/** Issues the order token and the refresh token of an order. Contract 2.3 and 2.4. */
 import type { Order } from '../../domain/orders/order.ts';
 import type { Caller, IssuedToken } from '../../security/tokens.ts';
 import type { TokenService } from '../../services/token-service.ts';
@@ -19,7 +19,7 @@ export async function issueOrderTokens(services: Needs, order: TokenOrder): Prom
   };
 }
 
-/** A restricted order's token names the one consumer it is for. Contract 11.2. */
+/** The token of a restricted order contains the consumer that it is restricted to. Contract 11.2. */
 export function issueOrderToken(
   services: Needs,
   order: TokenOrder,
@@ -30,7 +30,10 @@ export function issueOrderToken(
   return services.tokens.issue({ type: 'order', accountId, orderId, ...consumer }, expiresAt);
 }
 
-/** The token of a reply. An order token gets itself back: only refresh-token issues a new one. Contract 2.9. */
+/**
+ * The token for a reply. A caller with an order token gets the same token back: only refresh-token issues a new one.
+ * Contract 2.9.
+ */
 export async function tokenFor(
   services: Needs,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** Exchanges a refresh token for a fresh order token while the order is open. Contract 2.4. */
+/** Exchanges a refresh token for a new order token while the order is open. Contract 2.4. */
 import { ServiceError } from '../../domain/errors.ts';
 import { isOpen, orderStatus } from '../../domain/orders/order.ts';
 import type { Clock } from '../../domain/time.ts';

@@ -1,4 +1,4 @@
-/** Links a consumer to an order and restricts the order to them. Contract 11.2. */
+/** Links a consumer to an order and restricts the order to that consumer. Contract 11.2. */
 import { type LinkedOrder, linkConsumer } from '../../domain/orders/consumer.ts';
 import type { SentUser } from '../../domain/orders/order.ts';
 import { readUser } from '../../domain/orders/order-request.ts';
@@ -17,7 +17,7 @@ type Needs = NeedsOf<typeof changeOrder> &
 
 export type ResolvedUser = {
   readonly order: LinkedOrder;
-  /** For an order token, which is of no use once the order is restricted. Contract 2.9. */
+  /** Replaces the caller's order token, which is not valid for the restricted order. Contract 2.9. */
   readonly token: IssuedToken | undefined;
 };
 
@@ -34,7 +34,7 @@ export async function resolveUser(
     decide: (before) =>
       linkConsumer(before, user, identifyInOrder(account, orderId, user), changedBy(caller)),
   });
-  // It names the consumer now, and lives no longer than the one it takes the place of.
+  // The new token contains the consumer and expires when the old one would have expired.
   const token =
     caller.type === 'order'
       ? await issueOrderToken(services, order, caller.own.expiresAt)

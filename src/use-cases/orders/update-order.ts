@@ -1,4 +1,4 @@
-/** Updates the details of an open order, and its amounts while nobody tried to pay. Contract 11.3. */
+/** Updates the details of an open order, and its amounts while it has no payment. Contract 11.3. */
 import type { Account } from '../../domain/accounts/account.ts';
 import { type ChangedBy, decideConsumerId } from '../../domain/orders/consumer.ts';
 import type { Order, User } from '../../domain/orders/order.ts';
@@ -40,7 +40,7 @@ export async function updateOrder(
   return { order, token: await tokenFor(services, caller, order) };
 }
 
-/** Another name alone makes no other consumer. */
+/** A new name alone does not mean a different consumer. */
 function namesConsumer({ details: { user } }: OrderUpdate): boolean {
   return (user?.mobileNumber ?? user?.email ?? user?.countryCode) !== undefined;
 }
@@ -53,21 +53,24 @@ function consumerIdFor(
   by: ChangedBy,
 ): string | null {
   if (!user) return before.userId;
-  // Who gives neither has an id made at random: it stays with the order.
-  const isNameless = user.mobileNumber === undefined && user.email === undefined;
-  if (isNameless && before.userId !== null) return before.userId;
+  // A consumer without phone number and e-mail address has a random id, which stays with the order.
+  const isAnonymous = user.mobileNumber === undefined && user.email === undefined;
+  if (isAnonymous && before.userId !== null) return before.userId;
   const ids = identifyInOrder(account, before.orderId, user);
   const isNamed = givesIdentity(update, user) || isNamedByMerchant(account, before);
   return decideConsumerId(before, ids, isNamed ? by : 'order');
 }
 
-/** A consumer is known by the mobile number, and by the e-mail address where there is none. */
+/** A consumer is identified by the mobile number, or by the e-mail address if there is no number. */
 function givesIdentity({ details }: OrderUpdate, user: User): boolean {
   const identity = user.mobileNumber === undefined ? 'email' : 'mobileNumber';
   return details.user?.[identity] !== undefined;
 }
 
-/** A merchant who corrects the e-mail address has not named the number that an order token set. */
+/**
+ * False if an order token set the phone number: a merchant who then corrects the e-mail address has not confirmed that
+ * number.
+ */
 function isNamedByMerchant(
   account: Account,
   { orderId, userId, details: { user } }: Order,
