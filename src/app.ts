@@ -57,7 +57,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   measureService(
     metrics.registry,
     { ...services, queueStats: services.database.queueStats },
-    createCountersReader(services, { keptMs: parts.countersCachedMs }),
+    createCountersReader(services, { cachedMs: parts.countersCachedMs }),
   );
 
   const edge: Edge = { ...services, useCases: bindUseCases(services) };

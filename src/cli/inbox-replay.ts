@@ -44,12 +44,15 @@ async function replay(
   accountId: string,
   deliveryId: string,
 ): Promise<Delivery> {
-  const { delivery, names } = await retryDelivery(services, accountId, deliveryId, 'asked').catch(
-    async () => ({
-      delivery: await findDelivery(services.database, accountId, deliveryId),
-      names: [],
-    }),
-  );
+  const { delivery, names } = await retryDelivery(
+    services,
+    accountId,
+    deliveryId,
+    'requested',
+  ).catch(async () => ({
+    delivery: await findDelivery(services.database, accountId, deliveryId),
+    names: [],
+  }));
   if (!delivery) throw new UsageError(`There is no delivery ${deliveryId}.`);
   await unparkDeliveries(services, accountId, names);
   return delivery;

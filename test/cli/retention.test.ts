@@ -116,7 +116,7 @@ test('a dead delivery whose order appears in time is applied and does not expire
   await setState(shop, String(payment.id), 'dead');
   shop.service.advanceSeconds(20 * daySeconds);
   const { accountId } = shop.account;
-  await retryDelivery(services, accountId, reply.body.delivery_id, 'asked');
+  await retryDelivery(services, accountId, reply.body.delivery_id, 'requested');
   assert.equal((await shop.findDelivery(reply))?.state, 'dead');
   const { order_id } = await shop.createOrder({ invoice_id: 'WOKEN-1' });
   shop.service.advanceSeconds(20 * daySeconds);

@@ -193,7 +193,7 @@ test('inbox resolve resolves a delivery that needs review; a repeat and a replay
   assert.deepEqual([closed?.state, closed?.order_id], ['resolved', order_id]);
   assert.deepEqual(await openOf(order_id), []);
   assert.equal((await shop.sendPartner(event)).body.status, 'duplicate');
-  await retryDelivery(services, accountId, id, 'asked');
+  await retryDelivery(services, accountId, id, 'requested');
   assert.deepEqual(await shop.findDelivery(reply), closed);
   const { deliveries } = await runJson(['inbox', 'list', '--state', 'resolved']);
   assert.ok(deliveries.some((row: { delivery_id: string }) => row.delivery_id === id));
@@ -209,7 +209,7 @@ test('a resolved dead delivery is not unparked; a replay still applies it once i
   assert.notEqual(await countReferences(), 0);
   await resolve(id);
   assert.equal(await countReferences(), 0);
-  await retryDelivery(services, accountId, id, 'asked');
+  await retryDelivery(services, accountId, id, 'requested');
   assert.equal((await shop.findDelivery(dead))?.state, 'resolved');
   assert.equal(await countReferences(), 0);
   const { order_id } = await shop.createOrder({ invoice_id: 'CLOSED-1' });

@@ -345,7 +345,7 @@ async function hear(
     operation: 'fetch-status',
     answer: { kind: 'answered', status: 200, body: {}, durationMs: 1, tries: 1 },
     outcome: 'done',
-    news: call === 'taken' ? { call, providerOrderId } : { call, failure, atMs: Date.now() },
+    callResult: call === 'taken' ? { call, providerOrderId } : { call, failure, atMs: Date.now() },
   });
 }
 

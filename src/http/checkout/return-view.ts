@@ -29,7 +29,7 @@ export function returnPayload({ status, enquiry }: KnownReturn, now: Date) {
 export type ReturnPayload = ReturnType<typeof returnPayload>;
 
 /** Safe to show to the consumer; the provider's own message is in the transaction. */
-function messageOf(status: ReturnStatus, { asked: [enquired] }: KnownReturn['enquiry']): string {
+function messageOf(status: ReturnStatus, { shown: [enquired] }: KnownReturn['enquiry']): string {
   switch (status) {
     case 'success':
       return 'The payment succeeded.';

@@ -1,4 +1,4 @@
-/** Retries one delivery that is due, for the background, and plans its next try. */
+/** Retries one delivery that is due, for the background, and schedules its next try. */
 import { retryDelivery } from './retry-delivery.ts';
 import { type UnparkNeeds, unparkDeliveries } from './unpark-deliveries.ts';
 
@@ -10,6 +10,6 @@ export async function retryAndUnpark(
   const { delivery, names } = await retryDelivery(needs, accountId, deliveryId, 'due');
   await unparkDeliveries(needs, accountId, names);
   if (delivery?.nextTryAt) {
-    needs.retries.plan({ accountId, deliveryId, at: delivery.nextTryAt });
+    needs.retries.signal({ accountId, deliveryId, at: delivery.nextTryAt });
   }
 }

@@ -29,7 +29,7 @@ export type RetryReason =
   /** The next try is due. It counts as a try. */
   | 'due'
   /** Its order appeared, or an operator replays it. It does not count as a try. */
-  | 'asked';
+  | 'requested';
 
 export type RetriedDelivery = {
   /** Undefined if no such delivery is stored. */
@@ -47,7 +47,7 @@ export async function retryDelivery(
   try {
     const { before, after, names } = await needs.database.transaction(async (tx) => {
       const delivery = await lockDelivery(tx, accountId, deliveryId);
-      const mayRun = reason === 'asked' || (delivery && isDue(delivery, needs.clock()));
+      const mayRun = reason === 'requested' || (delivery && isDue(delivery, needs.clock()));
       // A delivery without a body was pruned: it is finished and cannot be read any more.
       if (!delivery?.body || !mayRun) return { before: delivery, after: delivery, names: [] };
       return { before: delivery, ...(await applyAgain(tx, needs, delivery, reason)) };

@@ -53,8 +53,8 @@ async function storeInBatch(
 }
 
 /**
- * Applying failed although the database works: a defect of ours. The delivery is stored unapplied and answered with 200,
- * because a provider that gets errors switches the endpoint off.
+ * Applying failed although the database works: a defect of ours. The delivery is stored unapplied and answered with
+ * 200, because a provider that gets errors switches the endpoint off.
  */
 async function storeForLater(
   { database, clock, reportDefect }: StoreDeliveryNeeds,
@@ -86,11 +86,13 @@ async function tryOnceMore(
   { received, nextTryAt }: StoredDelivery,
 ): Promise<ReceivedDelivery> {
   const { deliveryId } = received;
-  const retried = await retryDelivery(needs, accountId, deliveryId, 'asked').catch(() => undefined);
+  const retried = await retryDelivery(needs, accountId, deliveryId, 'requested').catch(
+    () => undefined,
+  );
   if (retried?.delivery && !isUnfinished(retried.delivery.state)) {
     await unparkDeliveries(needs, accountId, retried.names).catch(leaveToSweep);
     return answerOf(retried.delivery, retried.delivery.state);
   }
-  if (nextTryAt) needs.retries.plan({ accountId, deliveryId, at: nextTryAt });
+  if (nextTryAt) needs.retries.signal({ accountId, deliveryId, at: nextTryAt });
   return received;
 }

@@ -11,7 +11,7 @@ import { type RetryNeeds, retryDelivery } from './retry-delivery.ts';
 
 export type UnparkNeeds = RetryNeeds & {
   readonly batches: Pick<Batches, 'listParkedDeliveries'>;
-  readonly retries: Pick<JobSignals<Retry>, 'plan'>;
+  readonly retries: Pick<JobSignals<Retry>, 'signal'>;
 };
 
 /** The caller waits for these; the background applies the rest. */
@@ -42,7 +42,7 @@ export async function applyParked(
     for (const deliveryId of fresh) seen.add(deliveryId);
     const names: string[] = [];
     for (const deliveryId of inline) {
-      const retried = await retryDelivery(needs, accountId, deliveryId, 'asked').catch(
+      const retried = await retryDelivery(needs, accountId, deliveryId, 'requested').catch(
         ignoreDefect,
       );
       if (retried) names.push(...retried.names);
@@ -68,5 +68,5 @@ async function leaveToBackground(
   if (deliveryIds.length === 0) return;
   const at = clock();
   await makeDue(database, accountId, deliveryIds, at);
-  for (const deliveryId of deliveryIds) retries.plan({ accountId, deliveryId, at });
+  for (const deliveryId of deliveryIds) retries.signal({ accountId, deliveryId, at });
 }

@@ -1,6 +1,6 @@
 /**
- * An order's transactions folded from nothing but what was started here and its deliveries in the inbox,
- * for those who compare them with what is stored and for those who repair it.
+ * Computes an order's transactions from scratch, from its starts and its deliveries in the inbox. Used to check and to
+ * repair the stored transactions.
  */
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { StartedTransaction } from '../../domain/transactions/matching.ts';
@@ -14,21 +14,21 @@ import {
 import type { Transaction } from '../../domain/transactions/transaction.ts';
 import { translateDelivery } from '../inbox/translate-delivery.ts';
 
-export function foldInbox<Book extends OrderState>(
-  orderState: Book,
+export function foldInbox<State extends OrderState>(
+  orderState: State,
   deliveries: readonly Delivery[],
-): Book {
+): State {
   const notices = deliveries.filter(isApplied).flatMap(noticesOf);
   const started = orderState.transactions.flatMap(startsOf);
-  const begun = started.reduce<Book>((before, entry) => applyStart(before, entry), {
+  const withStarts = started.reduce<State>((before, entry) => applyStart(before, entry), {
     ...orderState,
     transactions: [],
     held: [],
   });
-  return foldAll(begun, notices);
+  return foldAll(withStarts, notices);
 }
 
-/** One over the limit of transactions changed nothing when it came. Contract 4.14. */
+/** A delivery over the limit of transactions was stored but not applied. Contract 4.14. */
 function isApplied({ flags }: Delivery): boolean {
   return !flags.includes('too_many_transactions');
 }
@@ -44,16 +44,16 @@ function startsOf({ type, transactionId, provider, start }: Transaction): Starte
   return start === null ? [] : [{ type, transactionId, provider, start }];
 }
 
-/** What waits for another notice is applied after it, as it was when they came. */
-function foldAll<Book extends OrderState>(
-  orderState: Book,
+/** A notice whose target does not exist yet is applied after the notice that creates the target. */
+function foldAll<State extends OrderState>(
+  orderState: State,
   notices: readonly DeliveredNotice[],
-): Book {
-  const waiting = notices.filter((notice) => lacksTarget(orderState, notice));
-  const ready = notices.filter((notice) => !waiting.includes(notice));
+): State {
+  const withoutTarget = notices.filter((notice) => lacksTarget(orderState, notice));
+  const ready = notices.filter((notice) => !withoutTarget.includes(notice));
   if (ready.length === 0) return orderState;
   return foldAll(
-    ready.reduce<Book>((before, notice) => applyNotice(before, notice), orderState),
-    waiting,
+    ready.reduce<State>((before, notice) => applyNotice(before, notice), orderState),
+    withoutTarget,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Writes down of all orders whose time is over that it is. Goes on where the last sweep stopped, and then walks a
- * piece through all orders, for what that way does not meet.
+ * Lapses orders that are past their `lapses_at`. It continues where the last sweep stopped, then scans a part of all
+ * orders for those that were missed.
  */
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -20,47 +20,50 @@ type Needs = NeedsOf<typeof settleOrder> & {
 };
 
 const batchSize = 100;
-const looksMax = 50;
-/** Few enough orders end in it to be looked at with one statement, also when the service was away for days. */
+const windowsMax = 50;
+/** Short enough that one statement can read all orders of the window, even after the service was down for days. */
 const windowSeconds = 600;
-/** Ten million orders are walked through in 17 hours. */
-const walkedMax = 10_000;
-const walkLapsesMax = 500;
-/** So long the next sweep tries again what fails; then it is left to the walk, or it would hold up the place for ever. */
-const patienceSeconds = 3600;
+/** Ten million orders are scanned in 17 hours. */
+const scannedMax = 10_000;
+const scanLapsesMax = 500;
+/**
+ * An order that fails is retried by the next sweeps for this long. After that only the scan retries it, so that the
+ * cursor can move on.
+ */
+const retrySeconds = 3600;
 
-/** Returns how many there were. */
+/** Returns the number of overdue orders found. */
 export async function lapseOverdue(services: Needs): Promise<number> {
   const { database } = services;
   const now = services.clock();
   let reachedAt = earlier((await findReachedAt(database)) ?? now, now);
-  const giveUpBefore = addSeconds(now, -patienceSeconds);
+  const giveUpBefore = addSeconds(now, -retrySeconds);
   let failedAt: Date | undefined;
   let found = 0;
-  for (let look = 0; look < looksMax && reachedAt < now; look += 1) {
+  for (let window = 0; window < windowsMax && reachedAt < now; window += 1) {
     const until = earlier(addSeconds(reachedAt, windowSeconds), now);
     const overdue = await listOverdueOrders(database, reachedAt, until, batchSize);
     const failed = await lapseEach(services, overdue);
     failedAt ??= failed.find(({ lapsesAt }) => lapsesAt > giveUpBefore)?.lapsesAt;
     found += overdue.length;
     const last = overdue.length === batchSize ? overdue.at(-1)?.lapsesAt : undefined;
-    // A whole page of one moment that fails would be listed for ever.
+    // If a whole page has one `lapses_at` and all of it fails, the same page would be listed again and again.
     const isStuck = failed.length === batchSize && Number(last) === Number(reachedAt);
     reachedAt = isStuck ? addSeconds(reachedAt, 0.001) : (last ?? until);
   }
   await saveReachedAt(database, failedAt ?? reachedAt);
-  const met = await scanForOverdueOrders(database, now, walkedMax);
-  // More than a few are there only while the sweep is behind, which then comes to them by itself.
-  const own = met.slice(0, walkLapsesMax);
-  await lapseEach(services, own);
-  return found + own.length;
+  const missed = await scanForOverdueOrders(database, now, scannedMax);
+  // The scan finds many only while the sweep is behind, and the sweep will reach those anyway.
+  const toLapse = missed.slice(0, scanLapsesMax);
+  await lapseEach(services, toLapse);
+  return found + toLapse.length;
 }
 
 function earlier(a: Date, b: Date): Date {
   return a < b ? a : b;
 }
 
-/** One that fails must not keep the others from their turn. Returns those that did. */
+/** An order that fails does not stop the others. Returns the failed orders. */
 async function lapseEach(
   services: Needs,
   overdue: readonly OverdueOrder[],

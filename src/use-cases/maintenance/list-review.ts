@@ -1,4 +1,4 @@
-/** Everything that needs a person and that nobody has closed: deliveries, and flags of orders and transactions. */
+/** Lists everything that needs manual review and is not resolved: deliveries, and flags of orders and transactions. */
 import { adviceFor, adviceForDead, flagIdOf } from '../../domain/inbox/review.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -31,7 +31,7 @@ export type ReviewEntry = {
 
 const pageSize = 200;
 
-/** A page is read when the entries before it are taken; of all accounts unless one is named. */
+/** Reads page by page as entries are consumed. Without an account id, lists all accounts. */
 export async function* listReview(
   { database }: Needs,
   accountId?: string,
@@ -59,7 +59,7 @@ async function* pagesOf<Entry>(
   } while (after !== undefined);
 }
 
-/** One whose flags are all flags of its order is listed as those, or was closed with them. */
+/** Skips a delivery if its order has all of its flags: the flags are listed separately, or are resolved. */
 async function describeDeliveries(
   database: Database,
   page: readonly DeliveryToReview[],
@@ -85,12 +85,12 @@ async function describeDeliveries(
   return entries;
 }
 
-/** These are about the delivery itself; every other flag follows from what its order is now. */
+/** These flags concern the delivery itself. All others follow from the current state of its order. */
 const flagsOfDeliveries: ReadonlySet<ReviewFlag> = new Set<ReviewFlag>([
   ...(['chargeback', 'dispute', 'event_id_reused', 'too_many_transactions'] as const),
 ]);
 
-/** True when its order has the flag no more, such as a void after which the payment was captured again. */
+/** True if the order does not have the flag any more, for example after a voided payment was captured again. */
 function isGone(
   flag: ReviewFlag,
   { orderId }: DeliveryToReview,
@@ -100,7 +100,7 @@ function isGone(
   return !ofOrder.some((entry) => entry.flags.includes(flag));
 }
 
-/** True when the flag is listed by itself, or was closed after the delivery had come. */
+/** True if the flag is listed separately, or was resolved after the delivery arrived. */
 function covers(
   entry: Pick<Flagged, 'orderId' | 'transactionId' | 'flags'>,
   flag: ReviewFlag,
@@ -172,7 +172,7 @@ function describeFlag(
   };
 }
 
-/** When the flag was last raised; undefined where that part of the history was pruned. */
+/** When the flag was last raised. Undefined if that part of the history was pruned. */
 function findRaised(
   history: readonly HistoryEntry[],
   transactionId: string | null,

@@ -1,7 +1,6 @@
 /**
- * Forgets what is older than the operator wants it kept: bodies of finished deliveries, and rows of history. Deliveries
- * that nobody could apply or closed expire, and so do idempotency keys.
- * Called every minute by the sweep, so each time does a bounded piece of it.
+ * Deletes old data: bodies of finished deliveries, history rows and idempotency keys. Dead deliveries that nobody
+ * resolved expire. The sweep calls it every minute, so each run does a limited amount of work.
  */
 import { limits } from '../../domain/limits.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
@@ -44,7 +43,7 @@ export async function prune({ database, clock, settings, counters }: Needs): Pro
   }
 }
 
-/** A batch that is not full was the last one for now. */
+/** Stops after a batch that is not full. */
 async function inBatches(pruneBatch: () => Promise<number>): Promise<void> {
   for (let batch = 0; batch < batchesMax; batch += 1) {
     if ((await pruneBatch()) < batchSize) return;

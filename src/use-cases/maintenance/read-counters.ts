@@ -1,4 +1,7 @@
-/** Reads the operator's figures from the database, seldom and without waiting long: looking must not hurt. */
+/**
+ * Reads the operator's counters from the database, cached and with a short timeout, so that scraping causes little
+ * load.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../domain/limits.ts';
 import type { Clock } from '../../domain/time.ts';
@@ -12,21 +15,21 @@ type Needs = {
 
 export type { OperatorCounters };
 
-/** Gives undefined while the database does not answer. */
+/** Resolves to undefined if the database does not answer in time. */
 export type CountersReader = () => Promise<OperatorCounters | undefined>;
 
-/** Those who ask within a while share one reading, as do all who ask while it lasts. */
+/** Callers share a running read, and its result for `cachedMs`. */
 export function createCountersReader(
   { database, clock }: Needs,
-  { keptMs = limits.countersCachedMs }: { readonly keptMs?: number | undefined } = {},
+  { cachedMs = limits.countersCachedMs }: { readonly cachedMs?: number | undefined } = {},
 ): CountersReader {
-  let kept: Promise<OperatorCounters | undefined> | undefined;
+  let cached: Promise<OperatorCounters | undefined> | undefined;
   const read = () => {
     const reading = readOperatorCounters(database, clock()).catch(() => undefined);
-    kept = reading;
+    cached = reading;
     void reading.then(async () => {
-      await delay(keptMs, undefined, { ref: false });
-      kept = undefined;
+      await delay(cachedMs, undefined, { ref: false });
+      cached = undefined;
     });
     return reading;
   };
@@ -34,7 +37,7 @@ export function createCountersReader(
     const ending = new AbortController();
     const late = delay(limits.countersAnswerMsMax, undefined, { signal: ending.signal });
     try {
-      return await Promise.race([kept ?? read(), late.catch(() => undefined)]);
+      return await Promise.race([cached ?? read(), late.catch(() => undefined)]);
     } finally {
       ending.abort();
     }

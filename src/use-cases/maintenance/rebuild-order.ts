@@ -1,6 +1,6 @@
 /**
- * Folds an order from its deliveries in the inbox and stores what comes of it, for orders that were stored
- * by earlier rules. Transactions keep their ids. Nothing changes where the stored ones are right.
+ * Folds an order from its deliveries in the inbox and saves the result, for orders that an earlier version folded
+ * differently. Transactions keep their ids. Nothing is saved if the stored transactions are right.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { addSeconds, type Clock } from '../../domain/time.ts';
@@ -23,7 +23,7 @@ type Needs = {
 export type Rebuilt =
   | 'same'
   | 'rebuilt'
-  /** Bodies were pruned by age, so there is nothing to fold it from. */
+  /** Bodies were pruned by age, so the order cannot be folded. */
   | 'pruned';
 
 export async function rebuildOrder(
@@ -45,7 +45,7 @@ export async function rebuildOrder(
   });
 }
 
-/** An id that a merchant may have stays with the payment or refund it was given for. */
+/** Merchants may have stored transaction ids, so each payment or refund keeps its id. */
 function withKnownIds(
   folded: LockedOrderState,
   { order, transactions: known }: LockedOrderState,
@@ -58,7 +58,7 @@ function withKnownIds(
     return found;
   };
   const reported = folded.transactions.filter(({ start }) => start === null);
-  const exact = reported.map((entry) => take((stored) => isNamedAlike(stored, entry)));
+  const exact = reported.map((entry) => take((stored) => hasSamePspId(stored, entry)));
   for (const [index, entry] of reported.entries()) {
     const owner = exact[index] ?? take((stored) => sharesNotice(stored, entry));
     const transactionId =
@@ -69,7 +69,7 @@ function withKnownIds(
   return { ...folded, transactions: taken };
 }
 
-function isNamedAlike(a: Transaction, b: Transaction): boolean {
+function hasSamePspId(a: Transaction, b: Transaction): boolean {
   return (
     a.type === b.type && a.provider === b.provider && a.pspTransactionId === b.pspTransactionId
   );
@@ -87,7 +87,7 @@ function isSame(before: LockedOrderState, after: LockedOrderState): boolean {
   );
 }
 
-/** In any order; what waits for a target changes nothing, whether it is held or parked. */
+/** Ignores the order, and notices without a target: those change nothing, held or parked. */
 function comparableHeld(held: LockedOrderState['held']): unknown {
   const texts = held
     .filter(({ hold }) => hold !== 'no-target')
@@ -95,7 +95,7 @@ function comparableHeld(held: LockedOrderState['held']): unknown {
   return texts.sort();
 }
 
-/** In any order, as they come from the store. */
+/** Ignores the order of transactions and of notices. */
 function comparable(transactions: readonly Transaction[]): unknown {
   const sorted = transactions.toSorted((a, b) => (a.transactionId < b.transactionId ? -1 : 1));
   return plain(

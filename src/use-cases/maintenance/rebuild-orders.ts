@@ -1,4 +1,4 @@
-/** Folds every order from the inbox, a page at a time. */
+/** Rebuilds every order from the inbox. */
 import type { Database } from '../../postgres/database.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { ReportDefect } from '../../services/services.ts';
@@ -23,7 +23,7 @@ export type RebuiltOrders = {
   readonly failed: readonly string[];
 };
 
-/** One that fails does not keep the others from being repaired. */
+/** An order that fails does not stop the others. */
 export async function rebuildAll(services: Needs): Promise<RebuiltOrders> {
   const { database } = services;
   await replayIgnored(services);
@@ -52,9 +52,9 @@ export async function rebuildAll(services: Needs): Promise<RebuiltOrders> {
   };
 }
 
-/** Deliveries that meant nothing by earlier rules may mean something now. A defect is noted with the delivery. */
+/** Deliveries that an earlier version ignored may be understood now. A defect is saved with the delivery. */
 async function replayIgnored(services: Needs): Promise<void> {
   for (const { accountId, deliveryId } of await listDeliveryIds(services.database, 'ignored')) {
-    await retryDelivery(services, accountId, deliveryId, 'asked').catch(() => undefined);
+    await retryDelivery(services, accountId, deliveryId, 'requested').catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** Closes what needed a person, and records who closed it and why. Contract 6.9. */
+/** Resolves a delivery or flag that needed manual review, and records who resolved it and why. Contract 6.9. */
 import { findAccountIdOfDelivery, newAuditId } from '../../domain/ids.ts';
 import { type FlagName, findFlagName, findNote, orderIdOf } from '../../domain/inbox/review.ts';
 import type { Clock } from '../../domain/time.ts';
@@ -20,10 +20,10 @@ type Needs = {
 };
 
 export type ReviewToResolve = {
-  /** Of a delivery, or of a flag as it is listed. */
+  /** The id of a delivery or of a flag, as the review list shows it. */
   readonly id: string;
   readonly note: string;
-  /** Who closes it. */
+  /** Who resolves it. */
   readonly actor: string;
 };
 
@@ -31,28 +31,28 @@ export type ResolvedReview = {
   readonly kind: 'delivery' | 'flag';
   readonly at: Date;
   readonly note: string;
-  /** Deliveries that had no other reason to be looked at, and were closed with the flag. */
+  /** Deliveries that were resolved together with the flag, because nothing else about them needs review. */
   readonly deliveryIds: readonly string[];
 };
 
-/** Why nothing was closed, in a sentence for who asked. */
+/** Why nothing was resolved, as a sentence for the operator. */
 export type RefusedReview = { readonly refusal: string };
 
 type Closing = ReviewToResolve & { readonly at: Date };
 
 export async function resolveReview(
   services: Needs,
-  asked: ReviewToResolve,
+  request: ReviewToResolve,
 ): Promise<ResolvedReview | RefusedReview> {
-  const note = findNote(asked.note);
+  const note = findNote(request.note);
   if (note === undefined) return { refusal: 'The note must have 1 to 1,024 characters.' };
-  const closing = { ...asked, note, at: services.clock() };
-  const accountId = findAccountIdOfDelivery(asked.id);
-  const flag = findFlagName(asked.id);
+  const closing = { ...request, note, at: services.clock() };
+  const accountId = findAccountIdOfDelivery(request.id);
+  const flag = findFlagName(request.id);
   return services.database.transaction(async (tx) => {
     if (accountId !== undefined) return resolveDelivery(tx, accountId, closing);
     if (flag) return resolveFlag(tx, flag, closing);
-    return { refusal: `"${asked.id}" is neither the id of a delivery nor of a flag.` };
+    return { refusal: `"${request.id}" is neither the id of a delivery nor of a flag.` };
   });
 }
 
@@ -88,7 +88,7 @@ async function resolveFlag(
   const { id, at, actor, note } = closing;
   const { accountId, subject, flag } = name;
   const orderId = orderIdOf(subject);
-  // Deliveries before all else: whoever applies one locks it before its order.
+  // Deliveries are locked first, as everywhere: the same order of locks avoids deadlocks.
   const deliveries = await lockDeliveriesToReview(tx, accountId, orderId);
   const flagged = await listFlagsOfOrders(tx, accountId, [orderId]);
   const own = flagged.find((entry) => (entry.transactionId ?? entry.orderId) === subject);

@@ -1,7 +1,6 @@
 /**
- * What the background does every minute: tries again every delivery that is due, lapses orders whose
- * time is over, has providers asked about what is not final, and forgets what is too old. Most of it is
- * usually done sooner, each at its own time.
+ * Runs every minute: retries due deliveries, lapses overdue orders, signals due polls and prunes old data. Most retries
+ * and polls run earlier, by their own jobs; the sweep catches those that were lost.
  */
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -30,7 +29,7 @@ const batchesMax = 50;
 export type Swept = {
   readonly retried: number;
   readonly lapsed: number;
-  /** Handed to those who ask: a provider that hangs must not hold up the sweep. */
+  /** Signalled to the poll jobs, because a slow provider must not delay the sweep. */
   readonly toPoll: number;
 };
 
@@ -43,13 +42,13 @@ export async function sweep(services: Needs): Promise<Swept> {
   );
   const lapsed = await lapseOverdue(services);
   const due = await listDuePolls(services.database, now, batchSize * batchesMax);
-  for (const ask of due) services.polls.plan({ ...ask, at: now });
+  for (const poll of due) services.polls.signal({ ...poll, at: now });
   await prune(services);
   await sealStored(services);
   return { retried, lapsed, toPoll: due.length };
 }
 
-/** One that fails must not keep the others from their turn. */
+/** An entry that fails does not stop the others. */
 async function inBatches<Entry>(
   list: () => Promise<readonly Entry[]>,
   handle: (entry: Entry) => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** Checks on the live database what must always hold. Contract 9. */
+/** Checks the invariants on the live database. Contract 9. */
 import { isDeepStrictEqual } from 'node:util';
 import { replayChanges } from '../../domain/history.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
@@ -37,7 +37,7 @@ export type Verified = {
   readonly transactions: number;
   readonly checked: readonly string[];
   readonly breaches: readonly (Breach & { readonly invariant: string })[];
-  /** Orders of which a part was pruned by age, so that there is nothing to compare with. */
+  /** Orders that were not fully checked, because bodies or history rows were pruned by age. */
   readonly pruned: { readonly inboxes: number; readonly histories: number };
 };
 
@@ -80,7 +80,7 @@ type Checked = {
   readonly breaches: readonly (Breach & { readonly invariant: string })[];
 };
 
-/** A delivery may come in between two reads, so what looks broken is looked at again under lock. */
+/** A delivery may be applied between two reads, so an apparent breach is checked again under the order's lock. */
 async function checkOrder(database: Database, order: Order, now: Date): Promise<Checked> {
   const { accountId, orderId } = order;
   const [orderState = { order, transactions: [], held: [] }] = await loadOrderStates(database, [
@@ -132,7 +132,7 @@ const names = {
   accounts: 'no row refers to another account',
 };
 
-/** Time passes without being written down at once: the status before or after lapsing is right. */
+/** The sweep saves a lapsed status up to a minute late, so the status before or after lapsing is right. */
 function checkStatus(orderState: LockedOrderState, now: Date): Breach[] {
   const saved = orderSummaryOf(orderState.order);
   const rightStates = [
@@ -170,8 +170,8 @@ async function checkHistory(
 }
 
 /**
- * Ids are given at first sight, so transactions are compared by what the provider calls them. What time
- * changes is written down within a minute: a transaction from before that is right as well.
+ * Compares transactions by the provider's ids, because ours depend on when a delivery arrived. The sweep saves lapsing
+ * up to a minute late, so a transaction from before that is right too.
  */
 function checkFold(
   deliveries: readonly Delivery[],
@@ -195,7 +195,7 @@ function checkFold(
     : [{ where: orderId, what: 'its deliveries fold to other transactions: see "order rebuild"' }];
 }
 
-/** Ids of what was started here are given once and for all. */
+/** A transaction that was started here keeps its own id, so that id is compared too. */
 function comparable(transactions: readonly Transaction[]) {
   const plain = transactions.map(({ transactionId, notices: _folded, ...state }) => ({
     ...state,
@@ -206,7 +206,7 @@ function comparable(transactions: readonly Transaction[]) {
   return plain.sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** Contract 9.8: each capture counts once, the sum is what is shown, and the provider has captured as much. */
+/** Each capture counts once, and the amount of a payment is the sum of its captures. Contract 9.8. */
 function checkCaptures({ transactions }: LockedOrderState): Breach[] {
   const captured = paymentsOf(transactions).filter(({ captures }) => captures !== null);
   const groups = Map.groupBy(
@@ -234,7 +234,7 @@ function orderOf(notices: Payment['notices']): string {
   return notices.find(({ pspOrder }) => pspOrder !== undefined)?.pspOrder ?? '';
 }
 
-/** Contract 9.9: money was taken only where the provider says so. */
+/** A payment succeeds only if the provider reported a capture. Contract 9.9. */
 function checkCaptured({ transactions }: LockedOrderState): Breach[] {
   return paymentsOf(transactions)
     .filter(({ status, notices }) => {

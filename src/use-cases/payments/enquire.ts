@@ -1,4 +1,4 @@
-/** The latest status of an order and of the transactions tied to it. Contract 5. */
+/** Reads the current status of an order and of its transactions. Contract 5. */
 import { type Account, liveSecrets, type SignatureVersion } from '../../domain/accounts/account.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import type { Clock } from '../../domain/time.ts';
@@ -27,9 +27,9 @@ export type EnquiredTransaction = {
   readonly transactionType: TransactionType;
   readonly providerName: string;
   readonly paymentMode: string | null;
-  /** Null until the status is final, unless v3 signs every status. Contract 5.4 and 11.10. */
+  /** Null for a status that is not signed. Contract 5.4 and 11.10. */
   readonly signature: string | null;
-  /** Of a payment. */
+  /** Set for payments only. */
   readonly latestRefund: Refund | undefined;
 };
 
@@ -37,13 +37,13 @@ export type Enquiry = {
   readonly order: Order;
   readonly signatureVersion: SignatureVersion;
   readonly transactions: readonly Transaction[];
-  /** The one that was asked for, or all, oldest first. */
-  readonly asked: readonly EnquiredTransaction[];
+  /** The requested transaction, or all of them, oldest first. */
+  readonly shown: readonly EnquiredTransaction[];
 };
 
 /**
- * Contract 5.4: the enquiry signs final statuses. Contract 11.10: what is sent to the shop is signed by v3 in every
- * status, because v3 covers the status; v2 does not, so it signs final ones.
+ * An enquiry signs final statuses only (contract 5.4). A result that is sent to the shop is signed in every status by
+ * v3, whose signature covers the status, and in final statuses by v2, whose signature does not (contract 11.10).
  */
 export type Signing = {
   readonly account: Account;
@@ -55,29 +55,29 @@ export async function enquire(services: Needs, caller: Caller, ids: EnquiredIds)
   const account = await services.accounts.get(caller.accountId);
   const found = await getNamedOrder(services, caller, ids);
   const { order } = found;
-  // Time may have changed what is stored; the sweep writes it down within a minute.
+  // The order may have lapsed since it was stored. The sweep saves that within a minute.
   const transactions = settleTransactions(found, services.clock());
   pollOnEnquiry(services, account, found);
   const { transactionId } = ids;
-  const asked = transactions
+  const shown = transactions
     .filter((entry) => transactionId === undefined || entry.transactionId === transactionId)
     .sort(byStart);
   const accessSecret = signingSecret(services, account, caller);
-  return enquiryOf(order, transactions, asked, { account, accessSecret, signs: 'final statuses' });
+  return enquiryOf(order, transactions, shown, { account, accessSecret, signs: 'final statuses' });
 }
 
-/** `asked` are those of the transactions that are shown. */
+/** `shown` are the transactions of the reply; all `transactions` decide how refunds and payments are linked. */
 export function enquiryOf(
   order: Order,
   transactions: readonly Transaction[],
-  asked: readonly Transaction[],
+  shown: readonly Transaction[],
   signing: Signing,
 ): Enquiry {
   return {
     order,
     transactions,
     signatureVersion: signing.account.signatureVersion,
-    asked: asked.map((transaction) => {
+    shown: shown.map((transaction) => {
       const transactionType = typeOf(transaction, transactions, order);
       return {
         transaction,
@@ -94,7 +94,7 @@ export function enquiryOf(
   };
 }
 
-/** During a rotation, the secret the caller has: it could not check an answer signed with the other. */
+/** During a rotation, signs with the secret that the caller used: it may not have the other one. */
 function signingSecret({ clock }: Needs, account: Account, caller: Caller): string {
   const secrets = liveSecrets(account, 'access-secret', clock());
   const mark = caller.type === 'merchant' ? caller.secretMark : undefined;
@@ -131,7 +131,7 @@ function sign(
   );
 }
 
-/** Contract 5.2. Attempts at one provider's order may share its beginning. */
+/** Contract 5.2. Several payments of one provider's order may have the same start time. */
 function byStart(a: Transaction, b: Transaction): number {
   return (
     (a.startedAtMs ?? 0) - (b.startedAtMs ?? 0) ||

@@ -1,4 +1,4 @@
-/** What the page that sends a consumer on to a provider's payment page has to post. */
+/** Builds the form that sends a consumer from our launch page to the provider's payment page. */
 import { isAccountId, isTransactionId } from '../../domain/ids.ts';
 import { callbackOf } from '../../domain/orders/callback.ts';
 import { isOpen, orderStatus } from '../../domain/orders/order.ts';
@@ -21,11 +21,11 @@ type Needs = NeedsOf<typeof findProviderApi> &
 
 export type Launch =
   | { readonly kind: 'form'; readonly form: LaunchForm; readonly shopName: string }
-  /** It was paid, or came to nothing: there is nothing to pay any more. */
+  /** The payment is final or the order is closed, so there is nothing to pay. */
   | { readonly kind: 'over'; readonly hasShop: boolean }
   | { readonly kind: 'unknown' };
 
-/** Whoever has the address may pay; its ids are random, and it shows nothing of the consumer. */
+/** No token is needed: anybody with the URL may pay. Its ids are random, and the page shows no consumer data. */
 export async function findLaunch(
   services: Needs,
   accountId: string,
@@ -46,7 +46,7 @@ export async function findLaunch(
   const api = findProviderApi(services, account, provider);
   const { providerOrderId } = start;
   if (!launchForm || !api || providerOrderId === undefined) return { kind: 'unknown' };
-  // One that failed may be tried again at the provider, as long as the order is open.
+  // A failed payment may be retried at the provider while the order is open.
   const isPayable = payment.status === 'pending' || payment.status === 'failed';
   if (!isPayable || !isOpen(orderStatus(found.order, services.clock()))) {
     return { kind: 'over', hasShop: callbackOf(found.order.details, start) !== undefined };

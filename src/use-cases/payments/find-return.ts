@@ -1,6 +1,6 @@
 /**
- * What a consumer who comes back from a provider is to see, and what the shop is to learn. The browser is believed
- * nothing: the result is the stored state, and the provider is polled while that is not final. Contract 11.10.
+ * Finds the result for a consumer who returns from a provider, and for the shop. It is the stored state, never a claim
+ * of the browser; the provider is polled until the state is final. Contract 11.10.
  */
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import { isAccountId, isTransactionId } from '../../domain/ids.ts';
@@ -34,19 +34,20 @@ export type FoundReturn =
   | {
       readonly kind: 'known';
       readonly status: ReturnStatus;
-      /** The order with the one payment that the status is about. */
+      /** The order with the payment that decided the status. */
       readonly enquiry: Enquiry;
       readonly callback: Callback | undefined;
       readonly callbackOrigins: readonly string[];
     };
 
 export type ReturnHints = {
-  /** When the wait of this return ends, as an earlier page said. */
+  /** When waiting ends, from the URL of the previous page. */
   readonly untilMs: number | undefined;
+  /** The provider's page claims that the consumer has paid. */
   readonly saysPaid: boolean;
 };
 
-/** Whoever has the address may look; its ids are random, and it shows no more than an order token does. */
+/** No token is needed: the ids in the URL are random, and the result shows no more than an order token would. */
 export async function findReturn(
   services: Needs,
   accountId: string,
@@ -81,20 +82,20 @@ export async function findReturn(
   };
 }
 
-/** Fields that a provider's page sends along with a consumer who has paid. */
+/** Form fields with which providers' pages mark a consumer who has paid. */
 export function listPaidFields(): string[] {
   return providers.flatMap(({ outbound }) => outbound.paidField ?? []);
 }
 
-/** The end travels in the address, so it outlives this process. Nobody can put it further away than it is at first. */
+/** The deadline is part of the URL, so it outlives this process. A forged deadline cannot extend the wait. */
 function untilOf({ untilMs }: ReturnHints, now: Date): number {
   const latestMs = now.getTime() + limits.returnWaitSeconds * 1000;
   return untilMs !== undefined && untilMs <= latestMs ? untilMs : latestMs;
 }
 
 /**
- * Not waited for: a provider that hangs must not make us hang, and the page looks again in a second. All who look share
- * one poll. A page that somebody loads over and over, long after, has the provider polled no more than an enquiry does.
+ * Runs in the background: a slow provider must not delay the page, which reloads every second. Concurrent loads share
+ * one poll. Long after the start, reloading the page polls the provider no more often than enquiries do.
  */
 function poll(
   services: Needs,

@@ -1,7 +1,6 @@
 /**
- * Requests with an Idempotency-Key: the first one takes the key in the same database transaction that stores what it
- * asks for, a repeat is answered with what the first one was answered. A refusal therefore leaves nothing under a key.
- * Contract 11.9.
+ * Requests with an Idempotency-Key. The first request claims the key in the transaction that stores its payment or
+ * refund, so a refused request claims no key. A repeat gets the answer of the first request. Contract 11.9.
  */
 import { hash } from 'node:crypto';
 import { ServiceError } from '../../domain/errors.ts';
@@ -24,14 +23,14 @@ type Needs = NeedsOf<typeof waitForFirst> & {
   readonly clock: Clock;
 };
 
-/** A request under a key: both are known by their digests. */
+/** A request with its idempotency key. Only digests of the key and of the content are stored. */
 export type KeyedRequest = IdempotencyKey & { readonly contentDigest: Buffer };
 
 export type { FirstRequest };
 
 /**
- * Keys of an order token belong to its order: a consumer can neither read nor block the answers of the merchant or of
- * other consumers. `content` is the request with its order resolved; absent fields do not count.
+ * Keys sent with an order token are scoped to its order, so that a consumer can neither read nor block the answers of
+ * the merchant or of other consumers. `content` is the request with its order id; absent fields are ignored.
  */
 export function keyedRequest(
   caller: Caller,
@@ -47,7 +46,7 @@ export function keyedRequest(
   };
 }
 
-/** Call it under the lock of the order and before anything is refused: a repeat is one whatever has changed since. */
+/** Call it under the order's lock and before any check: a repeat gets its answer whatever has changed since. */
 export async function findFirst(
   tx: Transaction,
   services: Needs,
@@ -60,17 +59,17 @@ export async function findFirst(
   return first;
 }
 
-/** Of two at once the order's lock lets one in, so a rival that has the key meanwhile is about another order. */
-export async function takeFirst(
+/** Requests for one order are serialised by its lock, so a key that is claimed by now belongs to another order. */
+export async function claimFirst(
   tx: Transaction,
   services: Needs,
   request: KeyedRequest,
-  made: { readonly orderId: string; readonly transactionId: string },
+  stored: { readonly orderId: string; readonly transactionId: string },
 ): Promise<void> {
   const { contentDigest } = request;
-  const first = { ...made, contentDigest, createdAt: services.clock() };
-  const isTaken = await claimKey(tx, request, first, usedAfter(services));
-  if (!isTaken) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
+  const first = { ...stored, contentDigest, createdAt: services.clock() };
+  const isClaimed = await claimKey(tx, request, first, usedAfter(services));
+  if (!isClaimed) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
 }
 
 export function saveFirstAnswer(
@@ -82,7 +81,7 @@ export function saveFirstAnswer(
   return saveAnswer(database, request, transactionId, answer);
 }
 
-/** Undefined when the process that was to give it has ended: then there is only what it stored before. */
+/** Undefined if the process of the first request ended before it saved an answer. */
 export async function findFirstAnswer<Answer>(
   services: Needs,
   request: KeyedRequest,

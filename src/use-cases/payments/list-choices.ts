@@ -1,4 +1,4 @@
-/** The banks or wallets that a consumer can choose from, where the account offers the mode. Contract 11.11. */
+/** Lists the banks or wallets of a payment mode, or none if the account does not offer the mode. Contract 11.11. */
 import type { ChoiceMode } from '../../domain/payment-mode.ts';
 import type { Choice } from '../../providers/provider.ts';
 import { getProvider } from '../../providers/providers.ts';

@@ -1,4 +1,4 @@
-/** The ways to pay for an order: what the consumer used before with success comes first. Contract 11.1. */
+/** Lists the payment modes of an order; modes the consumer has paid with before are listed apart. Contract 11.1. */
 import { isOrderId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import {
@@ -43,7 +43,6 @@ export async function listPaymentModes(
   return { order, fast, other: enabled.filter((code) => !fast.includes(code)) };
 }
 
-/** Another order does not exist for an order token. */
 export async function getVisibleOrder(
   { database }: Needs,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** What the caller of initiate-payment is answered: from the provider's answer, or from the payment as it stands. */
+/** Builds the reply of initiate-payment from the provider's answer or from the stored payment. */
 import type { PaymentStatus } from '../../domain/transactions/notice.ts';
 import type { Payment } from '../../domain/transactions/transaction.ts';
 import type { Outcome, StartedPayment } from '../../providers/outbound.ts';
@@ -18,7 +18,7 @@ export type PaymentReply = {
   readonly redirectUrl?: string;
 };
 
-type Named = {
+type PaymentIds = {
   readonly accountId: string;
   readonly orderId: string;
   readonly transactionId: string;
@@ -26,66 +26,66 @@ type Named = {
 
 export function replyToStart(
   services: Needs,
-  named: Named,
+  ids: PaymentIds,
   result: Outcome<StartedPayment>['result'],
 ): PaymentReply {
   switch (result.kind) {
     case 'done':
-      return payable(named, result.redirectUrl ?? launchPageOf(services, named));
+      return payable(ids, result.redirectUrl ?? launchPageOf(services, ids));
     case 'refused': {
       const message = `The provider refused to start the payment: ${result.why}.`;
-      return { ...idsOf(named), status: 'failed', message };
+      return { ...idsOf(ids), status: 'failed', message };
     }
     case 'unknown':
     case 'not-sent':
-      return undecided(named);
+      return undecided(ids);
     default:
       return result satisfies never;
   }
 }
 
 /**
- * The answer of a process that ended before it gave one. A page of the provider's that only that process knew is not
- * known any more; our own page is.
+ * For a repeat whose first request got no reply because its process ended. A provider's payment page that only that
+ * process knew is lost; our launch page is not.
  */
-export function replyAsItStands(services: Needs, named: Named, payment: Payment): PaymentReply {
+export function replyFromStored(services: Needs, ids: PaymentIds, payment: Payment): PaymentReply {
   const { status, start, provider, failure } = payment;
   switch (status) {
     case 'new':
     case 'pending': {
       const hasPage = start?.providerOrderId !== undefined;
       return hasPage && getProvider(provider).outbound.launchForm
-        ? payable(named, launchPageOf(services, named))
-        : undecided(named);
+        ? payable(ids, launchPageOf(services, ids))
+        : undecided(ids);
     }
     case 'failed': {
       const message = failure?.merchantMessage ?? 'The payment has failed.';
-      return { ...idsOf(named), status, message };
+      return { ...idsOf(ids), status, message };
     }
     default:
-      return { ...idsOf(named), status, message: `The payment is ${status}.` };
+      return { ...idsOf(ids), status, message: `The payment is ${status}.` };
   }
 }
 
-function payable(named: Named, redirectUrl: string): PaymentReply {
+function payable(ids: PaymentIds, redirectUrl: string): PaymentReply {
   const message = 'Send the consumer to the payment page.';
-  return { ...idsOf(named), status: 'pending', message, redirectUrl };
+  return { ...idsOf(ids), status: 'pending', message, redirectUrl };
 }
 
-function undecided(named: Named): PaymentReply {
+function undecided(ids: PaymentIds): PaymentReply {
   const message =
     'The provider has not answered yet: ask for the outcome with transaction-enquiry, or start another payment.';
-  return { ...idsOf(named), status: 'pending', message };
+  return { ...idsOf(ids), status: 'pending', message };
 }
 
-/** Our own page of a payment. */
+/** Our page that sends the consumer to the provider. */
 export function launchPageOf(
   { settings }: Needs,
-  { accountId, transactionId }: Pick<Named, 'accountId' | 'transactionId'>,
+  { accountId, transactionId }: Pick<PaymentIds, 'accountId' | 'transactionId'>,
 ): string {
   return `${settings.publicUrl}/pay/${accountId}/${transactionId}`;
 }
 
-function idsOf({ orderId, transactionId }: Named) {
+function idsOf({ orderId, transactionId }: PaymentIds) {
   return { orderId, transactionId };
 }

@@ -1,6 +1,6 @@
 /**
- * An enquiry about something that is not final has its provider asked, at most once a minute. The answer
- * to the enquiry does not wait for it: a provider that hangs must not make us hang. Contract 11.7.
+ * An enquiry about a pending transaction polls its provider, at most once per poll interval. The reply does not wait
+ * for the poll: a slow provider must not delay it. Contract 11.7.
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';

@@ -1,6 +1,6 @@
 /**
- * Asks a provider what became of a transaction that is not final: a webhook that was lost is made good,
- * and a call whose outcome nobody knows is resolved rather than guessed. Contract 11.7.
+ * Polls a provider for the status of a pending transaction. This makes up for lost webhooks and settles calls whose
+ * result is not known. Contract 11.7.
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Order } from '../../domain/orders/order.ts';
@@ -38,11 +38,11 @@ type Needs = NeedsOf<typeof findProviderApi> &
     readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
   };
 
-/** How many times the shortest wait lies between one question and the next; the last one repeats. */
+/** Waits between polls, as multiples of the poll interval; the last value repeats. */
 const pollIntervals: readonly number[] = [1, 2, 5, 10, 30, 60, 180, 360];
-/** Half an hour, for a refund that was not made yet. */
-const owedIntervalMax = 30;
-/** Some three weeks; an enquiry asks all the same. */
+/** For a refund that the provider has not confirmed: half an hour at the default interval. */
+const unconfirmedRefundIntervalMax = 30;
+/** About three weeks at the default interval. Enquiries poll after that too. */
 const pollsMax = 90;
 
 export async function pollProvider(services: Needs, due: DuePoll): Promise<void> {
@@ -54,15 +54,15 @@ export async function pollProvider(services: Needs, due: DuePoll): Promise<void>
     intervalSeconds: pollIntervals.map((times) => times * settings.pollSeconds),
     pollsMax,
   });
-  if (claimed) await pollAbout(services, due, claimed.orderId, claimed.nextPollAt);
+  if (claimed) await pollTransaction(services, due, claimed.orderId, claimed.nextPollAt);
 }
 
-/** At most once a minute, beside the background's own questions. */
+/** At most once per poll interval, in addition to the scheduled polls. */
 export async function pollOfEnquiry(services: Needs, due: DuePoll): Promise<void> {
   await pollAtMostEvery(services, due, services.settings.pollSeconds);
 }
 
-/** Of all who would poll within these seconds, in every process, one does. */
+/** Callers in all processes share one poll within these seconds. */
 export async function pollAtMostEvery(
   services: Needs,
   due: DuePoll,
@@ -71,10 +71,10 @@ export async function pollAtMostEvery(
   const now = services.clock();
   const polledBefore = addSeconds(now, -seconds);
   const orderId = await claimPollOfEnquiry(services.database, due, { now, polledBefore });
-  if (orderId !== undefined) await pollAbout(services, due, orderId);
+  if (orderId !== undefined) await pollTransaction(services, due, orderId);
 }
 
-async function pollAbout(
+async function pollTransaction(
   services: Needs,
   due: DuePoll,
   orderId: string,
@@ -89,39 +89,42 @@ async function pollAbout(
   const now = services.clock();
   const isTooLate = now > addSeconds(found.order.lapsesAt, lateSuccessSeconds);
   if (isFinal(transaction.status) && isTooLate) return setNextPoll(services.database, due, null);
-  // Whether the provider can be polled or not, what time has changed is written down.
+  // The flag depends on time only, so it is saved even if the provider cannot be polled.
   if (isUncaptured(transaction, now)) await settleOrder(services, accountId, orderId);
 
   const { provider } = transaction;
   const at =
-    nextPollAt === undefined ? undefined : await planNext(services, due, transaction, nextPollAt);
-  if (at) services.polls.plan({ ...due, provider, at });
+    nextPollAt === undefined
+      ? undefined
+      : await scheduleNext(services, due, transaction, nextPollAt);
+  if (at) services.polls.signal({ ...due, provider, at });
   const api = findProviderApi(services, account, provider);
-  if (api) await ask(services, account, found.order, transaction, api);
+  if (api) await fetchAndApply(services, account, found.order, transaction, api);
 }
 
-/** A refund that the provider is not known to have is owed: it is sent again until it is made. */
-async function planNext(
+/** Polls sooner than scheduled if a refund is not confirmed, or if a payment is due to be flagged before. */
+async function scheduleNext(
   { database, clock, settings }: Needs,
   due: DuePoll,
   transaction: Transaction,
-  planned: Date | null,
+  scheduled: Date | null,
 ): Promise<Date | null> {
   const now = clock();
-  const wanted = isOwed(transaction)
-    ? addSeconds(now, owedIntervalMax * settings.pollSeconds)
+  const wanted = isUnconfirmedRefund(transaction)
+    ? addSeconds(now, unconfirmedRefundIntervalMax * settings.pollSeconds)
     : flaggedAt(transaction);
-  const isSooner = wanted !== null && wanted > now && (planned === null || wanted < planned);
-  if (!isSooner) return planned;
+  const isSooner = wanted !== null && wanted > now && (scheduled === null || wanted < scheduled);
+  if (!isSooner) return scheduled;
   await setNextPoll(database, due, wanted);
   return wanted;
 }
 
-function isOwed({ type, start }: Transaction): boolean {
+/** Such a refund is sent again until the provider confirms it. */
+function isUnconfirmedRefund({ type, start }: Transaction): boolean {
   return type === 'refund' && start !== null && start.call !== 'taken';
 }
 
-/** Contract 4.8: an authorisation is looked at again when it is due to be flagged. */
+/** When an authorisation without a capture is due to be flagged. Contract 4.8. */
 function flaggedAt(transaction: Transaction): Date | null {
   const dueAtMs = transaction.type === 'payment' ? uncapturedAtMs(transaction) : null;
   return dueAtMs === null ? null : new Date(dueAtMs);
@@ -132,7 +135,7 @@ function isUncaptured(transaction: Transaction, now: Date): boolean {
   return dueAt !== null && dueAt <= now && !transaction.flags.includes('not_captured');
 }
 
-async function ask(
+async function fetchAndApply(
   services: Needs,
   account: Account,
   order: Order,
@@ -156,12 +159,12 @@ async function ask(
     operation: 'fetch-status',
     answer,
     outcome: result.kind,
-    news: newsOf(result, transaction, order, services.clock()),
+    callResult: callResultOf(result, transaction, order, services.clock()),
     partPspIds: start?.refund && pspIdsOf(provider, calls.filter(isKnownCall)),
   });
   if (result.kind !== 'done') return;
   await storeAnswers(services, account, provider, result.records);
-  // A call that the provider does not know did not reach it, so it is made again, with the same id.
+  // A call that the provider does not know never reached it, so it is repeated with the same id.
   for (const call of calls) {
     if (!isKnownCall(call)) {
       await requestRefund(services, account, orderId, api, provider, call);
@@ -169,8 +172,11 @@ async function ask(
   }
 }
 
-/** What the answer says of our own call. A payment that the provider never had, or that nobody came to pay, is over. */
-function newsOf(
+/**
+ * What the status says about our call. A payment that the provider never received, or that nobody paid in time, has
+ * failed.
+ */
+function callResultOf(
   result: Outcome<FetchedStatus>['result'],
   { type, start }: Transaction,
   order: Order,

@@ -1,6 +1,6 @@
 /**
- * Writes down what a call to a provider came to: in the history, and in what was started by it. What the
- * provider answered in the shape of its deliveries is kept and applied like one.
+ * Saves the result of a call to a provider in the order's history and in the transaction that the call started. Records
+ * in the provider's answer are stored and applied like webhook deliveries.
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
@@ -40,7 +40,7 @@ type Needs = NeedsOf<typeof newDelivery> &
     readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
   };
 
-export type Called = {
+export type FinishedCall = {
   readonly accountId: string;
   readonly orderId: string;
   readonly transactionId: string;
@@ -48,32 +48,32 @@ export type Called = {
   readonly operation: 'start-payment' | 'start-refund' | 'fetch-status';
   readonly answer: Answer;
   readonly outcome: string;
-  readonly news?: CallResult | undefined;
-  /** The provider's ids of the parts of a refund that the news is about. */
+  readonly callResult?: CallResult | undefined;
+  /** The provider's ids of the refund parts that `callResult` applies to. */
   readonly partPspIds?: readonly string[] | undefined;
 };
 
-/** `also` is written with it, or not at all. */
+/** `alsoSave` runs in the same database transaction. */
 export async function recordCall(
   services: Needs,
-  called: Called,
-  also?: (tx: Transaction) => Promise<void>,
+  call: FinishedCall,
+  alsoSave?: (tx: Transaction) => Promise<void>,
 ): Promise<void> {
-  const { accountId, orderId, transactionId, news } = called;
-  services.counters.noteCall(called);
-  warnOfFailure(services, called);
+  const { accountId, orderId, transactionId, callResult } = call;
+  services.counters.noteCall(call);
+  warnOfFailure(services, call);
   const names = await services.database.transaction(async (tx) => {
     const now = services.clock();
     const before = await lockOrderState(tx, accountId, orderId);
-    await also?.(tx);
+    await alsoSave?.(tx);
     const known = before.transactions.find((entry) => entry.transactionId === transactionId);
-    // It turned out to be another one meanwhile, and that one is asked for by itself.
+    // A webhook merged it into another transaction, which is polled separately.
     if (!known) return [];
     const after =
-      news && known.start
-        ? applyStart(before, { ...known, start: addResult(known.start, news, called) })
+      callResult && known.start
+        ? applyStart(before, { ...known, start: addResult(known.start, callResult, call) })
         : before;
-    const providerOrderId = news?.call === 'taken' ? news.providerOrderId : undefined;
+    const providerOrderId = callResult?.call === 'taken' ? callResult.providerOrderId : undefined;
     if (providerOrderId !== undefined) {
       const { provider } = known;
       await learnProviderOrder(tx, { accountId, provider, providerOrderId, orderId });
@@ -81,25 +81,25 @@ export async function recordCall(
     await saveOrderState(tx, before, settle(after, now), {
       now,
       pollAt: addSeconds(now, services.settings.pollSeconds),
-      cause: called.operation,
-      call: { ...callRecordOf(called), transactionId },
+      cause: call.operation,
+      call: { ...callRecordOf(call), transactionId },
     });
     return providerOrderId === undefined ? [] : [providerOrderId];
   });
-  // Webhooks may have been faster than the answer and wait for the name it brought.
+  // Webhooks that arrived before the answer may be parked for the provider's order id.
   await unparkDeliveries(services, accountId, names).catch(() => undefined);
 }
 
-/** A clear no about one payment is the merchant's matter; keys that are refused are the operator's. */
-function warnOfFailure({ warnings }: Needs, called: Called): void {
-  const { accountId, provider, operation, outcome } = called;
-  const reason = outcome === 'done' ? undefined : findReason(called);
+/** A refused payment concerns the merchant only; refused keys and failed calls concern the operator. */
+function warnOfFailure({ warnings }: Needs, call: FinishedCall): void {
+  const { accountId, provider, operation, outcome } = call;
+  const reason = outcome === 'done' ? undefined : findReason(call);
   if (reason !== undefined)
     warnings.failedCall({ accountId, provider, operation, outcome, reason });
 }
 
-/** In our own words: those of the provider may quote what it was sent. */
-function findReason({ answer, outcome }: Called): string | undefined {
+/** Never text from the provider, which may quote the request. */
+function findReason({ answer, outcome }: FinishedCall): string | undefined {
   if (answer.kind !== 'answered') return answer.why;
   const { status } = answer;
   if (status === 401 || status === 403)
@@ -109,8 +109,11 @@ function findReason({ answer, outcome }: Called): string | undefined {
     : undefined;
 }
 
-/** Only a clear no is a failure: a provider that did not answer may have it, and is asked later. */
-export function newsOfStart(
+/**
+ * Only an explicit refusal is a failure. A provider that did not answer may have accepted the call, so it is polled
+ * later.
+ */
+export function callResultOfStart(
   result: Outcome<{ readonly providerOrderId?: string }>['result'],
   refused: { readonly what: string; readonly code: FailureCode },
   now: Date,
@@ -131,19 +134,19 @@ export function newsOfStart(
   }
 }
 
-function addResult(start: Start, news: CallResult, { partPspIds }: Called): Start {
+function addResult(start: Start, result: CallResult, { partPspIds }: FinishedCall): Start {
   return partPspIds === undefined
-    ? addCallResult(start, news)
-    : addPartResult(start, partPspIds, news);
+    ? addCallResult(start, result)
+    : addPartResult(start, partPspIds, result);
 }
 
-function callRecordOf({ operation, answer, outcome }: Called): CallRecord {
+function callRecordOf({ operation, answer, outcome }: FinishedCall): CallRecord {
   const { durationMs, tries } = answer;
   const httpStatus = answer.kind === 'not-sent' ? null : answer.status;
   return { operation, outcome, durationMs, tries, httpStatus };
 }
 
-/** The same answer again is a repeat, as it would be for a delivery. */
+/** The key derives from the body, so that an equal answer counts as a repeat. */
 export async function storeAnswers(
   services: Needs,
   account: Account,

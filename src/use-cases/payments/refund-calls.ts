@@ -1,4 +1,4 @@
-/** The calls to a provider that a refund consists of: one, or one for each capture that it is split over. */
+/** The calls to a provider for one refund: a single call, or one for each capture that the refund is split over. */
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Start } from '../../domain/transactions/start.ts';
@@ -6,19 +6,19 @@ import type { ProviderApi } from '../../providers/call.ts';
 import type { RefundToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { NeedsOf } from '../../services/needs.ts';
-import { newsOfStart, recordCall, storeAnswers } from './record-call.ts';
+import { callResultOfStart, recordCall, storeAnswers } from './record-call.ts';
 
 type Needs = NeedsOf<typeof recordCall> &
   NeedsOf<typeof storeAnswers> & {
     readonly clock: Clock;
   };
 
-/** The provider knows each part of a refund by an id of its own, the same whenever it is sent. */
+/** Each part of a refund has its own id, which is the same each time the part is sent. */
 export function callIdOf(transactionId: string, part: number): string {
   return part === 0 ? transactionId : `${transactionId}-${part + 1}`;
 }
 
-/** The provider's ids of calls, where they are ours to choose. */
+/** The provider's ids of these calls, or undefined if the provider chooses them. */
 export function pspIdsOf(
   provider: string,
   calls: readonly RefundToStart[],
@@ -27,7 +27,7 @@ export function pspIdsOf(
   return refundPspId && calls.map((call) => refundPspId(call));
 }
 
-/** The calls of a refund that was started, one for each part that the provider has not refused. */
+/** The calls of a started refund, without parts that the provider has refused. */
 export function refundCallsOf(transactionId: string, start: Start): readonly RefundToStart[] {
   const { refund, amount, currency } = start;
   if (!refund) return [];
@@ -43,7 +43,7 @@ export function refundCallsOf(transactionId: string, start: Start): readonly Ref
 
 const refused = { what: 'the refund', code: 'REFUND_FAILED' } as const;
 
-/** Sent with the same id each time: however often, the provider makes one refund of it. */
+/** Uses the same id each time, so that the provider makes only one refund. */
 export async function requestRefund(
   services: Needs,
   account: Account,
@@ -53,7 +53,7 @@ export async function requestRefund(
   refund: RefundToStart,
 ): Promise<void> {
   const { answer, result } = await getProvider(provider).outbound.startRefund(api, refund);
-  // Before the call is noted as made: a repeat that waits for it then sees what the provider answered.
+  // Stored before the call is recorded: a repeat that waits for the call then sees the provider's answer.
   if (result.kind === 'done') await storeAnswers(services, account, provider, result.records);
   await recordCall(services, {
     accountId: account.accountId,
@@ -63,7 +63,7 @@ export async function requestRefund(
     operation: 'start-refund',
     answer,
     outcome: result.kind,
-    news: newsOfStart(result, refused, services.clock()),
+    callResult: callResultOfStart(result, refused, services.clock()),
     partPspIds: pspIdsOf(provider, [refund]),
   });
 }

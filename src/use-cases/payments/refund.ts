@@ -1,7 +1,6 @@
 /**
- * Refunds a payment: decided and kept under the lock of its order, so that two at once never exceed what
- * is available; then asked for at the provider. One that cannot be reached now is asked later, as often as
- * it takes: the refund stands. Contract 11.5.
+ * Refunds a payment. The refund is decided and stored under the order's lock, so that concurrent refunds never exceed
+ * the payment, and then sent to the provider. If the provider cannot be reached, it is sent again later. Contract 11.5.
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -71,7 +70,7 @@ export async function refund(
     idempotencyKey === undefined
       ? undefined
       : keyedRequest(caller, 'refund', idempotencyKey, contentOf(order, request));
-  const kept = await services.database.transaction(async (tx) =>
+  const stored = await services.database.transaction(async (tx) =>
     storeRefund(
       tx,
       services,
@@ -81,22 +80,22 @@ export async function refund(
       keyed,
     ),
   );
-  switch (kept.kind) {
+  switch (stored.kind) {
     case 'answered': {
-      const answer = await findFirstAnswer<RefundReply>(services, kept.keyed, kept.first);
-      const reply = answer ?? (await readRefund(services, accountId, orderId, kept.first)).reply;
+      const answer = await findFirstAnswer<RefundReply>(services, stored.keyed, stored.first);
+      const reply = answer ?? (await readRefund(services, accountId, orderId, stored.first)).reply;
       return { reply, replayed: true };
     }
     case 'repeat': {
-      const reply = await readRepeat(services, accountId, orderId, kept);
-      return { reply: await stayWith(services, keyed, reply), replayed: true };
+      const reply = await readRepeat(services, accountId, orderId, stored);
+      return { reply: await saveReply(services, keyed, reply), replayed: true };
     }
     case 'new': {
-      const reply = await makeRefund(services, account, orderId, kept);
-      return { reply: await stayWith(services, keyed, reply), replayed: false };
+      const reply = await makeRefund(services, account, orderId, stored);
+      return { reply: await saveReply(services, keyed, reply), replayed: false };
     }
     default:
-      return kept satisfies never;
+      return stored satisfies never;
   }
 }
 
@@ -105,7 +104,10 @@ function contentOf({ orderId, amounts }: Order, request: RefundRequest): object 
   return { orderId, transactionId, refundRequestId, amount: amountOf(amount, amounts) };
 }
 
-/** By value, in the order's currency: `"10.50"` and `10.5` are the same. What cannot be read so stays as it was sent. */
+/**
+ * The amount in minor units, so that `"10.50"` and `10.5` count as the same; an amount that cannot be parsed stays as
+ * sent.
+ */
 function amountOf(sent: RefundRequest['amount'], { currency }: Order['amounts']) {
   if (sent === undefined) return undefined;
   const exponent = findExponent(currency);
@@ -113,8 +115,8 @@ function amountOf(sent: RefundRequest['amount'], { currency }: Order['amounts'])
   return outcome?.kind === 'amount' ? outcome.minor : JSON.stringify(sent);
 }
 
-/** A repeat under the key is answered the same, whatever becomes of the refund. */
-async function stayWith(
+/** A repeat with the same key gets this reply, whatever happens to the refund later. */
+async function saveReply(
   services: Needs,
   keyed: KeyedRequest | undefined,
   reply: RefundReply,
@@ -132,25 +134,25 @@ async function makeRefund(
   services: Needs,
   account: Account,
   orderId: string,
-  kept: StoredRefund,
+  stored: StoredRefund,
 ): Promise<RefundReply> {
   const { accountId } = account;
-  const { transactionId, provider, asKept } = kept;
-  services.polls.plan({ accountId, transactionId, provider, at: kept.pollAt });
+  const { transactionId, provider, replyIfCallFails } = stored;
+  services.polls.signal({ accountId, transactionId, provider, at: stored.pollAt });
   try {
-    for (const call of kept.calls) {
-      await requestRefund(services, account, orderId, kept.api, provider, call);
+    for (const call of stored.calls) {
+      await requestRefund(services, account, orderId, stored.api, provider, call);
     }
-    const { reply } = await readRefund(services, accountId, orderId, asKept);
+    const { reply } = await readRefund(services, accountId, orderId, replyIfCallFails);
     return reply;
   } catch (error) {
-    // It is kept and will be made: a caller who gets an error would request it a second time.
+    // The refund is stored and will be sent. An error would make the caller request it a second time.
     services.reportDefect(error, { transactionId });
-    return asKept;
+    return replyIfCallFails;
   }
 }
 
-/** As it stands now; one that is just being made is waited for. */
+/** Reads the current state of the refund. If its first request is still running, waits for the result. */
 async function readRepeat(
   services: Needs,
   accountId: string,
@@ -160,16 +162,11 @@ async function readRepeat(
   const { transactionId, start } = refund;
   const read = () =>
     readRefund(services, accountId, orderId, { transactionId, paymentTransactionId });
-  const madeOrOver = await waitForFirst(
-    services,
-    accountId,
-    new Date(start?.atMs ?? 0),
-    async () => {
-      const { isBeingMade, reply } = await read();
-      return isBeingMade ? undefined : reply;
-    },
-  );
-  return madeOrOver ?? (await read()).reply;
+  const finished = await waitForFirst(services, accountId, new Date(start?.atMs ?? 0), async () => {
+    const { isBeingMade, reply } = await read();
+    return isBeingMade ? undefined : reply;
+  });
+  return finished ?? (await read()).reply;
 }
 
 async function readRefund(
@@ -182,7 +179,7 @@ async function readRefund(
   const found = await batches.findOrderWithTransactions(question);
   const transactions = found?.transactions ?? [];
   const saved = transactions.find(({ transactionId }) => transactionId === named.transactionId);
-  if (saved?.type !== 'refund' || !found) throw new Error('a refund that was kept is gone');
+  if (saved?.type !== 'refund' || !found) throw new Error('a stored refund is missing');
   const isBeingMade = saved.start?.call === 'open';
   const paymentTransactionId =
     named.paymentTransactionId ?? findPaymentOf(saved, transactions)?.transactionId ?? '';

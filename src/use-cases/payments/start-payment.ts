@@ -1,6 +1,6 @@
 /**
- * Starts a payment: kept first, then asked for at the provider, then what came of it is written down. So
- * a payment is never unknown here that is known there, whenever this process should end. Contract 11.4.
+ * Starts a payment: stores it, calls the provider, then saves the result. The payment is stored first, so that no
+ * provider ever has a payment that is unknown here, whenever the process ends. Contract 11.4.
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -34,25 +34,25 @@ import { countTokenChange } from '../orders/count-token-change.ts';
 import { lockVisibleOrder } from '../orders/lock-open-order.ts';
 import { changedBy } from '../orders/order-access.ts';
 import {
+  claimFirst,
   type FirstRequest,
   findFirst,
   findFirstAnswer,
   type KeyedRequest,
   keyedRequest,
   saveFirstAnswer,
-  takeFirst,
 } from './idempotency.ts';
-import { launchPageOf, type PaymentReply, replyAsItStands, replyToStart } from './payment-reply.ts';
-import { newsOfStart, recordCall } from './record-call.ts';
+import { launchPageOf, type PaymentReply, replyFromStored, replyToStart } from './payment-reply.ts';
+import { callResultOfStart, recordCall } from './record-call.ts';
 import type { Replayable } from './wait-for-first.ts';
 
 type Needs = NeedsOf<typeof findRoute> &
   NeedsOf<typeof webhookUrlOf> &
   NeedsOf<typeof findFirst> &
   NeedsOf<typeof findFirstAnswer> &
-  NeedsOf<typeof takeFirst> &
+  NeedsOf<typeof claimFirst> &
   NeedsOf<typeof launchPageOf> &
-  NeedsOf<typeof replyAsItStands> &
+  NeedsOf<typeof replyFromStored> &
   NeedsOf<typeof replyToStart> &
   NeedsOf<typeof recordCall> & {
     readonly database: Database;
@@ -67,7 +67,7 @@ type Needs = NeedsOf<typeof findRoute> &
 export type PaymentRequest = {
   readonly orderId: string;
   readonly modeCode: PaymentModeCode;
-  /** The bank, the wallet or the UPI id the consumer chose. */
+  /** The bank, wallet or UPI id that the consumer chose. */
   readonly choice: Readonly<Record<string, string>> | undefined;
   readonly callbackUrl: string | undefined;
   readonly callbackMode: string | undefined;
@@ -91,7 +91,7 @@ type RepeatedPayment = {
   readonly first: FirstRequest;
 };
 
-/** With an idempotency key a repeat is answered with the first answer, and starts nothing. Contract 11.9. */
+/** A repeat with the same idempotency key starts no payment and gets the first reply. Contract 11.9. */
 export async function startPayment(
   services: Needs,
   caller: Caller,
@@ -99,30 +99,30 @@ export async function startPayment(
   idempotencyKey?: string,
 ): Promise<Replayable<PaymentReply>> {
   const account = await services.accounts.get(caller.accountId);
-  const kept = await storePayment(services, account, caller, request, idempotencyKey);
-  return kept.kind === 'repeat'
-    ? { reply: await replayPayment(services, kept), replayed: true }
-    : { reply: await callProvider(services, kept), replayed: false };
+  const stored = await storePayment(services, account, caller, request, idempotencyKey);
+  return stored.kind === 'repeat'
+    ? { reply: await replayPayment(services, stored), replayed: true }
+    : { reply: await callProvider(services, stored), replayed: false };
 }
 
-async function callProvider(services: Needs, kept: StoredPayment): Promise<PaymentReply> {
-  const { accountId, payment, provider, api, keyed } = kept;
+async function callProvider(services: Needs, stored: StoredPayment): Promise<PaymentReply> {
+  const { accountId, payment, provider, api, keyed } = stored;
   const { orderId, transactionId } = payment;
-  services.polls.plan({ accountId, transactionId, provider, at: kept.pollAt });
+  services.polls.signal({ accountId, transactionId, provider, at: stored.pollAt });
   const { answer, result } = await getProvider(provider).outbound.startPayment(api, payment);
-  const named = { accountId, orderId, transactionId, provider };
-  const called = { ...named, operation: 'start-payment', answer } as const;
-  const news = newsOfStart(result, refused, services.clock());
-  const reply = replyToStart(services, named, result);
+  const ids = { accountId, orderId, transactionId, provider };
+  const call = { ...ids, operation: 'start-payment', answer } as const;
+  const callResult = callResultOfStart(result, refused, services.clock());
+  const reply = replyToStart(services, ids, result);
   const saveReply =
     keyed && ((tx: Transaction) => saveFirstAnswer(tx, keyed, transactionId, reply));
   try {
-    await recordCall(services, { ...called, outcome: result.kind, news }, saveReply);
+    await recordCall(services, { ...call, outcome: result.kind, callResult }, saveReply);
     return reply;
   } catch (error) {
-    // It is kept, and what became of it is found out by asking the provider.
+    // The payment is stored, so polling the provider finds its result.
     services.reportDefect(error, { transactionId });
-    return replyToStart(services, named, { kind: 'unknown', why: 'it could not be noted' });
+    return replyToStart(services, ids, { kind: 'unknown', why: 'the result could not be saved' });
   }
 }
 
@@ -139,9 +139,9 @@ async function replayPayment(
   const payment = paymentsOf(found?.transactions ?? []).find(
     (entry) => entry.transactionId === transactionId,
   );
-  if (!found || !payment) throw new Error('a payment that was kept is gone');
+  if (!found || !payment) throw new Error('a stored payment is missing');
   const { orderId } = found.order;
-  return replyAsItStands(services, { accountId, orderId, transactionId }, payment);
+  return replyFromStored(services, { accountId, orderId, transactionId }, payment);
 }
 
 async function storePayment(
@@ -177,13 +177,13 @@ async function storePayment(
     const after = applyStart(before, { type: 'payment', transactionId, provider, start });
     const change = { now, pollAt, cause: 'initiate-payment' };
     await saveOrderState(tx, before, settle(after, now), change);
-    if (keyed) await takeFirst(tx, services, keyed, { orderId, transactionId });
+    if (keyed) await claimFirst(tx, services, keyed, { orderId, transactionId });
     const payment = toPayment(services, account, order, { transactionId, provider, start });
     return { kind: 'new', accountId, payment, provider, api, pollAt, keyed };
   });
 }
 
-/** Each makes an order at the provider: whoever has the order's token could make them without end. */
+/** Each payment creates an order at the provider, so an order token must not be able to start any number of them. */
 function refuseTooMany(orderState: LockedOrderState): void {
   const { transactions } = orderState;
   refuseFullOrder(orderState);
@@ -209,7 +209,7 @@ function startOf(order: Order, request: PaymentRequest, now: Date): Start {
   };
 }
 
-/** A payment that was started, as its provider gets it. */
+/** A started payment in the form that the provider's adapter takes. */
 export function toPayment(
   services: Needs,
   account: Account,
@@ -232,7 +232,7 @@ export function toPayment(
     choice: start.subPaymentMode ?? {},
     description: details.description ?? `Order ${invoiceId}`,
     shopName: account.name,
-    // They come back to us, who know the result and send them on to the shop.
+    // The consumer returns to our page, which checks the result and redirects to the shop.
     callbackUrl: `${launchPageOf(services, { accountId: account.accountId, transactionId })}/return`,
     webhookUrl: webhookUrlOf(services, provider, account.accountId),
   };

@@ -1,4 +1,4 @@
-/** Decides a refund and stores it with its request id, under the lock of its order. No provider is called here. */
+/** Decides a refund and stores it with its request id under the order's lock. It does not call the provider. */
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
@@ -29,12 +29,12 @@ import type { LockedOrderState } from '../order-state/lock-order-state.ts';
 import { refuseFullOrder } from '../order-state/refuse-full-order.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import type { TransactionType } from './enquire.ts';
-import { type FirstRequest, findFirst, type KeyedRequest, takeFirst } from './idempotency.ts';
+import { claimFirst, type FirstRequest, findFirst, type KeyedRequest } from './idempotency.ts';
 import { callIdOf } from './refund-calls.ts';
 
 type Needs = NeedsOf<typeof findProviderApi> &
   NeedsOf<typeof findFirst> &
-  NeedsOf<typeof takeFirst> & {
+  NeedsOf<typeof claimFirst> & {
     readonly clock: Clock;
     readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
   };
@@ -46,13 +46,13 @@ export type StoredRefund = {
   readonly transactionId: string;
   readonly calls: readonly RefundToStart[];
   readonly pollAt: Date;
-  /** What is true of it before the provider is called. */
-  readonly asKept: RefundReply;
+  /** The state before the provider is called. */
+  readonly replyIfCallFails: RefundReply;
 };
 
 export type RepeatedRefund = Extract<DecidedRefund, { readonly kind: 'repeat' }>;
 
-/** The idempotency key of the request was used with the same content before. */
+/** The idempotency key was used before, with the same content. */
 export type AnsweredRefund = {
   readonly kind: 'answered';
   readonly keyed: KeyedRequest;
@@ -83,12 +83,12 @@ export async function storeRefund(
     throw new ServiceError('DUPLICATE_REFUND_REQUEST');
   }
   const now = services.clock();
-  // As an enquiry shows it: time may have settled what is stored.
+  // Decided on the state that an enquiry would show: the order may have lapsed since it was stored.
   const current = settle(before, now);
   const decided = decideRefund(current, request);
   if (decided.kind === 'repeat') {
     const { transactionId } = decided.refund;
-    if (keyed) await takeFirst(tx, services, keyed, { orderId, transactionId });
+    if (keyed) await claimFirst(tx, services, keyed, { orderId, transactionId });
     return decided;
   }
   const { payment, amount } = decided;
@@ -124,18 +124,18 @@ export async function storeRefund(
     start: startOf(provider, calls, request, amount, now),
   });
   await saveOrderState(tx, before, settle(after, now), { now, pollAt, cause: 'refund' });
-  // Of two under one request id, for two orders of the account, one gets it.
+  // Ends the race between two refunds with one request id for different orders: only one claims it.
   if (!(await claimRefundRequest(tx, account.accountId, refundRequestId, transactionId))) {
     throw new ServiceError('DUPLICATE_REFUND_REQUEST');
   }
-  if (keyed) await takeFirst(tx, services, keyed, { orderId, transactionId });
+  if (keyed) await claimFirst(tx, services, keyed, { orderId, transactionId });
   const refund = after.transaction;
-  if (refund.type !== 'refund') throw new Error('a refund was kept as something else');
-  const asKept = refundReply(refund, payment.transactionId, after);
-  return { kind: 'new', api, provider, transactionId, calls, pollAt, asKept };
+  if (refund.type !== 'refund') throw new Error('a refund was stored as another type');
+  const replyIfCallFails = refundReply(refund, payment.transactionId, after);
+  return { kind: 'new', api, provider, transactionId, calls, pollAt, replyIfCallFails };
 }
 
-/** Before anything is said about the amount: the id belongs to a refund of another order. */
+/** True if the request id belongs to a refund of another order. Checked before the amount. */
 async function isTakenElsewhere(
   tx: Transaction,
   accountId: string,
@@ -155,7 +155,7 @@ function startOf(
   now: Date,
 ): Start {
   const [first] = calls;
-  if (!first) throw new Error('a refund of nothing');
+  if (!first) throw new Error('a refund without calls');
   const { currency, refundRequestId, paymentPspId } = first;
   const pspIdOf = (call: RefundToStart) => getProvider(provider).outbound.refundPspId?.(call);
   const pspTransactionId = pspIdOf(first);
@@ -180,7 +180,7 @@ function startOf(
   };
 }
 
-/** A refund as the merchant sees it. */
+/** The refund as the merchant sees it. */
 export function refundReply(
   refund: Refund,
   paymentTransactionId: string,

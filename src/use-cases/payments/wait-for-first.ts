@@ -1,6 +1,6 @@
 /**
- * A repeat that comes while the first request still waits for its provider: it waits for what the first is about to
- * store, so that both get the same answer. Contract 11.9.
+ * Makes a repeated request wait while the first one still calls its provider, so that both get the same answer.
+ * Contract 11.9.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../domain/limits.ts';
@@ -12,14 +12,14 @@ type Needs = {
   readonly clock: Clock;
 };
 
-/** What an answer is, and whether it was given before. */
+/** A reply, and whether it repeats the reply to an earlier request. */
 export type Replayable<Reply> = { readonly reply: Reply; readonly replayed: boolean };
 
 const [pauseMsMin, pauseMsMax] = [25, 400];
 
 /**
- * Undefined when the first request has taken longer than any request does: its process has ended. Also when too many
- * wait already: each holds one of the places that all accounts share. Polls, because neither a lock nor a connection may
+ * Returns undefined when the first request has run longer than any request can, which means that its process has ended.
+ * When too many repeats wait already, it looks only once. It polls the database, because no lock and no connection may
  * be held while a provider is called.
  */
 export async function waitForFirst<Found>(

@@ -185,7 +185,7 @@ test('a replay changes nothing', async () => {
   const before = await stored(reply);
   service.advanceSeconds(60);
   const { accountId } = shop.account;
-  await retryDelivery(service.services, accountId, reply.body.delivery_id, 'asked');
+  await retryDelivery(service.services, accountId, reply.body.delivery_id, 'requested');
   assert.deepEqual(await stored(reply), before);
 });
 

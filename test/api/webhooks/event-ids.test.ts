@@ -92,7 +92,7 @@ test('a flagged delivery keeps its flag beside those of its order, and when it i
     ['needs_review', ['amount_mismatch', 'event_id_reused']],
   );
   const { accountId } = shop.account;
-  await retryDelivery(service.services, accountId, reply.body.delivery_id, 'asked');
+  await retryDelivery(service.services, accountId, reply.body.delivery_id, 'requested');
   assert.deepEqual(await shop.findDelivery(reply), before);
 });
 
@@ -132,7 +132,7 @@ test('a delivery that cannot be applied now keeps its flag for later', async () 
     (await storedOf(kept)).map(({ event_id, state, flags }) => [event_id, state, flags]),
     [[null, 'received', ['event_id_reused']]],
   );
-  await retryDelivery(service.services, shop.account.accountId, kept.body.delivery_id, 'asked');
+  await retryDelivery(service.services, shop.account.accountId, kept.body.delivery_id, 'requested');
   assert.equal((await shop.findDelivery(kept))?.state, 'needs_review');
   assert.equal(await orderStatus(two.order_id), 'completed');
 });
