@@ -13,7 +13,7 @@ const account = await service.createAccount({ encryptedPayloads: true });
 type NewOrder = Parameters<ReturnType<typeof createClient>['createOrder']>[0];
 
 for (const encrypted of [false, true]) {
-  test(`an order travels through the client, ${encrypted ? 'sealed' : 'plain'}`, async () => {
+  test(`the client creates, reads, updates and enquires an order, ${encrypted ? 'sealed' : 'plain'}`, async () => {
     const client = clientOf(account, { encrypted });
     const body = orderBody() as NewOrder;
     const order = await client.createOrder(body);
@@ -57,12 +57,12 @@ test('a refusal is thrown with its code and both messages', async () => {
   }
 });
 
-test('wrong credentials are told, not tried for ever', async () => {
+test('wrong credentials are reported and not retried', async () => {
   const client = clientOf({ ...account, accessSecret: 'access_secret_wrong' });
   await assert.rejects(client.getOrder({ invoice_id: 'x' }), { code: 'AUTHENTICATION_FAILED' });
 });
 
-test('many calls at once ask for one token', async () => {
+test('concurrent calls request one token', async () => {
   const asked: string[] = [];
   const client = clientOf(account, { fetch: watching(asked) });
   const bodies = Array.from({ length: 20 }, () => orderBody() as NewOrder);
@@ -87,16 +87,15 @@ test('a token that is refused is renewed once, and the call repeated', async () 
   assert.equal(asked.filter((url) => url.endsWith('/generate-token')).length, 2);
 });
 
-test('what was not answered, or answered "not now", is tried again and makes one order', async () => {
-  let troubles = 0;
+test('a call without an answer, or answered 503, is retried and creates one order', async () => {
+  let calls = 0;
   const client = clientOf(account, {
     fetch: async (url, init) => {
-      troubles += 1;
-      if (troubles === 2)
-        return new Response('{}', { status: 503, headers: { 'retry-after': '0' } });
-      // Sent, but the answer is lost.
+      calls += 1;
+      if (calls === 2) return new Response('{}', { status: 503, headers: { 'retry-after': '0' } });
+      // The request is sent and the answer is lost.
       const response = await fetch(url, init);
-      if (troubles === 3) throw new TypeError('fetch failed');
+      if (calls === 3) throw new TypeError('fetch failed');
       return response;
     },
   });
@@ -137,7 +136,7 @@ test('signatures of every currency and version are verified', async () => {
   }
 });
 
-test('no field of an answer can hide another', async () => {
+test('no field of a reply can hide another', async () => {
   const secret = account.accessSecret;
   const failed = {
     svc_transaction_id: 'o_1-1',
@@ -171,7 +170,7 @@ test('no field of an answer can hide another', async () => {
   assert.equal(await verifySignature(forged, 'INV-1', secret, 'v2'), false);
 });
 
-test('during a rotation a client with either secret can check its answers', async () => {
+test('during a rotation a client with either secret can verify its replies', async () => {
   const rotating = await service.createAccount();
   const { order_id } = await clientOf(rotating).createOrder(orderBody() as NewOrder);
   const payment = partnerPayment({ notes: { svc_order_id: order_id } });
@@ -186,7 +185,7 @@ test('during a rotation a client with either secret can check its answers', asyn
   }
 });
 
-test('a plain success in answer to a sealed request is not believed', async () => {
+test('a plain success in reply to a sealed request is refused', async () => {
   const client = clientOf(account, {
     encrypted: true,
     fetch: async (url, init) =>
@@ -197,14 +196,14 @@ test('a plain success in answer to a sealed request is not believed', async () =
   await assert.rejects(client.transactionEnquiry({ invoice_id: 'x' }), /is not sealed/);
 });
 
-test('an expired token is renewed once for all who wait', async () => {
+test('concurrent calls with an expired token renew it once', async () => {
   const asked: string[] = [];
   const client = clientOf(account, {
     fetch: async (url, init) => {
       asked.push(String(url));
       const response = await fetch(url, init);
       if (!String(url).endsWith('/generate-token') || asked.length > 1) return response;
-      // The first one is over as soon as it is there.
+      // The first token expires immediately.
       const { token } = (await response.json()) as { token: string };
       return Response.json({ token, expires_at: new Date().toISOString() });
     },
@@ -215,7 +214,7 @@ test('an expired token is renewed once for all who wait', async () => {
   assert.equal(asked.filter((url) => url.endsWith('/generate-token')).length, 2);
 });
 
-/** A new secret is known to the service after at most a second. */
+/** Retries until the service knows a new secret, which takes at most a second. */
 async function untilKnown<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   const deadline = Date.now() + 3_000;
   for (;;) {

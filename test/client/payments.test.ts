@@ -50,8 +50,8 @@ for (const encrypted of [false, true]) {
   });
 }
 
-/** Each is met once by the call, and never again. */
-const troubles: [name: string, answer: (sent: () => Promise<Response>) => Promise<Response>][] = [
+/** Each failure happens to the first call only. */
+const failures: [name: string, answer: (sent: () => Promise<Response>) => Promise<Response>][] = [
   [
     'answered 503',
     async () => new Response('{}', { status: 503, headers: { 'retry-after': '0' } }),
@@ -69,10 +69,10 @@ const troubles: [name: string, answer: (sent: () => Promise<Response>) => Promis
     },
   ],
 ];
-for (const [name, answer] of troubles) {
-  test(`a payment or refund that is ${name} is sent again with its key, and made once`, async () => {
+for (const [name, answer] of failures) {
+  test(`a payment or refund that is ${name} is sent again with its idempotency key, and made once`, async () => {
     const { order_id, transaction_id } = await paidOrder();
-    const { client, sent } = troubled(answer);
+    const { client, sent } = failingClient(answer);
     const { order_id: unpaid } = await client.createOrder(newOrder());
     const payment_mode_code = 'credit_card';
     const started = await client.initiatePayment({ order_id: unpaid, payment_mode_code });
@@ -90,9 +90,9 @@ for (const [name, answer] of troubles) {
   });
 }
 
-test('a payment or refund that is answered 500 is thrown, and not sent again', async () => {
+test('a payment or refund that is answered 500 throws, and is not sent again', async () => {
   const { transaction_id } = await paidOrder();
-  const { client, sent } = troubled(async () => new Response('{}', { status: 500 }));
+  const { client, sent } = failingClient(async () => new Response('{}', { status: 500 }));
   const { order_id } = await client.createOrder(newOrder());
   const payment_mode_code = 'credit_card';
   await assert.rejects(client.initiatePayment({ order_id, payment_mode_code }), { status: 500 });
@@ -100,7 +100,7 @@ test('a payment or refund that is answered 500 is thrown, and not sent again', a
   assert.equal(sent.length, 2);
 });
 
-test('a key of the caller makes their own repeats safe; without one each call is another', async () => {
+test('with an idempotency key a repeated call is safe; without one each call is a new payment', async () => {
   const client = clientOf();
   const { transaction_id } = await paidOrder();
   const { order_id } = await client.createOrder(newOrder());
@@ -118,7 +118,7 @@ test('a key of the caller makes their own repeats safe; without one each call is
   });
 });
 
-test('a look at the payment modes is tried again', async () => {
+test('a call for the payment modes is retried', async () => {
   let asked = 0;
   const client = clientOf(async (url, init) => {
     if (!String(url).endsWith('/payment-modes')) return fetch(url, init);
@@ -131,7 +131,7 @@ test('a look at the payment modes is tried again', async () => {
   assert.equal(asked, 2);
 });
 
-test('a payment or refund whose token is refused was not made, and is sent with a new one', async () => {
+test('a payment or refund whose token is refused is sent again with a new token', async () => {
   const { transaction_id } = await paidOrder();
   const refused = new Set<string>();
   const client = clientOf(async (url, init) => {
@@ -149,7 +149,7 @@ test('a payment or refund whose token is refused was not made, and is sent with 
   assert.equal(refused.size, 2);
 });
 
-test('the invariants hold after all of this', assertSound);
+test('the invariants hold after these tests', assertSound);
 
 async function paidOrder() {
   const client = clientOf();
@@ -161,8 +161,8 @@ async function paidOrder() {
   return { order_id, transaction_id };
 }
 
-/** A client whose first call that moves money, of each kind, meets the trouble; and what it sent, with its keys. */
-function troubled(answer: (sent: () => Promise<Response>) => Promise<Response>) {
+/** A client whose first payment call and first refund call fail as given, and the requests it sent with their keys. */
+function failingClient(answer: (sent: () => Promise<Response>) => Promise<Response>) {
   const sent: string[] = [];
   const client = clientOf(async (url, init) => {
     const send = () => fetch(url, init);

@@ -16,7 +16,7 @@ const outcomes = [
   ['v2', 'decline', 'failed'],
 ] as const;
 for (const [signatureVersion, action, status] of outcomes) {
-  test(`a result that is ${status} and signed by ${signatureVersion} is read`, async () => {
+  test(`a result that is ${status} and signed by ${signatureVersion} is accepted`, async () => {
     const { accessSecret } = shops[signatureVersion];
     const { response, order_id, invoice_id } = await returned(shops[signatureVersion], action);
     const payload = await readReturn({ response, accessSecret, signatureVersion });
@@ -26,7 +26,7 @@ for (const [signatureVersion, action, status] of outcomes) {
     assert.equal(payload.transaction.signature, payload.svc_signature);
     const both = ['access_secret_other', accessSecret];
     assert.deepEqual(await readReturn({ response, accessSecret: both, signatureVersion }), payload);
-    // Some frameworks leave the escapes of the address as they are.
+    // Some frameworks do not decode the query string.
     const escaped = encodeURIComponent(response);
     assert.deepEqual(
       await readReturn({ response: escaped, accessSecret, signatureVersion }),
@@ -35,7 +35,7 @@ for (const [signatureVersion, action, status] of outcomes) {
   });
 }
 
-test('a pending result of v2 has no signature: it must be enquired', async () => {
+test('a pending result of v2 has no signature and needs an enquiry', async () => {
   const { accessSecret } = shops.v2;
   const { response } = await returned(shops.v2, undefined);
   const reading = readReturn({ response, accessSecret, signatureVersion: 'v2' });
@@ -97,7 +97,7 @@ for (const [name, forge] of forgeries) {
   });
 }
 
-test('what is no result, or signed with another secret, is refused', async () => {
+test('a payload that is not a result, or is signed with another secret, is refused', async () => {
   const { accessSecret } = shops.v3;
   const { response } = await returned(shops.v3, 'pay');
   await assert.rejects(readReturn({ response, accessSecret: 'access_secret_other' }), /signature/);
@@ -108,7 +108,7 @@ test('what is no result, or signed with another secret, is refused', async () =>
   }
 });
 
-test('a client reads with its own secret and version', async () => {
+test('a client verifies with its own secret and version', async () => {
   const { accessKey, accessSecret } = shops.v2;
   const client = createClient({
     ...{ baseUrl: service.baseUrl, accessKey, accessSecret, signatureVersion: 'v2' },
@@ -121,7 +121,7 @@ function withTransaction(payload: ReturnedPayload, fields: object) {
   return { ...payload, transaction: { ...payload.transaction, ...fields } };
 }
 
-/** What the shop's page gets in its query. */
+/** The query that the shop's page receives. */
 async function returned(account: JourneyShop, action: 'pay' | 'decline' | undefined) {
   const client = createClient({ baseUrl: service.baseUrl, ...account });
   const body = orderBody({ callback_url: 'https://shop.example/back' });

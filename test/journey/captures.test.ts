@@ -5,7 +5,7 @@ import { listHistory } from '../../src/store/history.ts';
 import { modeOf, type SimulatedProvider, startJourney } from '../support/journey.ts';
 import { assertAgrees, type Outline, outlineOf } from './outline.ts';
 
-/** What becomes of a payment after the bank said yes: captured late, in parts, again, or given back. */
+/** What happens to a payment after its authorisation: captured late, in parts or again, or released. */
 const journey = await startJourney();
 const { service, simulator, shop, createOrder, pay, refund, enquire, heal } = journey;
 const providers = Object.keys(modeOf) as SimulatedProvider[];
@@ -34,7 +34,7 @@ for (const provider of providers) {
     });
   });
 
-  test(`${provider}: a released authorisation is reversed, makes no refund, and another payment pays`, async () => {
+  test(`${provider}: a released authorisation is reversed without a refund, and another payment pays`, async () => {
     const { orderId, transactionId } = await payUnder('release', provider);
     assert.deepEqual(await statusesOf(orderId, transactionId), ['authorized', 'reversed']);
     await assertOutline(orderId, reversed);
@@ -51,18 +51,18 @@ for (const provider of providers) {
     });
   });
 
-  test(`${provider}: a chargeback waits for a person, linked to its order, which stays completed`, async () => {
+  test(`${provider}: a chargeback needs review and is linked to its order, which stays completed`, async () => {
     const { orderId } = await payUnder('chargeback', provider);
     await assertOutline(orderId, paidInFull);
     const { rows } = await service.database.query({
       text: `select state from deliveries where order_id = $1 and state = 'needs_review'`,
       values: [orderId],
     });
-    // The gateway tells it once; the partner tells that a dispute was opened, and that it was lost.
+    // The gateway reports it once. The partner reports that a dispute was opened and that it was lost.
     assert.equal(rows.length, provider === 'partner' ? 2 : 1);
   });
 
-  test(`${provider}: what webhooks and polls tell of a late capture or a release agrees`, async () => {
+  test(`${provider}: webhooks and polls agree about a late capture or a release`, async () => {
     const late = await payUnder('manual-capture', provider);
     const released = await payUnder('release', provider);
     await heal();
@@ -71,7 +71,7 @@ for (const provider of providers) {
   });
 }
 
-test('bank-gateway: two captures pay for an order, and a refund takes from both', async () => {
+test('bank-gateway: two captures pay for an order, and a refund is split over both', async () => {
   const { orderId, transactionId } = await payUnder('partial-capture', 'bank-gateway');
   await assertOutline(orderId, paidInFull);
   await refundPart(transactionId, 100);
@@ -80,13 +80,13 @@ test('bank-gateway: two captures pay for an order, and a refund takes from both'
     transactions: ['payment succeeded 118', 'partial_refund succeeded 100'],
     refunds: [100, 18, 118],
   });
-  // Sixty percent were captured first and are used up before the second capture is touched.
+  // The first capture, sixty percent, is refunded completely before the second one.
   assert.deepEqual(amountsRefundedOf(orderId), [7080, 2920]);
   await refundPart(transactionId, 18);
   assert.deepEqual(amountsRefundedOf(orderId), [7080, 2920, 1800]);
 });
 
-test('bank-gateway: a payment captured in part counts as that part and completes nothing', async () => {
+test('bank-gateway: a partial capture counts with its own amount and does not complete the order', async () => {
   const { orderId, transactionId } = await payUnder('partial-capture-only', 'bank-gateway');
   await assertOutline(orderId, {
     order: 'pending',
@@ -104,7 +104,7 @@ test('bank-gateway: a payment captured in part counts as that part and completes
   assert.deepEqual(amountsRefundedOf(orderId), [7080]);
 });
 
-test('bank-gateway: a capture that was voided and made again pays, and can be refunded', async () => {
+test('bank-gateway: a capture that was voided and repeated pays, and can be refunded', async () => {
   const { orderId, transactionId } = await payUnder('void-and-capture-again', 'bank-gateway');
   assert.deepEqual(await statusesOf(orderId, transactionId), [
     'authorized',
@@ -117,7 +117,7 @@ test('bank-gateway: a capture that was voided and made again pays, and can be re
   assert.deepEqual(amountsRefundedOf(orderId), [5000]);
 });
 
-test('bank-gateway: a payment that was voided no longer completes its order', async () => {
+test('bank-gateway: a voided payment does not complete its order any more', async () => {
   const { orderId, transactionId } = await payUnder('void', 'bank-gateway');
   assert.deepEqual(await statusesOf(orderId, transactionId), ['succeeded', 'reversed']);
   await assertOutline(orderId, reversed);
@@ -134,7 +134,7 @@ test('partner: a payment with an offer completes its order, and the discount is 
   assert.equal(body.transaction[0].offer_discount, 11.8);
 });
 
-test('after all of that, verify finds nothing', () => journey.assertSound());
+test('after these tests, verify finds nothing', () => journey.assertSound());
 
 async function payUnder(name: ScenarioName, provider: SimulatedProvider) {
   const orderId = await createOrder();
@@ -154,7 +154,7 @@ async function refundPart(transactionId: string, amount: number): Promise<void> 
   await simulator.settled();
 }
 
-/** What the gateway was asked for, call by call. */
+/** The amounts of the refund calls that the gateway received. */
 function amountsRefundedOf(orderId: string): number[] {
   return simulator
     .ledger()
@@ -162,14 +162,14 @@ function amountsRefundedOf(orderId: string): number[] {
     .map(({ amount }) => amount);
 }
 
-/** What an enquiry says, which is what the ledger says. */
+/** The enquiry shows the expected outline and agrees with the ledger. */
 async function assertOutline(orderId: string, expected: Outline): Promise<void> {
   const reply = await enquire({ order_id: orderId });
   assert.deepEqual(outlineOf(reply), expected);
   assertAgrees(reply, simulator.ledger());
 }
 
-/** Every status that the payment has had since the bank said yes. */
+/** Every status of the payment since its authorisation. */
 async function statusesOf(orderId: string, transactionId: string): Promise<unknown[]> {
   const history = await listHistory(service.database, shop.accountId, orderId);
   return history

@@ -35,12 +35,12 @@ await startServiceProcess({
   PROVIDER_ASK_SECONDS: '1',
 });
 
-/** Those after which a person has to look: money was taken back, or not all of it came. */
+/** Scenarios that need review: money was taken back, or only a part of it was captured. */
 const needReview = ['void', 'release', 'partial-capture-only', 'chargeback'];
 const reviewed: string[] = [];
 
 for (const seed of [7, 8]) {
-  test(`60 orders under chaos end right, seed ${seed}`, async () => {
+  test(`60 orders under chaos end correctly, seed ${seed}`, async () => {
     const { travellers, troubles } = await runChaos({ client, simulator }, { seed, orders: 60 });
     assert.deepEqual(troubles, []);
     assert.equal(travellers.length, 60);
@@ -55,7 +55,7 @@ for (const seed of [7, 8]) {
   });
 }
 
-test('after all of that, verify finds nothing and nothing is flagged for review without need', async () => {
+test('after these tests, verify finds nothing and nothing is flagged for review without reason', async () => {
   assert.deepEqual((await verifyInvariants(services)).breaches, []);
   const { rows } = await database.query({
     text: `select order_id, flags from transactions where flags <> '{}'

@@ -15,8 +15,8 @@ import { type Reply, testMasterKeyHex } from '../support/test-service.ts';
 import { assertAgrees, outlineOf } from './outline.ts';
 
 /**
- * The service is killed once, at a moment when a payment and a refund were each taken by both providers
- * and none of it was answered yet. Then it is started again.
+ * Kills the service once, at a moment when both providers have accepted a payment and a refund and have not answered
+ * yet. Then starts it again.
  */
 const { database, url: databaseUrl } = await createTestDatabase();
 const providers = Object.keys(modeOf) as SimulatedProvider[];
@@ -49,7 +49,7 @@ const refunded = await eachProvider(async (provider) => {
   return paid;
 });
 const untouched = await eachProvider(createOrder);
-const paidMeanwhile = await eachProvider(createOrder);
+const paidWhileDown = await eachProvider(createOrder);
 
 isHolding = true;
 for (const provider of providers) {
@@ -60,18 +60,18 @@ for (const provider of providers) {
   await holdBack('initiate-payment', paymentBody(untouched[provider], provider));
 }
 const checkouts = await eachProvider((provider) =>
-  holdBack('initiate-payment', paymentBody(paidMeanwhile[provider], provider)),
+  holdBack('initiate-payment', paymentBody(paidWhileDown[provider], provider)),
 );
 await service.end('SIGKILL');
 dead.resolve();
 isHolding = false;
-// Nobody is there to hear of it.
+// The consumers pay while the service is down.
 for (const provider of providers) await simulator.pay(checkouts[provider].id);
 service = await startServiceProcess(env);
 await sweepNow();
 
 for (const provider of providers) {
-  test(`${provider}: a refund that was taken while the service died is found again, and is one`, async () => {
+  test(`${provider}: a refund accepted while the service was killed is found again, and made once`, async () => {
     const { orderId } = refunded[provider];
     await waitUntil('the refund is known', () => isSaved(orderId, 'refund', 'succeeded'));
     assert.deepEqual(outlineOf(await enquire(orderId)), {
@@ -89,8 +89,8 @@ for (const provider of providers) {
     assertAgrees(await enquire(orderId), simulator.ledger());
   });
 
-  test(`${provider}: a payment paid while the service was dead is known after its start`, async () => {
-    const orderId = paidMeanwhile[provider];
+  test(`${provider}: a payment paid while the service was down is known after its restart`, async () => {
+    const orderId = paidWhileDown[provider];
     await waitUntil('the payment is known', () => isSaved(orderId, 'payment', 'succeeded'));
     assert.deepEqual(outlineOf(await enquire(orderId)), {
       order: 'completed',
@@ -101,7 +101,7 @@ for (const provider of providers) {
   });
 }
 
-test('partner: a payment that was taken while the service died is found again and can be paid', async () => {
+test('partner: a payment accepted while the service was killed is found again and can be paid', async () => {
   const orderId = untouched.partner;
   await waitUntil('it is pending', () => isSaved(orderId, 'payment', 'pending'));
   const { svc_transaction_id: id } = (await enquire(orderId)).body.transaction[0];
@@ -111,7 +111,7 @@ test('partner: a payment that was taken while the service died is found again an
   assertAgrees(await enquire(orderId), simulator.ledger());
 });
 
-test('bank-gateway: a payment whose page nobody has come to see fails, and another one pays', async () => {
+test('bank-gateway: a payment whose page nobody has opened fails, and another one pays', async () => {
   const orderId = untouched['bank-gateway'];
   const failed = 'payment failed 118 PAYMENT_TIMED_OUT';
   await waitUntil('it is over', () => isSaved(orderId, 'payment', 'failed'));
@@ -121,7 +121,7 @@ test('bank-gateway: a payment whose page nobody has come to see fails, and anoth
   assertAgrees(await enquire(orderId), simulator.ledger());
 });
 
-test('after all of that, verify finds nothing', async () => {
+test('after these tests, verify finds nothing', async () => {
   await simulator.settled();
   const { code, stdout, stderr } = await runCommand(['verify', '--json'], env);
   assert.equal(code, 0, stdout + stderr);
@@ -140,7 +140,7 @@ async function lines(orderId: string): Promise<readonly string[]> {
   return outlineOf(await enquire(orderId)).transactions;
 }
 
-/** Looks into the database: an enquiry would have the provider asked. */
+/** Reads the database: an enquiry would poll the provider. */
 async function isSaved(orderId: string, type: string, status: string): Promise<boolean> {
   const { rows } = await database.query({
     text: 'select from transactions where order_id = $1 and type = $2 and status = $3',
@@ -168,7 +168,7 @@ async function createPaid(provider: SimulatedProvider) {
   return { orderId, transactionId };
 }
 
-/** A call that its provider has taken and not answered; whoever made it never hears of it. */
+/** A call that its provider has accepted and never answers. */
 async function holdBack(path: string, body: object): Promise<Call> {
   const before = held.length;
   const unanswered = assert.rejects(call(path, body));
@@ -179,7 +179,7 @@ async function holdBack(path: string, body: object): Promise<Call> {
   return taken;
 }
 
-/** The sweep comes every minute; this is the one of this minute. */
+/** Runs the sweep now instead of at the next full minute. */
 async function sweepNow(): Promise<void> {
   const boss = new PgBoss({ db: jobDatabase(database), supervise: false, schedule: false });
   await boss.start();

@@ -8,7 +8,7 @@ const { startJourney } = await import('../support/journey.ts');
 const { service, simulator, shop, refund, enquire, heal, assertSound, initiate } =
   await startJourney();
 
-/** Every statement of a whole journey is a point where the connection may break. */
+/** The connection may break at every statement of a whole journey. */
 await travel('first');
 proxy.takePassed();
 await travel('second');
@@ -16,39 +16,39 @@ const points = [...new Set(proxy.takePassed())].sort();
 
 const journeysMax = 4;
 
-/** Others pass only when something is not known any more, or when the background has something to do. */
+/** Other statements run only after a cache entry has expired, or when a background job is due. */
 const always = [
   ...['insert-orders', 'lock-orders', 'find-referenced-orders', 'insert-deliveries'],
   ...['insert-transactions', 'update-transactions', 'save-order-summaries', 'append-history'],
   ...['begin', 'commit'],
 ];
 
-test('a journey passes all kinds of statements', () => {
+test('a journey runs all kinds of statements', () => {
   const missing = always.filter((name) => !points.includes(name));
   assert.deepEqual(missing, [], `${missing.join(', ')} not among ${points.join(', ')}`);
 });
 
 for (const side of ['before', 'after'] as const) {
-  test(`a connection cut ${side} any statement loses nothing and doubles nothing`, async () => {
-    const spared = new Set<string>();
+  test(`a connection cut ${side} any statement loses nothing and does nothing twice`, async () => {
+    const neverCut = new Set<string>();
     for (const [index, point] of points.entries()) {
       proxy.cutOnce(point, side);
-      // What passes only when a cache has run out may need another journey to come by.
+      // A statement that runs only after a cache entry has expired may need another journey.
       for (let journey = 1; proxy.isArmed() && journey <= journeysMax; journey += 1) {
         await travel(`${side}-${index}-${journey}`);
       }
-      if (proxy.isArmed()) spared.add(point);
+      if (proxy.isArmed()) neverCut.add(point);
     }
     assert.deepEqual(
-      always.filter((point) => spared.has(point)),
+      always.filter((point) => neverCut.has(point)),
       [],
     );
-    assert.ok(spared.size <= 2, `never met: ${[...spared].join(', ')}`);
+    assert.ok(neverCut.size <= 2, `never cut: ${[...neverCut].join(', ')}`);
     await assertSound();
   });
 }
 
-/** Creates, pays and refunds as callers do who ask again when they are told to. */
+/** Creates, pays and refunds like a caller that retries after each 503. */
 async function travel(name: string): Promise<void> {
   const invoice_id = `CUT-${name}`;
   const { body: created } = await untilAnswered(() =>
@@ -59,14 +59,14 @@ async function travel(name: string): Promise<void> {
   const url: string | undefined = started.body.next[0]?.url;
   if (url !== undefined) await payAt(url);
   await simulator.settled();
-  await untilSo(order_id, ({ order }) => order.status === 'completed');
+  await untilTrue(order_id, ({ order }) => order.status === 'completed');
 
   const wish = { invoice_id, refund_amount: 18, refund_request_id: `R-${name}` };
   const refunded = await untilAnswered(() => refund(wish));
-  // Told that it was done before: the answer to an earlier try was lost.
+  // The service answers that it was done before: the answer to an earlier try was lost.
   assert.ok([200, 409].includes(refunded.status), JSON.stringify(refunded.body));
   await simulator.settled();
-  const { order, transaction } = await untilSo(
+  const { order, transaction } = await untilTrue(
     order_id,
     (found) => found.order.refund_details?.refunded_amount === 18,
   );
@@ -92,16 +92,16 @@ async function untilAnswered<Answer extends { readonly status: number }>(
   for (let tries = 1; ; tries += 1) {
     const answer = await call();
     if (answer.status < 500) return answer;
-    assert.equal(answer.status, 503, 'trouble with the database is told as such');
+    assert.equal(answer.status, 503, 'a database error is answered with 503');
     assert.ok(tries < 20, 'the service did not come back');
   }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: replies are asserted field by field
-async function untilSo(order_id: string, isSo: (found: any) => boolean): Promise<any> {
+async function untilTrue(order_id: string, isTrue: (found: any) => boolean): Promise<any> {
   for (let tries = 1; ; tries += 1) {
     const { body } = await untilAnswered(() => enquire({ order_id }));
-    if (isSo(body)) return body;
+    if (isTrue(body)) return body;
     assert.ok(tries < 20, `it stays ${JSON.stringify(body)}`);
     await heal();
   }

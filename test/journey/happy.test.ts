@@ -5,7 +5,7 @@ import { modeOf, startJourney } from '../support/journey.ts';
 const { simulator, createOrder, pay, refund, enquire, assertSound } = await startJourney();
 
 for (const [provider, mode] of Object.entries(modeOf)) {
-  test(`an order travels from creation to its refund with ${provider}`, async () => {
+  test(`an order is created, paid and refunded with ${provider}`, async () => {
     const orderId = await createOrder();
     const transactionId = await pay(orderId, mode);
     await simulator.settled();

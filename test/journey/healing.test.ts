@@ -12,7 +12,7 @@ import { orderBody } from '../support/order-bodies.ts';
 import { dumpTables } from '../support/test-database.ts';
 import { assertAgrees, type Outline, outlineOf } from './outline.ts';
 
-/** What the providers were called for, and what happens before they answer. */
+/** The calls that the providers received, and a hook that runs before they answer. */
 let calls: Call[] = [];
 let beforeAnswer: (call: Call) => Promise<void> = async () => undefined;
 
@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 
 for (const provider of providers) {
-  test(`${provider}: a lost webhook is made good by the background, which then polls no more`, async () => {
+  test(`${provider}: a lost webhook is made up for by a background poll, and polling then stops`, async () => {
     const orderId = await createOrder();
     simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
     await pay(orderId, modeOf[provider]);
@@ -45,7 +45,7 @@ for (const provider of providers) {
     assert.equal(countOf('fetch'), 1);
   });
 
-  test(`${provider}: a lost webhook is made good by an enquiry`, async () => {
+  test(`${provider}: a lost webhook is made up for by an enquiry`, async () => {
     const orderId = await createOrder();
     simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
     await pay(orderId, modeOf[provider]);
@@ -59,7 +59,7 @@ for (const provider of providers) {
     assert.equal(countOf('fetch'), 1);
   });
 
-  test(`${provider}: however many enquiries there are, a provider is asked once a minute`, async () => {
+  test(`${provider}: any number of enquiries poll a provider at most once a minute`, async () => {
     const orderId = await createOrder();
     await initiate(orderId, modeOf[provider]);
     const polledOften = async (times: number) => {
@@ -82,7 +82,7 @@ for (const provider of providers) {
     ]);
   });
 
-  test(`${provider}: an enquiry does not wait for a provider that hangs`, async () => {
+  test(`${provider}: an enquiry does not wait for a slow provider`, async () => {
     const orderId = await createOrder();
     simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
     await pay(orderId, modeOf[provider]);
@@ -99,7 +99,7 @@ for (const provider of providers) {
     });
   });
 
-  test(`${provider}: a refund made by a call whose answer was lost is found again, and is one`, async () => {
+  test(`${provider}: a refund whose answer was lost is found again, and made once`, async () => {
     const { orderId, transactionId } = await createPaid({}, modeOf[provider]);
     simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
     beforeAnswer = failing('start-refund');
@@ -119,7 +119,7 @@ for (const provider of providers) {
     assert.equal(refundsOf(orderId).length, 1);
   });
 
-  test(`${provider}: a refund that a provider cannot take is tried until it is done, and made once`, async () => {
+  test(`${provider}: a refund that the provider cannot accept yet is retried until it is made, once`, async () => {
     const { orderId, transactionId } = await createPaid({}, modeOf[provider]);
     simulator.setScenarioFor(orderId, { name: 'provider-down', times: 7 });
     const { status, body } = await refund({ transaction_id: transactionId, refund_amount: 50 });
@@ -143,7 +143,7 @@ for (const provider of providers) {
     );
   });
 
-  test(`${provider}: a payment that the provider never took fails, and another one pays`, async () => {
+  test(`${provider}: a payment that the provider never received fails, and another one pays`, async () => {
     const orderId = await createOrder();
     simulator.setScenarioFor(orderId, { name: 'provider-down', times: 99 });
     const { body } = await initiate(orderId, modeOf[provider]);
@@ -163,7 +163,7 @@ for (const provider of providers) {
     assert.equal((await enquire({ order_id: orderId })).body.order.status, 'completed');
   });
 
-  test(`${provider}: a checkout that nobody pays is pending until the order lapses; paid later, it counts`, async () => {
+  test(`${provider}: an unpaid checkout is pending until the order lapses, and still counts if it is paid later`, async () => {
     const orderId = await createOrder();
     const { body } = await initiate(orderId, modeOf[provider]);
     const checkout = await findCheckout(body.next[0].url);
@@ -185,7 +185,7 @@ for (const provider of providers) {
   });
 }
 
-test('partner: a payment started by a call whose answer was lost is found again and can be paid', async () => {
+test('partner: a payment whose answer was lost is found again and can be paid', async () => {
   const orderId = await createOrder();
   beforeAnswer = failing('start-payment');
   const { body } = await initiate(orderId, 'upi');
@@ -204,7 +204,7 @@ test('partner: a payment started by a call whose answer was lost is found again 
   assert.equal((await enquire({ transaction_id: body.transaction_id })).status, 200);
 });
 
-test('bank-gateway: a payment whose first answers are lost is started again, and taken once', async () => {
+test('bank-gateway: a payment whose first answers are lost is sent again, and started once', async () => {
   const orderId = await createOrder();
   beforeAnswer = async (call) => {
     if (countOf('start-payment') < 3) await failing('start-payment')(call);
@@ -215,7 +215,7 @@ test('bank-gateway: a payment whose first answers are lost is started again, and
   await assertOutline(orderId, paidOrder);
 });
 
-test('calls that a provider answers too late are resolved: one payment, one refund', async () => {
+test('calls that a provider answers too late result in one payment and one refund', async () => {
   const paid = await Promise.all(providers.map((provider) => createPaid({}, modeOf[provider])));
   const orders = await Promise.all(providers.map(() => createOrder()));
   const slow = { name: 'slow', delayMs: 5_500 } as const;
@@ -241,7 +241,7 @@ test('calls that a provider answers too late are resolved: one payment, one refu
   await heal();
   const [atPartner = '', atGateway = ''] = orders;
   await assertOutline(atPartner, pendingOrder);
-  // The gateway tells of an order once somebody has tried to pay it, and nobody was sent there.
+  // The gateway knows an order once somebody has tried to pay it, and no consumer was sent there.
   assert.deepEqual(outlineOf(await enquire({ order_id: atGateway })), timedOut('pending'));
   const checkouts = calls.filter(({ operation }) => operation === 'start-payment');
   for (const { id } of checkouts) await simulator.pay(id);
@@ -253,7 +253,7 @@ test('calls that a provider answers too late are resolved: one payment, one refu
   }
 });
 
-test('a provider that cannot be reached leaves a payment pending; once it is back, it never had it', async () => {
+test('a payment at an unreachable provider is pending, and fails once the provider is back and does not know it', async () => {
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const far = await journey.openShop({
@@ -281,7 +281,7 @@ test('a provider that cannot be reached leaves a payment pending; once it is bac
   assert.deepEqual(outlineOf(await call('transaction-enquiry', { order_id })), timedOut('pending'));
 });
 
-test('bank-gateway: a consumer who proves who they are and leaves has not paid once the order lapses', async () => {
+test('bank-gateway: a consumer who authenticates and leaves has not paid when the order lapses', async () => {
   const gateway = await startProvenOnly();
   const left = await journey.openShop({
     providerApis: { 'bank-gateway': { url: gateway.url, login: 'LEFT' } },
@@ -299,7 +299,7 @@ test('bank-gateway: a consumer who proves who they are and leaves has not paid o
 });
 
 for (const provider of providers) {
-  test(`${provider}: the history tells every call, how long it took and what came of it`, async () => {
+  test(`${provider}: the history has every call with its duration and outcome`, async () => {
     const { orderId, transactionId } = await createPaid({}, modeOf[provider]);
     simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
     beforeAnswer = failing('start-refund');
@@ -328,9 +328,9 @@ for (const provider of providers) {
   });
 }
 
-test('after all of that, verify finds nothing', () => journey.assertSound());
+test('after these tests, verify finds nothing', () => journey.assertSound());
 
-test('no secret of the shop stands in the database or in the log', async () => {
+test('no secret of the shop is in the database or in the log', async () => {
   const dump = JSON.stringify(await dumpTables(service.database));
   const log = service.logText();
   assert.ok(dump.includes('fetch-status') && log !== '');
@@ -378,7 +378,7 @@ function timedOut(order: string): Outline {
   return { order, transactions: ['payment failed 118 PAYMENT_TIMED_OUT'], refunds: undefined };
 }
 
-/** Calls of another shop than the journey's own. */
+/** Calls with the token of another shop than the journey's. */
 function callAs(accountId: string) {
   return async (path: string, body: object) => {
     const { token } = await issueMerchantToken(service.services, accountId);
@@ -386,7 +386,7 @@ function callAs(accountId: string) {
   };
 }
 
-/** A gateway at which the only thing that ever happened to an order is an authentication. */
+/** A gateway whose orders have an authentication and nothing else. */
 async function startProvenOnly() {
   const gateway = { url: '', orderId: '' };
   const server = createServer((request, response) => {
@@ -412,7 +412,7 @@ async function startProvenOnly() {
   return gateway;
 }
 
-/** What an enquiry says; once nothing is pending, it is what the ledger says. */
+/** The enquiry shows the expected outline and, once nothing is pending, agrees with the ledger. */
 async function assertOutline(orderId: string, expected: Outline): Promise<void> {
   const reply = await enquire({ order_id: orderId });
   assert.deepEqual(outlineOf(reply), expected);
@@ -421,7 +421,7 @@ async function assertOutline(orderId: string, expected: Outline): Promise<void> 
   }
 }
 
-/** The waits between questions grow, so a few minutes pass each time. */
+/** The waits between polls grow, so a few minutes pass each time. */
 async function healOften(times: number): Promise<void> {
   for (let time = 0; time < times; time += 1) {
     service.advanceSeconds(10 * 60);
@@ -429,7 +429,7 @@ async function healOften(times: number): Promise<void> {
   }
 }
 
-/** A provider that has done what it was asked to, and answers that it broke. */
+/** A provider that executes a call and then answers with an error. */
 function failing(operation: Call['operation']): (call: Call) => Promise<void> {
   return async (call) => {
     if (call.operation === operation) throw new Error('broken while answering');

@@ -8,27 +8,27 @@ import { findCheckout, startJourney } from '../support/journey.ts';
 import { assertAgrees, unfinishedOf } from './outline.ts';
 
 /**
- * Consumers who do not wait: they start another payment before the first is decided, and pay both. The
- * shop refunds in parts, several at once, more than there is.
+ * Impatient consumers start another payment before the first one is final, and pay both. The shop sends concurrent
+ * partial refunds that together exceed the payment.
  */
 const journey = await startJourney();
 const { service, simulator, createOrder, initiate, refund, enquire, heal } = journey;
 const ordersCount = 40;
-const atOnce = 20;
+const concurrency = 20;
 
 for (const seed of [7]) {
-  test(`${ordersCount} impatient orders under chaos end right, seed ${seed}`, async () => {
+  test(`${ordersCount} impatient orders under chaos end correctly, seed ${seed}`, async () => {
     const orders = await forEach(ordersCount, async (index) => {
       const random = randomOf(seed, `impatient:${index}`);
       const orderId = await createOrder({ invoice_id: `I-${seed}-${index}` });
-      await payHastily(orderId, random, `${seed}:${index}`, seed);
-      await refundHastily(orderId, random, 'first');
+      await payImpatiently(orderId, random, `${seed}:${index}`, seed);
+      await refundConcurrently(orderId, random, 'first');
       return { orderId, random };
     });
     await settleAll(orders);
     await forEach(orders.length, async (index) => {
       const order = orders[index];
-      if (order) await refundHastily(order.orderId, order.random, 'second');
+      if (order) await refundConcurrently(order.orderId, order.random, 'second');
     });
     await settleAll(orders);
 
@@ -38,22 +38,22 @@ for (const seed of [7]) {
       assertAgrees(reply, ledger);
       const payments = ledger.payments.filter(({ reference }) => reference.startsWith(orderId));
       const captured = payments.filter(({ status }) => status === 'captured');
-      // Where one was given back or captured in part, what the ledger says is all there is to hold.
+      // If a payment was released or captured in part, only agreement with the ledger can be checked.
       if (payments.some(({ status }) => status === 'reversed')) continue;
       if (!captured.every(paysInFull)) continue;
-      // Whoever pays twice has paid twice: one payment is the order's, every other is flagged.
+      // One payment completes the order, and every other one is flagged as a duplicate.
       assert.equal(await countDuplicates(orderId), Math.max(0, captured.length - 1), orderId);
     }
   });
 }
 
-test('some consumers did pay twice and some refunds were made; verify finds nothing', async () => {
+test('some consumers paid twice, some refunds were made, and verify finds nothing', async () => {
   assert.ok((await countDuplicates('%')) > 0);
   assert.ok(simulator.ledger().refunds.some(({ status }) => status === 'processed'));
   await journey.assertSound();
 });
 
-async function payHastily(
+async function payImpatiently(
   orderId: string,
   random: Random,
   label: string,
@@ -82,7 +82,7 @@ async function payHastily(
   }
 }
 
-async function refundHastily(orderId: string, random: Random, round: string): Promise<void> {
+async function refundConcurrently(orderId: string, random: Random, round: string): Promise<void> {
   const { body } = await enquire({ order_id: orderId });
   const paid = body.transaction.find(
     (entry: { payment_status: string | null }) => entry.payment_status === 'succeeded',
@@ -101,7 +101,7 @@ async function refundHastily(orderId: string, random: Random, round: string): Pr
   for (const { status, body: reply } of replies) {
     if (status === 200) continue;
     const { svc_error_code: code, svc_merchant_message: message } = reply.error;
-    // The chaos voids payments: one may be reversed between the enquiry and the refund.
+    // Chaos voids payments: one may be reversed between the enquiry and the refund.
     if (code === 'REFUND_NOT_ALLOWED') await assertNoLongerPaid(paid.svc_transaction_id, message);
     else assert.equal(code, 'INVALID_REFUND_AMOUNT', message);
   }
@@ -112,7 +112,7 @@ async function assertNoLongerPaid(transactionId: string, message: string): Promi
   assert.ok(['authorized', 'reversing', 'reversed'].includes(payment.payment_status), message);
 }
 
-/** Until no webhook is due and nothing is undecided: a day later, nobody comes to pay any more. */
+/** Waits until no webhook is due and nothing is pending: a day later, all orders have lapsed. */
 async function settleAll(orders: readonly { readonly orderId: string }[]): Promise<void> {
   await simulator.settled();
   service.advanceSeconds(24 * 3600);
@@ -141,6 +141,6 @@ async function forEach<T>(count: number, make: (index: number) => Promise<T>): P
       made[index] = await make(index);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: concurrency }, work));
   return made;
 }

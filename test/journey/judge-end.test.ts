@@ -5,7 +5,7 @@ import type { LedgerPayment } from '../../simulator/simulator.ts';
 import { endOf } from '../../tools/demo/ends.ts';
 import { wrongsOf } from '../../tools/demo/judge-end.ts';
 
-/** The judge of chaos is judged: what is right passes, and each wrong is named. */
+/** Tests the check that chaos tests rely on: a correct end passes, and each error is reported. */
 const captured: LedgerPayment = {
   ...{ provider: 'bank-gateway', id: 'x|1', reference: 'x', currency: 'INR' },
   ...{ amount: 1000, asked: 1000, discount: 0, status: 'captured' },
@@ -17,7 +17,7 @@ const discounted: LedgerPayment = { ...captured, amount: 900, discount: 100 };
 const paid = { payment_status: 'succeeded', transaction_amount: 10 } as const;
 const taken = { payment_status: 'reversed', transaction_amount: 10 } as const;
 
-test('an order that ended as it should has no wrongs', () => {
+test('an order that ended correctly has no errors', () => {
   assert.deepEqual(wrongsOf('completed', enquiry('completed', paid), [captured]), []);
   assert.deepEqual(wrongsOf('reversed', enquiry('pending', taken), [reversed]), []);
   assert.deepEqual(wrongsOf('reversed', enquiry('lapsed', taken), [reversed]), []);
@@ -27,7 +27,7 @@ test('an order that ended as it should has no wrongs', () => {
   assert.deepEqual(wrongsOf('completed', offer, [discounted]), []);
 });
 
-test('an order that ended otherwise is reported with what is wrong', () => {
+test('an order that ended incorrectly is reported with its errors', () => {
   assert.deepEqual(wrongsOf('completed', enquiry('pending', paid), [captured]), ['is pending']);
   const twice = [captured, { ...captured, id: 'x|2' }];
   assert.deepEqual(
@@ -61,7 +61,7 @@ test('an order that ended otherwise is reported with what is wrong', () => {
   assert.deepEqual(wrongsOf('completed', hidden, [discounted]), ['shows 0 off, the provider 100']);
 });
 
-test('a scenario ends otherwise only at the provider that plays it', () => {
+test('a scenario changes the end only at the provider that supports it', () => {
   assert.equal(endOf('void', 'bank-gateway'), 'reversed');
   assert.equal(endOf('void', 'partner'), 'completed');
   assert.equal(endOf('release', 'partner'), 'reversed');

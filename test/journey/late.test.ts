@@ -10,7 +10,7 @@ const providers = Object.keys(modeOf) as SimulatedProvider[];
 const hour = 3_600;
 
 for (const provider of providers) {
-  test(`${provider}: paid after the order lapsed, with every webhook lost, completes it`, async () => {
+  test(`${provider}: a payment after the order lapsed completes it, even with every webhook lost`, async () => {
     const orderId = await createOrder();
     simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
     const { body } = await initiate(orderId, modeOf[provider]);
@@ -24,7 +24,7 @@ for (const provider of providers) {
     assert.deepEqual(await shownOf(orderId), ['completed', 'succeeded']);
   });
 
-  test(`${provider}: three days after the order lapsed its payment is polled no more`, async () => {
+  test(`${provider}: a payment is not polled any more three days after its order lapsed`, async () => {
     const orderId = await createOrder();
     await initiate(orderId, modeOf[provider]);
     await pass(25 * hour);
@@ -34,7 +34,7 @@ for (const provider of providers) {
   });
 }
 
-test('partner: an authorisation that nobody captures is flagged after an hour, and the flag goes with the capture', async () => {
+test('partner: an uncaptured authorisation is flagged after an hour, and a capture removes the flag', async () => {
   const orderId = await createOrder();
   simulator.setScenarioFor(orderId, { name: 'manual-capture', delayMs: 2_000 });
   const { body } = await initiate(orderId, 'upi');
@@ -42,7 +42,7 @@ test('partner: an authorisation that nobody captures is flagged after an hour, a
   await heal();
   assert.deepEqual(await shownOf(orderId), ['pending', 'authorized']);
   assert.deepEqual(await flagsOf(orderId), []);
-  // Polls have grown rare by then; the flag comes on time all the same.
+  // Polls are rare by then, and the flag must still be on time.
   await pass(50 * 60);
   assert.deepEqual(await flagsOf(orderId), []);
   await pass(11 * 60);
@@ -52,7 +52,7 @@ test('partner: an authorisation that nobody captures is flagged after an hour, a
   assert.deepEqual(await flagsOf(orderId), []);
 });
 
-test('partner: an authorisation that came when polls had grown rare is flagged after an hour too', async () => {
+test('partner: an authorisation that arrives when polls are rare is flagged after an hour too', async () => {
   const orderId = await createOrder();
   simulator.setScenarioFor(orderId, { name: 'manual-capture', delayMs: 60_000 });
   const { body } = await initiate(orderId, 'upi');
@@ -65,9 +65,9 @@ test('partner: an authorisation that came when polls had grown rare is flagged a
   assert.deepEqual(await flagsOf(orderId), ['not_captured']);
 });
 
-test('the invariants hold after all of this', assertSound);
+test('the invariants hold after these tests', assertSound);
 
-/** Time passes in minutes, and the background does what is due. */
+/** Moves the clock minute by minute and runs the background jobs that are due. */
 async function pass(seconds: number): Promise<void> {
   const step = Math.max(61, Math.floor(seconds / 40));
   for (let passed = 0; passed < seconds; passed += step) {

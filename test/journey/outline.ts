@@ -1,4 +1,4 @@
-/** What an enquiry tells of an order, in a few words, and whether the providers' ledger tells the same. */
+/** Summarises the reply of an enquiry in a few lines, and compares it with the providers' ledger. */
 import assert from 'node:assert/strict';
 import { type Ledger, type LedgerRefund, paysInFull } from '../../simulator/simulator.ts';
 import type { Reply } from '../support/test-service.ts';
@@ -22,7 +22,7 @@ type Entry = {
   readonly failure_reason: { readonly svc_error_code: string } | null;
 };
 
-type Told = {
+type EnquiryBody = {
   readonly transaction: readonly Entry[];
   readonly order: {
     readonly svc_order_id: string;
@@ -36,7 +36,7 @@ type Told = {
 };
 
 export function outlineOf(reply: Reply): Outline {
-  const { transaction, order } = toldBy(reply);
+  const { transaction, order } = bodyOf(reply);
   const { refund_details: details } = order;
   return {
     order: order.status,
@@ -58,9 +58,9 @@ export function outlineOf(reply: Reply): Outline {
   };
 }
 
-/** Every payment and refund of the ledger is told once and as it is there, and nothing else went well. */
+/** The reply shows each payment and refund of the ledger once with the same status, and no other one succeeded. */
 export function assertAgrees(reply: Reply, ledger: Ledger): void {
-  const { transaction, order } = toldBy(reply);
+  const { transaction, order } = bodyOf(reply);
   const isOwn = ({ reference }: { readonly reference: string }) =>
     reference.startsWith(`${order.svc_order_id}-`);
   const payments = ledger.payments.filter(isOwn);
@@ -70,10 +70,10 @@ export function assertAgrees(reply: Reply, ledger: Ledger): void {
     ...refunds.map((entry) => lineOf(entry.id, refundStatuses[entry.status], entry)),
   ];
   const ids = new Set([...payments, ...refunds].map(({ id }) => id));
-  const told = transaction.filter((entry) => ids.has(entry.psp_transaction_id ?? ''));
-  assert.deepEqual(told.map(lineOfEntry).sort(), happened.sort());
+  const shown = transaction.filter((entry) => ids.has(entry.psp_transaction_id ?? ''));
+  assert.deepEqual(shown.map(lineOfEntry).sort(), happened.sort());
 
-  const others = transaction.filter((entry) => !told.includes(entry));
+  const others = transaction.filter((entry) => !shown.includes(entry));
   for (const entry of others) {
     assert.ok(['new', 'pending', 'failed'].includes(statusOf(entry)), lineOfEntry(entry));
   }
@@ -88,8 +88,8 @@ export function assertAgrees(reply: Reply, ledger: Ledger): void {
 }
 
 /**
- * A refund of a payment with several captures is one call for each, numbered from the second on. To us it is
- * one refund, whose status is the lowest of its parts.
+ * A refund of a payment with several captures is one call per capture, numbered from the second one. We show it as one
+ * refund, whose status is the lowest of its parts.
  */
 function joinParts(refunds: readonly LedgerRefund[]): LedgerRefund[] {
   const wholes = Map.groupBy(refunds, ({ reference }) =>
@@ -107,9 +107,9 @@ function joinParts(refunds: readonly LedgerRefund[]): LedgerRefund[] {
   });
 }
 
-/** Ids of the transactions that nobody knows the end of yet. */
+/** Ids of the transactions that are not final. */
 export function unfinishedOf(reply: Reply): string[] {
-  return toldBy(reply)
+  return bodyOf(reply)
     .transaction.filter((entry) => !['succeeded', 'failed', 'reversed'].includes(statusOf(entry)))
     .map((entry) => entry.svc_transaction_id);
 }
@@ -124,9 +124,9 @@ const paymentStatuses = {
 
 const refundStatuses = { pending: 'pending', processed: 'succeeded', failed: 'failed' } as const;
 
-function toldBy({ status, body }: Reply): Told {
+function bodyOf({ status, body }: Reply): EnquiryBody {
   assert.equal(status, 200, JSON.stringify(body));
-  return body as Told;
+  return body as EnquiryBody;
 }
 
 function statusOf({ transaction_type, payment_status, refund_status }: Entry): string {

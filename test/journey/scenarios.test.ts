@@ -9,7 +9,7 @@ const journey = await startJourney();
 const { service, simulator, shop, createOrder, initiate, pay, refund, enquire, heal } = journey;
 const providers = Object.keys(modeOf) as SimulatedProvider[];
 
-/** Whatever happens to the webhooks and however slow the answers, all ends as on a good day. */
+/** Scenarios with disturbed webhooks or slow answers that must not change the result. */
 const harmless: readonly (readonly [string, Scenario])[] = [
   ['on a good day', { name: 'happy' }],
   ['with every webhook sent twenty times at once', { name: 'duplicate-storm' }],
@@ -22,7 +22,7 @@ const harmless: readonly (readonly [string, Scenario])[] = [
 
 for (const provider of providers) {
   for (const [when, scenario] of harmless) {
-    test(`${provider}: a payment and its two refunds end right ${when}`, async () => {
+    test(`${provider}: a payment and its two refunds end correctly ${when}`, async () => {
       const orderId = await createOrder();
       simulator.setScenarioFor(orderId, scenario);
       const transactionId = await pay(orderId, modeOf[provider]);
@@ -47,7 +47,7 @@ for (const provider of providers) {
     });
   }
 
-  test(`${provider}: a payment and its two refunds end right with every webhook lost`, async () => {
+  test(`${provider}: a payment and its two refunds end correctly with every webhook lost`, async () => {
     const orderId = await createOrder();
     simulator.setScenarioFor(orderId, { name: 'lost-webhook' });
     const transactionId = await pay(orderId, modeOf[provider]);
@@ -82,7 +82,7 @@ for (const provider of providers) {
     });
   });
 
-  test(`${provider}: of two tries at one checkout, the transaction shows the one that paid`, async () => {
+  test(`${provider}: the transaction shows the try that paid, out of two at one checkout`, async () => {
     const orderId = await createOrder();
     simulator.setScenarioFor(orderId, { name: 'second-attempt' });
     const started = (await initiate(orderId, modeOf[provider])).body;
@@ -111,7 +111,7 @@ for (const provider of providers) {
     assertAgrees(await enquire({ order_id: orderId }), simulator.ledger());
   });
 
-  test(`${provider}: a refund that fails gives its amount back and may be asked for again`, async () => {
+  test(`${provider}: the amount of a failed refund is available again and can be refunded`, async () => {
     const orderId = await createOrder();
     simulator.setScenarioFor(orderId, { name: 'refund-failing' });
     const transactionId = await pay(orderId, modeOf[provider]);
@@ -141,7 +141,7 @@ for (const provider of providers) {
   });
 }
 
-/** The reason given at the provider, and the code that the merchant reads. */
+/** The provider's reason, and our code for it. */
 const reasons = {
   insufficient_funds: 'INSUFFICIENT_FUNDS',
   payment_timed_out: 'PAYMENT_TIMED_OUT',
@@ -179,7 +179,7 @@ for (const provider of providers) {
     });
   }
 
-  test(`${provider}: a consumer who cancels is told so, and may pay at the same checkout`, async () => {
+  test(`${provider}: a cancelled payment is shown as cancelled, and can be paid at the same checkout`, async () => {
     const orderId = await createOrder();
     const started = (await initiate(orderId, modeOf[provider])).body;
     const checkout = await findCheckout(started.next[0].url);
@@ -197,7 +197,7 @@ for (const provider of providers) {
   });
 }
 
-test('bank-gateway: a payment and a refund are sent again at once while it is down, and made once', async () => {
+test('bank-gateway: a payment and a refund are retried immediately while the provider is down, and made once', async () => {
   const orderId = await createOrder();
   simulator.setScenarioFor(orderId, { name: 'provider-down' });
   const transactionId = await pay(orderId, 'credit_card');
@@ -212,7 +212,7 @@ test('bank-gateway: a payment and a refund are sent again at once while it is do
   });
 });
 
-test('partner: a payment that may have been made is not sent twice; it fails, and another one pays', async () => {
+test('partner: a payment with an unknown result is not sent twice; it fails, and another one pays', async () => {
   const orderId = await createOrder();
   simulator.setScenarioFor(orderId, { name: 'provider-down' });
   const { status, body } = await initiate(orderId, 'upi');
@@ -241,7 +241,7 @@ test('partner: a payment that may have been made is not sent twice; it fails, an
   });
 });
 
-test('after all of that, verify finds nothing', () => journey.assertSound());
+test('after these tests, verify finds nothing', () => journey.assertSound());
 
 const allRefunded: Outline = {
   order: 'completed',
@@ -253,7 +253,7 @@ const allRefunded: Outline = {
   refunds: [118, 0, 118],
 };
 
-/** What an enquiry says, which is what the ledger says. */
+/** The enquiry shows the expected outline and agrees with the ledger. */
 async function assertOutline(orderId: string, expected: Outline): Promise<void> {
   const reply = await enquire({ order_id: orderId });
   assert.deepEqual(outlineOf(reply), expected);
@@ -272,7 +272,7 @@ async function refundPart(transactionId: string, name: string, amount?: number):
   return body.transaction_id;
 }
 
-/** Every status that the transaction has had. */
+/** Every status of the transaction so far. */
 async function statusesOf(orderId: string, transactionId: string): Promise<unknown[]> {
   const history = await listHistory(service.database, shop.accountId, orderId);
   return history

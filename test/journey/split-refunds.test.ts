@@ -12,7 +12,7 @@ beforeEach(() => {
   script(() => 'SUCCESS');
 });
 
-test('a part that was refused stays refused however often the other is polled', async () => {
+test('a refused part stays refused however often the other part is polled', async () => {
   const { orderId, transactionId } = await paidByTwoCaptures();
   script((target) => (target === '2' ? 'PENDING' : 'refuse'));
   assert.equal((await refund(transactionId, 118)).status, 200);
@@ -22,7 +22,7 @@ test('a part that was refused stays refused however often the other is polled', 
   assert.equal(refundCalls.length, 2, 'nothing was sent again');
 });
 
-test('what a refused part left can be refunded once, and never more than was captured', async () => {
+test('the amount of a refused part can be refunded once, and never more than was captured', async () => {
   const { orderId, transactionId } = await paidByTwoCaptures();
   script((target) => (target === '2' ? 'PENDING' : 'refuse'));
   await refund(transactionId, 118);
@@ -37,7 +37,7 @@ test('what a refused part left can be refunded once, and never more than was cap
   assert.equal((await sumsOf(orderId))[2], 0);
 });
 
-test('a part that was lost is sent again with the same id, and made once', async () => {
+test('a lost part is sent again with the same id, and made once', async () => {
   const { orderId, transactionId } = await paidByTwoCaptures();
   script((target) => (target === '2' ? 'SUCCESS' : 'unavailable'));
   await refund(transactionId, 118);
@@ -56,7 +56,7 @@ test('a part that was lost is sent again with the same id, and made once', async
   );
 });
 
-test('a part that was lost and then refused failed, and its money is available again', async () => {
+test('a part that was lost and then refused has failed, and its amount is available again', async () => {
   const { orderId, transactionId } = await paidByTwoCaptures();
   script((target) => (target === '2' ? 'SUCCESS' : 'unavailable'));
   await refund(transactionId, 118);
@@ -67,7 +67,7 @@ test('a part that was lost and then refused failed, and its money is available a
   assert.equal(transaction.at(-1).refund_status, 'failed');
 });
 
-test('a part of an authorisation can be refunded from the moment in which the order lapses', async () => {
+test('a partial capture can be refunded from the moment the order lapses', async () => {
   const { order_id } = await shop.createOrder();
   await tell(order_id, '1', 'AUTHORIZATION', 118);
   await tell(order_id, '2', 'CAPTURE', 60, { target: '1' });
@@ -78,7 +78,7 @@ test('a part of an authorisation can be refunded from the moment in which the or
   assert.deepEqual(await sumsOf(order_id), [60, 60, 0]);
 });
 
-test('a part beside a payment that completed the order is settled by the sweep too', async () => {
+test('the sweep also settles a partial capture beside the payment that completed the order', async () => {
   const { order_id } = await shop.createOrder();
   await tell(order_id, '1', 'AUTHORIZATION', 118);
   await tell(order_id, '2', 'CAPTURE', 60, { target: '1' });
@@ -93,7 +93,7 @@ test('a part beside a payment that completed the order is settled by the sweep t
   ]);
 });
 
-test('the rest of a payment that is captured after the order lapsed is found by polling', async () => {
+test('polling finds the rest of a payment that is captured after the order lapsed', async () => {
   const { order_id } = await shop.createOrder();
   const { transaction_id: id } = (await gateway.initiate(order_id)).body;
   await tell(id, '1', 'AUTHORIZATION', 118);
@@ -104,7 +104,7 @@ test('the rest of a payment that is captured after the order lapsed is found by 
   assert.equal((await shop.enquire({ order_id })).body.order.status, 'completed');
 });
 
-test('a capture beside a payment that was made in one step is not what a refund targets', async () => {
+test('a refund of a one-step payment does not target a capture beside it', async () => {
   const { order_id } = await shop.createOrder();
   await tell(order_id, '1', 'PAYMENT', 118);
   await tell(order_id, '3', 'CAPTURE', 60);
@@ -117,7 +117,7 @@ test('a capture beside a payment that was made in one step is not what a refund 
   );
 });
 
-test('the invariants hold after all of this, also between the end of an order and the sweep', async () => {
+test('the invariants hold after these tests, also between lapsing and the sweep', async () => {
   assert.deepEqual(await gateway.breaches(), []);
   const { order_id } = await shop.createOrder();
   const { transaction_id: id } = (await gateway.initiate(order_id)).body;
@@ -141,7 +141,7 @@ async function pollOften(): Promise<void> {
   for (const seconds of [61, 130, 400, 4_000, 4_000]) await poll(seconds);
 }
 
-/** A sweep goes through some hours of orders at once. */
+/** One sweep covers a few hours of orders, so several are run. */
 async function passDays(days: number): Promise<void> {
   service.advanceSeconds(days * 24 * hour);
   for (let sweeps = 0; sweeps < 4 * days + 2; sweeps += 1) await sweep(service.services);

@@ -1,6 +1,6 @@
 /**
- * Card numbers in every disguise, put into every text that a request or a delivery can carry: none may be found in any
- * table, reply or log line afterwards. `CARD_ROUNDS=200` tries more, `CARD_SEED` repeats a run. Contract 8.4 and 8.5.
+ * Puts card numbers in many spellings into every text of requests and deliveries. None may be in any table, reply or
+ * log line afterwards. `CARD_ROUNDS=200` tries more, `CARD_SEED` repeats a run. Contract 8.4 and 8.5.
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -84,7 +84,7 @@ function note(reply: Reply): Reply {
   return reply;
 }
 
-/** As JSON in any spelling. */
+/** Sends JSON in one of its equivalent spellings. */
 async function post(path: string, body: Fields, headers: Record<string, string> = {}) {
   const { token } = account;
   return call(`/api/v3/${path}`, { token, body: spellJson(body, dealer), headers });
@@ -96,7 +96,7 @@ async function accepted(path: string, body: Fields): Promise<Fields> {
   return reply.body;
 }
 
-/** Keys as a shop may choose them: none of them makes its value a reference. */
+/** Keys that a shop may choose. None of them exempts its value from masking. */
 const keys = ['note', 'order_id', 'promo_code', 'api_key', 'receipt', 'contact', 'skuId', 'utr'];
 const codeNames = [
   ...['cvv', 'CVV2', 'cvc', 'cvn', 'csc', 'securityCode', 'security_code', 'cvvCode'],
@@ -118,7 +118,7 @@ function exponentOf(digits: string): string {
   return `${digits[0]}.${digits.slice(1)}e${digits.length - 1}`;
 }
 
-/** The texts of an order that may hold anything. */
+/** The free-text fields of an order. */
 function orderTexts(where: string): Fields {
   const text = (name: string) => deal(`${where}.${name}`);
   const address = (name: string) =>
@@ -180,10 +180,10 @@ async function resolveUser(order_id: string): Promise<void> {
   await accepted('resolve-user', { order_id, ...person('resolve-user') });
 }
 
-/** What is refused must not be repeated in the reply either. */
+/** The reply to a refused request must not repeat the number either. */
 async function refusedOrders(): Promise<void> {
   const bodies: Fields[] = [
-    // Behind a plus it may be a phone number; then its country code is stored apart.
+    // With a leading plus it may be a phone number, whose country code is stored separately.
     { user: { ...person('a phone'), mobile_number: deal('mobile_number').replace(/^\+/, '') } },
     { user: { ...person('a phone'), mobile_number: jsonNumber(dealPlain('mobile_number')) } },
     { user: { ...person('a country'), country_code: deal('country_code') } },
@@ -241,17 +241,17 @@ async function startPayments(order_id: string): Promise<void> {
     const reply = await post('initiate-payment', { ...base, ...body });
     assert.equal(reply.status, 400, JSON.stringify([body, reply.body]));
   }
-  // The provider refuses it and repeats a card number in its words.
+  // The provider refuses it, with a card number in its message.
   assert.equal((await accepted('initiate-payment', base)).payment_status, 'failed');
 }
 
-/** The providers' own references and amounts, which stay as they are. */
+/** The providers' own references and amounts, which are not masked. */
 const references =
   /(^|\.)(id|account_id|order_id|invoice_id|payment_id|receipt|batch_id|(base_)?amount(_refunded)?|fee|tax|arn|rrn|auth_code)$/;
 const gatewayReferences =
   /^(merchant|order\.(id|.*[aA]mount)|transaction\.(id|receipt|reference|authorizationCode|stan|terminal|amount|acquirer\..*))$/;
 
-/** Numbers in some fields of a body, under keys of their own and in a card. */
+/** Puts numbers into some fields of a body, under new keys and into a card. */
 function spread(body: Fields, exempt: RegExp, where: string): Fields {
   const paths = pathsOf(body).filter(
     (path) => !exempt.test(path.filter((name) => name !== 'entity').join('.')),
@@ -301,7 +301,7 @@ async function deliverToPartner(order_id: string): Promise<void> {
     const reply = note(await sendPartner(service, account, body, { headers }));
     assert.equal(reply.status, 200, JSON.stringify(reply.body));
   }
-  // The second of two fields under one name is the one that is read; the first is stored as well.
+  // Of two fields with one name the second is read, but both are stored.
   const hidden = spellJson(dealPlain('a field that another one of its name hides'), dealer);
   const twice = `{"x":${hidden},"x":1,${JSON.stringify(events[0]).slice(1)}`;
   assert.equal(note(await sendPartner(service, account, twice)).status, 200);
@@ -358,7 +358,7 @@ function enquire(body: Fields): Promise<Reply> {
   return post('transaction-enquiry', body);
 }
 
-/** Refuses everything and repeats a card number. */
+/** A provider that refuses every call, with a card number in its message. */
 async function startQuotingProvider(): Promise<string> {
   const server = createServer((_request, response) => {
     const description = `${'x'.repeat(pick([1, 270]))} ${deal('the words of a provider')}`;

@@ -7,7 +7,7 @@ import { anyText } from '../support/any-text.ts';
 const runs = { numRuns: 1_000 };
 const secret = anyText({ maxLength: 64 });
 
-test('two secrets are equal when every character is, and only then', () => {
+test('two secrets are equal exactly when all their characters are equal', () => {
   fc.assert(
     fc.property(secret, secret, (left, right) => {
       assert.equal(equalSecrets(left, right), left === right);
@@ -17,7 +17,7 @@ test('two secrets are equal when every character is, and only then', () => {
   );
 });
 
-test('a secret differs from one that is longer, shorter, in other case or changed', () => {
+test('a secret differs from one that is longer, shorter, changed or in another case', () => {
   const known = 'access_secret_0123456789abcdef';
   const others = ['', known.slice(0, -1), `${known}0`, ` ${known}`, known.toUpperCase()];
   for (const given of [...others, known.replace('f', 'e'), `${known}\0`]) {
@@ -25,11 +25,11 @@ test('a secret differs from one that is longer, shorter, in other case or change
   }
 });
 
-test('texts that look alike but are written in other code points differ', () => {
+test('texts that look the same but have different code points differ', () => {
   assert.equal(equalSecrets('é', 'e\u0301'), false);
 });
 
-test('two digests are equal when every character is, whatever the length of what was given', () => {
+test('two digests are equal exactly when all their characters are equal, for inputs of any length', () => {
   fc.assert(
     fc.property(secret, secret, (left, right) => {
       assert.equal(equalDigests(left, right), left === right);
@@ -43,7 +43,7 @@ test('two digests are equal when every character is, whatever the length of what
   }
 });
 
-test('a given secret matches when it is one of those known, whatever its place', () => {
+test('a secret matches if it is any one of the known secrets', () => {
   fc.assert(
     fc.property(fc.array(secret, { maxLength: 5 }), secret, (known, given) => {
       assert.equal(matchesAny(known, given), known.includes(given));
@@ -53,7 +53,7 @@ test('a given secret matches when it is one of those known, whatever its place',
   );
 });
 
-test('nothing matches when no secret is known', () => {
+test('nothing matches if no secret is known', () => {
   assert.equal(matchesAny([], ''), false);
   assert.equal(matchesAny([], 'anything'), false);
 });

@@ -6,7 +6,7 @@ import { createConsumerDataKey } from '../../src/security/consumer-data-key.ts';
 const account = 'acc_0123456789abcdef';
 const key = createConsumerDataKey(account, 'the secret of the account');
 
-test('whatever is sealed opens again, for its own row', () => {
+test('a sealed text can be opened for its own row', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, row) => {
       const expected = Buffer.from(text).toString('utf8');
@@ -15,13 +15,13 @@ test('whatever is sealed opens again, for its own row', () => {
   );
 });
 
-test('a sealed text holds nothing of the text, and two of one text differ', () => {
+test('a sealed text does not contain the text, and sealing it twice gives different results', () => {
   const sealed = key.seal('00112233445566', 'o_1');
   assert.equal(Buffer.from(sealed, 'base64').includes('0011223344'), false);
   assert.notEqual(key.seal('00112233445566', 'o_1'), sealed);
 });
 
-test('it opens neither for another row nor for another account nor with another secret', () => {
+test('a sealed text cannot be opened for another row, for another account or with another secret', () => {
   const sealed = key.seal('00112233445566', 'o_1');
   assert.throws(() => key.open(sealed, 'o_2'));
   assert.throws(() =>
@@ -30,7 +30,7 @@ test('it opens neither for another row nor for another account nor with another 
   assert.throws(() => createConsumerDataKey(account, 'another').open(sealed, 'o_1'));
 });
 
-test('one changed bit does not open', () => {
+test('a sealed text with one changed bit cannot be opened', () => {
   const bytes = Buffer.from(key.seal('00112233445566', 'o_1'), 'base64');
   for (const [index, byte] of bytes.entries()) {
     const changed = Buffer.from(bytes);

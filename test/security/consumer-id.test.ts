@@ -7,7 +7,7 @@ import { consumerIdOf } from '../../src/security/consumer-id.ts';
 const key = 'the consumer id key of one account';
 const asha: User = { countryCode: '+91', mobileNumber: '9876543210', email: 'asha@example.com' };
 
-test('the same consumer has the same id, in the shape of a user id', () => {
+test('the same consumer always has the same id, in the format of a user id', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^\d{4,15}$/), fc.stringMatching(/^\+\d{1,4}$/), (...parts) => {
       const [mobileNumber, countryCode] = parts;
@@ -19,7 +19,7 @@ test('the same consumer has the same id, in the shape of a user id', () => {
   );
 });
 
-test('the mobile number makes the consumer; name and e-mail address may change', () => {
+test('the mobile number identifies the consumer; name and e-mail address may change', () => {
   const renamed = { ...asha, email: 'rao@example.com', firstName: 'Asha', lastName: 'Rao' };
   assert.equal(consumerIdOf(renamed, key), consumerIdOf(asha, key));
   assert.equal(
@@ -28,7 +28,7 @@ test('the mobile number makes the consumer; name and e-mail address may change',
   );
 });
 
-test('a mobile number sent as number or as text is the same one', () => {
+test('a mobile number is the same sent as a number or as text', () => {
   const asNumber = { ...asha, mobileNumber: String(9876543210) };
   const asText = { ...asha, mobileNumber: '09876543210' };
   assert.equal(consumerIdOf(asNumber, key), consumerIdOf(asha, key));
@@ -57,12 +57,12 @@ test('different numbers have different ids', () => {
   assert.equal(new Set(ids).size, ids.length);
 });
 
-test('without a mobile number the e-mail address makes the consumer, in any case', () => {
+test('without a mobile number the e-mail address identifies the consumer, ignoring case', () => {
   const byMail = consumerIdOf({ countryCode: '+91', email: 'asha@example.com' }, key);
   assert.equal(consumerIdOf({ countryCode: '+1', email: 'Asha@EXAMPLE.com' }, key), byMail);
 });
 
-test('a consumer with neither is a new one every time', () => {
+test('a consumer with neither has a new id every time', () => {
   const ids = new Set(
     Array.from({ length: 100 }, () => consumerIdOf({ countryCode: '+91', firstName: 'A' }, key)),
   );

@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { hmac, hmacHex, hmacKeyOf } from '../../src/security/hmac.ts';
 
-test('a known answer of RFC 4231', () => {
+test('the HMAC matches a test vector of RFC 4231', () => {
   assert.equal(
     hmacHex('Jefe', 'what do ya want for nothing?'),
     '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
   );
 });
 
-test('it is what the platform computes, for keys and contents of any length', () => {
+test('the HMAC equals that of the platform for keys and contents of any length', () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
     fc.integer({ min: 60, max: 70 }).map((length) => new Uint8Array(length).fill(7)),
@@ -26,7 +26,7 @@ test('it is what the platform computes, for keys and contents of any length', ()
   );
 });
 
-test('a key signs each time as the first time, beside others', () => {
+test('a key gives the same HMAC every time, also when it alternates with other keys', () => {
   const secrets = Array.from({ length: 1_100 }, (_entry, place) => `secret ${place}`);
   const sign = (secret: string) => hmacHex(secret, Buffer.from('the same body'));
   const first = secrets.map(sign);

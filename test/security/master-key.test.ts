@@ -11,7 +11,7 @@ const otherKey = createMasterKey(hex.replace('1f', '1e'));
 const row = 'acc_0123456789abcdef/sec_0123456789abcdef';
 const text = anyText({ maxLength: 200 });
 
-test('what was sealed opens again, for any secret and any row', () => {
+test('a sealed secret can be opened, for any secret and any row', () => {
   fc.assert(
     fc.property(text, text, (secret, belongsTo) => {
       assert.equal(masterKey.open(masterKey.seal(secret, belongsTo), belongsTo), secret);
@@ -20,13 +20,13 @@ test('what was sealed opens again, for any secret and any row', () => {
   );
 });
 
-test('another process with the same master key opens what was sealed', () => {
+test('another process with the same master key can open a sealed secret', () => {
   const sealed = masterKey.seal('a secret', row);
   assert.equal(createMasterKey(hex).open(sealed, row), 'a secret');
   assert.equal(createMasterKey(hex.toUpperCase()).open(sealed, row), 'a secret');
 });
 
-test('the same secret is sealed under a fresh nonce every time', () => {
+test('sealing uses a new nonce every time', () => {
   const nonces = new Set<string>();
   const whole = new Set<string>();
   for (let round = 0; round < 1_000; round += 1) {
@@ -65,7 +65,7 @@ test('a change of any byte is refused', () => {
   }
 });
 
-test('a sealed secret cut short or made longer is refused', () => {
+test('a truncated or extended sealed secret is refused', () => {
   const sealed = masterKey.seal('a secret', row);
   for (let length = 0; length < sealed.length; length += 1) {
     assert.throws(() => masterKey.open(sealed.subarray(0, length), row), `${length} bytes`);
@@ -80,7 +80,7 @@ test('a secret opens only for the row it was sealed for', () => {
   }
 });
 
-test('another master key is told apart from a damaged secret', () => {
+test('a wrong master key and a damaged secret are different errors', () => {
   assert.throws(() => otherKey.open(masterKey.seal('a secret', row), row), WrongMasterKeyError);
   const damaged = masterKey.seal('a secret', row);
   damaged[20] = (damaged[20] as number) ^ 1;
@@ -96,14 +96,14 @@ test('an unknown version of the format is refused', () => {
   assert.throws(() => masterKey.open(sealed, row), WrongMasterKeyError);
 });
 
-test('the derived keys are those of HKDF-SHA256 as another library computes them', async () => {
+test('the derived keys equal those of another implementation of HKDF-SHA256', async () => {
   assert.equal(masterKey.id, (await hkdf('key id', 4)).toString('hex'));
   for (const keyId of ['key_1', 'key_2', `key_${masterKey.id}`]) {
     assert.deepEqual(masterKey.deriveSigningKey(keyId), await hkdf(`signing key ${keyId}`, 32));
   }
 });
 
-test('the derived keys never change, or stored secrets and live tokens would be lost', () => {
+test('the derived keys never change, so that stored secrets and live tokens stay valid', () => {
   assert.equal(masterKey.id, '5138c584');
   assert.equal(
     masterKey.deriveSigningKey('key_1').toString('hex'),
@@ -111,7 +111,7 @@ test('the derived keys never change, or stored secrets and live tokens would be 
   );
 });
 
-test('a secret sealed long ago still opens', () => {
+test('a secret sealed by an earlier version can be opened', () => {
   const sealed = Buffer.from(
     '015138c584a0a1a2a3a4a5a6a7a8a9aaabef17a7cdad473d24932df26b' +
       '8a505cb505beef48fca786b99e44ee8f8aebdf90bfdb13a826e6f3da8c',
@@ -120,7 +120,7 @@ test('a secret sealed long ago still opens', () => {
   assert.equal(masterKey.open(sealed, row), 'access_secret_of_long_ago');
 });
 
-test('each signing key is its own, and none is the key that seals or another master key has', () => {
+test('each signing key is unique: it differs from the sealing key and from those of another master key', () => {
   const keys = [
     masterKey.deriveSigningKey('key_1'),
     masterKey.deriveSigningKey('key_2'),

@@ -6,7 +6,7 @@ import { openPayload, payloadKeyOf, sealPayload } from '../../src/security/seale
 
 const secret = 'access_secret_b5f3c1d0';
 
-/** A published vector: any implementation of the contract's steps must open this. */
+/** A published test vector: every implementation of the contract must open it. */
 const vector = {
   key: '5b6da773421335e543c783cfd7c2fa121d2f470e0ed26e8103fd20aa54920978',
   sealed:
@@ -14,13 +14,13 @@ const vector = {
   text: '{"invoice_id":"INV-1","total_amount":118}',
 };
 
-test('the published vector is opened, here and by Web Crypto', async () => {
+test('the published test vector is opened by us and by Web Crypto', async () => {
   assert.equal(payloadKeyOf(secret).toString('hex'), vector.key);
   assert.equal(openPayload(vector.sealed, secret)?.toString('utf8'), vector.text);
   assert.equal(await openElsewhere(vector.sealed), vector.text);
 });
 
-test('the key is the SHA-256 of what follows the prefix', async () => {
+test('the key is the SHA-256 of the secret without its prefix', async () => {
   for (const value of [secret, 'merchant_access_secret_xyz', 'access_secret_']) {
     const remainder = value.slice(value.indexOf('access_secret_') + 'access_secret_'.length);
     const digest = await webcrypto.subtle.digest('SHA-256', new TextEncoder().encode(remainder));
@@ -28,7 +28,7 @@ test('the key is the SHA-256 of what follows the prefix', async () => {
   }
 });
 
-test('what Web Crypto seals by the steps of the contract is opened here, and the other way', async () => {
+test('we open what Web Crypto seals as the contract says, and Web Crypto opens what we seal', async () => {
   const texts = ['', '{}', '{"invoice_id":"é ü 漢字 🎉"}', 'x'.repeat(100_000)];
   for (const text of texts) {
     assert.equal(openPayload(await sealElsewhere(text), secret)?.toString('utf8'), text);
@@ -36,17 +36,17 @@ test('what Web Crypto seals by the steps of the contract is opened here, and the
   }
 });
 
-test('hex is taken in either case', async () => {
+test('hex is accepted in upper and lower case', async () => {
   const sealed = await sealElsewhere('{"a":1}');
   assert.equal(openPayload(sealed.toUpperCase(), secret)?.toString('utf8'), '{"a":1}');
 });
 
-test('the same text is never sealed the same way twice', () => {
+test('sealing the same text twice gives different results', () => {
   const sealed = new Set(Array.from({ length: 1000 }, () => sealPayload('{}', secret)));
   assert.equal(sealed.size, 1000);
 });
 
-test('any changed, missing or added byte, and any other secret, opens nothing', () => {
+test('a payload with a changed, missing or added byte, or another secret, is not opened', () => {
   const sealed = sealPayload('{"invoice_id":"INV-1"}', secret);
   const bytes = Buffer.from(sealed, 'hex');
   fc.assert(
@@ -64,7 +64,7 @@ test('any changed, missing or added byte, and any other secret, opens nothing', 
   assert.equal(openPayload(sealed, `${secret}x`), undefined);
 });
 
-test('text that is no hex, or too short, opens nothing', () => {
+test('text that is not hex, or too short, is not opened', () => {
   for (const text of [
     '',
     '0',

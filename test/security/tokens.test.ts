@@ -14,7 +14,7 @@ import { anyText } from '../support/any-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Long ago by the clock of this machine: only the time passed in may count. */
+/** Far from the real time, so that a test fails if the code reads the system clock. */
 const now = new Date('2001-02-03T04:05:06.789Z');
 const nowSeconds = Math.floor(now.getTime() / 1000);
 const later = (seconds: number) => new Date(now.getTime() + seconds * 1000);
@@ -39,13 +39,13 @@ const goodClaims = {
   exp: nowSeconds + 1_200,
 };
 
-test('a token of each type speaks for the caller it was issued to', () => {
+test('a token of each type identifies the caller it was issued to', () => {
   for (const caller of [merchant, order, restricted, refresh]) {
     assert.deepEqual(subjectOf(ring, ring.issue(caller, now).token), caller);
   }
 });
 
-test('a token carries exactly the claims agreed, an issuer and a name of its own', () => {
+test('a token has exactly the agreed claims, an issuer and a unique id', () => {
   const lifetimes = { merchant: 1_200, order: 1_200, refresh: 86_400 };
   for (const caller of [merchant, order, restricted, refresh]) {
     const issued = ring.issue(caller, now);
@@ -66,30 +66,30 @@ test('a token carries exactly the claims agreed, an issuer and a name of its own
   }
 });
 
-test('an order token knows itself and when it ends', () => {
+test('a verified order token includes the token itself and its expiry', () => {
   const issued = ring.issue(order, now);
   assert.deepEqual(ring.verify(issued.token, now).caller, { ...order, own: issued });
 });
 
-test('a token can be given an end of its own', () => {
+test('a token can be issued with a given expiry', () => {
   const issued = ring.issue(order, now, later(60));
   assert.equal(issued.expiresAt.getTime(), Math.floor(later(60).getTime() / 1000) * 1000);
   ring.verify(issued.token, later(59));
   assertRefused(issued.token, 'TOKEN_EXPIRED', later(60));
 });
 
-test('a merchant token that names no access secret is refused', () => {
+test('a merchant token without an access secret mark is refused', () => {
   assertRefused(forge(goodHeader, { ...goodClaims, token_type: 'merchant' }), 'INVALID_TOKEN');
 });
 
-test('a token is the HMAC-SHA256 of its own text', () => {
+test('a token is signed with HMAC-SHA256 over its own text', () => {
   const { token } = ring.issue(order, now);
   const [header, payload, signature] = token.split('.');
   const expected = createHmac('sha256', key.secret).update(`${header}.${payload}`);
   assert.equal(signature, expected.digest('base64url'));
 });
 
-test('two tokens of the same moment are two', () => {
+test('two tokens issued at the same time differ', () => {
   const tokens = Array.from({ length: 1_000 }, () => ring.issue(order, now).token);
   assert.equal(new Set(tokens).size, 1_000);
 });
@@ -113,7 +113,7 @@ test('a token expires with its last second and not before', () => {
   }
 });
 
-test('a token from the future is refused, a small difference of clocks is not', () => {
+test('a token from the future is refused, unless the difference is small clock skew', () => {
   const issuedIn = (seconds: number) =>
     forge(goodHeader, { ...goodClaims, iat: nowSeconds + seconds, exp: nowSeconds + 1_200 });
   assert.deepEqual(subjectOf(ring, issuedIn(30)), order);
@@ -153,7 +153,7 @@ test('a token signed with any other key is refused', () => {
   assertRefused(others.issue(order, now).token, 'INVALID_TOKEN');
 });
 
-test('claims that are missing or not what they should be are refused', () => {
+test('a token with missing or invalid claims is refused', () => {
   for (const name of Object.keys(goodClaims)) {
     const { [name as keyof typeof goodClaims]: _missing, ...rest } = goodClaims;
     assertRefused(forge(goodHeader, rest), 'INVALID_TOKEN', now, `${name} missing`);
@@ -174,7 +174,7 @@ test('claims that are missing or not what they should be are refused', () => {
   }
 });
 
-test('a merchant token made into another type by its order id stays a merchant token', () => {
+test('an added order id does not turn a merchant token into another type', () => {
   const token = forge(goodHeader, {
     ...{ ...goodClaims, token_type: 'merchant', secret_mark: '01234567' },
   });
@@ -208,7 +208,7 @@ test('a change of any character of a token is refused', () => {
   );
 });
 
-test('text that is no token is refused like a forged one', () => {
+test('text that is not a token is refused like a forged token', () => {
   const { token } = ring.issue(order, now);
   const [header, payload, signature] = token.split('.');
   const garbage = [
@@ -227,7 +227,7 @@ test('text that is no token is refused like a forged one', () => {
   );
 });
 
-test('a new key signs only two seconds after it was made, and verifies at once', () => {
+test('a new key signs from two seconds after it was created, and verifies immediately', () => {
   const added = signingKey('key_2', now);
   const rotated = createKeyRing([key, added]);
   const signedBy = (time: Date) => headerOf(rotated.issue(order, time)).kid;
@@ -241,14 +241,14 @@ test('a new key signs only two seconds after it was made, and verifies at once',
   assert.deepEqual(subjectOf(rotated, byAdded.token), order);
 });
 
-test('the newest key signs, in whatever order the keys were read', () => {
+test('the newest key signs, whatever the order of the keys', () => {
   const keys = [key, signingKey('key_2', later(-100)), signingKey('key_3', later(-50))];
   for (const read of [keys, keys.toReversed()]) {
     assert.equal(headerOf(createKeyRing(read).issue(order, now)).kid, 'key_3');
   }
 });
 
-test('the only key signs at once', () => {
+test('an only key signs immediately', () => {
   const first = createKeyRing([signingKey('key_1', now)]);
   assert.deepEqual(subjectOf(first, first.issue(order, now).token), order);
 });
@@ -264,14 +264,14 @@ test('a token signed with the old key is accepted after rotation until that key 
   assert.throws(() => rotated.verify(token, later(3_601)), refusalOf('INVALID_TOKEN'));
 });
 
-test('a key that has expired signs nothing while another lives', () => {
+test('an expired key does not sign while another key is valid', () => {
   const withdrawn = { ...signingKey('key_2', later(-3_600)), expiresAt: later(-60) };
   const both = createKeyRing([key, withdrawn]);
   assert.equal(headerOf(both.issue(order, now)).kid, 'key_1');
   assert.deepEqual(subjectOf(both, both.issue(order, now).token), order);
 });
 
-test('a ring without keys issues and accepts nothing', () => {
+test('a ring without keys issues and accepts no tokens', () => {
   const empty = createKeyRing([]);
   assert.throws(() => empty.issue(order, now), /key ring has no live key/);
   const { token } = ring.issue(order, now);
@@ -323,7 +323,7 @@ function refusalOf(code: ErrorCode): (error: unknown) => true {
   };
 }
 
-/** What a token speaks for, without the token itself. */
+/** The verified caller without the token itself. */
 function subjectOf(keys: KeyRing, token: string, at = now): Subject {
   const { caller } = keys.verify(token, at);
   if (caller.type !== 'order') return caller;

@@ -17,7 +17,7 @@ const payment: SignedTransaction = {
   transactionType: 'payment',
 };
 
-test('the known vectors hold: they were computed once and for all by another program', () => {
+test('signatures match test vectors that another program computed', () => {
   assert.equal(
     signTransaction(payment, 'v2', accessSecret),
     '90e028afbe136f9b4d01a2ab71cf6e86ece9a6e5d09d0ba4a921000e2b100860',
@@ -94,7 +94,7 @@ for (const [guarantee, changes, v2, more] of cases) {
   });
 }
 
-test('the whole secret signs, its prefix included', async () => {
+test('the key is the whole secret, with its prefix', async () => {
   const text = 'INV-1|o_A1b2C3d4E5f6G7h8-261114100000|118.00|INR';
   const withoutPrefix = accessSecret.replace('access_secret_', '');
   const signature = signTransaction(payment, 'v2', accessSecret);
@@ -102,7 +102,7 @@ test('the whole secret signs, its prefix included', async () => {
   assert.notEqual(signature, await hmac(withoutPrefix, text));
 });
 
-test('any amount of any currency is signed with at least two decimals and its own', async () => {
+test('an amount is signed with the decimals of its currency, and at least two', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...currencyCodes),
@@ -137,7 +137,7 @@ test('every part that is signed changes the signature', () => {
   assert.equal(new Set(v2).size, all.length - 2);
 });
 
-/** By Web Crypto, which shares no line with the code under test. */
+/** By Web Crypto, which shares no code with the service. */
 async function hmac(secret: string, text: string): Promise<string> {
   const encoder = new TextEncoder();
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };

@@ -28,7 +28,7 @@ const shuffled = await service.createAccount(settings);
 const concurrent = await service.createAccount(settings);
 let sets = 0;
 
-test('the same deliveries in order, shuffled or all at once show the same to an enquiry', async () => {
+test('an enquiry shows the same result for deliveries in order, shuffled or concurrent', async () => {
   await fc.assert(
     fc.asyncProperty(setPlans(3), fc.integer(), fc.integer(), async (plan, second, third) => {
       sets += 1;
@@ -45,7 +45,7 @@ test('the same deliveries in order, shuffled or all at once show the same to an 
             createOrder(shuffled, invoiceId),
           ),
         ),
-        atOnce(
+        concurrently(
           amidst(arrange(deliveries, third).map(toJob(send(concurrent))), () =>
             createOrder(concurrent, invoiceId),
           ),
@@ -60,7 +60,7 @@ test('the same deliveries in order, shuffled or all at once show the same to an 
   );
 });
 
-test('a delivery that comes while its order is created is not left waiting', async () => {
+test('a delivery that arrives while its order is created does not stay parked', async () => {
   for (let round = 0; round < 100; round += 1) {
     const invoiceId = `TOGETHER-${round}`;
     const payment = partnerPayment({ notes: { invoice_id: invoiceId } });
@@ -75,7 +75,7 @@ test('a delivery that comes while its order is created is not left waiting', asy
   }
 });
 
-test('afterwards no delivery waits and every invariant holds', async () => {
+test('afterwards no delivery is parked and every invariant holds', async () => {
   await settle();
   const { orders, breaches } = await verifyInvariants(service.services);
   assert.ok(orders >= 3 * sets);
@@ -90,7 +90,7 @@ function toJob(send: (delivery: SetDelivery) => Promise<void>) {
       send(delivery);
 }
 
-/** The order is created when half of the deliveries have come. */
+/** Creates the order after half of the deliveries. */
 function amidst(jobs: readonly Job[], createsOrder: Job): Job[] {
   return jobs.toSpliced(Math.floor(jobs.length / 2), 0, createsOrder);
 }
@@ -99,7 +99,7 @@ async function pipelined(jobs: readonly Job[]): Promise<void> {
   for (const job of jobs) await job();
 }
 
-async function atOnce(jobs: readonly Job[]): Promise<void> {
+async function concurrently(jobs: readonly Job[]): Promise<void> {
   const queue = [...jobs];
   const work = async () => {
     for (let job = queue.shift(); job; job = queue.shift()) await job();
@@ -125,17 +125,17 @@ async function deliver(account: TestAccount, delivery: SetDelivery): Promise<voi
   assert.equal(reply.status, 200, JSON.stringify(reply.body));
 }
 
-/** Does what the background does with deliveries that were parked; none may need a second try. */
+/** Retries the due deliveries, as the background does. None may need a second try. */
 async function settle(): Promise<void> {
-  if ((await countWaiting()) === 0) return;
+  if ((await countParked()) === 0) return;
   service.advanceSeconds(2);
   await sweep(service.services);
-  assert.equal(await countWaiting(), 0);
+  assert.equal(await countParked(), 0);
 }
 
-async function countWaiting(): Promise<number> {
+async function countParked(): Promise<number> {
   const { rows } = await service.database.query<{ count: number }>({
-    // A void may wait for ever for what it takes back: the set need not hold it.
+    // A void may stay parked: the random set need not contain its target.
     text: `select count(*)::int as count from deliveries
             where state in ('received', 'parked', 'dead')
               and position('VOID_' in convert_from(body, 'UTF8')) = 0`,
@@ -149,7 +149,7 @@ async function enquire({ token }: TestAccount, invoice_id: string): Promise<Repl
   return reply.body;
 }
 
-/** The answer of an enquiry and the flags behind it, the ids of the order and its proofs aside. */
+/** The reply of an enquiry with the flags, without ids of the order and without signatures. */
 async function shownOf(account: TestAccount, invoiceId: string): Promise<unknown> {
   const { accountId } = account;
   const order = await findOrderByInvoice(service.database, accountId, invoiceId);
@@ -172,7 +172,7 @@ async function shownOf(account: TestAccount, invoiceId: string): Promise<unknown
   return JSON.parse(text);
 }
 
-/** A payment of the gateway may have several records and has its id from the one heard of first. */
+/** A gateway payment may have several records, and its id comes from the one that arrived first. */
 function withoutFirstRecord(element: Reply['body']): unknown {
   const isByRecord = element.payment_partner === 'Mastercard Gateway' && element.payment_status;
   assert.match(element.svc_transaction_id, /^o_[0-9A-Za-z]{16}-\d{12}$/);

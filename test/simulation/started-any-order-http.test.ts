@@ -34,7 +34,7 @@ console.log(`started, any order over HTTP: ${numRuns} sets, seed ${seed} (ANY_OR
 
 const callers = 8;
 const service = await startTestService();
-/** Nobody listens there: what came of our calls is told by the test, at a moment of its choice. */
+/** Nothing listens there: the test itself records the results of our calls, at any moment. */
 const url = `http://127.0.0.1:${await findFreePort()}`;
 const shop = await service.createAccount({
   bankGatewayMerchant: expectedMerchant,
@@ -47,14 +47,14 @@ const shop = await service.createAccount({
 });
 let sets = 0;
 
-/** Several payments started for one order, with the tries at each, and some started elsewhere. */
+/** Several payments of one order with their tries, and some payments that were not started here. */
 const plans = fc.record({
   checkouts: fc.array(setPlans(3).map(ofOneProvider), { minLength: 1, maxLength: 2 }),
   others: fc.option(setPlans(1), { nil: [] }),
 });
 type Plan = typeof plans extends fc.Arbitrary<infer Value> ? Value : never;
 
-test('the same deliveries and answers in order, shuffled or all at once show the same to an enquiry', async () => {
+test('an enquiry shows the same result for deliveries and answers in order, shuffled or concurrent', async () => {
   await fc.assert(
     fc.asyncProperty(plans, fc.integer(), fc.integer(), async (plan, second, third) => {
       sets += 1;
@@ -65,7 +65,7 @@ test('the same deliveries and answers in order, shuffled or all at once show the
       await Promise.all([
         pipelined(first.jobs),
         pipelined(arrange(shuffled.jobs, second)),
-        atOnce(arrange(together.jobs, third)),
+        concurrently(arrange(together.jobs, third)),
       ]);
       await settle();
       const expected = await shownOf(first);
@@ -76,28 +76,28 @@ test('the same deliveries and answers in order, shuffled or all at once show the
   );
 });
 
-describe('a webhook that is faster than the answer to our call', () => {
+describe('a webhook that arrives before the answer to our call', () => {
   const captured = (invoiceId: string, notes: object) =>
     partnerEvent('payment.captured', {
       payment: partnerPayment({ id: `pay_${invoiceId}`, order_id: `order_${invoiceId}`, notes }),
     });
 
-  test('and names only the order of the provider waits, and is told under our id', async () => {
+  test('and has only the provider order id is parked, and then shown under our id', async () => {
     const { order, started } = await beginOne('FAST-1', 'upi');
     const reply = await sendPartner(service, shop, captured('FAST-1', []));
     assert.deepEqual([reply.status, reply.body.status], [200, 'parked']);
-    await hear(order, started, 'order_FAST-1');
+    await recordAnswer(order, started, 'order_FAST-1');
     assert.deepEqual(await elementsOf('FAST-1'), [`${started} succeeded pay_FAST-1`]);
   });
 
-  test('and names only our order stands by itself until the answer is there', async () => {
+  test('and has only our order id is a separate transaction until the answer arrives', async () => {
     const { order, started } = await beginOne('FAST-2', 'upi');
     await deliver({ provider: 'partner', body: captured('FAST-2', { svc_order_id: order }) });
     const before = await elementsOf('FAST-2');
     assert.equal(before.length, 2);
     assert.ok(before.includes(`${started} pending null`));
     assert.ok(before.some((element) => element.endsWith('succeeded pay_FAST-2')));
-    await hear(order, started, 'order_FAST-2');
+    await recordAnswer(order, started, 'order_FAST-2');
     assert.deepEqual(await elementsOf('FAST-2'), [`${started} succeeded pay_FAST-2`]);
   });
 });
@@ -113,7 +113,7 @@ describe('of two tries at one checkout', () => {
     return partnerEvent(`payment.${status}`, { payment: record });
   };
 
-  test('our id goes to and fro as they change, and the history tells it', async () => {
+  test('our id moves between them as they change, and the history shows it', async () => {
     const { order, started } = await beginOne('SWAP-1', 'upi');
     const steps = [
       ['A', 'failed', 'A'],
@@ -136,22 +136,22 @@ describe('of two tries at one checkout', () => {
   });
 });
 
-describe('a refund that came to nothing and is asked for again under the same request id', () => {
+describe('a refund that failed and is requested again with the same request id', () => {
   const providers = ['partner', 'bank-gateway'] as const;
   const ends = ['reported as failed', 'refused at once'] as const;
   const cases = providers.flatMap((provider) => ends.map((end) => ({ provider, end })));
   for (const { provider, end } of cases) {
-    test(`is told apart from the first with ${provider}, which was ${end}`, async () => {
+    test(`is distinguished from the first with ${provider}, which was ${end}`, async () => {
       const invoiceId = `AGAIN-${provider}-${end.slice(0, 7)}`;
       const mode = provider === 'partner' ? 'upi' : 'credit_card';
       const { order, started } = await beginOne(invoiceId, mode);
       await deliver(paidBy(provider, started));
       const first = await requestRefund(started);
-      if (end === 'refused at once') await hear(order, first, undefined, 'refused');
+      if (end === 'refused at once') await recordAnswer(order, first, undefined, 'refused');
       else await deliver(refundOf(provider, started, first, 'failed'));
       const second = await requestRefund(started);
       await deliver(refundOf(provider, started, second, 'processed'));
-      assert.equal(await countWaiting(), 0);
+      assert.equal(await countParked(), 0);
       assert.deepEqual(
         (await elementsOf(invoiceId)).map((element) => element.split(' ').slice(0, 2)),
         [
@@ -219,7 +219,7 @@ describe('a refund that came to nothing and is asked for again under the same re
   };
 });
 
-test('afterwards no delivery waits and every invariant holds', async () => {
+test('afterwards no delivery is parked and every invariant holds', async () => {
   await settle();
   const { orders, breaches } = await verifyInvariants(service.services);
   assert.ok(orders >= 3 * sets);
@@ -242,7 +242,7 @@ function ofOneProvider(plan: SetPlan): SetPlan {
     );
 }
 
-/** Creates the order and starts its payments; everything else is still to come, in any order. */
+/** Creates the order and starts its payments. Deliveries and answers follow in any order. */
 async function begin({ checkouts, others }: Plan, invoiceId: string): Promise<Begun> {
   const orderId = await createOrder(invoiceId);
   const started: string[] = [];
@@ -254,10 +254,12 @@ async function begin({ checkouts, others }: Plan, invoiceId: string): Promise<Be
     const tag = `${invoiceId}x${index}`;
     const deliveries = writeDeliveries(tries, { invoiceId: transactionId, tag });
     jobs.push(
-      () => hear(orderId, transactionId, isPartner ? `order_${tag}` : undefined),
+      () => recordAnswer(orderId, transactionId, isPartner ? `order_${tag}` : undefined),
       ...deliveries.map(
         (delivery, number) => () =>
-          deliver(inPlace(named(delivery, `${tag}n${number}`, transactionId), index, number)),
+          deliver(
+            withSortableDigest(named(delivery, `${tag}n${number}`, transactionId), index, number),
+          ),
       ),
     );
   }
@@ -265,7 +267,8 @@ async function begin({ checkouts, others }: Plan, invoiceId: string): Promise<Be
   const foreign = writeDeliveries(others, { invoiceId, tag });
   jobs.push(
     ...foreign.map(
-      (delivery, number) => () => deliver(inPlace(named(delivery, `${tag}n${number}`), 9, number)),
+      (delivery, number) => () =>
+        deliver(withSortableDigest(named(delivery, `${tag}n${number}`), 9, number)),
     ),
   );
   return { invoiceId, orderId, started, jobs };
@@ -277,10 +280,10 @@ async function beginOne(invoiceId: string, mode: 'upi' | 'credit_card') {
 }
 
 /**
- * Notices of one rank and time are told apart by the digests of their bodies, which differ from order to order. With
- * something added that nobody reads, the digests begin alike, and stand in the same order everywhere.
+ * Notices of equal rank and time are sorted by the digests of their bodies, which differ between orders. An added field
+ * that is not read makes the digests start with the same bytes, so that they sort the same way for every order.
  */
-function inPlace(delivery: SetDelivery, group: number, number: number): SetDelivery {
+function withSortableDigest(delivery: SetDelivery, group: number, number: number): SetDelivery {
   const beginning = `${group}${(number % 256).toString(16).padStart(2, '0')}`;
   const { body } = delivery;
   const isForm = typeof body === 'string';
@@ -297,7 +300,7 @@ function inPlace(delivery: SetDelivery, group: number, number: number): SetDeliv
   }
 }
 
-/** With an event id of its own, and with our id in its notes. */
+/** With a separate event id, and with our transaction id in its notes. */
 function named(delivery: SetDelivery, eventId: string, transactionId?: string): SetDelivery {
   if (delivery.provider !== 'partner' || transactionId === undefined) {
     return { eventId, ...delivery };
@@ -329,8 +332,8 @@ async function startPayment(order_id: string, mode: 'upi' | 'credit_card'): Prom
   return reply.body.transaction_id;
 }
 
-/** What the provider would have answered to our call, or to a question later. */
-async function hear(
+/** Records an answer of the provider to our call or to a later poll. */
+async function recordAnswer(
   orderId: string,
   transactionId: string,
   providerOrderId: string | undefined,
@@ -362,7 +365,7 @@ async function pipelined(jobs: readonly Job[]): Promise<void> {
   for (const job of jobs) await job();
 }
 
-async function atOnce(jobs: readonly Job[]): Promise<void> {
+async function concurrently(jobs: readonly Job[]): Promise<void> {
   const queue = [...jobs];
   const work = async () => {
     for (let job = queue.shift(); job; job = queue.shift()) await job();
@@ -370,17 +373,17 @@ async function atOnce(jobs: readonly Job[]): Promise<void> {
   await Promise.all(Array.from({ length: callers }, work));
 }
 
-/** Does what the background does with deliveries that were parked; none may need a second try. */
+/** Retries the due deliveries, as the background does. None may need a second try. */
 async function settle(): Promise<void> {
-  if ((await countWaiting()) === 0) return;
+  if ((await countParked()) === 0) return;
   service.advanceSeconds(2);
   await sweep(service.services);
-  assert.equal(await countWaiting(), 0);
+  assert.equal(await countParked(), 0);
 }
 
-async function countWaiting(): Promise<number> {
+async function countParked(): Promise<number> {
   const { rows } = await service.database.query<{ count: number }>({
-    // A void may wait for ever for what it takes back: the set need not hold it.
+    // A void may stay parked: the random set need not contain its target.
     text: `select count(*)::int as count from deliveries
             where state in ('received', 'parked', 'dead')
               and position('VOID_' in convert_from(body, 'UTF8')) = 0`,
@@ -405,7 +408,7 @@ async function elementsOf(invoiceId: string): Promise<string[]> {
     .sort();
 }
 
-/** The answer of an enquiry and the flags behind it, without what is each order's own. */
+/** The reply of an enquiry with the flags, without values that differ between orders. */
 async function shownOf({ invoiceId, orderId, started }: Begun): Promise<unknown> {
   const { accountId } = shop;
   const order = await findOrderByInvoice(service.database, accountId, invoiceId);
@@ -416,7 +419,7 @@ async function shownOf({ invoiceId, orderId, started }: Begun): Promise<unknown>
   const shown = {
     ...answer,
     transaction: transaction.map((element: Reply['body']) =>
-      // It began when our own call was made.
+      // The start time is that of our call.
       started.includes(element.svc_transaction_id) ? { ...element, completion_time: 0 } : element,
     ),
     attempts: order.attempts,

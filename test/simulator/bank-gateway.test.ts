@@ -14,7 +14,7 @@ import {
 
 const orderId = 'o_1-260101000000';
 
-test('a checkout session has the shape of the real one', async (t) => {
+test('a checkout session has the same fields as the real one', async (t) => {
   const { gateway } = await startShop(t);
   const { status, body } = await gateway('POST', `${gatewayPath}/session`, {
     apiOperation: 'INITIATE_CHECKOUT',
@@ -45,7 +45,7 @@ test('an order is unknown until somebody tries to pay it', async (t) => {
   );
 });
 
-test('a payment notifies of its authentication and of itself, with the secret and a counter', async (t) => {
+test('a payment sends notifications of its authentication and of itself, with the secret and a try counter', async (t) => {
   const { simulator, receiver, openSession } = await startShop(t);
   await simulator.pay(await openSession());
   await simulator.settled();
@@ -72,7 +72,7 @@ test('a payment notifies of its authentication and of itself, with the secret an
   ]);
 });
 
-test('the body of a notification is what the API answers, as JSON or as form data', async (t) => {
+test('the body of a notification equals the reply of the API, as JSON or as form data', async (t) => {
   const { simulator, receiver, gateway, openSession } = await startShop(t);
   for (const webhookForm of ['json', 'form'] as const) {
     const { gateway: shop } = shopAt(receiver.url);
@@ -98,7 +98,7 @@ test('the body of a notification is what the API answers, as JSON or as form dat
   }
 });
 
-test('without a setting of the shop both forms happen, the same ones for the same seed', async (t) => {
+test('without a setting of the shop both body formats occur, the same ones for the same seed', async (t) => {
   const formsOf = async () => {
     const { simulator, receiver, openSession } = await startShop(t, { seed: 7 });
     for (let index = 0; index < 8; index += 1) await simulator.pay(await openSession(`o${index}`));
@@ -110,7 +110,7 @@ test('without a setting of the shop both forms happen, the same ones for the sam
   assert.deepEqual(await formsOf(), forms);
 });
 
-test('the notification goes to the address that the session names', async (t) => {
+test('the notification is sent to the URL of the session', async (t) => {
   const { simulator, receiver, openSession } = await startShop(t);
   await simulator.pay(await openSession(orderId, { notificationUrl: `${receiver.url}/elsewhere` }));
   await simulator.settled();
@@ -120,7 +120,7 @@ test('the notification goes to the address that the session names', async (t) =>
   );
 });
 
-test('a refund put twice is one refund, and its id serves no other content', async (t) => {
+test('a refund sent twice is one refund, and its id is refused with other content', async (t) => {
   const { simulator, receiver, gateway, openSession, refundAtGateway } = await startShop(t);
   await simulator.pay(await openSession());
   await simulator.settled();
@@ -156,7 +156,7 @@ test('no more is refunded than was paid', async (t) => {
   assert.equal((await refundAtGateway(orderId, 'r3', '0.50')).status, 201);
 });
 
-test('a refund names a transaction that can be refunded', async (t) => {
+test('a refund is refused unless its target can be refunded', async (t) => {
   const { simulator, openSession, refundAtGateway } = await startShop(t);
   await simulator.pay(await openSession(), 'decline');
   await simulator.pay(await openSession());
@@ -173,7 +173,7 @@ test('a refund names a transaction that can be refunded', async (t) => {
   assert.equal(simulator.ledger().refunds.length, 1);
 });
 
-test('wrong credentials and bad requests are refused in the gateway’s words', async (t) => {
+test('wrong credentials and bad requests are refused in the gateway’s format', async (t) => {
   const { simulator, gateway } = await startShop(t);
   const stranger = caller(simulator.url, `merchant.${merchantId}:wrong`);
   const error = { cause: 'INVALID_REQUEST', explanation: 'Invalid credentials.' };
@@ -192,7 +192,7 @@ test('wrong credentials and bad requests are refused in the gateway’s words', 
   }
 });
 
-test('what is longer than the gateway accepts is refused, and the field is named', async (t) => {
+test('a value longer than the gateway accepts is refused, and the message names the field', async (t) => {
   const { simulator, gateway, openSession, refundAtGateway } = await startShop(t);
   const open = ({ id = 'x', description = 'Tea', name = 'Tea & Co' }) =>
     gateway('POST', `${gatewayPath}/session`, {

@@ -9,7 +9,7 @@ import { startShop } from './support.ts';
 
 const references = Array.from({ length: 500 }, (_, index) => `o_${index}-260101000000`);
 
-test('the same seed chooses the same for a reference, whatever else was asked before', () => {
+test('a seed chooses the same scenario for a reference, whatever was chosen before', () => {
   const forward = references.map((reference) => chaosScenario(3, reference));
   const backward = references.toReversed().map((reference) => chaosScenario(3, reference));
   assert.deepEqual(forward, backward.toReversed());
@@ -19,14 +19,14 @@ test('the same seed chooses the same for a reference, whatever else was asked be
   );
 });
 
-test('every scenario happens, and most of all the happy one', () => {
+test('every scenario occurs, and the happy one most often', () => {
   const counts = Map.groupBy(references, (reference) => chaosScenario(1, reference).name);
   assert.deepEqual([...counts.keys()].sort(), scenarioNames().sort());
   const mostOften = [...counts].sort(([, left], [, right]) => right.length - left.length)[0];
   assert.equal(mostOften?.[0], 'happy');
 });
 
-test('a whole run under chaos ends in the same truth for the same seed', async (t) => {
+test('a whole run under chaos ends in the same ledger for the same seed', async (t) => {
   const run = async () => {
     const { simulator, openOrder, openSession, refundAtPartner } = await startShop(t, {
       seed: 5,
@@ -51,7 +51,7 @@ test('a whole run under chaos ends in the same truth for the same seed', async (
   assert.deepEqual(await run(), first);
 });
 
-test('ids of different things differ, and chance stays within bounds', () => {
+test('ids of different references differ, and random numbers stay within bounds', () => {
   const ids = references.map((reference) => idOf(1, reference, 14));
   assert.equal(new Set(ids).size, references.length);
   fc.assert(
@@ -65,7 +65,7 @@ test('ids of different things differ, and chance stays within bounds', () => {
   );
 });
 
-test('amounts survive the way from minor to major units and back', () => {
+test('amounts are unchanged after conversion from minor to major units and back', () => {
   fc.assert(
     fc.property(
       fc.nat({ max: 1e12 }),
@@ -80,7 +80,7 @@ test('amounts survive the way from minor to major units and back', () => {
   }
 });
 
-/** Tries again while the provider is down, as any shop would. */
+/** Retries while the provider is down, as a shop would. */
 async function untilDone(start: () => Promise<string>): Promise<string> {
   for (let count = 0; count < 10; count += 1) {
     const id = await start().catch(() => 'undefined');

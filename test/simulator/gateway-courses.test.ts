@@ -12,7 +12,7 @@ import {
 
 const orderId = 'o_1-260101000000';
 
-/** What is notified, one line each, and the payment that the ledger ends with. */
+/** The notifications of each scenario, one line each, and the final payment in the ledger. */
 const table: readonly (readonly [ScenarioName, readonly string[], Json])[] = [
   [
     'manual-capture',
@@ -74,7 +74,7 @@ const table: readonly (readonly [ScenarioName, readonly string[], Json])[] = [
     ],
     { id: `${orderId}|1`, status: 'captured', amount: 1050 },
   ],
-  // The partner's alone; here it is a good day.
+  // Scenarios of the partner only: the gateway plays the happy one.
   [
     'offer',
     ['PAYMENT 1 of 10.5: CAPTURED, 10.5 authorized, 10.5 captured'],
@@ -83,11 +83,11 @@ const table: readonly (readonly [ScenarioName, readonly string[], Json])[] = [
 ];
 
 for (const [name, notices, payment] of table) {
-  test(`${name}: the gateway notifies of each step with the totals of that moment`, async (t) => {
+  test(`${name}: each notification of the gateway has the totals at that time`, async (t) => {
     const { simulator, receiver, gateway, openSession } = await startShop(t, {
       scenario: { name },
     });
-    // JSON throughout, so that each body is read the same way.
+    // JSON only, so that all bodies are read the same way.
     simulator.register({ gateway: { ...shopAt(receiver.url).gateway, webhookForm: 'json' } });
     await simulator.pay(await openSession(orderId));
     await simulator.settled();
@@ -102,7 +102,7 @@ for (const [name, notices, payment] of table) {
       transaction.map((entry) => (entry.transaction as Json).id),
       receiver.received.map(({ body }) => JSON.parse(body).transaction.id),
     );
-    // Each entry repeats the totals of today, not those of its own time.
+    // Each entry has the current totals, not those at its own time.
     for (const entry of transaction) {
       assert.deepEqual(today, {
         ...(entry.order as Json),
@@ -115,7 +115,7 @@ for (const [name, notices, payment] of table) {
   });
 }
 
-test('a payment that was approved is not tried a second time, also when it was voided', async (t) => {
+test('an approved payment is not tried a second time, even after it was voided', async (t) => {
   const { simulator, openSession } = await startShop(t, { scenario: { name: 'release' } });
   const sessionId = await openSession();
   await simulator.pay(sessionId);
@@ -126,7 +126,7 @@ test('a payment that was approved is not tried a second time, also when it was v
   assert.equal(onlyPayment(simulator).status, 'reversed');
 });
 
-test('parts of an amount are whole minor units and add up to it', async (t) => {
+test('parts of an amount are whole minor units and add up to the amount', async (t) => {
   const { simulator, gateway, openSession } = await startShop(t, {
     scenario: { name: 'partial-capture' },
   });
@@ -137,7 +137,7 @@ test('parts of an amount are whole minor units and add up to it', async (t) => {
   assert.deepEqual(amounts.slice(1), [1001, 601, 400]);
 });
 
-test('a refund of two captures is two calls, and each takes from its own capture', async (t) => {
+test('a refund of two captures is two calls, each for its own capture', async (t) => {
   const { simulator, gateway, openSession, refundAtGateway } = await startShop(t, {
     scenario: { name: 'partial-capture' },
   });
@@ -147,7 +147,7 @@ test('a refund of two captures is two calls, and each takes from its own capture
   const refund = (id: string, amount: string, target?: string) =>
     refundAtGateway(orderId, id, amount, { ...(target && { targetTransactionId: target }) });
 
-  // Neither the authorisation nor no target at all: two captures stand behind the payment.
+  // A call for the authorisation or without a target is refused, because the payment has two captures.
   assert.equal((await refund(refundId, '1.00', '1')).status, 400);
   assert.equal((await refund(refundId, '1.00')).status, 400);
   assert.equal((await refund(refundId, '6.31', '2')).status, 400);
@@ -167,7 +167,7 @@ test('a refund of two captures is two calls, and each takes from its own capture
   );
 });
 
-test('a capture that was voided is not refunded, the one made again is', async (t) => {
+test('a voided capture cannot be refunded, and the repeated one can', async (t) => {
   const { simulator, openSession, refundAtGateway } = await startShop(t, {
     scenario: { name: 'void-and-capture-again' },
   });
@@ -179,7 +179,7 @@ test('a capture that was voided is not refunded, the one made again is', async (
   assert.equal(again.status, 201);
 });
 
-test('a payment of which something was refunded is not voided any more', async (t) => {
+test('a payment with a refund cannot be voided', async (t) => {
   const { simulator, openSession, refundAtGateway } = await startShop(t, {
     scenario: { name: 'void', delayMs: 100 },
   });

@@ -29,7 +29,7 @@ test('the partner’s page shows shop and amount and lets the consumer pay', asy
   assert.doesNotMatch(paidPage, /<button/);
 });
 
-test('what the form says beside the order’s notes goes into the payment', async (t) => {
+test('the form’s payment method and notes are used for the payment', async (t) => {
   const { simulator, partner, openOrder } = await startShop(t);
   const orderId = await openOrder();
   const form = new URLSearchParams({
@@ -45,7 +45,7 @@ test('what the form says beside the order’s notes goes into the payment', asyn
   });
 });
 
-test('who paid, or was declined, is sent back to the shop by a form from another site', async (t) => {
+test('a consumer who paid or was declined returns to the shop by a cross-site form post', async (t) => {
   const { simulator, openOrder } = await startShop(t);
   const callback = 'https://shop.example/back?x=1';
   const paid = await openAt(simulator.url, await openOrder(), { callback_url: callback });
@@ -75,7 +75,7 @@ test('who paid, or was declined, is sent back to the shop by a form from another
   assert.equal(JSON.parse(failed.fields['error[metadata]'] ?? '').order_id, declined.orderId);
 });
 
-test('who cancels is sent back by a plain link, to the address for that if there is one', async (t) => {
+test('a consumer who cancels returns by a plain link, to the cancel URL if there is one', async (t) => {
   const { simulator, openOrder } = await startShop(t);
   const callback_url = 'https://shop.example/back?x=1';
   for (const [form, expected] of [
@@ -88,7 +88,7 @@ test('who cancels is sent back by a plain link, to the address for that if there
   }
 });
 
-test('an address that is none of the web is not gone to', async (t) => {
+test('a return URL that is not http or https is not used', async (t) => {
   const { simulator, openOrder } = await startShop(t);
   for (const action of ['pay', 'decline', 'cancel']) {
     const form = { callback_url: 'javascript:alert(1)', cancel_url: 'data:,x' };
@@ -122,7 +122,7 @@ test('the gateway’s page works the same and returns with its indicator of succ
   );
 });
 
-test('pages of unknown orders, other shops and unknown actions say what is wrong', async (t) => {
+test('pages of unknown orders, other shops and unknown actions explain the error', async (t) => {
   const { simulator, openOrder } = await startShop(t);
   const orderId = await openOrder();
   for (const [path, status] of [
@@ -139,7 +139,7 @@ test('pages of unknown orders, other shops and unknown actions say what is wrong
   await assert.rejects(simulator.pay('order_none'), /there is no checkout order_none/);
 });
 
-test('the simulator’s own page tells the scenario, what happened, and the ledger', async (t) => {
+test('the simulator’s own page shows the scenario, the events and the ledger', async (t) => {
   const { simulator, openOrder, openSession } = await startShop(t);
   await simulator.pay(await openOrder());
   await simulator.pay(await openSession('<b>'));
@@ -155,7 +155,7 @@ test('the simulator’s own page tells the scenario, what happened, and the ledg
   assert.deepEqual(await ledger.json(), simulator.ledger());
 });
 
-test('the scenario is changed by form or JSON, for all or for one', async (t) => {
+test('the scenario can be changed by form or JSON, for all references or for one', async (t) => {
   const { simulator, openOrder } = await startShop(t);
   const url = `${simulator.url}/simulator/scenario`;
   const body = new URLSearchParams({ scenario: 'decline', reason: 'incorrect_otp' });
@@ -179,7 +179,7 @@ test('the scenario is changed by form or JSON, for all or for one', async (t) =>
   assert.deepEqual(statuses, ['captured', 'failed']);
 });
 
-test('a shop is registered over HTTP, or told what is missing', async (t) => {
+test('a shop is registered over HTTP, and the error says what is missing', async (t) => {
   const { simulator } = await startShop(t);
   const register = (fields: object) =>
     fetch(`${simulator.url}/simulator/shops`, {
@@ -200,7 +200,7 @@ test('a shop is registered over HTTP, or told what is missing', async (t) => {
   assert.equal((await register({})).status, 400);
 });
 
-/** The consumer opens the partner's page with what the shop's form brings. */
+/** Opens the partner's page with the fields of the shop's form. */
 async function openAt(url: string, orderId: string, fields: Record<string, string>) {
   const form = new URLSearchParams({ order_id: orderId, ...fields });
   await (await fetch(`${url}/v1/checkout/embedded`, { method: 'POST', body: form })).text();
@@ -226,7 +226,7 @@ function actionOf(html: string): string {
   return /<form method="post" action="([^"]+)"/.exec(html)?.[1] ?? '';
 }
 
-/** Whole, fit for a phone, and without anything from elsewhere. */
+/** A complete page that fits a phone and loads nothing from other sites. */
 function assertPage(html: string, { headers }: Response): void {
   assert.match(headers.get('content-type') ?? '', /^text\/html/);
   assert.match(html, /^<!doctype html>/);

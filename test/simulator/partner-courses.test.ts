@@ -9,7 +9,7 @@ const capture_options = {
   refund_speed: 'normal',
 };
 
-test('manual-capture: authorized at first, although the order asks for capture; captured later', async (t) => {
+test('manual-capture: the payment is authorized first, although the order requests capture, and captured later', async (t) => {
   const { simulator, receiver, partner, openOrder } = await startShop(t, {
     scenario: { name: 'manual-capture', delayMs: 200 },
   });
@@ -24,7 +24,7 @@ test('manual-capture: authorized at first, although the order asks for capture; 
   assert.deepEqual([held.status, held.captured, held.fee], ['authorized', false, null]);
   const order = (await partner('GET', `/v1/orders/${orderId}`)).body;
   assert.deepEqual([order.status, order.amount_paid], ['attempted', 0]);
-  // The consumer has done their part; another press of the button makes no second payment.
+  // The consumer has paid: pressing the button again makes no second payment.
   await simulator.pay(orderId);
   assert.equal(onlyPayment(simulator).status, 'authorized');
 
@@ -39,7 +39,7 @@ test('manual-capture: authorized at first, although the order asks for capture; 
   assert.equal(onlyPayment(simulator).status, 'captured');
 });
 
-test('release: what was authorized and never captured is reported as a refund of all of it', async (t) => {
+test('release: an authorisation that is never captured is reported as a full refund', async (t) => {
   const { simulator, receiver, partner, openOrder, refundAtPartner } = await startShop(t, {
     scenario: { name: 'release' },
   });
@@ -75,7 +75,7 @@ test('release: what was authorized and never captured is reported as a refund of
   );
   const refunds = (await partner('GET', `/v1/payments/${id}/refunds`)).body;
   assert.deepEqual(refunds.items, [refund]);
-  // No shop made it, so the ledger has no refund; and there is nothing to refund.
+  // The shop did not request it, so the ledger has no refund, and nothing can be refunded.
   assert.deepEqual(simulator.ledger().refunds, []);
   assert.equal((await refundAtPartner(id, {})).status, 400);
   const order = (await partner('GET', `/v1/orders/${orderId}`)).body;
@@ -111,7 +111,7 @@ test('chargeback: a dispute is opened and lost, and the payment stays captured',
   assert.equal(new Set(eventIds).size, 5);
 });
 
-test('offer: the payment is 10 % below its order, and both name the offer', async (t) => {
+test('offer: the payment is 10 % below its order, and both have the offer id', async (t) => {
   const { simulator, receiver, partner, openOrder, refundAtPartner } = await startShop(t, {
     scenario: { name: 'offer' },
   });
@@ -149,7 +149,7 @@ for (const name of [
   'void-and-capture-again',
   'void',
 ] as const) {
-  test(`${name}: is the gateway’s; the partner captures as on a good day`, async (t) => {
+  test(`${name}: is a scenario of the gateway only; the partner captures as usual`, async (t) => {
     const { simulator, receiver, openOrder } = await startShop(t, { scenario: { name } });
     await simulator.pay(await openOrder());
     await simulator.settled();
@@ -174,7 +174,7 @@ test('an order for manual capture leaves its payment authorized, one for automat
   );
 });
 
-test('capture settings that the partner does not know are refused, and the field is named', async (t) => {
+test('unknown capture settings are refused, and the message names the field', async (t) => {
   const { partner } = await startShop(t);
   const open = (payment: unknown) =>
     partner('POST', '/v1/orders', { amount: 100, currency: 'INR', payment });

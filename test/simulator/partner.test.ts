@@ -21,7 +21,7 @@ test('a payment is reported as authorized, captured and order paid, each signed 
   assert.equal(new Set(ids).size, 3);
 });
 
-test('an order has the shape of the real one and is found by its receipt', async (t) => {
+test('an order has the same fields as the real one and is found by its receipt', async (t) => {
   const { partner } = await startShop(t);
   const made = await partner('POST', '/v1/orders', { amount: 5, currency: 'JPY', receipt: 'r1' });
   const { id, created_at: createdAt } = made.body;
@@ -39,7 +39,7 @@ test('an order has the shape of the real one and is found by its receipt', async
   assert.equal((await partner('GET', '/v1/orders?receipt=r2')).body.count, 0);
 });
 
-test('a paid order says so, and the API tells of its payment what the webhook told', async (t) => {
+test('a paid order has the status paid, and the API shows the payment as the webhook did', async (t) => {
   const { simulator, receiver, partner, openOrder } = await startShop(t);
   const orderId = await openOrder();
   await simulator.pay(orderId);
@@ -71,8 +71,12 @@ test('a refund is pending at first, processed soon, and both are reported', asyn
   await simulator.settled();
   receiver.received.length = 0;
   const { id } = onlyPayment(simulator);
-  const asked = { amount: 50, receipt: 'rq-1', notes: { svc_transaction_id: 'o_1-260101000001' } };
-  const refund = (await refundAtPartner(id, asked)).body;
+  const requested = {
+    amount: 50,
+    receipt: 'rq-1',
+    notes: { svc_transaction_id: 'o_1-260101000001' },
+  };
+  const refund = (await refundAtPartner(id, requested)).body;
   assert.match(`${refund.id}`, /^rfnd_[0-9A-Za-z]{14}$/);
   assert.deepEqual([refund.status, refund.amount, refund.receipt], ['pending', 50, 'rq-1']);
   await simulator.settled();
@@ -93,7 +97,7 @@ test('a refund is pending at first, processed soon, and both are reported', asyn
   ]);
 });
 
-test('the same idempotency key gives the same refund, and no other request', async (t) => {
+test('the same idempotency key gives the same refund, and is refused with another request', async (t) => {
   const { simulator, openOrder, refundAtPartner } = await startShop(t);
   await simulator.pay(await openOrder());
   const { id } = onlyPayment(simulator);
@@ -105,12 +109,12 @@ test('the same idempotency key gives the same refund, and no other request', asy
   assert.equal((await refundAtPartner(id, { amount: 60 }, key)).status, 400);
   assert.equal((await refundAtPartner(id, { amount: 60 }, 'short')).status, 400);
   assert.equal(simulator.ledger().refunds.length, 1);
-  // Without a key each call is a refund of its own.
+  // Without a key each call is a separate refund.
   await refundAtPartner(id, { amount: 50 });
   assert.equal(simulator.ledger().refunds.length, 2);
 });
 
-test('no more is refunded than was paid, and no amount means all that is left', async (t) => {
+test('no more is refunded than was paid, and without an amount the rest is refunded', async (t) => {
   const { simulator, partner, openOrder, refundAtPartner } = await startShop(t);
   await simulator.pay(await openOrder());
   const { id } = onlyPayment(simulator);
@@ -147,18 +151,18 @@ test('wrong credentials and another shop see nothing', async (t) => {
   assert.equal((await neighbour('GET', '/v1/orders')).body.count, 0);
 });
 
-test('a shop that is not registered is asked for by its key id', async (t) => {
-  const asked: string[] = [];
+test('a shop that is not registered is looked up by its key id', async (t) => {
+  const requested: string[] = [];
   const found = { keyId: 'found', keySecret: 's', webhookUrl: 'http://x', webhookSecret: 'w' };
   const { simulator } = await startShop(t, {
     findShop: async (name) => {
-      asked.push(name);
+      requested.push(name);
       return name === 'found' ? { partner: found } : undefined;
     },
   });
   assert.equal((await caller(simulator.url, 'found:s')('GET', '/v1/orders')).status, 200);
   assert.equal((await caller(simulator.url, 'lost:s')('GET', '/v1/orders')).status, 401);
-  assert.deepEqual(asked, ['found', 'lost']);
+  assert.deepEqual(requested, ['found', 'lost']);
 });
 
 test('a bad amount, currency or receipt is refused', async (t) => {
@@ -184,7 +188,7 @@ for (const [method, reference] of [
   ['netbanking', 'bank_transaction_id'],
   ['wallet', 'transaction_id'],
 ] as const) {
-  test(`a payment by ${method} carries its ${reference}`, async (t) => {
+  test(`a payment by ${method} has its ${reference}`, async (t) => {
     const { simulator, partner, openOrder } = await startShop(t);
     await simulator.pay(await openOrder(transactionId, { notes: { method } }));
     const payment = (await partner('GET', `/v1/payments/${onlyPayment(simulator).id}`)).body;
@@ -194,7 +198,7 @@ for (const [method, reference] of [
   });
 }
 
-test('what is started can be interrupted after it took effect and before it is answered', async (t) => {
+test('a call can be interrupted after it took effect and before it is answered', async (t) => {
   const calls: unknown[] = [];
   const { simulator, openOrder, refundAtPartner, partner } = await startShop(t, {
     beforeAnswer: async (call) => void calls.push(call),

@@ -7,7 +7,7 @@ const paidEvents = ['payment.authorized', 'payment.captured', 'order.paid'];
 const paidNotices = ['AUTHENTICATION SUCCESS auth-1', 'PAYMENT SUCCESS 1'];
 const failedNotices = ['AUTHENTICATION SUCCESS auth-1', 'PAYMENT FAILURE 1'];
 
-/** A scenario, how often the consumer tries, and what is reported of it by partner and gateway. */
+/** A scenario, the number of tries of the consumer, and the webhooks of partner and gateway. */
 const table: readonly (readonly [Scenario, number, readonly string[], readonly string[]])[] = [
   [{ name: 'happy' }, 1, paidEvents, paidNotices],
   [{ name: 'decline' }, 1, ['payment.failed'], failedNotices],
@@ -65,7 +65,7 @@ for (const [scenario, tries, events, notices] of table) {
   });
 }
 
-test('late-success is the same payment both times', async (t) => {
+test('late-success reports the same payment both times', async (t) => {
   const { simulator, receiver, openOrder } = await startShop(t, {
     scenario: { name: 'late-success' },
   });
@@ -77,7 +77,7 @@ test('late-success is the same payment both times', async (t) => {
   assert.deepEqual(new Set(ids), new Set([onlyPayment(simulator).id]));
 });
 
-test('a late success is not a second one when another try has paid meanwhile', async (t) => {
+test('a late success does not happen if another try has paid before', async (t) => {
   const { simulator, openOrder } = await startShop(t);
   const orderId = await openOrder();
   simulator.setScenario({ name: 'late-success', delayMs: 50 });
@@ -89,7 +89,7 @@ test('a late success is not a second one when another try has paid meanwhile', a
   assert.deepEqual(statuses, ['failed', 'captured']);
 });
 
-test('swapped: a refund made soon enough is reported before its payment', async (t) => {
+test('swapped: an early refund is reported before its payment', async (t) => {
   const { simulator, receiver, openOrder, refundAtPartner } = await startShop(t, {
     scenario: { name: 'swapped', delayMs: 250 },
   });
@@ -103,7 +103,7 @@ test('swapped: a refund made soon enough is reported before its payment', async 
   ]);
 });
 
-test('provider-down: calls break or answer 503 without effect, then all is well', async (t) => {
+test('provider-down: calls break or answer 503 without effect, and later calls succeed', async (t) => {
   const { simulator, openOrder, openSession, partner, gateway } = await startShop(t, {
     scenario: { name: 'provider-down' },
   });
@@ -113,7 +113,7 @@ test('provider-down: calls break or answer 503 without effect, then all is well'
   assert.equal((await partner('GET', '/v1/orders?receipt=r1')).body.count, 0);
   assert.equal((await partner('POST', '/v1/orders', order)).status, 200);
   assert.equal((await partner('GET', '/v1/orders?receipt=r1')).body.count, 1);
-  // Each start has its own bad luck.
+  // Each reference fails separately.
   await assert.rejects(openOrder('another'));
   await assert.rejects(openSession());
   simulator.setScenario({ name: 'provider-down', times: 1 });
@@ -123,7 +123,7 @@ test('provider-down: calls break or answer 503 without effect, then all is well'
   assert.equal((await gateway('GET', path)).status, 200);
 });
 
-test('slow: the call takes effect at once and is not answered for long', async (t) => {
+test('slow: the call takes effect immediately and is answered late', async (t) => {
   const effect = Promise.withResolvers<void>();
   const { simulator, partner, openOrder } = await startShop(t, {
     scenario: { name: 'slow', delayMs: 600_000 },
@@ -136,13 +136,13 @@ test('slow: the call takes effect at once and is not answered for long', async (
   await effect.promise;
   assert.equal((await partner('GET', '/v1/orders')).body.count, 1);
   assert.equal(isAnswered, false);
-  // The repeat is answered at once, and the simulator ends without waiting for the first.
+  // The repeat is answered immediately, and the simulator stops without waiting for the first call.
   await openOrder();
   assert.equal(isAnswered, false);
   await Promise.all([simulator.close(), assert.rejects(answer)]);
 });
 
-test('slow without effect: the call is refused late and nothing was made', async (t) => {
+test('slow without effect: the call is refused late and has no effect', async (t) => {
   const { partner } = await startShop(t, {
     scenario: { name: 'slow', delayMs: 10, takesEffect: false },
   });
@@ -163,7 +163,7 @@ test('refund-failing: the partner accepts a refund and reports its failure later
   assert.equal((await refundAtPartner(id, {})).body.status, 'pending');
   await simulator.settled();
   assert.deepEqual(eventsOf(receiver.received), ['refund.created', 'refund.failed']);
-  // The amount is there to be refunded again.
+  // The amount can be refunded again.
   const payment = (await partner('GET', `/v1/payments/${id}`)).body;
   assert.deepEqual([payment.status, payment.amount_refunded], ['captured', 0]);
 });
@@ -214,7 +214,7 @@ test('a scenario can be set for one transaction, one order or one refund alone',
   assert.deepEqual(statuses, ['failed', 'processed']);
 });
 
-test('a scenario of a refund holds for every call that makes a part of it', async (t) => {
+test('a scenario of a refund applies to the call of each of its parts', async (t) => {
   const { simulator, openSession, refundAtGateway } = await startShop(t);
   const [orderId, refundId] = ['o_1-260101000000', 'o_1-260101000009'];
   await simulator.pay(await openSession(orderId));
@@ -228,7 +228,7 @@ test('a scenario of a refund holds for every call that makes a part of it', asyn
   assert.deepEqual(statuses, ['failed', 'failed', 'processed']);
 });
 
-test('the consumer’s own wish comes before the scenario', async (t) => {
+test('the consumer’s action overrides the scenario', async (t) => {
   const { simulator, receiver, openOrder, openSession } = await startShop(t);
   await simulator.pay(await openOrder(), 'cancel');
   await simulator.settled();

@@ -1,4 +1,4 @@
-/** A shop as small as can be: it receives webhooks and calls the providers that the simulator plays. */
+/** A minimal shop: it receives webhooks and calls the simulated providers. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -18,16 +18,16 @@ export type Received = {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** False when the connection broke before the body was whole. */
+  /** False if the connection broke before the body was complete. */
   readonly isWhole: boolean;
 };
 
 export type Receiver = {
   readonly url: string;
   readonly received: Received[];
-  /** Waits until so many have been received. */
+  /** Waits until this many webhooks have been received. */
   readonly until: (count: number) => Promise<void>;
-  /** What to answer from now on; 0 breaks the connection. */
+  /** Sets the status of the next answers; 0 breaks the connection. */
   answer: (request: Received) => number;
 };
 
@@ -97,7 +97,7 @@ async function readBody(request: IncomingMessage): Promise<{ body: string; isWho
   try {
     for await (const chunk of request) chunks.push(chunk);
   } catch {
-    // It was cut off; what came of it is kept.
+    // The body was cut off. The received part is returned.
   }
   return { body: Buffer.concat(chunks).toString('utf8'), isWhole: request.complete };
 }
@@ -109,13 +109,13 @@ function callsOf({ url }: Simulator) {
   return {
     partner,
     gateway,
-    /** Opens an order at the partner and gives its id. */
+    /** Creates an order at the partner and returns its id. */
     openOrder: async (reference = 'o_1-260101000000', fields: Json = {}) => {
       const notes = { svc_transaction_id: reference };
       const order = { amount: 1050, currency: 'INR', receipt: 'o_1', notes, ...fields };
       return String((await partner('POST', '/v1/orders', order)).body.id);
     },
-    /** Opens a checkout session at the gateway and gives its id. */
+    /** Creates a checkout session at the gateway and returns its id. */
     openSession: async (orderId = 'o_1-260101000000', fields: Json = {}) => {
       const answer = await gateway('POST', `${gatewayPath}/session`, {
         apiOperation: 'INITIATE_CHECKOUT',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventsOf, gatewaySecret, isSigned, noticesOf, startShop } from './support.ts';
 
-test('the partner repeats until somebody says 2xx, with the same event id and bytes', async (t) => {
+test('the partner retries until it gets a 2xx, with the same event id and bytes', async (t) => {
   const { simulator, receiver, openOrder } = await startShop(t, { timeScale: 0.0001 });
   const answers = [500, 302, 404, 0, 204];
   receiver.answer = () => answers.shift() ?? 200;
@@ -16,7 +16,7 @@ test('the partner repeats until somebody says 2xx, with the same event id and by
   assert.ok(received.every((request) => isSigned(request)));
 });
 
-test('the gateway repeats with the same notification id and counts its tries', async (t) => {
+test('the gateway retries with the same notification id and counts its tries', async (t) => {
   const { simulator, receiver, openSession } = await startShop(t, { timeScale: 0.0001 });
   receiver.answer = ({ headers }) => (headers['x-notification-attempt'] === '3' ? 200 : 503);
   await simulator.pay(await openSession());
@@ -35,7 +35,7 @@ for (const [provider, tries] of [
   ['partner', 16],
   ['gateway', 13],
 ] as const) {
-  test(`the ${provider} gives up after ${tries} tries and says so loudly`, async (t) => {
+  test(`the ${provider} gives up after ${tries} tries and logs it`, async (t) => {
     const { simulator, receiver, lines, ...shop } = await startShop(t, { timeScale: 1e-8 });
     receiver.answer = () => 500;
     const open = provider === 'partner' ? shop.openOrder : shop.openSession;
@@ -47,7 +47,7 @@ for (const [provider, tries] of [
   });
 }
 
-test('webhooks wait for each other’s first try only, so one that fails delays no other', async (t) => {
+test('a webhook waits only for the first try of the one before, so a failing one does not delay others', async (t) => {
   const { simulator, receiver, openOrder } = await startShop(t, { timeScale: 0.0001 });
   const seen = new Set<string>();
   receiver.answer = ({ body }) => {
@@ -62,7 +62,7 @@ test('webhooks wait for each other’s first try only, so one that fails delays 
   assert.equal(receiver.received.length, 4);
 });
 
-test('closing ends at once, whatever is still due', async (t) => {
+test('closing does not wait for webhooks that are due', async (t) => {
   const { simulator, receiver, openOrder, openSession } = await startShop(t, { timeScale: 1 });
   receiver.answer = () => 500;
   simulator.setScenario({ name: 'late-success' });
@@ -72,7 +72,7 @@ test('closing ends at once, whatever is still due', async (t) => {
   assert.ok(receiver.received.length <= 2);
 });
 
-test('a decline says why, in each provider’s own words', async (t) => {
+test('a decline has a reason in each provider’s own format', async (t) => {
   const { simulator, receiver, openOrder, openSession } = await startShop(t, {
     scenario: { name: 'decline', reason: 'card_expired' },
   });
@@ -89,7 +89,7 @@ test('a decline says why, in each provider’s own words', async (t) => {
   assert.match(receiver.received[1]?.body ?? '', /EXPIRED_CARD/);
 });
 
-test('duplicate-storm: each webhook comes twenty times under one event id', async (t) => {
+test('duplicate-storm: each webhook is sent twenty times with one event id', async (t) => {
   const { simulator, receiver, openOrder } = await startShop(t, {
     scenario: { name: 'duplicate-storm' },
   });
@@ -100,7 +100,7 @@ test('duplicate-storm: each webhook comes twenty times under one event id', asyn
   assert.equal(new Set(ids).size, 3);
 });
 
-test('wrong-signature: the first try is forged, the repeat is right', async (t) => {
+test('wrong-signature: the first try has a wrong signature, the retry a right one', async (t) => {
   const { simulator, receiver, openOrder, openSession } = await startShop(t, {
     scenario: { name: 'wrong-signature' },
   });
@@ -123,14 +123,14 @@ test('wrong-signature: the first try is forged, the repeat is right', async (t) 
 });
 
 for (const cut of ['connection', 'body'] as const) {
-  test(`truncated: the first try is cut off (${cut}), the repeat is whole`, async (t) => {
+  test(`truncated: the first try is cut off (${cut}), the retry is complete`, async (t) => {
     const { simulator, receiver, openOrder } = await startShop(t, {
       scenario: { name: 'truncated', cut },
     });
     receiver.answer = (request) => (isSigned(request) ? 200 : 401);
     await simulator.pay(await openOrder(), 'decline');
     await simulator.settled();
-    // The broken connection may be noticed after the repeat has come.
+    // The broken connection may be noticed only after the retry has arrived.
     await receiver.until(2);
     const [first, second] = receiver.received.toSorted((a, b) => a.body.length - b.body.length);
     assert.equal(receiver.received.length, 2);

@@ -67,7 +67,7 @@ export async function recordCall(
     const before = await lockOrderState(tx, accountId, orderId);
     await alsoSave?.(tx);
     const known = before.transactions.find((entry) => entry.transactionId === transactionId);
-    // A webhook merged it into another transaction, which is polled separately.
+    // Another transaction has replaced it since the call, and that one is polled separately.
     if (!known) return [];
     const after =
       callResult && known.start

@@ -1,3 +1,4 @@
+/** A payment or refund is stored before its provider is called, so it survives when the result cannot be saved. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findCheckout, modeOf, startJourney } from '../support/journey.ts';
@@ -6,15 +7,15 @@ const { service, simulator, createOrder, pay, initiate, refund, enquire, heal, a
   await startJourney();
 const { database } = service;
 
-test('a refund that was kept is answered 200 when what came of its call cannot be noted, and is made once', async () => {
+test('a stored refund is answered 200 when the result of its call cannot be saved, and is made once', async () => {
   const orderId = await createOrder();
   const transactionId = await pay(orderId);
   await simulator.settled();
-  const mend = await refuseCallRecords();
-  const asked = await refund({ transaction_id: transactionId, refund_amount: 59 });
-  await mend();
-  assert.equal(asked.status, 200);
-  assert.equal(asked.body.refund_status, 'pending');
+  const repair = await refuseCallRecords();
+  const reply = await refund({ transaction_id: transactionId, refund_amount: 59 });
+  await repair();
+  assert.equal(reply.status, 200);
+  assert.equal(reply.body.refund_status, 'pending');
   await simulator.settled();
   await heal();
   await simulator.settled();
@@ -27,18 +28,18 @@ test('a refund that was kept is answered 200 when what came of its call cannot b
   );
 });
 
-test('a payment that was kept is answered 200 and pending when its call cannot be noted', async () => {
+test('a stored payment is answered 200 and pending when the result of its call cannot be saved', async () => {
   const orderId = await createOrder();
-  const mend = await refuseCallRecords();
+  const repair = await refuseCallRecords();
   const { status, body } = await initiate(orderId);
-  await mend();
+  await repair();
   assert.deepEqual([status, body.payment_status, body.next], [200, 'pending', []]);
   await heal();
   assert.equal((await enquire({ order_id: orderId })).body.transaction.length, 1);
 });
 
 for (const [provider, mode] of Object.entries(modeOf)) {
-  test(`a declined checkout that is paid after all, and never told, is found out with ${provider}`, async () => {
+  test(`a declined checkout that is paid later, with its webhooks lost, is found by polling with ${provider}`, async () => {
     const orderId = await createOrder();
     simulator.setScenarioFor(orderId, { name: 'decline' });
     const { body: started } = await initiate(orderId, mode);
@@ -58,7 +59,7 @@ for (const [provider, mode] of Object.entries(modeOf)) {
   });
 }
 
-test('enquiries do not use up the questions of the background', async () => {
+test('polls of enquiries do not count as scheduled polls', async () => {
   const orderId = await createOrder();
   const { body } = await initiate(orderId);
   const plannedBefore = await nextPollOf(body.transaction_id);
@@ -69,9 +70,9 @@ test('enquiries do not use up the questions of the background', async () => {
   assert.deepEqual(await nextPollOf(body.transaction_id), plannedBefore);
 });
 
-test('after all of that the invariants hold', () => assertSound());
+test('the invariants hold after these tests', () => assertSound());
 
-/** Nothing that names a call to a provider can be written until it is mended. */
+/** The database refuses to store records of calls to providers until the returned function is called. */
 async function refuseCallRecords(): Promise<() => Promise<void>> {
   await database.query({
     text: `create function refuse_calls() returns trigger language plpgsql as
