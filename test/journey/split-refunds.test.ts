@@ -4,7 +4,7 @@ import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
 import { startScriptedGateway } from '../support/scripted-gateway.ts';
 
 const gateway = await startScriptedGateway();
-const { service, shop, tell, happen, script, refund, refundCalls, poll, sumsOf } = gateway;
+const { service, shop, notify, addRecord, script, refund, refundCalls, poll, sumsOf } = gateway;
 const hour = 3_600;
 
 beforeEach(() => {
@@ -69,8 +69,8 @@ test('a part that was lost and then refused has failed, and its amount is availa
 
 test('a partial capture can be refunded from the moment the order lapses', async () => {
   const { order_id } = await shop.createOrder();
-  await tell(order_id, '1', 'AUTHORIZATION', 118);
-  await tell(order_id, '2', 'CAPTURE', 60, { target: '1' });
+  await notify(order_id, '1', 'AUTHORIZATION', 118);
+  await notify(order_id, '2', 'CAPTURE', 60, { target: '1' });
   service.advanceSeconds(24 * hour + 1);
   assert.deepEqual(await sumsOf(order_id), [60, 0, 60]);
   const { transaction } = (await shop.enquire({ order_id })).body;
@@ -80,9 +80,9 @@ test('a partial capture can be refunded from the moment the order lapses', async
 
 test('the sweep also settles a partial capture beside the payment that completed the order', async () => {
   const { order_id } = await shop.createOrder();
-  await tell(order_id, '1', 'AUTHORIZATION', 118);
-  await tell(order_id, '2', 'CAPTURE', 60, { target: '1' });
-  await tell(order_id, '3', 'PAYMENT', 118);
+  await notify(order_id, '1', 'AUTHORIZATION', 118);
+  await notify(order_id, '2', 'CAPTURE', 60, { target: '1' });
+  await notify(order_id, '3', 'PAYMENT', 118);
   await passDays(2);
   const { rows } = await service.database.query<{ status: string; flags: string[] }>({
     text: `select status, flags from transactions where order_id = $1 and psp_transaction_id like '%|1'`,
@@ -96,18 +96,18 @@ test('the sweep also settles a partial capture beside the payment that completed
 test('polling finds the rest of a payment that is captured after the order lapsed', async () => {
   const { order_id } = await shop.createOrder();
   const { transaction_id: id } = (await gateway.initiate(order_id)).body;
-  await tell(id, '1', 'AUTHORIZATION', 118);
-  await tell(id, '2', 'CAPTURE', 60, { target: '1' });
+  await notify(id, '1', 'AUTHORIZATION', 118);
+  await notify(id, '2', 'CAPTURE', 60, { target: '1' });
   await passDays(1.1);
-  happen(id, '3', 'CAPTURE', 58, { target: '1' });
+  addRecord(id, '3', 'CAPTURE', 58, { target: '1' });
   for (let polls = 0; polls < 4; polls += 1) await poll(6 * hour);
   assert.equal((await shop.enquire({ order_id })).body.order.status, 'completed');
 });
 
 test('a refund of a one-step payment does not target a capture beside it', async () => {
   const { order_id } = await shop.createOrder();
-  await tell(order_id, '1', 'PAYMENT', 118);
-  await tell(order_id, '3', 'CAPTURE', 60);
+  await notify(order_id, '1', 'PAYMENT', 118);
+  await notify(order_id, '3', 'CAPTURE', 60);
   assert.deepEqual(await sumsOf(order_id), [118, 0, 118]);
   const { transaction } = (await shop.enquire({ order_id })).body;
   await refund(transaction[0].svc_transaction_id);
@@ -121,8 +121,8 @@ test('the invariants hold after these tests, also between lapsing and the sweep'
   assert.deepEqual(await gateway.breaches(), []);
   const { order_id } = await shop.createOrder();
   const { transaction_id: id } = (await gateway.initiate(order_id)).body;
-  await tell(id, '1', 'AUTHORIZATION', 118);
-  await tell(id, '2', 'CAPTURE', 60, { target: '1' });
+  await notify(id, '1', 'AUTHORIZATION', 118);
+  await notify(id, '2', 'CAPTURE', 60, { target: '1' });
   for (let polls = 0; polls < 3; polls += 1) await poll(hour);
   service.advanceSeconds(21 * hour + 5);
   assert.deepEqual(await gateway.breaches(), []);
@@ -130,9 +130,9 @@ test('the invariants hold after these tests, also between lapsing and the sweep'
 
 async function paidByTwoCaptures() {
   const { order_id: orderId } = await shop.createOrder();
-  await tell(orderId, '1', 'AUTHORIZATION', 118);
-  await tell(orderId, '2', 'CAPTURE', 60, { target: '1' });
-  await tell(orderId, '3', 'CAPTURE', 58, { target: '1' });
+  await notify(orderId, '1', 'AUTHORIZATION', 118);
+  await notify(orderId, '2', 'CAPTURE', 60, { target: '1' });
+  await notify(orderId, '3', 'CAPTURE', 58, { target: '1' });
   const { transaction } = (await shop.enquire({ order_id: orderId })).body;
   return { orderId, transactionId: String(transaction[0].svc_transaction_id) };
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../src/domain/limits.ts';
-import { type DatabaseWay, layDatabaseWay } from '../support/database-way.ts';
-import { createBoundRole } from '../support/held-connections.ts';
+import { type DatabaseLink, openDatabaseLink } from '../support/database-link.ts';
+import { createLimitedRole } from '../support/held-connections.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import {
   type Answered,
@@ -30,7 +30,7 @@ const gone = await createTestDatabase();
 const mute = await createTestDatabase();
 const late = await createTestDatabase();
 const full = await createTestDatabase();
-const bound = await createBoundRole(full);
+const bound = await createLimitedRole(full);
 
 describe('database failures', { concurrency: true }, () => {
   test('an unavailable database is answered with 503, and service resumes within 2 s of its return', async (t) => {
@@ -52,7 +52,7 @@ describe('database failures', { concurrency: true }, () => {
     await live(t, stage, {
       trouble: stage.way.freeze,
       seconds: answerMsMax / 1000,
-      recovery: stage.way.openToNewcomers,
+      recovery: stage.way.openToNewConnections,
       backMsMax,
     });
   });
@@ -103,13 +103,13 @@ type Stage = {
   readonly test: TestDatabase;
   /** Everything that must exist once at the end. */
   readonly written: Answered[];
-  readonly way: DatabaseWay;
+  readonly way: DatabaseLink;
   readonly calls: ReturnType<typeof callsOf>;
 };
 
 /** A service that reaches its database through a proxy that can fail, with a shop and an order. */
 async function openStage(test: TestDatabase, user?: string): Promise<Stage> {
-  const way = await layDatabaseWay(test.url, user);
+  const way = await openDatabaseLink(test.url, user);
   const shop = await openShop(test);
   const service = await startServiceProcess({
     DATABASE_URL: way.url,

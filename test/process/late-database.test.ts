@@ -4,7 +4,7 @@ import { createServices } from '../../src/create-services.ts';
 import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
-import { layDatabaseWay } from '../support/database-way.ts';
+import { openDatabaseLink } from '../support/database-link.ts';
 import { launchService, runFailingStart } from '../support/service-process.ts';
 import { assertUnavailable, call, callsOf, kinds, openShop } from '../support/shop-callers.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -100,7 +100,7 @@ describe('a database that is unavailable when the service starts', { concurrency
   });
 });
 
-type Way = Awaited<ReturnType<typeof layDatabaseWay>>;
+type Way = Awaited<ReturnType<typeof openDatabaseLink>>;
 
 /** Resolves when the service listens and has logged that it waits. */
 async function startWithout(
@@ -109,7 +109,7 @@ async function startWithout(
 ) {
   const test = await createTestDatabase();
   const shop = await openShop(test);
-  const way = await layDatabaseWay(test.url);
+  const way = await openDatabaseLink(test.url);
   await trouble(way);
   const port = await findFreePort();
   const baseUrl = `http://127.0.0.1:${port}`;

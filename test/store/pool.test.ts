@@ -6,7 +6,7 @@ import { randomBase62 } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { type Database, type DatabaseAddress, openDatabase } from '../../src/postgres/database.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
-import { layDatabaseWay } from '../support/database-way.ts';
+import { openDatabaseLink } from '../support/database-link.ts';
 import { clusterAddress, createTestDatabase } from '../support/test-database.ts';
 
 const cluster = openOwn(clusterAddress());
@@ -42,7 +42,7 @@ test('a server without a free connection answers SERVICE_UNAVAILABLE', async () 
 if (process.platform === 'linux') {
   test('a connection that is silent for a second is probed by the kernel', async () => {
     const { url } = await createTestDatabase();
-    const way = await layDatabaseWay(url);
+    const way = await openDatabaseLink(url);
     const database = openOwn({ connectionString: way.url });
     await database.query({ text: 'select 1' });
     const timers = await readTimers(Number(new URL(way.url).port));

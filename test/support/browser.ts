@@ -1,11 +1,11 @@
-/** A real Chromium from an npm package: nothing is downloaded, nothing must be installed. */
+/** Starts a real Chromium from an npm package, so that nothing is downloaded or installed at run time. */
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { after } from 'node:test';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as playwright } from 'playwright-core';
 import { projectDir } from '../../tools/harness/project.ts';
 
-/** The package holds a Chromium for x64 only. Elsewhere an installed one serves. */
+/** The package contains a Chromium for x64 only. Other machines use an installed one. */
 const installed = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const isPackaged = process.arch === 'x64';
 
@@ -35,7 +35,7 @@ async function launch(): Promise<Browser> {
   });
 }
 
-/** The package switches off what keeps one origin from another; a test must meet what a consumer's browser does. */
+/** The package turns off the same-origin policy; tests need the behaviour of a consumer's browser. */
 function isSafe(argument: string): boolean {
   const unsafe = [
     '--disable-web-security',
@@ -48,8 +48,8 @@ function isSafe(argument: string): boolean {
 const folder = `${projectDir}node_modules/.cache/chromium`;
 
 /**
- * The package unpacks into the temporary folder, where the copy of another user would be in the way. Several
- * test files may be the first at once: each unpacks for itself, and one of the copies stays.
+ * The package unpacks into the temporary folder, where it would clash with the copy of another user. Several test files
+ * may start concurrently: each unpacks its own copy, and one of the copies stays.
  */
 async function unpackBrowser(): Promise<string> {
   if (await exists(`${folder}/chromium`)) return executableIn(folder);

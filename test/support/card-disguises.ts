@@ -1,24 +1,26 @@
-/** Card numbers in every disguise, by a seed. It knows the rule of contract 8.5 and shares no code with the service. */
+/**
+ * Generates card numbers in many spellings from a seed. It follows contract 8.5 and shares no code with the service.
+ */
 
 export type Random = () => number;
 
 export type Dealer = {
   readonly pick: <Entry>(entries: readonly Entry[]) => Entry;
-  /** A card number of its own in a disguise; `where` is told when it is found again. */
+  /** A new card number in a random spelling. `where` is reported if the number is found later. */
   readonly deal: (where: string, fit?: Fit) => string;
-  /** The plain digits of a card number of its own. */
+  /** The plain digits of a new card number. */
   readonly dealPlain: (where: string) => string;
-  /** A number as only a card field may not hold it: any digits, no checksum. */
+  /** Digits without a valid checksum, which only a card field must not contain. */
   readonly dealLoose: (where: string) => string;
-  /** A security code that can be found again. */
+  /** A new security code. */
   readonly dealCode: (where: string) => string;
-  /** Everything that was dealt, and where it was put. */
+  /** Everything that was generated, and where it was put. */
   readonly numbers: ReadonlyMap<string, string>;
   readonly codes: ReadonlyMap<string, string>;
 };
 
 export type Fit = {
-  /** As a header must be. */
+  /** Only printable ASCII, for headers. */
   readonly isPrintable?: boolean;
   readonly charsMax?: number;
 };
@@ -30,7 +32,7 @@ const dots = ['.', '\u00b7', '\u2024', '\uff0e', '. '];
 const invisible = ['\u200b', '\u2060', '\u00ad'];
 const separators = [...spaces, ...dashes, ...dots, ...invisible];
 const printable = [' ', '-', '.', ' - ', '. '];
-/** Where the ten digits of each script begin. */
+/** The code point of zero in each script. */
 export const zeros = [0x30, 0xff10, 0x660, 0x6f0, 0x966, 0x9e6, 0x1d7ce, 0x1d7d8];
 const superscripts = [...'⁰¹²³⁴⁵⁶⁷⁸⁹'];
 
@@ -137,12 +139,12 @@ function createRandom(seed: number): Random {
 
 const numberMark = '\u0001';
 
-/** Stands for a number of JSON, digit by digit as it is to be written. */
+/** A placeholder for a JSON number with exactly these digits. */
 export function jsonNumber(digits: string): string {
   return numberMark + digits;
 }
 
-/** JSON in one of the spellings that mean the same: some texts are written with escapes. */
+/** One of the equivalent spellings as JSON: some texts are written with escapes. */
 export function spellJson(value: unknown, { pick }: Pick<Dealer, 'pick'>): string {
   const isEscaped = pick([true, false]);
   const text = (content: string) =>
@@ -170,7 +172,7 @@ function plain(character: string): string {
   return JSON.stringify(character).slice(1, -1);
 }
 
-/** The bank gateway's form data in one of the encodings that mean the same. */
+/** One of the equivalent encodings as the bank gateway's form data. */
 export function spellForm(value: unknown, { pick }: Pick<Dealer, 'pick'>): string {
   const encode = pick<(text: string) => string>([
     encodeURIComponent,

@@ -1,8 +1,8 @@
-/** Looks for numbers in whatever a service keeps, answers or logs, however they are spelled there. */
+/** Searches everything that a service stores, answers or logs for card numbers, in any spelling. */
 import type { Database } from '../../src/postgres/database.ts';
 import { zeros } from './card-disguises.ts';
 
-/** What is found of the numbers and codes that may not be there, with where they had been put. */
+/** Lists the forbidden numbers and codes that were found, with the place where each had been put. */
 export function searchTexts(
   texts: Iterable<string>,
   numbers: ReadonlyMap<string, string>,
@@ -26,7 +26,7 @@ export function searchTexts(
   return [...found];
 }
 
-/** As a reader sees it: every digit as one of ours, and nothing that may stand between the groups of a number. */
+/** Converts all digits to ASCII and removes all characters that may separate the groups of a number. */
 function plainDigits(text: string): string {
   return text
     .normalize('NFKC')
@@ -38,7 +38,7 @@ function plainDigits(text: string): string {
     .replaceAll(/[\s\p{Z}\p{Pd}\p{Cf}\p{Mn}.\u00b7\u2212+]/gu, '');
 }
 
-/** Every name and every text of a value; what is encoded within a text is listed decoded as well. */
+/** Every name and text of a value. Encoded texts are also listed decoded. */
 export function* textsOf(value: unknown): Generator<string> {
   if (value instanceof Uint8Array) yield* textsOfBody(Buffer.from(value).toString('utf8'));
   else if (typeof value === 'string') yield* textsOfText(value);
@@ -63,7 +63,7 @@ function* textsOfText(text: string): Generator<string> {
     try {
       yield* textsOf(JSON.parse(text));
     } catch {
-      // Read as text only.
+      // Not JSON, so the text itself is enough.
     }
   }
   if (text.includes('%')) yield text.replaceAll(/(?:%[\da-f]{2})+/gi, decode);
@@ -77,7 +77,7 @@ function decode(encoded: string): string {
   }
 }
 
-/** Every value of every row of every table that is there, whatever its type. */
+/** Every value of every row of every table. */
 export async function readAllColumns(database: Database): Promise<string[]> {
   const { rows: tables } = await database.query<{ name: string }>({
     text: `select format('%I.%I', table_schema, table_name) as name

@@ -1,6 +1,6 @@
 /**
- * A TCP proxy before PostgreSQL that reads along: it knows which statements pass, and at the one it was told
- * it lets something happen, before the server gets it or after the server has answered it.
+ * A TCP proxy in front of PostgreSQL that parses the protocol. It can run an action at a given statement, before the
+ * server receives the statement or after the server has answered it.
  */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
@@ -10,12 +10,12 @@ import { clusterAddress } from './test-database.ts';
 export type Side = 'before' | 'after';
 
 export type DatabaseProxy = {
-  /** Every statement that passed since it was last asked, by name, or by its words when it has none. */
+  /** The statements since the last call, by name, or by text if they have no name. */
   readonly takePassed: () => string[];
   readonly cutOnce: (statement: string, side: Side) => void;
-  /** Does this when the statement comes for the n-th time from now on; the connection then stands still. */
+  /** Runs the action at the n-th occurrence of the statement. The connection is then frozen. */
   readonly doOnce: (at: ProxyPoint, act: () => void) => void;
-  /** True until what was asked for last has happened. */
+  /** True until the last action has run. */
   readonly isArmed: () => boolean;
   readonly disarm: () => void;
 };
@@ -33,12 +33,12 @@ type Armed = {
   readonly act: (cut: () => void) => void;
 };
 
-/** From here on the databases of this test file are reached through it. */
+/** All databases that this test file opens from now on use the proxy. */
 export async function startDatabaseProxy(): Promise<DatabaseProxy> {
   const address = clusterAddress();
   const passed: string[] = [];
   let armed: Armed | undefined;
-  /** What is to happen at this statement. */
+  /** The action for this statement, if it is due. */
   const takeArmed = (statement: string): Armed | undefined => {
     if (armed?.statement !== statement) return undefined;
     armed.left -= 1;
@@ -53,10 +53,10 @@ export async function startDatabaseProxy(): Promise<DatabaseProxy> {
     const cut = () => client.destroy();
     const readClient = createReader(false);
     const readServer = createReader(true);
-    // Each is answered with one "ready"; the one that opens the connection as well.
+    // Each question gets one ReadyForQuery, and so does the start-up message.
     let questions = 1;
     let answers = 0;
-    let met: Armed | undefined;
+    let due: Armed | undefined;
     let isHeld = false;
     client.on('data', (chunk) => {
       const on: Buffer[] = [];
@@ -64,26 +64,26 @@ export async function startDatabaseProxy(): Promise<DatabaseProxy> {
         if (isHeld) break;
         const statement = nameOf(message);
         if (statement) passed.push(statement);
-        if (statement) met ??= takeArmed(statement);
-        isHeld = met?.side === 'before';
+        if (statement) due ??= takeArmed(statement);
+        isHeld = due?.side === 'before';
         if (isHeld) break;
         on.push(message.bytes);
         if (message.type !== sync && message.type !== simple) continue;
         questions += 1;
-        isHeld = met !== undefined;
+        isHeld = due !== undefined;
       }
       if (on.length > 0) server.write(Buffer.concat(on));
-      if (isHeld && met?.side === 'before') met.act(cut);
+      if (isHeld && due?.side === 'before') due.act(cut);
     });
     server.on('data', (chunk) => {
       answers += readServer(chunk).filter(({ type }) => type === ready).length;
-      if (met === undefined) client.write(chunk);
-      else if (isHeld && met.side === 'after' && answers === questions) met.act(cut);
+      if (due === undefined) client.write(chunk);
+      else if (isHeld && due.side === 'after' && answers === questions) due.act(cut);
     });
     closeTogether(client, server);
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
-  // It must outlive the databases that are dropped through it, and keep nobody waiting.
+  // It is needed until the databases are dropped, and must not keep the process alive.
   proxy.unref();
   const { port } = proxy.address() as { port: number };
   process.env.TEST_DATABASE_ADDRESS = JSON.stringify({ ...address, host: '127.0.0.1', port });
@@ -113,7 +113,7 @@ const [parse, bind, simple, sync, ready] = Buffer.from('PBQSZ');
 
 type Message = { readonly type: number | undefined; readonly bytes: Buffer };
 
-/** Whole messages, as the bytes of one side come in. */
+/** Splits the bytes of one side into complete messages. */
 function createReader(isServer: boolean): (chunk: Buffer) => Message[] {
   let rest: Buffer = Buffer.alloc(0);
   let hasBegun = isServer;
@@ -138,6 +138,6 @@ function nameOf({ type, bytes }: Message): string | undefined {
   const texts = bytes.toString('latin1', 5).split('\0', 2);
   if (type === bind) return texts[1];
   if (type === simple) return texts[0];
-  // One that is prepared under a name is told when it is used.
+  // A named statement counts when it is bound, not when it is prepared.
   return texts[0] === '' ? texts[1] : undefined;
 }

@@ -1,4 +1,4 @@
-/** Deliveries in the providers' real shapes, signed as they sign them. */
+/** Deliveries in the providers' real formats, with real signatures. */
 import { createHmac } from 'node:crypto';
 import { randomBase62 } from '../../src/domain/ids.ts';
 import type { Reply, TestAccount, TestService } from './test-service.ts';
@@ -8,7 +8,7 @@ type Fields = Record<string, unknown>;
 export const partnerId = (prefix: 'pay' | 'order' | 'rfnd'): string =>
   `${prefix}_${randomBase62(14)}`;
 
-/** A payment record of the partner as it really comes; fields can be replaced. */
+/** A payment record of the partner with all real fields. `changes` replaces fields. */
 export function partnerPayment(changes: Fields = {}): Fields {
   return {
     id: partnerId('pay'),
@@ -76,7 +76,7 @@ export function partnerRefund(payment: Fields, changes: Fields = {}): Fields {
   };
 }
 
-/** The envelope with its records one level down, as the partner sends it. */
+/** The partner's event envelope, with each record under `entity`. */
 export function partnerEvent(
   event: string,
   records: Record<string, Fields>,
@@ -95,7 +95,7 @@ export function partnerEvent(
   };
 }
 
-/** A notification of the bank gateway; groups are merged one level deep. */
+/** A notification of the bank gateway. `changes` is merged one level deep. */
 export function gatewayBody(changes: Record<string, unknown> = {}): Fields {
   const base: Record<string, unknown> = {
     gatewayEntryPoint: 'CHECKOUT_VIA_WEBSITE',
@@ -241,14 +241,14 @@ export function flatPartnerEvent(
   return partnerEvent(event, records, { payload: { refund: null, ...records }, ...changes });
 }
 
-/** Every place in a body, groups and leaves alike, as the names that lead to it. */
+/** The path of every group and every value in a body. */
 export function pathsOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return [path];
   const below = Object.entries(value).flatMap(([name, entry]) => pathsOf(entry, [...path, name]));
   return path.length === 0 ? below : [path, ...below];
 }
 
-/** A copy of the body with another value in one place; undefined takes the field away. */
+/** A copy of the body with another value at one path. Undefined removes the field. */
 export function replaceAt(body: Fields, path: readonly string[], value: unknown): Fields {
   const copy = structuredClone(body);
   let group: Fields = copy;

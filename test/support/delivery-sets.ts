@@ -1,7 +1,6 @@
 /**
- * Random sets of deliveries about one order, as both providers would send them: a plan says what
- * happened, `writeDeliveries` writes it down in the providers' shapes. Plans are plain values
- * without ids, so that they shrink well and one plan can be told to several orders.
+ * Random sets of deliveries for one order, as both providers would send them. A plan says what happened, and
+ * `writeDeliveries` turns it into bodies. Plans contain no ids, so that they shrink well and fit several orders.
  */
 import fc from 'fast-check';
 import { partnerEvent, partnerPayment, partnerRefund } from './deliveries.ts';
@@ -27,7 +26,7 @@ export { expectedMerchant, expectedTotal, type SetDelivery, type SetNames };
 
 type Records = Record<string, Fields>;
 
-/** Few different seconds, so that times are often equal. */
+/** Only a few values, so that times are often equal. */
 const delays = fc.nat({ max: 3 });
 
 const partnerEvents = fc.record({
@@ -58,7 +57,7 @@ const partnerAttempts = fc.record({
   method: fc.constantFrom('card', 'upi', 'netbanking', 'wallet'),
   amount: amounts,
   events: fc.array(partnerEvents, { minLength: 1, maxLength: 4 }),
-  /** Never captured: the partner gives the authorisation back, as a refund or as a status fetch says. */
+  /** The authorisation is never captured and is released, as a refund or a status fetch reports. */
   release: fc.option(
     fc.record({ asRefund: fc.boolean(), asStatus: fc.boolean(), hasPayment: fc.boolean() }),
     { freq: 5 },
@@ -76,7 +75,7 @@ const partnerAttempts = fc.record({
 export type PartnerAttempt = Of<typeof partnerAttempts>;
 export type SetPlan = ReadonlyArray<PartnerAttempt | GatewayAttempt>;
 
-/** Several attempts to pay one order, and what became of each. */
+/** Several attempts to pay one order, and the result of each. */
 export function setPlans(attemptsMax: number): fc.Arbitrary<SetPlan> {
   const attempts = fc.oneof(partnerAttempts, gatewayAttempts);
   return fc.array(attempts, { minLength: 1, maxLength: attemptsMax });
@@ -174,7 +173,7 @@ function writePartnerAttempt(
   return [...ofPayment, ...ofRefunds];
 }
 
-/** An authorisation that expires: `captured` is false in everything that is said of it. */
+/** An authorisation that expires: `captured` is false in all of its records. */
 function writeRelease(
   attempt: PartnerAttempt,
   release: NonNullable<PartnerAttempt['release']>,

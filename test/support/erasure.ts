@@ -1,4 +1,4 @@
-/** A consumer with everything that an order, a payment and a delivery may tell of them, and the search for it. */
+/** A consumer with all personal data that orders, payments and deliveries can contain, and a search for that data. */
 import assert from 'node:assert/strict';
 import { consumerErase } from '../../src/cli/consumer-erase.ts';
 import type { Config } from '../../src/config.ts';
@@ -49,7 +49,7 @@ export const spellings: readonly string[] = [
   ...['lotusbagh', 'kizhakkekotta', 'padmatheertham', 'chalaibazar', 'keralam', '695023'],
 ];
 
-/** Looks through every column of every table, as text and as bytes, for all spellings. */
+/** Searches every column of every table for all spellings, as text and as bytes. */
 export async function findSpellings(
   database: Database,
   wanted: readonly string[] = spellings,
@@ -67,7 +67,7 @@ export async function findSpellings(
   return [...new Set(found)].sort();
 }
 
-/** Bytes are dumped as `\\x…`; percent-encoding and escapes are read. */
+/** Decodes bytes that are dumped as `\\x…`, percent-encoding and escapes. */
 function textOf(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const bytes = /^\\x([0-9a-f]*)$/.exec(text)?.[1];
@@ -92,7 +92,7 @@ export async function assertErased(database: Database): Promise<void> {
   assert.deepEqual(await findSpellings(database), []);
 }
 
-/** The command itself with the services of the test, whose clock may be turned. */
+/** Runs the command with the services of the test, whose clock the test can move. */
 export async function eraseIn({ services }: TestService, accountId: string, words: string[]) {
   const { run } = consumerErase.parse([accountId, ...words]);
   // biome-ignore lint/suspicious/noExplicitAny: the outcome is asserted field by field

@@ -1,4 +1,4 @@
-/** Folds payments and refunds whose records need no placing. */
+/** Folds single payments and refunds, without matching records to transactions. */
 import {
   foldPayment as foldPlacedPayment,
   type UnfoldedPayment,

@@ -1,4 +1,4 @@
-/** HTTP by hand, quick and without manners: what is given is sent, whatever a client library thinks of it. */
+/** A raw HTTP client that sends exactly the given bytes, also those that a client library would refuse. */
 import { connect, type Socket } from 'node:net';
 
 export type FuzzRequest = {
@@ -14,10 +14,12 @@ export type FuzzReply = {
   readonly text: string;
 };
 
-/** Every reply must come within this time, however busy the machine is. */
+/** Every reply must arrive within this time, however busy the machine is. */
 const deadlineMs = 10_000;
 
-/** One connection that is opened again when the service closes it; undefined is a closed connection. */
+/**
+ * One connection, reopened when the service closes it. `send` resolves to undefined if it was closed without a reply.
+ */
 export type FuzzConnection = {
   readonly send: (request: FuzzRequest) => Promise<FuzzReply | undefined>;
   readonly close: () => void;
@@ -66,7 +68,7 @@ export function writeRequest({ method, target, headers, body }: FuzzRequest): Bu
   return Buffer.concat([Buffer.from(head, 'latin1'), body ?? Buffer.alloc(0)]);
 }
 
-/** The first reply in the bytes, once it is whole. Every reply that may have a body names its length. */
+/** The first complete reply in the bytes. Every reply with a body has a content-length. */
 export function readReply(bytes: Buffer, method = 'POST'): FuzzReply | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
@@ -88,7 +90,7 @@ export function readReply(bytes: Buffer, method = 'POST'): FuzzReply | undefined
   };
 }
 
-/** For a report of what was sent, so that it can be sent again. */
+/** Describes a request so that it can be sent again. */
 export function describeRequest(request: FuzzRequest): string {
   const bytes = writeRequest(request);
   const shown =

@@ -1,11 +1,11 @@
 /**
- * JSON as text that a hostile client would write: trees that may hold a key twice, a number no double
- * holds, half a surrogate pair; and what can be done to a tree or to its bytes.
+ * JSON text of a hostile client: duplicate keys, numbers that no double can represent, lone surrogates. Also mutations
+ * of such trees and of their bytes.
  */
 import fc from 'fast-check';
 import { anyText } from './any-text.ts';
 
-/** Text that is written as it is. */
+/** Text that is written without quoting. */
 class Raw {
   readonly text: string;
   constructor(text: string) {
@@ -36,7 +36,7 @@ export function writeTree(tree: Tree): string {
   return JSON.stringify(tree);
 }
 
-/** A name with an escape in it is written as it is. */
+/** A name that contains an escape is written without further escaping. */
 function writeName(name: string): string {
   return name.startsWith('\\u') ? `"${name}"` : JSON.stringify(name);
 }
@@ -79,7 +79,7 @@ const nested = [15, 16, 17, 2_000].flatMap((depth) => [
   '{"a":'.repeat(depth) + '1'.padEnd(depth + 1, '}'),
 ]);
 
-/** Any value at an edge, of whatever type. */
+/** Edge-case values of all types. */
 export const edgeValues: fc.Arbitrary<Tree> = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom(...numbers).map(raw) },
   { weight: 6, arbitrary: fc.constantFrom<Tree>(...texts) },
@@ -118,7 +118,7 @@ export const changes: fc.Arbitrary<Change> = fc.record({
   value: edgeValues,
 });
 
-/** Trees with some of their fields dropped, doubled, replaced, renamed, swapped or nested. */
+/** Trees in which some fields are dropped, duplicated, replaced, renamed, swapped or nested. */
 export function mutated(trees: fc.Arbitrary<Tree>, changesMax = 3): fc.Arbitrary<Tree> {
   return fc
     .tuple(trees, fc.array(changes, { maxLength: changesMax }))
@@ -211,7 +211,7 @@ const cuts = fc.record({
   ),
 });
 
-/** One in seven is cut: most hostile bodies should still be read to their end. */
+/** One body in seven is cut, so that most are still parsed to the end. */
 export function spliced(bodies: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer> {
   const rarely = fc.oneof(
     { weight: 6, arbitrary: fc.constant(undefined) },

@@ -1,4 +1,4 @@
-/** Headers and targets as clients, proxies and attackers write them. */
+/** Headers and request targets as clients, proxies and attackers send them. */
 import fc from 'fast-check';
 
 type Headers = Readonly<Record<string, string>>;
@@ -6,7 +6,7 @@ type Headers = Readonly<Record<string, string>>;
 const odd = (name: string, ...values: readonly string[]): fc.Arbitrary<Headers> =>
   fc.constantFrom(...values).map((value) => ({ [name]: value }));
 
-/** Bytes of a header that a parser lets through. */
+/** Header values that an HTTP parser accepts. */
 const headerText = fc
   .string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)) })
   .map((text) => text.replaceAll('\x7f', ''));
@@ -44,7 +44,7 @@ const oddHeaders: fc.Arbitrary<Headers> = fc.oneof(
   odd('accept-version', '1.x', '9'),
 );
 
-/** None for most requests; sometimes several at once. */
+/** No extra headers for most requests, sometimes several. */
 export const extraHeaders: fc.Arbitrary<Headers> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({}) },
   {
@@ -55,7 +55,7 @@ export const extraHeaders: fc.Arbitrary<Headers> = fc.oneof(
   },
 );
 
-/** Mostly a token that opens the call; else one of another kind, or one that was tampered with. */
+/** Mostly a valid token, otherwise one of another type or one that was tampered with. */
 export function authorizations(good: readonly string[], others: readonly string[]) {
   const tampered = fc
     .tuple(
@@ -88,7 +88,7 @@ export function authorizations(good: readonly string[], others: readonly string[
 
 const encodedTexts = fc.string({ unit: 'grapheme' }).map((text) => encodeURIComponent(text));
 
-/** What stands after the `?`: encoded well, badly, twice, or not at all. */
+/** Query strings that are encoded correctly, wrongly, twice or not at all. */
 export function queries(names: readonly string[], values: readonly string[]): fc.Arbitrary<string> {
   const name = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...names) },

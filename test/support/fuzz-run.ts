@@ -1,4 +1,4 @@
-/** Sends very many requests, many at once, and looks at every reply. */
+/** Sends many concurrent requests and checks every reply. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type ErrorCode, errorTable } from '../../src/domain/errors.ts';
@@ -10,9 +10,9 @@ import {
   openFuzzConnection,
 } from './fuzz-client.ts';
 
-/** How many requests all fuzz tests together send; a long run asks for more. */
+/** The number of requests of all fuzz tests together. Set it higher for a long run. */
 export const fuzzCases = Number(process.env.FUZZ_CASES ?? 10_000);
-/** Set it to the seed that was printed to see the same requests again. */
+/** Set FUZZ_SEED to a printed seed to send the same requests again. */
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 console.log(`fuzz: ${fuzzCases} requests in all, seed ${seed} (FUZZ_CASES, FUZZ_SEED)`);
 
@@ -24,18 +24,18 @@ export type FuzzOptions = {
   readonly baseUrl: string;
   readonly cases: number;
   readonly requests: fc.Arbitrary<FuzzRequest>;
-  /** What must never be in a reply or in the log. */
+  /** Texts that must never be in a reply or in the log. */
   readonly secrets: readonly string[];
-  /** The text inside a sealed reply. */
+  /** Opens a sealed reply. */
   readonly unseal?: (text: string) => string;
-  /** Told of every reply, after it was found to be sound. */
+  /** Called with every reply that passed the checks. */
   readonly onReply?: (exchange: Exchange) => void;
 };
 
 export type FuzzTally = {
   readonly cases: number;
   readonly statuses: Readonly<Record<string, number>>;
-  /** Some of the refused requests of every kind, to be sent again. */
+  /** Some refused requests of each kind, to be sent again. */
   readonly refused: readonly FuzzRequest[];
 };
 
@@ -66,7 +66,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzTally> {
     {
       seed,
       numRuns: Math.ceil(options.cases / batchSize),
-      // One request is to blame, and it is in the message: shrinking fifty says no more.
+      // The message contains the failing request, so shrinking the batch would add nothing.
       endOnFailure: true,
       reporter: ({ failed, errorInstance, numRuns }) => {
         if (!failed) return;
@@ -89,15 +89,15 @@ async function exchangeOn(
   let reply: FuzzReply | undefined;
   try {
     reply = await connection?.send(request);
-    // A connection may be closed while a body beyond the limit is still on its way.
+    // The service may close the connection while it still receives a body over the limit.
     if (!reply && (request.body?.length ?? 0) > bodyBytesMaxOf(request)) {
       return { request, reply: { status: 413, headers: new Map(), text: '' } };
     }
     assert.ok(reply, 'the connection was closed without a reply');
     assertSound(request, reply, options);
   } catch (error) {
-    const told = reply ? `${reply.status} ${reply.text.slice(0, 1_000)}` : 'no reply';
-    throw new Error(`${(error as Error).message}\n${describeRequest(request)}\n→ ${told}`);
+    const received = reply ? `${reply.status} ${reply.text.slice(0, 1_000)}` : 'no reply';
+    throw new Error(`${(error as Error).message}\n${describeRequest(request)}\n→ ${received}`);
   }
   return { request, reply };
 }
@@ -106,7 +106,7 @@ function bodyBytesMaxOf({ target }: FuzzRequest): number {
   return /(generate|refresh)-token/.test(target) ? 8 * 1024 : 256 * 1024;
 }
 
-/** What holds of every reply to whatever was sent. */
+/** Checks that hold for the reply to any request. */
 export function assertSound(
   request: FuzzRequest,
   reply: FuzzReply,
@@ -117,7 +117,7 @@ export function assertSound(
   assert.match(headers.get('x-request-id') ?? '', /^[\w.-]{1,64}$/, 'no harmless x-request-id');
   assert.equal(headers.get('x-evil'), undefined, 'a header was injected');
   const text = unseal(reply.text);
-  for (const secret of secrets) assert.ok(!text.includes(secret), `the reply tells ${secret}`);
+  for (const secret of secrets) assert.ok(!text.includes(secret), `the reply contains ${secret}`);
   if (request.method === 'HEAD') return;
   if (status >= 400) assertRefusal(request, reply, text);
   else if (headers.get('content-type')?.includes('json')) {
@@ -125,13 +125,13 @@ export function assertSound(
   }
 }
 
-/** Words that only come from inside: of the language, the database, the disk. */
-const insides =
+/** Words that reveal internals: the language, the database, the file system. */
+const internals =
   /\bat \S+ \(|node:|node_modules|file:\/\/|\.[cm]?[jt]s:\d|\/work\/|\/src\/|(Type|Syntax|Range|Reference)Error|Unexpected token|undefined|\[object|\bselect\b|\binsert into\b|violates|\brelation\b|\bcolumn\b|postgres|\bpg_|ECONN|EPIPE|FST_ERR|HPE_/i;
 
 function assertRefusal(request: FuzzRequest, reply: FuzzReply, text: string): void {
   const type = reply.headers.get('content-type') ?? '';
-  assert.doesNotMatch(withoutSent(text, request), insides);
+  assert.doesNotMatch(withoutSent(text, request), internals);
   if (request.target.startsWith('/pay/') && type.startsWith('text/html')) return;
   assert.match(type, /^application\/json/);
   const body = JSON.parse(text);
@@ -140,7 +140,7 @@ function assertRefusal(request: FuzzRequest, reply: FuzzReply, text: string): vo
   } else assertErrorShape(body, reply.status);
 }
 
-/** A path of nothing, or bytes that never became a request, belong to no scope yet. */
+/** True for an unknown path or an unparsable request: no scope has shaped the reply. */
 function isBeforeRouting(body: {
   error?: { svc_error_code?: string; svc_merchant_message?: string };
 }) {
@@ -151,9 +151,9 @@ function isBeforeRouting(body: {
 function assertErrorShape(body: { error: Record<string, unknown> }, status: number): void {
   const code = body.error?.svc_error_code as ErrorCode;
   const entry = errorTable[code];
-  assert.ok(Object.hasOwn(errorTable, code), `${code} is no code of the list`);
+  assert.ok(Object.hasOwn(errorTable, code), `${code} is not a known error code`);
   const { svc_merchant_message: message } = body.error;
-  assert.ok(typeof message === 'string' && message.trim() !== '', 'nothing for the merchant');
+  assert.ok(typeof message === 'string' && message.trim() !== '', 'no message for the merchant');
   assert.deepEqual(body, {
     error: {
       svc_error_code: code,
@@ -174,7 +174,7 @@ function assertWebhookShape(body: { message: unknown }, status: number): void {
   });
 }
 
-/** A refusal may name the field that was sent; that is no word of ours. */
+/** Removes quoted words of the request, because a refusal may name the field that was sent. */
 function withoutSent(text: string, { target, body }: FuzzRequest): string {
   const sent = `${target} ${body?.toString('utf8') ?? ''}`;
   return text.replaceAll(/"(?:[^"\\]|\\.)*"/g, (quoted) =>

@@ -1,4 +1,4 @@
-/** Bodies and requests from the schemas that the service itself serves. */
+/** Generates bodies and requests from the OpenAPI document of the service. */
 import fc from 'fast-check';
 import { edgeValues, mutated, raw, type Tree, treeOf } from './fuzz-json.ts';
 
@@ -38,10 +38,10 @@ export function operationsOf(document: OpenApi): Operation[] {
   );
 }
 
-/** Values that mean something to the service, by the name of the field they belong to. */
+/** Existing ids and other meaningful values, by field name. */
 export type KnownValues = Readonly<Record<string, readonly unknown[]>>;
 
-/** A body the schema describes, with known ids in it, and then up to three things wrong. */
+/** A valid body of the schema with known ids, and with up to three mutations. */
 export function bodiesOf(schema: Schema, known: KnownValues): fc.Arbitrary<Tree> {
   return mutated(valuesOf(schema, '', known));
 }
@@ -84,7 +84,7 @@ function valuesOfType(type: string, schema: Schema, known: KnownValues): fc.Arbi
   }
 }
 
-/** Made once: fast-check works hard on an alphabet. */
+/** Created once, because setting up an alphabet in fast-check is slow. */
 const names = fc.string({ maxLength: 8 });
 const texts: fc.Arbitrary<Tree> = fc.oneof(
   fc.string({ minLength: 1, maxLength: 20 }),

@@ -1,24 +1,28 @@
-/** What a flood of hostile requests must leave as it was. */
+/** Checks that hostile requests have changed nothing in the database or the process. */
 import assert from 'node:assert/strict';
 import { type FuzzRequest, openFuzzConnection } from './fuzz-client.ts';
 import { dumpTables } from './test-database.ts';
 import type { TestService } from './test-service.ts';
 
-/** Sends again what was refused: what is refused once more has changed nothing in any table. */
+/** Sends refused requests again and checks that they change no table. */
 export async function assertUnchangedBy(
   service: TestService,
   requests: readonly FuzzRequest[],
 ): Promise<void> {
-  // What an earlier request made possible is answered here, and left out below.
+  // A request that succeeds now, because of an earlier one, is left out below.
   const refused = await sendAll(service, requests);
   assert.ok(refused.length > requests.length / 2, `${refused.length} of ${requests.length}`);
   const before = await dumpTables(service.database);
   const again = await sendAll(service, refused);
-  assert.equal(again.length, refused.length, 'what was refused twice is answered the third time');
+  assert.equal(
+    again.length,
+    refused.length,
+    'a request that was refused twice succeeds the third time',
+  );
   assert.deepEqual(await dumpTables(service.database), before);
 }
 
-/** Gives back those that were refused. */
+/** Returns the refused requests. */
 async function sendAll(
   { baseUrl }: TestService,
   requests: readonly FuzzRequest[],
@@ -37,7 +41,7 @@ const prototypes = [Object.prototype, Array.prototype, String.prototype, Functio
 const ownNames = () => prototypes.map((prototype) => Reflect.ownKeys(prototype).map(String));
 const namesAtStart = ownNames();
 
-/** The process and its log after all that. */
+/** Checks the process and its log after the run. */
 export async function assertUntouched(
   service: TestService,
   secrets: readonly string[],
@@ -49,7 +53,7 @@ export async function assertUntouched(
   assert.equal((await service.call('/healthz')).status, 200);
 }
 
-/** A defect on the way of a delivery is told to the operator only: the provider gets its 200. */
+/** Collects reported defects: a provider gets 200 even if applying its delivery fails. */
 export function collectDefects({ services }: TestService): readonly string[] {
   const defects: string[] = [];
   const reportDefect = (error: Error & { detail?: string }) => {

@@ -1,7 +1,7 @@
 /**
- * Random histories of bank gateway orders: authorisations and payments, captures of parts, voids and
- * refunds in any sequence, with and without targets, each told by notifications and perhaps once more by a
- * status fetch. The order's totals are those of the moment, as the gateway would know them.
+ * Random histories of bank gateway orders: authorisations, payments, partial captures, voids and refunds in any
+ * sequence, with and without targets. Notifications report each of them, and a status fetch may report them again, with
+ * the totals that the gateway would have at that time.
  */
 import fc from 'fast-check';
 import { gatewayBody, toFormData } from './deliveries.ts';
@@ -20,7 +20,7 @@ import {
   type Writer,
 } from './set-writer.ts';
 
-/** What the gateway says of one of its transactions, one notification after the other. */
+/** The successive notifications of one gateway transaction. */
 const updates = fc.array(
   fc.record({
     result: fc.constantFrom('SUCCESS' as const, 'SUCCESS' as const, 'FAILURE', 'PENDING'),
@@ -37,7 +37,7 @@ const updates = fc.array(
 );
 type Update = Of<typeof updates>[number];
 
-/** What happens to a payment after it was made, one step after the other. */
+/** The steps of a payment after it was made. */
 const steps = fc.array(
   fc.oneof(
     {
@@ -74,7 +74,7 @@ type Step = Of<typeof steps>[number];
 
 export const gatewayAttempts = fc.record({
   provider: fc.constant('bank-gateway' as const),
-  /** Whether the gateway's order id is our invoice, or only its reference. */
+  /** True if our invoice is the reference of the gateway's order instead of its id. */
   isNamedByReference: fc.boolean(),
   amount: amounts,
   authentication: fc.option(
@@ -92,14 +92,14 @@ export const gatewayAttempts = fc.record({
   type: fc.constantFrom('PAYMENT' as const, 'AUTHORIZATION' as const, 'AUTHORIZATION' as const),
   updates,
   steps,
-  /** Version 22 of the gateway's API never names a target, the newest always does. */
+  /** Version 22 of the gateway's API never sends a target, the newest always does. */
   targets: fc.constantFrom('always' as const, 'never' as const, 'mixed' as const),
   hasTotals: fc.boolean(),
   isFetched: fc.boolean(),
 });
 export type GatewayAttempt = Of<typeof gatewayAttempts>;
 
-/** One notification before it is written: whose, when, and what it does to the captured total. */
+/** A notification before it is written, with its time and its effect on the captured total. */
 type Draft = {
   readonly gatewayOrder: string;
   readonly update: Update;
@@ -126,7 +126,7 @@ function orderIdOf({ isNamedByReference }: GatewayAttempt, writer: Writer): stri
   return isNamedByReference ? `GW-${writer.tag}` : writer.invoiceId;
 }
 
-/** A record as a status fetch tells it: its last update, its target, and the totals of today. */
+/** The records of a status fetch: the last update with its target and the current totals. */
 function fetchOf(drafts: readonly Draft[], prefix: string, gatewayOrder: string): Draft[] {
   const own = drafts.filter(
     ({ body, gatewayOrder: name }) => name === gatewayOrder && idOf(body).startsWith(prefix),
@@ -143,7 +143,7 @@ function idOf({ transaction }: Fields): string {
   return String((transaction as Fields).id);
 }
 
-/** The totals are those of all that had happened when the notification was sent. */
+/** The totals include everything up to the time of the notification. */
 function write(draft: Draft, ofOrder: readonly Draft[], writer: Writer): SetDelivery {
   const { body, update, atSecond, hasTotals, isFetch } = draft;
   const latest = Math.max(...ofOrder.map((other) => other.atSecond));
@@ -169,24 +169,24 @@ function write(draft: Draft, ofOrder: readonly Draft[], writer: Writer): SetDeli
   };
 }
 
-/** What is known of the captures and refunds of an attempt while it is written. */
+/** The captures and refunds of an attempt so far. */
 type Made = { readonly id: string; readonly minor: number; stands: boolean };
 
 function draftAttempt(attempt: GatewayAttempt, index: number, writer: Writer): Draft[] {
   const gatewayOrder = orderIdOf(attempt, writer);
   const { minor, currency } = gatewayAmount(attempt.amount);
-  const tell = createTeller(attempt, index, gatewayOrder, currency, writer);
+  const tell = createDrafter(attempt, index, gatewayOrder, currency, writer);
   const id = (name: string) => `${index}-${name}`;
   const { authentication, type } = attempt;
   const drafts: Draft[] = [];
   if (authentication) {
-    const said = authentication.statuses.map((status, number) => ({
+    const sent = authentication.statuses.map((status, number) => ({
       ...plainUpdate,
       isDetailed: authentication.isDetailed[number] ?? true,
       status,
     }));
     drafts.push(
-      ...tell(said, { id: id('auth'), type: 'AUTHENTICATION' }, minor, 0, ({ status }) => ({
+      ...tell(sent, { id: id('auth'), type: 'AUTHENTICATION' }, minor, 0, ({ status }) => ({
         result: status.endsWith('PENDING') ? 'PENDING' : 'SUCCESS',
         response: { gatewayCode: 'APPROVED', acquirerMessage: undefined },
         transaction: { authenticationStatus: status },
@@ -212,7 +212,7 @@ type Writing = {
   readonly id: (name: string) => string;
   readonly minor: number;
   readonly made: { readonly captures: Made[]; readonly refunds: Made[]; readonly payment: Made };
-  readonly tell: ReturnType<typeof createTeller>;
+  readonly tell: ReturnType<typeof createDrafter>;
 };
 
 function draftStep(
@@ -259,8 +259,8 @@ function draftStep(
   }
 }
 
-function isDone(said: readonly Update[]): boolean {
-  return said.some(({ result }) => result === 'SUCCESS');
+function isDone(sent: readonly Update[]): boolean {
+  return sent.some(({ result }) => result === 'SUCCESS');
 }
 
 const plainUpdate: Update = {
@@ -273,7 +273,7 @@ const plainUpdate: Update = {
 };
 
 /** Drafts the notifications of one gateway transaction: same ids, each with a newer update. */
-function createTeller(
+function createDrafter(
   { targets, hasTotals }: GatewayAttempt,
   index: number,
   gatewayOrder: string,
@@ -281,18 +281,18 @@ function createTeller(
   writer: Writer,
 ) {
   let records = 0;
-  return <Said extends Update>(
-    said: readonly Said[],
+  return <Kind extends Update>(
+    sent: readonly Kind[],
     transaction: Fields & { readonly id: string; readonly type: string },
     minor: number,
-    /** What its first success does to the captured total. */
+    /** The effect of its first success on the captured total. */
     taken: number,
-    more: (update: Said) => Record<string, unknown> = () => ({}),
+    more: (update: Kind) => Record<string, unknown> = () => ({}),
   ): Draft[] => {
     const recordedAt = secondOf(index, records);
     records += 1;
-    const first = said.findIndex(({ result }) => result === 'SUCCESS');
-    return said.map((update, number): Draft => {
+    const first = sent.findIndex(({ result }) => result === 'SUCCESS');
+    return sent.map((update, number): Draft => {
       const hasTarget = targets === 'always' || (targets === 'mixed' && update.hasTarget);
       const changes = more(update);
       const body = gatewayBody({
@@ -343,7 +343,7 @@ function responseOf(result: string): Fields {
   }
 }
 
-/** Fees and offers are habits of the partner only. */
+/** Fees and offers exist at the partner only. */
 function gatewayAmount(kind: AmountKind) {
   const minor = kind === 'less' ? expectedTotal - 100 : expectedTotal;
   return { minor, currency: kind === 'foreign currency' ? 'USD' : 'INR' };

@@ -1,4 +1,4 @@
-/** Starts one real PostgreSQL for the whole test run and migrates a template that each file clones. */
+/** Starts one PostgreSQL for the whole test run and migrates a template database, which each test file clones. */
 import { openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { startTestCluster, type TestCluster } from './test-cluster.ts';
@@ -11,7 +11,7 @@ export async function globalSetup(): Promise<void> {
   server = await startTestCluster();
   process.env.TEST_DATABASE_ADDRESS = JSON.stringify(server.address);
   const cluster = openDatabase(clusterAddress());
-  // Nothing here has to outlive the machine; what does is tried on servers of its own.
+  // These databases need not survive a crash. Tests of durability start their own servers.
   for (const setting of ['fsync', 'full_page_writes']) {
     await cluster.query({ text: `alter system set ${setting} = off` });
   }

@@ -1,18 +1,18 @@
-/** A role of the database server that may have few connections, and clients that hold them all. */
+/** A database role with a connection limit, and clients that take all of its connections. */
 import { after } from 'node:test';
 import { randomBase62 } from '../../src/domain/ids.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { clusterAddress, type TestDatabase } from './test-database.ts';
 
-export type BoundRole = {
+export type LimitedRole = {
   readonly role: string;
-  /** From here on others have all the connections that there are. */
+  /** Takes all connections of the role and ends those of others. */
   readonly holdAll: () => Promise<void>;
   readonly release: () => Promise<void>;
 };
 
-/** The superuser of the tests cannot be bounded, so this is another, who may do what the service does. */
-export async function createBoundRole({ database }: TestDatabase): Promise<BoundRole> {
+/** A superuser has no connection limit, so the service uses this role, which has the rights it needs. */
+export async function createLimitedRole({ database }: TestDatabase): Promise<LimitedRole> {
   const connectionsMax = 8;
   const role = `clerk_${randomBase62(8).toLowerCase()}`;
   const name = await readName(database);
@@ -33,7 +33,7 @@ export async function createBoundRole({ database }: TestDatabase): Promise<Bound
     await cluster.query({ text: `drop role ${role}` });
     await cluster.close();
   });
-  /** Resolves with the server's number of the connection once it is held. */
+  /** Resolves to the backend's process id once the connection is held. */
   const holdOne = () =>
     new Promise<number>((resolve, reject) => {
       holder

@@ -1,4 +1,4 @@
-/** Calls steps of the inbox with plain deliveries: what the service translates when it receives them. */
+/** Calls steps of the inbox with plain deliveries and translates them first, as the service does on receipt. */
 import type { Delivery } from '../../src/domain/inbox/delivery.ts';
 import type { DeliveryCaller } from '../../src/domain/inbox/incoming.ts';
 import type { Transaction } from '../../src/postgres/database.ts';
@@ -10,7 +10,7 @@ export { newDelivery } from '../../src/use-cases/inbox/new-delivery.ts';
 
 type Sent = { readonly delivery: Delivery; readonly caller: DeliveryCaller };
 
-/** In one transaction, without deliveries that arrive at the same time: as in another process. */
+/** Stores only these deliveries in one transaction, as another process would. */
 export function storeBatch(needs: batch.StoreBatchNeeds, sent: readonly Sent[]) {
   const translated = sent.map(({ delivery, caller }) => ({
     ...translateDelivery(delivery),

@@ -1,4 +1,4 @@
-/** A shop that pays and refunds for real: the service and the simulator, over HTTP, both ways. */
+/** A service and a simulator that call each other over HTTP, and a shop that pays and refunds with them. */
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import {
@@ -29,35 +29,35 @@ export type Journey = {
   readonly service: TestService;
   readonly simulator: Simulator;
   readonly shop: JourneyShop;
-  /** Another account that both providers know, with settings of its own. */
+  /** Opens another account that is registered at both providers. */
   readonly openShop: (settings?: Partial<RequestedAccount>) => Promise<JourneyShop>;
   readonly createOrder: (body?: object) => Promise<string>;
-  /** Starts a payment and gives the whole reply. */
+  /** Starts a payment and returns the reply. */
   readonly initiate: (orderId: string, mode?: PaymentModeCode, more?: object) => Promise<Reply>;
-  /** Starts a payment and lets the consumer act at the provider's page; gives our transaction id. */
+  /** Starts a payment and acts on the provider's page. Returns our transaction id. */
   readonly pay: (orderId: string, mode?: PaymentModeCode, action?: Action) => Promise<string>;
-  /** An order that is created, paid and known to be completed. */
+  /** Creates an order, pays it and waits for the webhooks. */
   readonly createPaid: (
     body?: object,
     mode?: PaymentModeCode,
   ) => Promise<{ readonly orderId: string; readonly transactionId: string }>;
   readonly refund: (body: object | string) => Promise<Reply>;
   readonly enquire: (body: object) => Promise<Reply>;
-  /** A minute passes, and the background asks about everything that is due. */
+  /** Moves the clock by a minute and runs all polls that are due. */
   readonly heal: () => Promise<void>;
   readonly assertSound: () => Promise<void>;
 };
 
 export type Action = 'pay' | 'decline' | 'cancel';
 
-/** The mode for each provider: the shop routes cards to the bank gateway. */
+/** A payment mode of each provider: the shop routes cards to the bank gateway. */
 export const modeOf = { partner: 'upi', 'bank-gateway': 'credit_card' } as const;
 export type SimulatedProvider = keyof typeof modeOf;
 
 export async function startJourney(options: SimulatorOptions = {}): Promise<Journey> {
   const service = await startTestService({ port: await findFreePort() });
   const { clock } = service.services;
-  // The providers' clocks are turned with ours.
+  // The simulator uses the same clock, so it moves with ours.
   const now = () => clock().getTime();
   const simulator = await startSimulator({ timeScale: 0.001, now, ...options });
   after(() => simulator.close());
@@ -67,7 +67,7 @@ export async function startJourney(options: SimulatorOptions = {}): Promise<Jour
     return openShop(service, simulator, shops === 1 ? '' : `_${shops}`, settings);
   };
   const shop = await openNextShop();
-  // A token of its own for each call: the clock may have been turned past the life of another.
+  // A new token for each call: an earlier one may have expired when the clock was moved.
   const call = async (path: string, body: object | string) => {
     const { token } = await issueMerchantToken(service.services, shop.accountId);
     return service.call(`/api/v3/${path}`, { token, body });
@@ -123,7 +123,7 @@ export async function startJourney(options: SimulatorOptions = {}): Promise<Jour
   };
 }
 
-/** The account as `account create` and `account update` would set it up. */
+/** Sets up the account as `account create` and `account update` would. */
 async function openShop(
   service: TestService,
   simulator: Simulator,
@@ -166,7 +166,7 @@ async function openShop(
   return { ...account, partnerKeyId, merchantId };
 }
 
-/** Follows the redirect as a browser would, to the provider's own name of the checkout. */
+/** Follows the redirect like a browser and returns the provider's id of the checkout. */
 export async function findCheckout(redirectUrl: string): Promise<string> {
   const { pathname } = new URL(redirectUrl);
   if (!pathname.startsWith('/pay/')) return pathname.split('/').at(-1) ?? '';

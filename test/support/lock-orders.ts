@@ -1,8 +1,8 @@
-/** A table that stands still: whoever needs an order waits. */
+/** Locks the table of orders, so that every statement on it waits. */
 import type { TestContext } from 'node:test';
 import type { Database } from '../../src/postgres/database.ts';
 
-/** Resolves when nobody gets at an order any more, with how that is ended. */
+/** Resolves when the lock is held, with a function that releases it. */
 export async function lockOrders(database: Database, t: TestContext): Promise<() => Promise<void>> {
   const released = Promise.withResolvers<void>();
   const locked = Promise.withResolvers<void>();
@@ -13,7 +13,7 @@ export async function lockOrders(database: Database, t: TestContext): Promise<()
     await released.promise;
   });
   await locked.promise;
-  // A test that fails before it releases must not keep the file from ending.
+  // A test that fails before it releases the lock must not hang.
   t.after(() => released.resolve());
   return () => {
     released.resolve();

@@ -1,4 +1,4 @@
-/** A merchant token for tests that have an account but not its credentials at hand. */
+/** Issues a merchant token for tests that have an account without its credentials. */
 import { liveSecrets } from '../../src/domain/accounts/account.ts';
 import { markOf } from '../../src/security/compare.ts';
 import type { IssuedToken } from '../../src/security/tokens.ts';

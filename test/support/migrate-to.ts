@@ -1,4 +1,4 @@
-/** A database as an earlier release left it: the first migrations only. */
+/** Migrates a database to the schema of an earlier release. */
 import { readdir, readFile } from 'node:fs/promises';
 import type { Database } from '../../src/postgres/database.ts';
 

@@ -1,7 +1,7 @@
 /** Bodies of create order as merchants send them. */
 let invoices = 0;
 
-/** A complete, ordinary order; fields can be replaced, or taken away with undefined. */
+/** An ordinary order. `changes` replaces fields, and undefined removes them. */
 export function orderBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   invoices += 1;
   return {
@@ -22,7 +22,7 @@ export function orderBody(changes: Record<string, unknown> = {}): Record<string,
   };
 }
 
-/** An order with every field that is kept. Contract 3.2. */
+/** An order with every field that is stored. Contract 3.2. */
 export function fullOrderBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return orderBody({
     user: {
@@ -61,7 +61,7 @@ export function fullOrderBody(changes: Record<string, unknown> = {}): Record<str
   });
 }
 
-/** Every field of an address; the tag tells two of them apart. */
+/** An address with every field. The tag makes it distinguishable. */
 export function addressBody(tag: string): Record<string, string> {
   return {
     address_1: `12 ${tag} Lane`,

@@ -1,4 +1,4 @@
-/** A consumer who comes back from a provider, as fetch sees it, and what the shop gets. */
+/** Visits our return page like a consumer, and reads the result that the shop receives. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
@@ -8,11 +8,11 @@ export type Visit = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Where a redirect leads. */
+  /** The target of a redirect. */
   readonly location: string | null;
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: what a shop gets is asserted field by field
+// biome-ignore lint/suspicious/noExplicitAny: the payload is asserted field by field
 export type ReturnedPayload = any;
 
 export async function visit(url: string, init: RequestInit = {}): Promise<Visit> {
@@ -21,14 +21,14 @@ export async function visit(url: string, init: RequestInit = {}): Promise<Visit>
   return { status, headers, text: await response.text(), location: headers.get('location') };
 }
 
-/** The address of the waiting page's next look. */
+/** The URL that the waiting page loads next. */
 export function nextLookOf({ text }: Visit, url: string): string {
   const [, next = ''] = /http-equiv="refresh" content="\d+; url=([^"]+)"/.exec(text) ?? [];
   assert.notEqual(next, '', text);
   return new URL(next.replaceAll('&#38;', '&'), url).href;
 }
 
-/** Looks again, as the page does, until there is something else than to wait. */
+/** Reloads like the page itself until it stops waiting. */
 export async function awaitResult(url: string): Promise<Visit> {
   let last = await visit(url);
   await waitUntil('the result is there', async () => {
@@ -39,7 +39,7 @@ export async function awaitResult(url: string): Promise<Visit> {
   return last;
 }
 
-/** What a redirect or a form brings to the shop. */
+/** The result in the redirect or the form to the shop. */
 export function payloadOf({ location, text }: Visit): ReturnedPayload {
   const response =
     location === null
@@ -52,7 +52,7 @@ export function payloadOf({ location, text }: Visit): ReturnedPayload {
   return payload;
 }
 
-/** Contract 5.4, written anew: nothing of the service's own code. */
+/** An independent implementation of contract 5.4 that shares no code with the service. */
 export function signatureOf(payload: ReturnedPayload, accessSecret: string): string {
   const { transaction, invoice_id, signature_version } = payload;
   const parts = [

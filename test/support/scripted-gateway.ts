@@ -1,6 +1,6 @@
 /**
- * A bank gateway whose answer to each refund a test decides: the simulator plays whole scenarios, this one a single
- * call. It keeps the records of each order and lists them when it is polled.
+ * A bank gateway whose answer to each refund call is decided by the test; the simulator only plays whole scenarios. It
+ * stores the records of each order and lists them when it is polled.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { after } from 'node:test';
@@ -12,7 +12,7 @@ import { type Reply, startTestService } from './test-service.ts';
 
 type Fields = Record<string, unknown>;
 
-/** What becomes of a refund: what the gateway says of it, a clear no, or no answer. */
+/** The answer to a refund call: a result, a refusal, or no answer. */
 export type Verdict = 'SUCCESS' | 'PENDING' | 'refuse' | 'unavailable';
 
 export type RefundCall = {
@@ -22,7 +22,11 @@ export type RefundCall = {
   readonly verdict: Verdict;
 };
 
-type Told = { readonly target?: string; readonly result?: string; readonly reference?: string };
+type RecordFields = {
+  readonly target?: string;
+  readonly result?: string;
+  readonly reference?: string;
+};
 
 export async function startScriptedGateway() {
   const service = await startTestService();
@@ -31,9 +35,15 @@ export async function startScriptedGateway() {
   const refundCalls: RefundCall[] = [];
   let decide: (target: string) => Verdict = () => 'SUCCESS';
 
-  const record = (orderId: string, id: string, type: string, amount: number, told: Told = {}) => {
+  const record = (
+    orderId: string,
+    id: string,
+    type: string,
+    amount: number,
+    fields: RecordFields = {},
+  ) => {
     const at = clock().toISOString();
-    const { target, result = 'SUCCESS', reference } = told;
+    const { target, result = 'SUCCESS', reference } = fields;
     return gatewayBody({
       result,
       response: result === 'SUCCESS' ? {} : { gatewayCode: 'PENDING' },
@@ -43,14 +53,14 @@ export async function startScriptedGateway() {
       transaction: { id, type, amount, targetTransactionId: target, reference },
     });
   };
-  const keep = (orderId: string, id: string, own: Fields) => {
+  const store = (orderId: string, id: string, own: Fields) => {
     const known = orders.get(orderId) ?? new Map<string, Fields>();
     orders.set(orderId, known.set(id, own));
   };
 
   const answerRefund = (orderId: string, id: string, body: Fields, response: ServerResponse) => {
-    const asked = body.transaction as Record<string, string>;
-    const { amount = '', targetTransactionId: target = '' } = asked;
+    const requested = body.transaction as Record<string, string>;
+    const { amount = '', targetTransactionId: target = '' } = requested;
     const verdict = decide(target);
     refundCalls.push({ id, amount: Number(amount), target, verdict });
     if (verdict === 'unavailable') return reply(response, 503, { result: 'ERROR' });
@@ -59,13 +69,13 @@ export async function startScriptedGateway() {
         error: { cause: 'INVALID_REQUEST', explanation: 'No refund' },
       });
     }
-    const told = {
+    const fields = {
       target,
       result: verdict,
-      ...(asked.reference && { reference: asked.reference }),
+      ...(requested.reference && { reference: requested.reference }),
     };
-    const own = record(orderId, id, 'REFUND', Number(amount), told);
-    keep(orderId, id, own);
+    const own = record(orderId, id, 'REFUND', Number(amount), fields);
+    store(orderId, id, own);
     return reply(response, 201, own);
   };
 
@@ -100,23 +110,24 @@ export async function startScriptedGateway() {
     service,
     shop,
     refundCalls,
-    /** What becomes of refunds from now on, by the capture they target. */
+    /** Sets the answers to refund calls from now on, by the capture they target. */
     script: (next: (target: string) => Verdict) => {
       decide = next;
     },
-    /** A record that the gateway has, and that no webhook tells. */
-    happen: (orderId: string, id: string, type: string, amount: number, told?: Told) =>
-      keep(orderId, id, record(orderId, id, type, amount, told)),
-    tell: (orderId: string, id: string, type: string, amount: number, told?: Told) => {
-      const own = record(orderId, id, type, amount, told);
-      keep(orderId, id, own);
+    /** Adds a record at the gateway without a webhook. */
+    addRecord: (orderId: string, id: string, type: string, amount: number, fields?: RecordFields) =>
+      store(orderId, id, record(orderId, id, type, amount, fields)),
+    /** Adds a record at the gateway and sends its webhook. */
+    notify: (orderId: string, id: string, type: string, amount: number, fields?: RecordFields) => {
+      const own = record(orderId, id, type, amount, fields);
+      store(orderId, id, own);
       return shop.sendGateway(own);
     },
     initiate: (orderId: string) =>
       call('initiate-payment', { order_id: orderId, payment_mode_code: 'credit_card' }),
     refund: (transactionId: string, amount?: number) =>
       call('refund', { transaction_id: transactionId, refund_amount: amount }),
-    /** Time passes, and the background polls what is due. */
+    /** Moves the clock and runs all polls that are due. */
     poll: async (seconds = 61) => {
       service.advanceSeconds(seconds);
       const { rows } = await service.database.query<{ account_id: string; transaction_id: string }>(
@@ -129,7 +140,7 @@ export async function startScriptedGateway() {
         await pollProvider(service.services, { accountId, transactionId });
       }
     },
-    /** Paid, refunded, available. */
+    /** Paid, refunded and available amounts. */
     sumsOf: async (order_id: string) => {
       const { refund_details: details } = (await shop.enquire({ order_id })).body.order;
       const { total_refundable_amount: paid, refunded_amount: refunded } = details;

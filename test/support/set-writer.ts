@@ -1,4 +1,4 @@
-/** What the sets of both providers' deliveries share. */
+/** Shared parts of the delivery sets of both providers. */
 import fc from 'fast-check';
 
 export type Fields = Record<string, unknown>;
@@ -7,19 +7,19 @@ export type Of<Source> = Source extends fc.Arbitrary<infer Value> ? Value : neve
 /** One call of a provider; a string is form data. */
 export type SetDelivery = {
   readonly provider: 'partner' | 'bank-gateway';
-  /** The repeat key in its header; absent where only the content can tell. */
+  /** The event id in the header. Absent if repeats are recognised by content only. */
   readonly eventId?: string;
   readonly body: Fields | string;
 };
 
 export type SetNames = {
-  /** What the deliveries call the order. */
+  /** The invoice id that the deliveries refer to. */
   readonly invoiceId: string;
-  /** Makes the ids of the providers this set's own. */
+  /** Makes the providers' ids unique to this set. */
   readonly tag: string;
 };
 
-/** What the orders of these sets cost, in minor units of INR. */
+/** The total of the orders of these sets, in minor units of INR. */
 export const expectedTotal = 11_800;
 /** The bank gateway merchant of the accounts that receive these sets. */
 export const expectedMerchant = 'TESTMERCHANT';
@@ -40,7 +40,7 @@ export type AmountKind = Of<typeof amounts>;
 
 export type Writer = SetNames & {
   readonly nextEventId: () => string;
-  /** True once for each set: one delivery at least must name the order. */
+  /** True once for each set: at least one delivery must refer to the order. */
   readonly isFirstOfPartner: () => boolean;
 };
 
@@ -61,7 +61,7 @@ export function createWriter(names: SetNames): Writer {
   };
 }
 
-/** When a record of an attempt began: a second of its own, between those of the other attempts. */
+/** The start time of a record. Each record of each attempt has its own second. */
 export function secondOf(attempt: number, record: number): number {
   return firstSecond + 100 * record + 10 * attempt;
 }

@@ -1,4 +1,4 @@
-/** A shop that calls a service without a pause and keeps what it was answered, to judge what troubles cost it. */
+/** A shop that calls a service all the time and collects the replies, to see the effect of failures on callers. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServices } from '../../src/create-services.ts';
@@ -21,7 +21,7 @@ export type Answered = {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly reply: Reply;
-  /** The same call once more. */
+  /** Repeats the same call. */
   readonly again: () => Promise<Reply>;
 };
 
@@ -39,7 +39,7 @@ export async function openShop({ database }: TestDatabase): Promise<Shop> {
     masterKeyHex: testMasterKeyHex,
     settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
   });
-  const account = await createTestAccount(services, { name: 'Troubled' });
+  const account = await createTestAccount(services, { name: 'Caller' });
   const { accountId } = account;
   return { ...account, ...(await issueMerchantToken(services, accountId)) };
 }
@@ -73,13 +73,13 @@ export async function call(kind: Kind, calls: Calls): Promise<Answered> {
 }
 
 export type Calling = {
-  /** Resolves when from now on each kind has been answered what it asked for. */
+  /** Resolves when each kind has been answered 200 from now on. */
   readonly answeredAll: () => Promise<void>;
-  /** Gives back all there was. */
+  /** Stops and returns all replies. */
   readonly stop: () => Promise<Answered[]>;
 };
 
-/** Each kind is called again soon after it was answered. */
+/** Repeats each kind of call shortly after its reply. */
 export function keepCalling(calls: Calls): Calling {
   const answered: Answered[] = [];
   let isOver = false;
@@ -104,20 +104,20 @@ export function keepCalling(calls: Calls): Calling {
   };
 }
 
-/** Either the answer, or a 503 in the shape of its scope that says when to come again. */
+/** Passes for 200, and for a 503 in the format of its scope with a Retry-After. */
 export function assertAnsweredOrUnavailable({ kind, reply }: Pick<Answered, 'kind' | 'reply'>) {
   if (reply.status !== 200) assertUnavailable(kind, reply);
 }
 
 export function assertUnavailable(kind: Kind, reply: Reply): void {
-  const told = `${kind}: ${JSON.stringify(reply.body)}`;
-  assert.equal(reply.status, 503, told);
-  assert.equal(reply.headers.get('retry-after'), '1', told);
+  const details = `${kind}: ${JSON.stringify(reply.body)}`;
+  assert.equal(reply.status, 503, details);
+  assert.equal(reply.headers.get('retry-after'), '1', details);
   if (kind === 'ready') {
     const missing = ['the database does not answer'];
     assert.deepEqual(reply.body, { status: 'not ready', missing });
   } else if (kind === 'webhook') {
-    assert.deepEqual(Object.keys(reply.body), ['status', 'error'], told);
+    assert.deepEqual(Object.keys(reply.body), ['status', 'error'], details);
     assert.equal(reply.body.status, 503);
   } else assertRefused(reply, 'SERVICE_UNAVAILABLE');
 }

@@ -1,4 +1,4 @@
-/** Orders as they are kept, for tests of the store alone. */
+/** Stored orders for tests of the store. */
 import { newOrderId } from '../../src/domain/ids.ts';
 import type { Order } from '../../src/domain/orders/order.ts';
 import type { TestDatabase } from './test-database.ts';
@@ -24,7 +24,7 @@ export function storedOrder(
   };
 }
 
-/** An address that was taken before there were rules for it. */
+/** Stores a callback URL that today's rules would refuse, as an earlier release did. */
 export async function storeCallback(
   { database }: Pick<TestDatabase, 'database'>,
   orderId: string,

@@ -1,4 +1,4 @@
-/** Accounts as the tests name their parts: the webhooks of the two providers each have a field of their own. */
+/** Creates accounts for tests, with one field for the webhook of each of the two providers. */
 import type { Services } from '../../src/services/services.ts';
 import {
   createAccount,

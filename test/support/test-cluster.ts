@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL for tests, made as the first release made its own: whoever reaches the socket is the superuser.
- * Tests make databases and roles there, which the service itself may not.
+ * A PostgreSQL cluster for tests, set up like that of the first release: everybody who can reach the socket is
+ * superuser. Tests create databases and roles there, which the service itself may not do.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ export const trustEverybody = 'local all all trust\n';
 
 export async function startTestCluster(): Promise<TestCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'pos-test-'));
-  // Its server may run as another user.
+  // The server may run as another user.
   await chmod(folder, 0o711);
   const directory = join(folder, 'postgres');
   const { address, stop } = await startTrustingServer(directory);
@@ -83,7 +83,7 @@ export function superuserAddress(socketDir: string): SuperuserAddress {
   return { host: socketDir, port: 5432, user: 'postgres', database: 'postgres' };
 }
 
-/** Opens the embedded database of a running service to its superuser, until the service is started again. */
+/** Allows superuser logins to the embedded database of a running service until the next start. */
 export async function letSuperuserIn(dataDir: string): Promise<SuperuserAddress> {
   const directory = join(dataDir, 'postgres');
   const rules = join(directory, 'pg_hba.conf');

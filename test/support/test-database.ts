@@ -1,4 +1,4 @@
-/** A migrated database of its own for a test file, cloned in milliseconds and dropped at the end. */
+/** Clones the migrated template into a new database for each test file, and drops it at the end. */
 import { after } from 'node:test';
 import { randomBase62 } from '../../src/domain/ids.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
@@ -12,7 +12,7 @@ export type TestDatabase = {
   readonly url: string;
 };
 
-/** The cluster that the global set-up started. */
+/** The cluster that the global setup started. */
 export function clusterAddress(): SuperuserAddress {
   const text = process.env.TEST_DATABASE_ADDRESS;
   if (text === undefined) throw new Error('run the tests with "npm test", which starts PostgreSQL');
@@ -26,7 +26,7 @@ export async function createTestDatabase(
   const address = clusterAddress();
   const name = `test_${randomBase62(12).toLowerCase()}`;
   const cluster = openDatabase(address);
-  // The files are copied as they are: less work than to log every page of them.
+  // Copying the files is faster than writing every page to the WAL.
   await cluster.query({
     text: `create database ${name} template ${template} strategy file_copy`,
   });
@@ -43,7 +43,7 @@ export async function createTestDatabase(
   };
 }
 
-/** Every row of every table, to show that something changed nothing. */
+/** Every row of every table, to compare the database before and after. */
 export async function dumpTables(database: Database): Promise<Record<string, unknown[]>> {
   const { rows: tables } = await database.query<{ name: string }>({
     text: `select table_name as name from information_schema.tables

@@ -1,4 +1,4 @@
-/** The real application over real HTTP on a database of its own, with a clock the test can turn. */
+/** Starts the real application with real HTTP, its own database and a clock that the test can move. */
 import { Writable } from 'node:stream';
 import { after } from 'node:test';
 import { buildApp } from '../../src/app.ts';
@@ -41,7 +41,7 @@ export type TestService = TestDatabase & {
   readonly createAccount: (settings?: TestSettings) => Promise<TestAccount>;
 };
 
-/** With a port it knows its own address, as it must where others are to call it. */
+/** With a port, its public URL is real, so that providers can call it. */
 export async function startTestService({
   port = 0,
   databaseOptions = {} as NonNullable<Parameters<typeof createTestDatabase>[1]>,
@@ -81,7 +81,7 @@ export async function startTestService({
   });
   await app.listen({ host: '127.0.0.1', port });
   after(async () => {
-    // A client of the test may keep its connection open for as long as it is allowed to.
+    // A client in the test may keep its connection open until the timeout.
     app.server.closeAllConnections();
     await app.close();
   });

@@ -1,4 +1,4 @@
-/** Bodies for the contract of providers: valid ones, changed ones, and what they translate to. */
+/** Valid and mutated bodies for the provider contract tests, and their translations. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Translation } from '../../../src/domain/inbox/translation.ts';
@@ -22,7 +22,7 @@ export function getNotice(provider: Provider, body: Buffer) {
   return (translation as Extract<Translation, { kind: 'notice' }>).notice;
 }
 
-/** A valid body in which up to three places hold something else, or nothing. */
+/** A valid body in which up to three fields are replaced or removed. */
 export function mutated(bodies: readonly Body[], others: unknown[] = []): fc.Arbitrary<Body> {
   const replacement = fc.oneof(
     ...(others.length === 0 ? [] : [fc.constantFrom(...others)]),
@@ -63,7 +63,7 @@ export function reversed(value: unknown): unknown {
   return Object.fromEntries(entries.toReversed());
 }
 
-/** Fields of another version of the provider, and names that mean something to JavaScript. */
+/** Adds unknown fields, as of another version of the provider, and names that are special in JavaScript. */
 export function withStrangers(value: unknown, others: Body = {}): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const entries = Object.entries(value).map(

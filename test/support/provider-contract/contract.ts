@@ -1,4 +1,4 @@
-/** What every provider must do, whichever it is: the same tests for all, over fixtures of each. */
+/** The contract tests that every provider must pass, run with the fixture of each provider. */
 import type { Provider } from '../../../src/providers/provider.ts';
 import { testErasing } from './erasing.ts';
 import type { ProviderFixture } from './fixture.ts';

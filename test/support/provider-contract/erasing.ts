@@ -1,4 +1,4 @@
-/** An erased body means what it meant and holds nothing of the consumer. */
+/** An erased body has the same meaning as before and contains no personal data. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -53,11 +53,11 @@ function erase(provider: Provider, body: Buffer): Buffer {
   return provider.erasing.eraseBody(body, createScrub(personalValues));
 }
 
-/** Translating and erasing can be done in either order, and erasing twice is erasing once. */
+/** Translating and erasing commute, and erasing is idempotent. */
 function assertErasable(provider: Provider, body: Buffer): void {
   const scrub = createScrub(personalValues);
   const before = translate(provider, body);
-  // What cannot be read is never stored.
+  // A body that cannot be read is never stored.
   if (before.kind === 'unreadable') return;
   const erased = erase(provider, body);
   const expected =

@@ -1,22 +1,22 @@
-/** What a provider brings along to be held to the contract of all providers. */
+/** The data that a provider supplies for the contract tests. */
 
 export type Body = Record<string, unknown>;
 
 export type ProviderFixture = {
-  /** The header with which this provider proves that the bytes are its own. */
+  /** The header that authenticates the provider's bytes. */
   readonly prove: (bytes: Buffer, secret: string) => Record<string, string>;
   readonly proofCoversBytes: boolean;
-  /** The header that names a delivery, the same on every repeat. */
+  /** The header that identifies a delivery, the same on every repeat. */
   readonly keyHeader: string;
-  /** Bodies that give a notice. */
+  /** Bodies that translate to a notice. */
   readonly bodies: readonly Body[];
-  /** Other forms than JSON in which the same body may come. */
+  /** Other encodings than JSON of the same body. */
   readonly otherForms: readonly ((body: Body) => string)[];
-  /** Words of the provider or a bank that are shown. */
+  /** Texts of the provider or a bank that are shown. */
   readonly textPaths: readonly (readonly string[])[];
-  /** Fields without which a body of this provider names nothing. */
+  /** Fields without which a body refers to nothing. */
   readonly idPaths: readonly (readonly string[])[];
 };
 
-/** How often a property is tried. */
+/** Runs of each property. */
 export const runs = { numRuns: 2_000 };

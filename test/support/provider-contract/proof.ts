@@ -1,4 +1,4 @@
-/** A delivery is proved by one header, under any live secret, and the headers that are stored prove nothing. */
+/** One header authenticates a delivery, with any live secret, and stored headers cannot be used to authenticate. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** The settings that a provider describes fit the command line and the database. */
+/** A provider's settings can be used on the command line and stored in the database. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Provider } from '../../../src/providers/provider.ts';

@@ -1,4 +1,4 @@
-/** A translation never throws, depends on the body alone, and gives what can be stored. */
+/** A translation never throws, depends on the body alone, and can be stored. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -105,7 +105,7 @@ export function testArbitraryBodies(provider: Provider, fixture: ProviderFixture
   }
 }
 
-/** Neither function throws, both give the same result again, and the result can be stored. */
+/** Neither function throws, both are deterministic, and the result can be stored. */
 function assertSound(provider: Provider, body: Buffer): void {
   const delivery: RawDelivery = { headers: {}, body };
   const translation = provider.translate(delivery, account);
@@ -115,8 +115,8 @@ function assertSound(provider: Provider, body: Buffer): void {
 }
 
 /**
- * Notices are stored as JSON: they come back unchanged, hold no text that PostgreSQL refuses and no empty
- * text, and every number is a whole one that is not negative.
+ * Notices are stored as JSON: they are read back unchanged, contain no empty text and no text that PostgreSQL refuses,
+ * and every number is a non-negative integer.
  */
 function assertStorable(value: object): void {
   assert.deepEqual(JSON.parse(JSON.stringify(value)), value);

@@ -1,4 +1,4 @@
-/** A provider that the service does not ship with: it shows that adding one takes a folder and a line. */
+/** A provider that the service does not include. It shows that adding a provider takes one folder and one line. */
 import { Type } from 'typebox';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { text } from '../../../src/providers/wire.ts';

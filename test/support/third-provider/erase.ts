@@ -1,4 +1,4 @@
-/** What stays of an Acme Pay body when its consumer is erased: all that `translate.ts` reads. */
+/** The fields of an Acme Pay body that stay when its consumer is erased: those that `translate.ts` reads. */
 import {
   eraseObject,
   leaves,

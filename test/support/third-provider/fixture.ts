@@ -1,4 +1,4 @@
-/** What Acme Pay brings along for the contract of providers. */
+/** The fixture of Acme Pay for the provider contract tests. */
 import { hmacHex } from '../../../src/security/hmac.ts';
 import type { ProviderFixture } from '../provider-contract/contract.ts';
 

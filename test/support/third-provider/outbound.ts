@@ -66,7 +66,7 @@ function pathOf({ transaction }: TransactionToFetch): string {
   return `/charges/${segment(transaction.pspTransactionId ?? '')}`;
 }
 
-/** The charge and its returns, each in the shape in which it is delivered. */
+/** The charge and its returns, each in the format of a delivery. */
 function readCharge(
   body: WireObject,
   { transaction }: TransactionToFetch,

@@ -1,4 +1,4 @@
-/** The one line with which a provider joins the service. Node loads it before a command with `--import`. */
+/** The one line that adds a provider to the service. Node loads it before a command with `--import`. */
 import { registerProvider } from '../../../src/providers/providers.ts';
 import { acmePay } from './acme-pay.ts';
 

@@ -1,4 +1,4 @@
-/** What an account sets for Acme Pay: a key, a store that deliveries name, and a region with a default. */
+/** An account's settings for Acme Pay: a key, the store of its deliveries, and a region with a default. */
 import type { ProviderSettings } from '../../../src/providers/settings.ts';
 
 export const acmePaySettings: ProviderSettings = {

@@ -1,4 +1,4 @@
-/** Acme Pay's side of the wire: an HTTP API with charges and returns, and signed deliveries. */
+/** A stub of Acme Pay: an HTTP API with charges and returns, and signed deliveries. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { after } from 'node:test';
@@ -15,14 +15,14 @@ export type StubCharge = {
 
 export type StubApi = {
   readonly url: string;
-  /** Every call, with the credentials that came with it. */
+  /** Every call with its credentials. */
   readonly calls: readonly { readonly line: string; readonly user: string; readonly body: Json }[];
   readonly chargeOf: (reference: string) => StubCharge;
-  /** The consumer pays at Acme Pay's page. */
+  /** Pays as the consumer would on Acme Pay's page. */
   readonly pay: (reference: string) => StubCharge;
 };
 
-/** The newest state of a charge or a return as a signed delivery. */
+/** Sends the current state of a charge or a return as a signed delivery. */
 export function deliver(url: string, secret: string, event: string, body: Json): Promise<Reply> {
   const bytes = JSON.stringify(body);
   const { origin, pathname } = new URL(url);

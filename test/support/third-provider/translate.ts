@@ -1,4 +1,4 @@
-/** Acme Pay's deliveries to notices: a charge is a payment, a return is a refund. */
+/** Translates Acme Pay's deliveries to notices: a charge is a payment, a return is a refund. */
 import type { Translation } from '../../../src/domain/inbox/translation.ts';
 import type { ReviewFlag } from '../../../src/domain/review-flag.ts';
 import { failureReason } from '../../../src/domain/transactions/failure.ts';
@@ -102,7 +102,7 @@ function flagsOf(store: string | undefined, account: ProviderAccount): ReviewFla
   return isForeign ? ['merchant_mismatch'] : undefined;
 }
 
-/** We send our transaction id as the reference; a shop that charges by itself sends its invoice. */
+/** The reference is our transaction id, or the invoice if the shop created the charge itself. */
 function referencesOf({ reference }: WireObject): References {
   const named = references(reference);
   return { transactionIds: named, orderIds: named, invoiceIds: named };

@@ -1,6 +1,6 @@
 /**
- * A TCP way to a PostgreSQL that can be closed, frozen and slowed, as networks and servers do it: the service
- * under test is given its address and cannot tell it from the database.
+ * A TCP link to PostgreSQL that can be closed, frozen and slowed down like a real network or server. The service under
+ * test connects to the link instead of the database.
  */
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -9,23 +9,23 @@ import { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { clusterAddress } from './test-database.ts';
 
-export type DatabaseWay = {
-  /** For the service: the same database by this way. */
+export type DatabaseLink = {
+  /** The URL of the database through this link. */
   readonly url: string;
-  /** Nothing listens any more and what was connected is cut, as when the server has ended. */
+  /** Closes the port and cuts all connections, as if the server had stopped. */
   readonly close: () => Promise<void>;
-  /** Everybody is let in and nobody hears a word, as when the server stands still. */
+  /** Accepts connections and forwards nothing, as if the server hung. */
   readonly freeze: () => void;
-  /** Every answer comes so much later. */
+  /** Delays every answer by this time. */
   readonly slow: (milliseconds: number) => void;
-  /** As before; what was held on the way arrives. */
+  /** Works normally again and forwards everything that was held. */
   readonly open: () => Promise<void>;
-  /** As before for those who connect from now on; connections of before stay mute, as after a failover. */
-  readonly openToNewcomers: () => Promise<void>;
+  /** Works normally for new connections only. Existing ones stay frozen, as after a failover. */
+  readonly openToNewConnections: () => Promise<void>;
 };
 
-/** The way to the database that this URL of a test database names. */
-export async function layDatabaseWay(testUrl: string, user?: string): Promise<DatabaseWay> {
+/** Opens a link to the test database with this URL. */
+export async function openDatabaseLink(testUrl: string, user?: string): Promise<DatabaseLink> {
   const { host, port, user: owner } = clusterAddress();
   const name = new URL(testUrl.replace('@/', '@host/')).pathname;
   const pairs = new Set<Pair>();
@@ -34,7 +34,7 @@ export async function layDatabaseWay(testUrl: string, user?: string): Promise<Da
   let delayMs = 0;
   let opened = Promise.withResolvers<void>();
 
-  const welcome = (client: Socket) => {
+  const accept = (client: Socket) => {
     const server = connect(join(host, `.s.PGSQL.${port}`));
     const pair = { client, server };
     pairs.add(pair);
@@ -42,14 +42,14 @@ export async function layDatabaseWay(testUrl: string, user?: string): Promise<Da
     client.on('data', (chunk) => server.write(chunk));
     let before: Promise<unknown> = Promise.resolve();
     server.on('data', (chunk) => {
-      // In the order they were sent, also when the way is opened while some are held.
+      // Answers stay in order, also when the link is opened while some are held.
       const due = delayMs > 0 && Promise.race([delay(delayMs), opened.promise]);
       before = Promise.all([before, due]).then(() => client.write(chunk));
     });
     closeTogether(pair, () => pairs.delete(pair));
   };
   const listen = async (at = 0): Promise<Server> => {
-    const listener = createServer(welcome).listen(at, '127.0.0.1');
+    const listener = createServer(accept).listen(at, '127.0.0.1');
     await once(listener, 'listening');
     return listener;
   };
@@ -85,7 +85,7 @@ export async function layDatabaseWay(testUrl: string, user?: string): Promise<Da
       delayMs = milliseconds;
     },
     open,
-    openToNewcomers: async () => {
+    openToNewConnections: async () => {
       for (const pair of pairs) mute.add(pair);
       await open();
     },
