@@ -74,7 +74,7 @@ for (const [index, [email, given]] of addresses.entries()) {
   test(`an order of ${email} is found by ${given}, and so is a mention`, async () => {
     const user = { email, first_name: 'Inci', mobile_number: `900001234${index}` };
     const { order_id } = await shop.createOrder({ user });
-    const description = `Poll ${email}`;
+    const description = `Ask ${email}`;
     const other = await shop.createOrder({ description });
     const encoded = `https://shop.example/?mail=${encodeURIComponent(email).replaceAll('.', '%2E')}`;
     const linked = await shop.createOrder({ callback_url: encoded });
