@@ -60,32 +60,32 @@ const linesMax = 250;
 const functionLinesMax = 70;
 
 test('every layer imports only from the layers below it', async () => {
-  const strangers: string[] = [];
+  const forbidden: string[] = [];
   for (const file of await listFiles('src')) {
     const layer = layerOf(file);
     const allowed = layers[layer];
     assert.ok(allowed, `src/${layer} has no line in the table of layers`);
     for (const target of await importsOf(file)) {
       const other = layerOf(target);
-      if (other !== layer && !allowed.includes(other)) strangers.push(`${file} imports ${target}`);
+      if (other !== layer && !allowed.includes(other)) forbidden.push(`${file} imports ${target}`);
     }
   }
-  assert.deepEqual(strangers, []);
+  assert.deepEqual(forbidden, []);
 });
 
 test('every subject of a layer imports only from the subjects below it', async () => {
-  const strangers: string[] = [];
+  const forbidden: string[] = [];
   for (const [layer, order] of Object.entries(subjects)) {
     for (const file of await listFiles(`src/${layer}`)) {
       const place = order.indexOf(subjectOf(file));
       assert.ok(place >= 0, `${file} is in no subject of the table`);
       for (const target of await importsOf(file)) {
         if (layerOf(target) !== layer) continue;
-        if (order.indexOf(subjectOf(target)) > place) strangers.push(`${file} imports ${target}`);
+        if (order.indexOf(subjectOf(target)) > place) forbidden.push(`${file} imports ${target}`);
       }
     }
   }
-  assert.deepEqual(strangers, []);
+  assert.deepEqual(forbidden, []);
 });
 
 test('the files of the inbox import only files of later steps', async () => {
@@ -105,20 +105,20 @@ test('the files of the inbox import only files of later steps', async () => {
 });
 
 test('the service imports no tool and no test, and the tools import no test', async () => {
-  const strangers: string[] = [];
+  const forbidden: string[] = [];
   for (const [top, allowed] of Object.entries(topMayImport)) {
     for (const file of await listFiles(top)) {
       for (const target of await importsOf(file)) {
         const other = topOf(target);
-        if (other !== top && !allowed.includes(other)) strangers.push(`${file} imports ${target}`);
+        if (other !== top && !allowed.includes(other)) forbidden.push(`${file} imports ${target}`);
       }
     }
   }
-  assert.deepEqual(strangers, []);
+  assert.deepEqual(forbidden, []);
 });
 
 test('the tools share code through the harness, which knows none of them', async () => {
-  const strangers: string[] = [];
+  const forbidden: string[] = [];
   for (const file of await listFiles('tools')) {
     const tool = layerOf(file);
     const allowed = toolMayImport[tool];
@@ -126,11 +126,11 @@ test('the tools share code through the harness, which knows none of them', async
     for (const target of await importsOf(file)) {
       const other = layerOf(target);
       if (topOf(target) === 'tools' && other !== tool && !allowed.includes(other)) {
-        strangers.push(`${file} imports ${target}`);
+        forbidden.push(`${file} imports ${target}`);
       }
     }
   }
-  assert.deepEqual(strangers, []);
+  assert.deepEqual(forbidden, []);
 });
 
 test('tools and tests start processes through the harness alone', async () => {
@@ -168,12 +168,12 @@ test('no files import each other in a circle, type imports included', async () =
 });
 
 test('only the composition root and the process know the edge', async () => {
-  const knowers = [];
+  const importers = [];
   for (const file of await listFiles('src')) {
     if (layerOf(file) === 'http') continue;
-    if ((await importsOf(file)).some((target) => layerOf(target) === 'http')) knowers.push(file);
+    if ((await importsOf(file)).some((target) => layerOf(target) === 'http')) importers.push(file);
   }
-  assert.deepEqual(knowers, ['src/app.ts', 'src/serve.ts', 'src/workers.ts']);
+  assert.deepEqual(importers, ['src/app.ts', 'src/serve.ts', 'src/workers.ts']);
 });
 
 test('the simulator shares no code with what it tries, but for the file that finds the shops', async () => {

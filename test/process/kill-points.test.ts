@@ -107,7 +107,7 @@ test('a service killed at a named point loses nothing and does nothing twice', a
   assert.deepEqual(troubles, []);
 
   await waitUntil('every delivery is finished', async () => (await statesOf()).unfinished === 0);
-  assert.equal((await statesOf()).forAHand, 0);
+  assert.equal((await statesOf()).toReview, 0);
   const { code, stdout, stderr } = await runCommand(['verify', '--json'], env);
   assert.equal(code, 0, stdout + stderr);
   const { orders, breaches } = JSON.parse(stdout);
@@ -244,13 +244,13 @@ async function travel(journey: Journey, watch: Watch = {}): Promise<void> {
   await inStep(`payment, ${mark}`, async () => {
     await simulator.pay(await untilAnswered(() => findCheckout(url)));
     await simulator.settled();
-    await untilTold(order_id, ({ order }) => order.status === 'completed');
+    await pollUntil(order_id, ({ order }) => order.status === 'completed');
   });
   const wish = { invoice_id, refund_amount: 18, refund_request_id: `R-${travels}` };
   const told = await inStep(`refund, ${mark}`, async () => {
     await patient.refund(wish);
     await simulator.settled();
-    return untilTold(order_id, ({ order }) => order.refund_details?.refunded_amount === 18);
+    return pollUntil(order_id, ({ order }) => order.refund_details?.refunded_amount === 18);
   });
   const ofInvoice = await untilAnswered(() => client.getOrder({ invoice_id }));
   judge(told, ofInvoice.order_id);
@@ -275,16 +275,16 @@ function judge({ order, transaction }: Enquiry, orderIdOfInvoice: string): void 
   assertAgrees(reply, simulator.ledger());
 }
 
-async function statesOf(): Promise<{ unfinished: number; forAHand: number }> {
-  const { rows } = await database.query<{ unfinished: number; forAHand: number }>({
+async function statesOf(): Promise<{ unfinished: number; toReview: number }> {
+  const { rows } = await database.query<{ unfinished: number; toReview: number }>({
     text: `select count(*) filter (where state in ('received', 'parked')) as unfinished,
-                  count(*) filter (where state in ('needs_review', 'dead')) as "forAHand"
+                  count(*) filter (where state in ('needs_review', 'dead')) as "toReview"
              from deliveries`,
   });
   return rows[0] ?? assert.fail('nothing was counted');
 }
 
-async function untilTold(order_id: string, isSo: (told: Enquiry) => boolean): Promise<Enquiry> {
+async function pollUntil(order_id: string, isSo: (told: Enquiry) => boolean): Promise<Enquiry> {
   const deadline = performance.now() + 30_000;
   for (;;) {
     const told = await patient.transactionEnquiry({ order_id });

@@ -1,8 +1,7 @@
 /**
- * Derives the state of a payment from its notices, including captures and voids. The captured amount decides, never
- * the record that arrived last. Contract 4.2, 4.8 to 4.11.
+ * Derives the state of a payment from its notices, including captures and voids. The highest status and the captured
+ * amount decide, never the notice that arrived last. Contract 4.2, 4.8 to 4.11.
  */
-
 import type { MinorUnits } from '../money/money.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import { commonFields, earliest, foldNotices } from './fold.ts';
@@ -90,7 +89,10 @@ function isCapture({ record }: StoredPaymentNotice): boolean {
   return record === 'capture';
 }
 
-/** The status before money is counted. A capture implies an authorisation. */
+/**
+ * The highest status of all notices, before money is counted: a failure that arrives after a success ranks lower and
+ * changes nothing. A capture implies an authorisation.
+ */
 function baseStatus(
   notices: readonly StoredPaymentNotice[],
   captures: readonly Capture[],
