@@ -63,19 +63,19 @@ test('wrong credentials are reported and not retried', async () => {
 });
 
 test('concurrent calls request one token', async () => {
-  const asked: string[] = [];
-  const client = clientOf(account, { fetch: watching(asked) });
+  const urls: string[] = [];
+  const client = clientOf(account, { fetch: recording(urls) });
   const bodies = Array.from({ length: 20 }, () => orderBody() as NewOrder);
   await Promise.all(bodies.map((body) => client.createOrder(body)));
-  assert.equal(asked.filter((url) => url.endsWith('/generate-token')).length, 1);
+  assert.equal(urls.filter((url) => url.endsWith('/generate-token')).length, 1);
 });
 
 test('a token that is refused is renewed once, and the call repeated', async () => {
-  const asked: string[] = [];
+  const urls: string[] = [];
   let refusals = 1;
   const client = clientOf(account, {
     fetch: async (url, init) => {
-      asked.push(String(url));
+      urls.push(String(url));
       if (String(url).includes('/order?') && refusals-- > 0) {
         return new Response('{"error":{"svc_error_code":"TOKEN_EXPIRED"}}', { status: 401 });
       }
@@ -84,7 +84,7 @@ test('a token that is refused is renewed once, and the call repeated', async () 
   });
   const { order_id } = await client.createOrder(orderBody() as NewOrder);
   assert.equal((await client.getOrder({ order_id })).order_id, order_id);
-  assert.equal(asked.filter((url) => url.endsWith('/generate-token')).length, 2);
+  assert.equal(urls.filter((url) => url.endsWith('/generate-token')).length, 2);
 });
 
 test('a call without an answer, or answered 503, is retried and creates one order', async () => {
@@ -197,12 +197,12 @@ test('a plain success in reply to a sealed request is refused', async () => {
 });
 
 test('concurrent calls with an expired token renew it once', async () => {
-  const asked: string[] = [];
+  const urls: string[] = [];
   const client = clientOf(account, {
     fetch: async (url, init) => {
-      asked.push(String(url));
+      urls.push(String(url));
       const response = await fetch(url, init);
-      if (!String(url).endsWith('/generate-token') || asked.length > 1) return response;
+      if (!String(url).endsWith('/generate-token') || urls.length > 1) return response;
       // The first token expires immediately.
       const { token } = (await response.json()) as { token: string };
       return Response.json({ token, expires_at: new Date().toISOString() });
@@ -211,7 +211,7 @@ test('concurrent calls with an expired token renew it once', async () => {
   await client.createOrder(orderBody() as NewOrder);
   const bodies = Array.from({ length: 20 }, () => orderBody() as NewOrder);
   await Promise.all(bodies.map((body) => client.createOrder(body)));
-  assert.equal(asked.filter((url) => url.endsWith('/generate-token')).length, 2);
+  assert.equal(urls.filter((url) => url.endsWith('/generate-token')).length, 2);
 });
 
 /** Retries until the service knows a new secret, which takes at most a second. */
@@ -234,9 +234,9 @@ function clientOf(
   return createClient({ baseUrl: service.baseUrl, accessKey, accessSecret, ...options });
 }
 
-function watching(asked: string[]): typeof fetch {
+function recording(urls: string[]): typeof fetch {
   return (url, init) => {
-    asked.push(String(url));
+    urls.push(String(url));
     return fetch(url, init);
   };
 }

@@ -119,16 +119,16 @@ test('with an idempotency key a repeated call is safe; without one each call is 
 });
 
 test('a call for the payment modes is retried', async () => {
-  let asked = 0;
+  let calls = 0;
   const client = clientOf(async (url, init) => {
     if (!String(url).endsWith('/payment-modes')) return fetch(url, init);
-    asked += 1;
-    if (asked === 1) return new Response('{}', { status: 503, headers: { 'retry-after': '0' } });
+    calls += 1;
+    if (calls === 1) return new Response('{}', { status: 503, headers: { 'retry-after': '0' } });
     return fetch(url, init);
   });
   const { order_id } = await client.createOrder(newOrder());
   assert.ok((await client.paymentModes({ order_id })).other_payment_modes.items.length > 0);
-  assert.equal(asked, 2);
+  assert.equal(calls, 2);
 });
 
 test('a payment or refund whose token is refused is sent again with a new token', async () => {

@@ -114,7 +114,7 @@ test('partner: a payment accepted while the service was killed is found again an
 test('bank-gateway: a payment whose page nobody has opened fails, and another one pays', async () => {
   const orderId = untouched['bank-gateway'];
   const failed = 'payment failed 118 PAYMENT_TIMED_OUT';
-  await waitUntil('it is over', () => isSaved(orderId, 'payment', 'failed'));
+  await waitUntil('it has failed', () => isSaved(orderId, 'payment', 'failed'));
   await pay(orderId, 'bank-gateway');
   await simulator.settled();
   assert.deepEqual(await lines(orderId), [failed, 'payment succeeded 118']);
@@ -173,7 +173,7 @@ async function holdBack(path: string, body: object): Promise<Call> {
   const before = held.length;
   const unanswered = assert.rejects(call(path, body));
   after(() => unanswered);
-  await waitUntil('the provider has taken it', () => held.length > before);
+  await waitUntil('the provider has accepted it', () => held.length > before);
   const taken = held.at(-1);
   assert.ok(taken);
   return taken;

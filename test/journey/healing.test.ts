@@ -64,7 +64,7 @@ for (const provider of providers) {
     await initiate(orderId, modeOf[provider]);
     const polledOften = async (times: number) => {
       await Promise.all(Array.from({ length: 10 }, () => enquire({ order_id: orderId })));
-      await waitUntil('it was asked', async () => (await callsOf(orderId)).length >= times + 1);
+      await waitUntil('it was polled', async () => (await callsOf(orderId)).length >= times + 1);
       await Promise.all(Array.from({ length: 10 }, () => enquire({ order_id: orderId })));
     };
     await Promise.all(Array.from({ length: 10 }, () => enquire({ order_id: orderId })));
@@ -91,7 +91,7 @@ for (const provider of providers) {
     service.advanceSeconds(61);
 
     await assertOutline(orderId, pendingOrder);
-    await waitUntil('the provider was asked', () => countOf('fetch') === 1);
+    await waitUntil('the provider was polled', () => countOf('fetch') === 1);
     await assertOutline(orderId, pendingOrder);
     hang.resolve();
     await waitUntil('the payment is known', async () => {

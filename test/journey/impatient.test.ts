@@ -116,7 +116,7 @@ async function assertNoLongerPaid(transactionId: string, message: string): Promi
 async function settleAll(orders: readonly { readonly orderId: string }[]): Promise<void> {
   await simulator.settled();
   service.advanceSeconds(24 * 3600);
-  await waitUntil('nothing is undecided', async () => {
+  await waitUntil('nothing is pending', async () => {
     await heal();
     const replies = await Promise.all(orders.map(({ orderId }) => enquire({ order_id: orderId })));
     return replies.every((reply) => unfinishedOf(reply).length === 0);

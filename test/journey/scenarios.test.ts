@@ -11,13 +11,13 @@ const providers = Object.keys(modeOf) as SimulatedProvider[];
 
 /** Scenarios with disturbed webhooks or slow answers that must not change the result. */
 const harmless: readonly (readonly [string, Scenario])[] = [
-  ['on a good day', { name: 'happy' }],
-  ['with every webhook sent twenty times at once', { name: 'duplicate-storm' }],
+  ['without disturbance', { name: 'happy' }],
+  ['with every webhook sent twenty times concurrently', { name: 'duplicate-storm' }],
   ['with webhooks in reverse order', { name: 'swapped' }],
   ['with every webhook first signed with another secret', { name: 'wrong-signature' }],
   ['with every webhook first cut off', { name: 'truncated' }],
-  ['with every webhook first sent by half', { name: 'truncated', cut: 'body' }],
-  ['with answers that come late', { name: 'slow' }],
+  ['with every webhook first sent in half', { name: 'truncated', cut: 'body' }],
+  ['with late answers', { name: 'slow' }],
 ];
 
 for (const provider of providers) {

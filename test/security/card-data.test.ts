@@ -256,9 +256,9 @@ function spread(body: Fields, exempt: RegExp, where: string): Fields {
   const paths = pathsOf(body).filter(
     (path) => !exempt.test(path.filter((name) => name !== 'entity').join('.')),
   );
-  const kept =
+  const structural =
     /^(event|result)$|\b(notes|status|type|timeOf\w+|currency)$|^(payload|order|transaction)$|^payload\.\w+(\.entity)?$/;
-  const open = paths.filter((path) => !kept.test(path.join('.')));
+  const open = paths.filter((path) => !structural.test(path.join('.')));
   let spreadBody = body;
   for (let count = 0; count < 12; count += 1) {
     const path = pick(open);

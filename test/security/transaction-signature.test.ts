@@ -31,49 +31,49 @@ test('signatures match test vectors that another program computed', () => {
 /** A transaction and the texts that are signed for it. */
 const cases: readonly (readonly [string, Partial<SignedTransaction>, string, string])[] = [
   [
-    'rupees have two decimals',
+    'rupees are signed with two decimals',
     { amount: 5 },
     'INV-1|o_A1b2C3d4E5f6G7h8-261114100000|0.05|INR',
     '|succeeded|payment',
   ],
   [
-    'yen get two decimals they do not have',
+    'yen are signed with two decimals',
     { amount: 500, currency: 'JPY' },
     'INV-1|o_A1b2C3d4E5f6G7h8-261114100000|500.00|JPY',
     '|succeeded|payment',
   ],
   [
-    'dinars keep their three decimals',
+    'dinars are signed with three decimals',
     { amount: 1234, currency: 'KWD' },
     'INV-1|o_A1b2C3d4E5f6G7h8-261114100000|1.234|KWD',
     '|succeeded|payment',
   ],
   [
-    'a unit of account keeps its four decimals',
+    'a unit of account is signed with four decimals',
     { amount: 12345, currency: 'CLF' },
     'INV-1|o_A1b2C3d4E5f6G7h8-261114100000|1.2345|CLF',
     '|succeeded|payment',
   ],
   [
-    'a currency nobody knows has two decimals',
+    'an unknown currency is signed with two decimals',
     { amount: 11800, currency: 'ZZZ' },
     'INV-1|o_A1b2C3d4E5f6G7h8-261114100000|118.00|ZZZ',
     '|succeeded|payment',
   ],
   [
-    'nothing is written with its decimals',
+    'an amount of zero is signed with its decimals',
     { amount: 0, currency: 'JPY' },
     'INV-1|o_A1b2C3d4E5f6G7h8-261114100000|0.00|JPY',
     '|succeeded|payment',
   ],
   [
-    'a failed payment has its status in v3 only',
+    'the status of a failed payment is signed in v3 only',
     { status: 'failed' },
     'INV-1|o_A1b2C3d4E5f6G7h8-261114100000|118.00|INR',
     '|failed|payment',
   ],
   [
-    'a refund has its type in v3 only',
+    'the type of a refund is signed in v3 only',
     { amount: 1800, transactionType: 'partial_refund' },
     'INV-1|o_A1b2C3d4E5f6G7h8-261114100000|18.00|INR',
     '|succeeded|partial_refund',

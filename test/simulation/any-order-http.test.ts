@@ -157,14 +157,14 @@ async function shownOf(account: TestAccount, invoiceId: string): Promise<unknown
   const listed = await listTransactionsOf(service.database, [
     { accountId, orderId: order.orderId },
   ]);
-  const kept = listed.map(({ transaction }) => transaction);
+  const stored = listed.map(({ transaction }) => transaction);
   const { transaction, ...answer } = await enquire(account, invoiceId);
   const shown = {
     ...answer,
     transaction: transaction.map(withoutFirstRecord),
     attempts: order.attempts,
     flags: order.flags,
-    flagsOfTransactions: kept.map((entry) => [entry.pspTransactionId, entry.flags]).sort(),
+    flagsOfTransactions: stored.map((entry) => [entry.pspTransactionId, entry.flags]).sort(),
   };
   const text = JSON.stringify(shown)
     .replaceAll(order.orderId, 'ORDER')

@@ -414,7 +414,7 @@ async function shownOf({ invoiceId, orderId, started }: Begun): Promise<unknown>
   const order = await findOrderByInvoice(service.database, accountId, invoiceId);
   assert.ok(order);
   const listed = await listTransactionsOf(service.database, [{ accountId, orderId }]);
-  const kept = listed.map(({ transaction }) => transaction);
+  const stored = listed.map(({ transaction }) => transaction);
   const { transaction, ...answer } = await enquire(invoiceId);
   const shown = {
     ...answer,
@@ -424,8 +424,8 @@ async function shownOf({ invoiceId, orderId, started }: Begun): Promise<unknown>
     ),
     attempts: order.attempts,
     flags: order.flags,
-    flagsOfTransactions: kept.map((entry) => [entry.pspTransactionId, entry.flags]),
-    notices: kept.map(({ notices }) =>
+    flagsOfTransactions: stored.map((entry) => [entry.pspTransactionId, entry.flags]),
+    notices: stored.map(({ notices }) =>
       notices.map(({ deliveryKey }) => deliveryKey.slice(0, 3)).sort(),
     ),
   };

@@ -193,23 +193,23 @@ function writeRelease(
     created_at: releasedAt,
     notes: named.notes,
   });
-  const told = (event: string, since: number, delay: number, records: Records) =>
+  const report = (event: string, since: number, delay: number, records: Records) =>
     partnerDelivery(writer, { ...plain, event, delay }, since, records);
   return [
-    told('payment.authorized', startedAt, 1, {
+    report('payment.authorized', startedAt, 1, {
       payment: payment({ ...named, status: 'authorized' }),
     }),
     ...(release.asRefund
       ? [
-          told('refund.created', releasedAt, 0, { refund }),
-          told('refund.processed', releasedAt, 1, {
+          report('refund.created', releasedAt, 0, { refund }),
+          report('refund.processed', releasedAt, 1, {
             refund,
             ...(release.hasPayment && { payment: released }),
           }),
         ]
       : []),
     ...(release.asStatus || !release.asRefund || !release.hasPayment
-      ? [told('payment.captured', releasedAt, 2, { payment: released })]
+      ? [report('payment.captured', releasedAt, 2, { payment: released })]
       : []),
   ];
 }

@@ -122,7 +122,7 @@ export const changes: fc.Arbitrary<Change> = fc.record({
 export function mutated(trees: fc.Arbitrary<Tree>, changesMax = 3): fc.Arbitrary<Tree> {
   return fc
     .tuple(trees, fc.array(changes, { maxLength: changesMax }))
-    .map(([tree, wished]) => wished.reduce(change, clone(tree)));
+    .map(([tree, chosen]) => chosen.reduce(change, clone(tree)));
 }
 
 type Place = { get: () => Tree; set: (value: Tree) => void; pairs?: Pairs['pairs']; index: number };

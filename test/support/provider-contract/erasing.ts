@@ -15,7 +15,7 @@ export function testErasing(provider: Provider, fixture: ProviderFixture): void 
     encode,
     ...fixture.otherForms.map((toForm) => (some: Body) => Buffer.from(toForm(some))),
   ]) {
-    test(is('an erased body means what it meant, without personal data'), () => {
+    test(is('an erased body has the same meaning, without personal data'), () => {
       fc.assert(
         fc.property(mutated(fixture.bodies, personalTexts), (arbitrary) => {
           assertErasable(provider, toBytes(arbitrary));
@@ -24,14 +24,14 @@ export function testErasing(provider: Provider, fixture: ProviderFixture): void 
       );
     });
 
-    test(is('an erased body keeps no field that nobody knows, and no personal text'), () => {
+    test(is('an erased body has no unknown field and no personal text'), () => {
       for (const valid of fixture.bodies) {
         const strange = withStrangers(valid, { email: personalEmail, [personalEmail]: 1 });
         const erased = erase(provider, toBytes(strange as Body)).toString('utf8');
         assert.doesNotMatch(decodeURIComponent(erased), /asha|98765|zz_new/);
         for (const path of fixture.textPaths) {
-          const spoken = replaceAt(valid, path, `by ${personalEmail}, +91 98765 43210.`);
-          const text = erase(provider, toBytes(spoken)).toString('utf8');
+          const withPersonalText = replaceAt(valid, path, `by ${personalEmail}, +91 98765 43210.`);
+          const text = erase(provider, toBytes(withPersonalText)).toString('utf8');
           assert.doesNotMatch(decodeURIComponent(text), /asha|98765/, path.join('.'));
         }
       }

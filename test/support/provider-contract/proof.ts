@@ -13,7 +13,7 @@ export function testProof(provider: Provider, fixture: ProviderFixture): void {
   const [body] = fixture.bodies as [Body];
   const bytes = encode(body);
 
-  test(is('a proof under a live secret is verified, whichever of them it is'), () => {
+  test(is('a proof with any of the live secrets is verified'), () => {
     for (const secret of liveSecrets) {
       const headers = fixture.prove(bytes, secret);
       assert.equal(provider.verify({ headers, body: bytes }, liveSecrets), 'verified');
@@ -22,7 +22,7 @@ export function testProof(provider: Provider, fixture: ProviderFixture): void {
     }
   });
 
-  test(is('a proof under any other secret is refused'), () => {
+  test(is('a proof with any other secret is refused'), () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 40 }), fc.subarray(liveSecrets), (secret, live) => {
         fc.pre(!live.includes(secret));
@@ -33,7 +33,7 @@ export function testProof(provider: Provider, fixture: ProviderFixture): void {
     );
   });
 
-  test(is('a proof that is cut, longer, in another case or empty is refused'), () => {
+  test(is('a truncated, extended or empty proof, or one in another case, is refused'), () => {
     const [[name, proof]] = Object.entries(fixture.prove(bytes, 'secret-1')) as [[string, string]];
     const wrong = ['', ' ', proof.slice(0, -1), `${proof}0`, ` ${proof}`, proof.toUpperCase()];
     for (const value of wrong) {
@@ -42,14 +42,14 @@ export function testProof(provider: Provider, fixture: ProviderFixture): void {
     }
   });
 
-  test(is('no proof at all is absent, with and without live secrets'), () => {
+  test(is('a missing proof is reported as absent, with and without live secrets'), () => {
     const headers = { authorization: 'Bearer x', 'content-type': 'application/json' };
     assert.equal(provider.verify({ headers, body: bytes }, liveSecrets), 'absent');
     assert.equal(provider.verify({ headers: {}, body: bytes }, []), 'absent');
   });
 
   if (fixture.proofCoversBytes) {
-    test(is('one changed bit of the body is refused'), () => {
+    test(is('a body with one changed bit is refused'), () => {
       const headers = fixture.prove(bytes, 'secret-1');
       fc.assert(
         fc.property(fc.nat(bytes.length - 1), fc.nat(7), (index, bit) => {
@@ -68,7 +68,7 @@ export function testHeaders(provider: Provider, fixture: ProviderFixture): void 
   const [body] = fixture.bodies as [Body];
   const bytes = encode(body);
 
-  test(is('a delivery is proved by one header, and without it the proof is absent'), () => {
+  test(is('one header contains the proof, and without it the proof is absent'), () => {
     const { proofHeader } = provider;
     assert.deepEqual(Object.keys(fixture.prove(bytes, 'secret-1')), [proofHeader]);
     assert.equal(provider.verify({ headers: {}, body: bytes }, ['secret-1']), 'absent');
@@ -78,7 +78,7 @@ export function testHeaders(provider: Provider, fixture: ProviderFixture): void 
     }
   });
 
-  test(is('the headers that are kept tell of a repeat, and none of them proves anything'), () => {
+  test(is('the stored headers identify repeats and contain no proof'), () => {
     const proofs = Object.keys(fixture.prove(bytes, 'secret-1'));
     assert.ok(provider.storedHeaders.includes(fixture.keyHeader));
     for (const name of [...proofs, 'authorization']) {
@@ -86,7 +86,7 @@ export function testHeaders(provider: Provider, fixture: ProviderFixture): void 
     }
   });
 
-  test(is('the event id is the header that names it; an empty one names nothing'), () => {
+  test(is('the event id is the value of its header; an empty value counts as none'), () => {
     const { keyHeader } = fixture;
     assert.equal(provider.findEventId({ headers: { [keyHeader]: 'E-1' }, body: bytes }), 'E-1');
     assert.equal(provider.findEventId({ headers: {}, body: bytes }), undefined);

@@ -19,7 +19,7 @@ export function testTranslation(provider: Provider, fixture: ProviderFixture): v
   const is = (guarantee: string) => `${provider.name}: ${guarantee}`;
   const [body] = fixture.bodies as [Body];
 
-  test(is('equal bodies give equal notices, in whatever order their fields come'), () => {
+  test(is('equal bodies give equal notices, whatever the order of their fields'), () => {
     for (const valid of fixture.bodies) {
       const notice = getNotice(provider, encode(valid));
       assert.deepEqual(getNotice(provider, encode(structuredClone(valid))), notice);
@@ -35,7 +35,9 @@ export function testTranslation(provider: Provider, fixture: ProviderFixture): v
   });
 
   test(
-    is('a body without ids or without its event is unreadable, and says what is missing'),
+    is(
+      'a body without ids or without its event is unreadable, and the reason names the missing field',
+    ),
     () => {
       for (const path of fixture.idPaths) {
         for (const value of [undefined, null, '', '  ', [], {}]) {
@@ -51,7 +53,7 @@ export function testTranslation(provider: Provider, fixture: ProviderFixture): v
     },
   );
 
-  test(is('what is not an object is unreadable'), () => {
+  test(is('a body that is not an object is unreadable'), () => {
     const texts = ['', ' ', 'null', '[]', '"text"', '17', '{', '{"event":', '\0', 'hello there'];
     for (const text of texts) {
       assert.equal(translate(provider, Buffer.from(text)).kind, 'unreadable', text);
@@ -68,7 +70,7 @@ export function testTranslation(provider: Provider, fixture: ProviderFixture): v
 export function testArbitraryBodies(provider: Provider, fixture: ProviderFixture): void {
   const is = (guarantee: string) => `${provider.name}: ${guarantee}`;
 
-  test(is('arbitrary bytes are translated without a throw, twice alike'), () => {
+  test(is('translating arbitrary bytes never throws and is deterministic'), () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (arbitrary) => {
         assertSound(provider, Buffer.from(arbitrary));
@@ -77,24 +79,27 @@ export function testArbitraryBodies(provider: Provider, fixture: ProviderFixture
     );
   });
 
-  test(is('arbitrary JSON is translated without a throw, twice alike'), () => {
+  test(is('translating arbitrary JSON never throws and is deterministic'), () => {
     fc.assert(
       fc.property(fc.json(), (arbitrary) => assertSound(provider, Buffer.from(arbitrary))),
       runs,
     );
   });
 
-  test(is('valid bodies with anything anywhere in them never throw and stay storable'), () => {
-    fc.assert(
-      fc.property(mutated(fixture.bodies), (arbitrary) => {
-        assertSound(provider, encode(arbitrary));
-      }),
-      runs,
-    );
-  });
+  test(
+    is('valid bodies with arbitrary values anywhere never throw and give storable results'),
+    () => {
+      fc.assert(
+        fc.property(mutated(fixture.bodies), (arbitrary) => {
+          assertSound(provider, encode(arbitrary));
+        }),
+        runs,
+      );
+    },
+  );
 
   for (const toForm of fixture.otherForms) {
-    test(is('in its other form such bodies never throw and stay storable either'), () => {
+    test(is('the same holds for such bodies in the other encoding'), () => {
       fc.assert(
         fc.property(mutated(fixture.bodies), (arbitrary) => {
           assertSound(provider, Buffer.from(toForm(arbitrary)));

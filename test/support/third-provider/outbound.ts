@@ -45,12 +45,12 @@ export const acmePayOutbound: OutboundProvider = {
 
   refundPspId: ({ callId }) => callId,
 
-  fetchStatus: async (api, asked) => {
-    const answer = await call(api, { method: 'GET', path: pathOf(asked), isRepeatable: true });
+  fetchStatus: async (api, target) => {
+    const answer = await call(api, { method: 'GET', path: pathOf(target), isRepeatable: true });
     if (answer.kind === 'answered' && answer.status === 404) {
       return { answer, result: { kind: 'done', isKnown: false, wasTried: false, records: [] } };
     }
-    return outcomeOf(answer, ({ body }) => readCharge(body, asked));
+    return outcomeOf(answer, ({ body }) => readCharge(body, target));
   },
 
   paidField: 'acme_paid',
