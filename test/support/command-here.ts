@@ -1,8 +1,8 @@
-/** A command of the command line, run in the process of the test: starting another one takes far longer than most commands run. */
+/** Runs a CLI command inside the test's process, because starting a process takes far longer than most commands. */
 import { runCommandLine } from '../../src/cli/run.ts';
 import type { CommandOutcome } from '../../tools/harness/command-line.ts';
 
-/** As `runCommand`, for commands that read nothing from standard input. */
+/** Like `runCommand`, for commands that do not read standard input. */
 export async function runCommandHere(
   words: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -1,7 +1,10 @@
-/** Writes the schema of a database as SQL: each table with its constraints and indexes. Running that SQL makes the same schema. */
+/**
+ * Dumps the schema of a database as SQL: each table with its constraints and indexes. Running the SQL creates the same
+ * schema.
+ */
 import type { Database } from '../../src/postgres/database.ts';
 
-/** What each table is for, in the order of the file: a table comes after those that it refers to. */
+/** The purpose of each table, in the order of the file: a table follows the tables that it references. */
 const purposes: Readonly<Record<string, string>> = {
   accounts: 'A merchant: settings, limits, payment modes and the provider APIs it uses.',
   account_secrets:
@@ -40,7 +43,7 @@ export async function dumpSchema(database: Database): Promise<string> {
   return [header, ...tables].join('\n');
 }
 
-/** A kind of object that is not described here would be missing from the file, and nobody would notice. */
+/** Fails for kinds of objects that the dump does not support, which would otherwise be missing from the file. */
 async function refuseUnknown(database: Database): Promise<void> {
   const found = await listTexts(
     database,
@@ -81,7 +84,7 @@ const columnsOfTable = `
            where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped) columns
    order by attnum`;
 
-/** Primary key, unique keys, foreign keys, checks. A not-null constraint stands at its column. */
+/** Primary key, unique keys, foreign keys and checks. Not-null constraints are part of the columns. */
 const constraintsOfTable = `
   select 'constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid, true)
     from pg_constraint where conrelid = $1::regclass and contype <> 'n'
@@ -91,7 +94,7 @@ const settingsOfTable = `
   select coalesce(' with (' || array_to_string(reloptions, ', ') || ')', '')
     from pg_class where oid = $1::regclass`;
 
-/** Those that are not made by a constraint. */
+/** Indexes that do not belong to a constraint. */
 const indexesOfTable = `
   select pg_get_indexdef(indexrelid, 0, true) from pg_index
    where indrelid = $1::regclass

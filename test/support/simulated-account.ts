@@ -1,4 +1,4 @@
-/** An account that pays and refunds at the simulator, made on the command line as an operator makes it. */
+/** Creates an account that uses the simulator, with the same CLI commands as an operator. */
 import assert from 'node:assert/strict';
 import type { Simulator } from '../../simulator/simulator.ts';
 import { runCommand } from '../../tools/harness/command-line.ts';
@@ -11,7 +11,7 @@ export type SimulatedAccount = {
   readonly access_secret: string;
 };
 
-/** The name makes its logins at the providers different from those of other accounts. */
+/** The name makes the account's logins at the providers unique. */
 export async function openSimulatedAccount(
   simulator: Simulator,
   name: string,
@@ -57,7 +57,7 @@ export async function signIn(service: ServiceProcess, account: SimulatedAccount)
   return reply.body.token;
 }
 
-/** What starts a payment at this provider. */
+/** The body that starts a payment at this provider. */
 export function paymentBody(orderId: string, provider: SimulatedProvider): object {
   const choice = provider === 'partner' && { upi_id: 'asha@okbank' };
   return { order_id: orderId, payment_mode_code: modeOf[provider], ...choice };

@@ -46,7 +46,7 @@ export async function startTestCluster(): Promise<TestCluster> {
 }
 
 /**
- * Makes a cluster in a folder that is not there yet, and starts its server. Tests cause hundreds of FATAL lines on
+ * Creates a cluster in a new folder and starts its server. Tests cause hundreds of FATAL lines on
  * purpose, so the server's log goes to a file, which is printed when the server ends before it is stopped.
  */
 export async function startTrustingServer(directory: string): Promise<TestCluster> {

@@ -1,6 +1,6 @@
 /**
- * Which test files share a process. Starting one takes about a second of CPU, longer than most files run. Files that
- * change the state of their process, measure it or break the way to the database have one of their own.
+ * Which test files share a process. Starting a process takes about a second of CPU, longer than most files run. Files
+ * that change or measure the state of their process, or break its database connections, run alone.
  */
 import { globSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -9,8 +9,8 @@ import { suite } from 'node:test';
 const root = new URL('../../', import.meta.url).pathname;
 
 /**
- * Each file that runs others in its process, and the files that it runs. Where each starts a service they are about
- * twenty at most, because all of them are set up before the first test runs.
+ * Each file that runs others in its process, and the files that it runs. Files that start a service are at most about
+ * twenty per process, because all of them are set up before the first test runs.
  */
 const shared: Readonly<Record<string, { files: string; except?: readonly string[] }>> = {
   'test/together.ts': { files: 'test/*.test.ts' },
@@ -54,7 +54,7 @@ export function filesOf(together: string): string[] {
     .sort();
 }
 
-/** What to start to run these files: one file where all that share its process are wanted. */
+/** The files to start in order to run these: files that share a process are replaced by the file that runs them all. */
 export function groupFiles(wanted: readonly string[]): string[] {
   const grouped = Object.keys(shared).filter((together) =>
     filesOf(together).every((file) => wanted.includes(file)),
@@ -68,7 +68,7 @@ export function runTogether(path: string): void {
   let previous: Promise<unknown> = Promise.resolve();
   for (const file of filesOf(relative(root, path))) {
     suite(file, async () => {
-      // Suites are set up concurrently, and that would be many databases made at the same time.
+      // Suites are set up concurrently, which would create many databases at the same time.
       const own = previous.then(() => import(join(root, file)));
       previous = own.catch(() => {});
       await own;
