@@ -90,7 +90,8 @@ describe('database failures', { concurrency: true }, () => {
       async () => {
         await live(t, stage, {
           trouble: bound.holdAll,
-          seconds: 1.5,
+          // On a busy machine a call takes a second, and each kind has to meet the trouble.
+          seconds: 3,
           recovery: bound.release,
           backMsMax,
         });
