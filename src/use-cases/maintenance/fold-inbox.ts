@@ -44,16 +44,23 @@ function startsOf({ type, transactionId, provider, start }: Transaction): Starte
   return start === null ? [] : [{ type, transactionId, provider, start }];
 }
 
-/** A notice whose target does not exist yet is applied after the notice that creates the target. */
+/**
+ * A notice whose target does not exist yet is applied after the notice that creates the target. One that lost its target
+ * to another void is applied last: it is held.
+ */
 function foldAll<State extends OrderState>(
   orderState: State,
   notices: readonly DeliveredNotice[],
 ): State {
   const withoutTarget = notices.filter((notice) => lacksTarget(orderState, notice));
   const ready = notices.filter((notice) => !withoutTarget.includes(notice));
-  if (ready.length === 0) return orderState;
-  return foldAll(
-    ready.reduce<State>((before, notice) => applyNotice(before, notice), orderState),
-    withoutTarget,
-  );
+  if (ready.length === 0) return applyAll(orderState, withoutTarget);
+  return foldAll(applyAll(orderState, ready), withoutTarget);
+}
+
+function applyAll<State extends OrderState>(
+  orderState: State,
+  notices: readonly DeliveredNotice[],
+): State {
+  return notices.reduce<State>((before, notice) => applyNotice(before, notice), orderState);
 }

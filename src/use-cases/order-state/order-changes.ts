@@ -73,17 +73,28 @@ function transactionsOf(
   return [{ order, transactionIds: transactions.map(({ transactionId }) => transactionId) }];
 }
 
-/** Also those with a new notice only, although no field changed. */
+/** Also those whose notices changed although no field did. */
 function listUpdatedTransactions(changed: ChangedOrderState, pollAt: Date): SavedTransaction[] {
   const { before, after, isRebuilt } = changed;
   return after.transactions
     .filter((transaction) => {
       const known = findTransaction(before, transaction.transactionId);
       if (!known) return false;
-      const hasNewNotice = known.notices.length !== transaction.notices.length;
-      return isRebuilt || hasNewNotice || changesOf(known, transaction).length > 0;
+      return (
+        isRebuilt || !hasSameNotices(known, transaction) || changesOf(known, transaction).length > 0
+      );
     })
     .map((transaction) => toSaved(changed, transaction, pollAt));
+}
+
+/** Compared by key: a fold may exchange one notice for another, and then their number stays the same. */
+function hasSameNotices(before: Transaction, after: Transaction): boolean {
+  if (before.notices === after.notices) return true;
+  const known = new Set(before.notices.map(({ deliveryKey }) => deliveryKey));
+  return (
+    known.size === after.notices.length &&
+    after.notices.every(({ deliveryKey }) => known.has(deliveryKey))
+  );
 }
 
 function listNewTransactions(changed: ChangedOrderState, pollAt: Date): SavedTransaction[] {

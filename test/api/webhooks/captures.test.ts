@@ -126,6 +126,20 @@ test('a void of an unknown refund waits for that refund', async () => {
   assert.equal((await refundDetailsOf(order_id)).available_refundable_amount, 118);
 });
 
+test('a void that loses its target to an earlier void stays stored with the order', async () => {
+  const { order_id } = await shop.createOrder();
+  await tell(order_id, '1', 'PAYMENT', 118);
+  await tell(order_id, '2', 'REFUND', 18, { target: '1' });
+  await tell(order_id, '4', 'VOID_REFUND', 18);
+  // The same number of notices as before, and no field changes: only which of the two voids counts.
+  await tell(order_id, '3', 'VOID_REFUND', 18);
+  assert.deepEqual(await recordsOf(order_id), {
+    placed: ['1', '2', '3'].map((id) => `${order_id}|${id}`),
+    held: [`${order_id}|4`],
+  });
+  await assertInvariants(shop);
+});
+
 for (const [how, isTold] of [
   ['with its payment', true],
   ['without its payment, which is reported later', false],
@@ -259,6 +273,21 @@ async function shownOf(order_id: string): Promise<string[]> {
 
 async function refundDetailsOf(order_id: string): Promise<Record<string, unknown>> {
   return (await shop.enquire({ order_id })).body.order.refund_details;
+}
+
+/** The provider's ids of the stored notices: those of transactions, and those that are held. */
+async function recordsOf(order_id: string): Promise<{ placed: string[]; held: string[] }> {
+  const { rows } = await service.database.query<{ kind: 'placed' | 'held'; id: string }>({
+    text: `select 'placed' as kind, notice ->> 'pspTransactionId' as id
+             from transactions, json_array_elements(notices) as notice where order_id = $1
+           union all
+           select 'held', held -> 'refund' ->> 'pspTransactionId'
+             from orders, json_array_elements(held_notices) as held where order_id = $1
+            order by id`,
+    values: [order_id],
+  });
+  const of = (kind: string) => rows.filter((row) => row.kind === kind).map(({ id }) => id);
+  return { placed: of('placed'), held: of('held') };
 }
 
 async function flagsOf(order_id: string): Promise<string[]> {
