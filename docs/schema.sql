@@ -78,6 +78,7 @@ create table orders (
   erased_at                   timestamptz,
   token_changes               integer      not null default 0,
   earlier_consumers           json,
+  tally                       json,
   constraint orders_pkey primary key (account_id, order_id),
   constraint orders_account_id_invoice_id_key unique (account_id, invoice_id),
   constraint orders_amount_before_tax_check check (amount_before_tax >= 0),

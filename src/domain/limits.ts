@@ -63,6 +63,8 @@ export const limits = {
   /** A batch that takes longer than this lets the next one run in parallel. */
   slowBatchMs: 25,
   batchLockMsMax: 300,
+  /** Folding a batch pauses after this, so that other requests can run. */
+  eventLoopMsMax: 8,
   transactionAttemptsMax: 5,
   /** How long the operator's counters are cached, and how long their query may take. */
   countersCachedMs: 5_000,
@@ -90,6 +92,10 @@ export const limits = {
   openPaymentsMax: 50,
   /** Per order: a shop that references one order in all of its payments must not make it grow for ever. Contract 4.14. */
   transactionsMax: 1_000,
+  /** An order with more transactions is not loaded whole for each delivery, where that can be avoided. */
+  transactionsLoadedMax: 20,
+  /** Per transaction, and of those that no transaction has. A provider has little to say about one payment. */
+  noticesMax: 500,
   /** For all tries of one call together. */
   providerAnswerMsMax: 5_000,
   /** How long a repeat waits for the answer to the first request: `providerAnswerMsMax` and some database time. */

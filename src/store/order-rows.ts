@@ -8,6 +8,7 @@ import type {
 } from '../domain/orders/order.ts';
 import type { ReviewFlag } from '../domain/review-flag.ts';
 import type { HeldNotice } from '../domain/transactions/records.ts';
+import type { StoredTally } from '../domain/transactions/tally.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 
 export type OrderRow = {
@@ -34,6 +35,7 @@ export type OrderRow = {
   lapses_at: Date;
   flags: ReviewFlag[];
   held_notices?: HeldNotice[] | null;
+  tally?: StoredTally | null;
   erased_at?: Date | null;
 };
 
@@ -58,6 +60,8 @@ export type StoredOrder = Pick<
   | 'userId'
 > & {
   readonly heldNotices?: readonly HeldNotice[];
+  /** Set for a large order. */
+  readonly tally?: StoredTally;
   /** The personal data was erased: later deliveries are erased before they are stored. Contract 8.7. */
   readonly isErased?: true;
 };
@@ -79,6 +83,7 @@ export function toStoredOrder(row: OrderRow): StoredOrder {
     flags: row.flags,
     userId: row.user_id,
     ...(row.held_notices && { heldNotices: row.held_notices }),
+    ...(row.tally && { tally: row.tally }),
     ...(row.erased_at && { isErased: true }),
   };
 }

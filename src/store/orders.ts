@@ -2,6 +2,7 @@
 import type { Order } from '../domain/orders/order.ts';
 import type { OrderSummary } from '../domain/transactions/order-state.ts';
 import type { HeldNotice } from '../domain/transactions/records.ts';
+import type { StoredTally } from '../domain/transactions/tally.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
 import {
@@ -51,7 +52,7 @@ export async function lockOrders(
     name: 'lock-orders',
     text: `select o.account_id, o.order_id, o.status, o.attempts, o.currency, o.amount_before_tax, o.tax,
                   o.total_amount, o.created_at, o.lapses_at, o.flags, o.user_id, o.held_notices,
-                  o.erased_at
+                  o.tally, o.erased_at
              from ${nameRows.from} join orders o using (account_id, order_id)
             order by account_id, order_id
               for update of o`,
@@ -77,6 +78,7 @@ export async function lockOrder(
 type SavedState = OrderName & {
   readonly state: OrderSummary;
   readonly held: readonly HeldNotice[];
+  readonly tally: StoredTally | null;
 };
 
 const states = defineRows<SavedState>({
@@ -86,6 +88,7 @@ const states = defineRows<SavedState>({
   attempts: ['integer', ({ state }) => state.attempts],
   flags: ['text[]', ({ state }) => state.flags],
   held_notices: ['json', ({ held }) => (held.length === 0 ? null : held)],
+  tally: ['json', ({ tally }) => tally],
 });
 
 export async function saveOrderSummaries(
@@ -96,7 +99,7 @@ export async function saveOrderSummaries(
   await tx.query({
     name: 'save-order-summaries',
     text: `update orders o set status = row.status, attempts = row.attempts, flags = row.flags,
-                             held_notices = row.held_notices
+                             held_notices = row.held_notices, tally = row.tally
              from ${states.from}
             where o.account_id = row.account_id and o.order_id = row.order_id`,
     values: states.toParameters(saved),

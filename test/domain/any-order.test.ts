@@ -10,10 +10,10 @@ import {
   decideOrderSummary,
   lacksTarget,
   type OrderState,
-  refundSums,
 } from '../../src/domain/transactions/order-state.ts';
 import { findLatestRefundOf, refundTypeOf } from '../../src/domain/transactions/refund-links.ts';
 import { settle } from '../../src/domain/transactions/settle.ts';
+import { refundSums } from '../../src/domain/transactions/tally.ts';
 import type { Transaction } from '../../src/domain/transactions/transaction.ts';
 import { getProvider } from '../../src/providers/providers.ts';
 import { gatewayBody, partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';

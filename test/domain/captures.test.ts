@@ -5,9 +5,9 @@ import {
   type DeliveredNotice,
   lacksTarget,
   type OrderState,
-  refundSums,
 } from '../../src/domain/transactions/order-state.ts';
 import { settle } from '../../src/domain/transactions/settle.ts';
+import { refundSums } from '../../src/domain/transactions/tally.ts';
 import { bankGateway } from '../../src/providers/bank-gateway/bank-gateway.ts';
 import { gatewayBody } from '../support/deliveries.ts';
 

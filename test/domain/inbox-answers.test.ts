@@ -3,13 +3,14 @@ import { suite, test } from 'node:test';
 import { deliveryStates, isUnfinished } from '../../src/domain/inbox/delivery.ts';
 import { answerOf, isRefused } from '../../src/domain/inbox/incoming.ts';
 import {
-  exceedsTransactionLimit,
+  findExceededLimit,
   finish,
   park,
   rejectTooMany,
   reportConflict,
 } from '../../src/domain/inbox/outcome.ts';
 import { limits } from '../../src/domain/limits.ts';
+import type { OrderState } from '../../src/domain/transactions/order-state.ts';
 import { deliveryOf, now } from './inbox-delivery.ts';
 
 suite('the inbox: states and answers of deliveries', () => {
@@ -94,16 +95,34 @@ suite('the inbox: what becomes of a delivery', () => {
 
   test('no transaction is added beyond the limit, and existing ones may still change', () => {
     const { transactionsMax: max } = limits;
-    assert.equal(exceedsTransactionLimit(max - 1, max), false);
-    assert.equal(exceedsTransactionLimit(max, max + 1), true);
-    assert.equal(exceedsTransactionLimit(max + 1, max + 1), false);
+    assert.equal(isExceeded(orderOf(max - 1), orderOf(max)), false);
+    assert.equal(isExceeded(orderOf(max), orderOf(max + 1)), true);
+    assert.equal(isExceeded(orderOf(max + 1), orderOf(max + 1)), false);
+  });
+
+  test('no notice is added beyond the limit of a transaction, or of those that none has', () => {
+    const { noticesMax: max } = limits;
+    assert.equal(isExceeded(orderOf(1, max - 1), orderOf(1, max)), false);
+    assert.equal(isExceeded(orderOf(1, max), orderOf(1, max + 1)), true);
+    const held = (count: number) => ({ ...orderOf(0), held: Array(count) });
+    assert.equal(isExceeded(held(max), held(max)), false);
+    assert.equal(isExceeded(held(max), held(max + 1)), true);
   });
 
   test('a delivery beyond the limit is left to a person and linked to its order', () => {
-    const { result } = rejectTooMany(deliveryOf(), 'o_1', now);
+    const { result } = rejectTooMany(deliveryOf(), 'o_1', 'it is full', now);
     assert.deepEqual(
-      [result.state, result.orderId, result.flags],
-      ['needs_review', 'o_1', ['too_many_transactions']],
+      [result.state, result.why, result.orderId, result.flags],
+      ['needs_review', 'it is full', 'o_1', ['too_many_transactions']],
     );
   });
 });
+
+function isExceeded(before: OrderState, after: OrderState): boolean {
+  return findExceededLimit(before, after) !== undefined;
+}
+
+function orderOf(transactions: number, notices = 1): OrderState {
+  const entry = () => ({ notices: Array(notices) });
+  return { transactions: Array.from({ length: transactions }, entry), held: [] } as never;
+}

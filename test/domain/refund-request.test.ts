@@ -4,17 +4,14 @@ import fc from 'fast-check';
 import { ServiceError } from '../../src/domain/errors.ts';
 import type { ReviewFlag } from '../../src/domain/review-flag.ts';
 import type { PaymentStatus, RefundStatus } from '../../src/domain/transactions/notice.ts';
-import {
-  applyStart,
-  type OrderState,
-  refundSums,
-} from '../../src/domain/transactions/order-state.ts';
+import { applyStart, type OrderState } from '../../src/domain/transactions/order-state.ts';
 import {
   availableForRefund,
   decideRefund,
   type RequestedRefund,
 } from '../../src/domain/transactions/refund-request.ts';
 import type { Start } from '../../src/domain/transactions/start.ts';
+import { refundSums } from '../../src/domain/transactions/tally.ts';
 import type { Payment, Refund, Transaction } from '../../src/domain/transactions/transaction.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 

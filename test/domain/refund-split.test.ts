@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { failureReason } from '../../src/domain/transactions/failure.ts';
-import { refundAmount } from '../../src/domain/transactions/order-state.ts';
 import { splitRefund } from '../../src/domain/transactions/refund-split.ts';
 import { addPartResult, type Start } from '../../src/domain/transactions/start.ts';
+import { refundAmount } from '../../src/domain/transactions/tally.ts';
 import type { Payment, Refund } from '../../src/domain/transactions/transaction.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 

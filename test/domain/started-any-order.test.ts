@@ -11,9 +11,9 @@ import {
   decideOrderSummary,
   lacksTarget,
   type OrderState,
-  refundSums,
 } from '../../src/domain/transactions/order-state.ts';
 import { addCallResult, type CallResult, type Start } from '../../src/domain/transactions/start.ts';
+import { refundSums } from '../../src/domain/transactions/tally.ts';
 import type { Transaction } from '../../src/domain/transactions/transaction.ts';
 import { getProvider } from '../../src/providers/providers.ts';
 import { gatewayBody, partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';

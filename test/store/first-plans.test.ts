@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
+import { limits } from '../../src/domain/limits.ts';
+import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
+import { orderBody } from '../support/order-bodies.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 /** Every named statement that the service sends. Each is planned once per connection, and the plan is reused. */
@@ -27,11 +30,22 @@ for (const mode of ['credit_card', 'upi'] as const) {
   ])
     await service.call(`/api/v3/order?${query}`, { token: shop.token });
 }
+// A large order, of which only a part is loaded.
+const large = orderBody({ invoice_id: 'PLAN-large' });
+await service.call('/api/v3/create-order', { token: shop.token, body: large });
+for (let payment = 0; payment < limits.transactionsLoadedMax + 2; payment += 1) {
+  const notes = { invoice_id: 'PLAN-large' };
+  const body = partnerPayment({ id: `pay_L${payment}`, order_id: null, notes });
+  await sendPartner(service, shop, partnerEvent('payment.captured', { payment: body }));
+}
 await heal();
 const { database } = await createTestDatabase();
 
 test('a journey sends every kind of statement', () => {
-  for (const name of ['insert-orders', 'find-referenced-orders', 'list-parked-deliveries']) {
+  for (const name of [
+    ...['insert-orders', 'find-referenced-orders', 'list-parked-deliveries'],
+    ...['list-affected-transactions', 'list-transaction-ids'],
+  ]) {
     assert.ok(statements.has(name), `${name} is not among ${[...statements.keys()].join(', ')}`);
   }
 });

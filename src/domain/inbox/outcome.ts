@@ -1,7 +1,8 @@
 /** What becomes of a delivery when it is applied: finished, parked, or left to a person. */
 import { limits } from '../limits.ts';
 import type { ReviewFlag } from '../review-flag.ts';
-import { withFlags } from '../transactions/transaction.ts';
+import { countTransactions, type OrderState } from '../transactions/order-state.ts';
+import { type Transaction, withFlags } from '../transactions/transaction.ts';
 import type { Delivery, DeliveryResult } from './delivery.ts';
 import { nextTryOf } from './retry-schedule.ts';
 
@@ -57,19 +58,32 @@ export function reportConflict(
   });
 }
 
-/** True when the delivery would add a transaction beyond the limit. Existing ones may still change. Contract 4.14. */
-export function exceedsTransactionLimit(countBefore: number, countAfter: number): boolean {
-  return countAfter > limits.transactionsMax && countAfter > countBefore;
+/**
+ * Why the order cannot store what the delivery would add: it has as many transactions, or as many notices of one
+ * transaction, as the limits allow. Existing transactions may still change. Contract 4.14.
+ */
+export function findExceededLimit(before: OrderState, after: OrderState): string | undefined {
+  const { transactionsMax, noticesMax } = limits;
+  const count = countTransactions(after);
+  if (count > transactionsMax && count > countTransactions(before))
+    return `its order has ${transactionsMax} transactions, and no more are stored`;
+  const isFull = (entry: Transaction) =>
+    entry.notices.length > noticesMax && !before.transactions.includes(entry);
+  const hasFullHeld = after.held.length > noticesMax && after.held.length > before.held.length;
+  if (hasFullHeld || after.transactions.some(isFull))
+    return `its order has ${noticesMax} notices of one transaction, and no more are stored`;
+  return undefined;
 }
 
 export function rejectTooMany(
   delivery: Pick<Delivery, 'tries'>,
   orderId: string,
+  why: string,
   now: Date,
 ): DeliveryOutcome {
   return finish(delivery, now, {
     state: 'needs_review',
-    why: `its order has ${limits.transactionsMax} transactions, and no more are stored`,
+    why,
     flags: ['too_many_transactions'],
     orderId,
   });

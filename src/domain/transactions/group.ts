@@ -3,16 +3,9 @@
  * transaction, so a transaction id never changes.
  */
 
-import type { Order } from '../orders/order.ts';
+import { assignTransactions, type OrderToAssign, type Placed } from './assign.ts';
 import { countCaptures } from './captures.ts';
-import {
-  foldTransaction,
-  isAuthentication,
-  pickStartReferences,
-  toUnfolded,
-  transactionIdFor,
-  type Unfolded,
-} from './matching.ts';
+import { isAuthentication, pickStartReferences } from './matching.ts';
 import type { DeliveredNotice, PaymentNotice, RefundNotice } from './notice.ts';
 import { placeRecords } from './placement.ts';
 import type { GroupRecords, HeldNotice, Hold, PlacedPayment, PlacedRefund } from './records.ts';
@@ -28,9 +21,7 @@ type OrderTransactions = {
   readonly held: readonly HeldNotice[];
 };
 
-type OrderWithTransactions = OrderTransactions & {
-  readonly order: Pick<Order, 'orderId' | 'amounts'>;
-};
+type OrderWithTransactions = OrderTransactions & OrderToAssign;
 
 /** Returns the same list of transactions when the notice is known already. */
 export function regroup(
@@ -55,8 +46,9 @@ export function regroup(
     unfoldPayment(placed, captures[index] ?? null),
   );
   const refunds = placement.refunds.map(unfoldRefund);
-  const others = transactions.filter((entry) => !known.includes(entry));
-  const heldElsewhere = held.filter((entry) => !heldHere.includes(entry));
+  const ofGroup: ReadonlySet<unknown> = new Set([...known, ...heldHere]);
+  const others = transactions.filter((entry) => !ofGroup.has(entry));
+  const heldElsewhere = held.filter((entry) => !ofGroup.has(entry));
   return {
     transactions: assignTransactions(orderState, [...payments, ...refunds], known, others, notice),
     held:
@@ -155,87 +147,11 @@ function mapPartsToRefunds(transactions: readonly Transaction[]): ReadonlyMap<st
   return refundIds;
 }
 
-type Placed = Omit<Unfolded, 'transactionId' | 'provider' | 'start'> & {
-  readonly pspTransactionId: string;
-};
-
 function unfoldPayment(placed: PlacedPayment, captures: readonly Capture[] | null): Placed {
   const { pspId, records, voided } = placed;
-  return { type: 'payment', pspTransactionId: pspId, notices: records, captures, voided } as Placed;
+  return { type: 'payment', pspTransactionId: pspId, notices: records, captures, voided };
 }
 
 function unfoldRefund({ pspId, records, voidedPspIds }: PlacedRefund): Placed {
-  return { type: 'refund', pspTransactionId: pspId, notices: records, voidedPspIds } as Placed;
-}
-
-/** Gives each payment and refund a transaction: the one it had before, or a new one. */
-function assignTransactions(
-  { order }: OrderWithTransactions,
-  placed: readonly Placed[],
-  known: readonly Transaction[],
-  others: readonly Transaction[],
-  { provider, receivedAt }: DeliveredNotice,
-): readonly Transaction[] {
-  const free = new Set(known);
-  const takeFree = (matches: (entry: Transaction) => boolean) => {
-    const found = [...free].find(matches);
-    if (found) free.delete(found);
-    return found;
-  };
-  // Equal ids match first. The provider's id may have changed if only a capture was known before.
-  const exact = placed.map((one) =>
-    takeFree((entry) => entry.type === one.type && entry.pspTransactionId === one.pspTransactionId),
-  );
-  const owners = placed.map(
-    (one, index) => exact[index] ?? takeFree((entry) => sharesNotice(entry, one)),
-  );
-  // A transaction that was started here stays, even without any notice.
-  const emptied = [...free].flatMap((entry) => withoutRecords(entry, order));
-  const all: Transaction[] = [...others, ...emptied];
-  const taken = [...all, ...owners.filter((owner) => owner !== undefined)];
-  for (const [index, one] of placed.entries()) {
-    const owner = owners[index];
-    const isNew = owner === undefined;
-    const transactionId = isNew
-      ? transactionIdFor(order.orderId, taken, byIdPrecedence(one.notices), receivedAt)
-      : owner.transactionId;
-    const own = owner?.notices.filter(isAuthentication) ?? [];
-    const folded = foldTransaction(
-      {
-        ...one,
-        transactionId,
-        provider,
-        start: owner?.start ?? null,
-        notices: [...own, ...one.notices],
-      } as unknown as Unfolded,
-      order.amounts,
-    );
-    all.push(folded);
-    if (isNew) taken.push(folded);
-  }
-  return all;
-}
-
-function sharesNotice(entry: Transaction, { type, notices }: Placed): boolean {
-  if (entry.type !== type) return false;
-  const keys = new Set(notices.map(({ deliveryKey }) => deliveryKey));
-  return entry.notices.some((notice) => !isAuthentication(notice) && keys.has(notice.deliveryKey));
-}
-
-function withoutRecords(
-  entry: Transaction,
-  { amounts }: OrderWithTransactions['order'],
-): Transaction[] {
-  const { start } = entry;
-  if (start === null) return [];
-  const notices = entry.notices.filter(isAuthentication);
-  return [foldTransaction({ ...toUnfolded({ ...entry, start }), notices } as Unfolded, amounts)];
-}
-
-/** A payment's id is made from its authorisation, or else from the capture that was recorded first. */
-function byIdPrecedence(notices: readonly AnyNotice[]): AnyNotice[] {
-  const rank = ({ record }: AnyNotice) => (record === undefined ? 0 : record === 'capture' ? 1 : 2);
-  return [...notices].sort(
-    (a, b) => rank(a) - rank(b) || (a.recordedAtMs ?? 0) - (b.recordedAtMs ?? 0),
-  );
+  return { type: 'refund', pspTransactionId: pspId, notices: records, voidedPspIds };
 }

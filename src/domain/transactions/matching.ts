@@ -102,7 +102,8 @@ function showBestAttempt(
   const all = [...others, foldTransaction(merged, amounts)];
   if (shown.length === 0) return all;
   // The attempt that was shown before becomes a transaction of its own.
-  const transactionId = transactionIdFor(orderId, all, shown, new Date(start?.atMs ?? 0));
+  const taken = new Set(all.map((entry) => entry.transactionId));
+  const transactionId = transactionIdFor(orderId, taken, shown, new Date(start?.atMs ?? 0));
   return [...all, { ...own, transactionId }];
 }
 
@@ -150,7 +151,7 @@ function bestFirst(a: Transaction, b: Transaction): number {
 /** An id made from the provider's time, so that it does not depend on the order of arrival. */
 export function transactionIdFor(
   orderId: string,
-  transactions: readonly Transaction[],
+  taken: ReadonlySet<string>,
   notices: ReadonlyArray<AnyNotice | Stored<AnyNotice>>,
   fallback: Date,
 ): string {
@@ -160,7 +161,7 @@ export function transactionIdFor(
   );
   const timeMs = times.find((time) => time !== undefined);
   return newTransactionId(orderId, timeMs === undefined ? fallback : new Date(timeMs), (id) =>
-    transactions.some(({ transactionId }) => transactionId === id),
+    taken.has(id),
   );
 }
 

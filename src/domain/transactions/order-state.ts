@@ -19,21 +19,16 @@ import {
 } from './matching.ts';
 import { type DeliveredNotice, isVoid } from './notice.ts';
 import type { HeldNotice } from './records.ts';
-import {
-  type Expected,
-  matchesExpected,
-  netAmount,
-  type Payment,
-  type Refund,
-  type Transaction,
-  withFlags,
-} from './transaction.ts';
+import { addTallies, completes, type Tally, tallyOf, type Unloaded } from './tally.ts';
+import { type Expected, type Payment, type Transaction, withFlags } from './transaction.ts';
 
 export type OrderState = {
   readonly order: Pick<Order, 'orderId' | 'amounts' | 'lapsesAt'>;
   readonly transactions: readonly Transaction[];
   /** Notices that belong to no transaction, or whose transaction cannot be determined. */
   readonly held: readonly HeldNotice[];
+  /** Set for a large order of which only some transactions are loaded. */
+  readonly unloaded?: Unloaded;
 };
 
 /** What the transactions determine in the order's own row. Contract 4.3. */
@@ -113,33 +108,50 @@ export function lacksTarget(orderState: OrderState, notice: DeliveredNotice): bo
 
 /** A function of the transactions and of time alone. Contract 4.3. */
 export function decideOrderSummary(orderState: OrderState, now: Date): OrderSummary {
-  const { order, transactions } = orderState;
-  const payments = paymentsOf(transactions);
+  const tally = totalOf(orderState);
   const status = (): OrderStatus => {
-    if (payments.some((payment) => completes(payment, order.amounts))) return 'completed';
-    if (hasLapsed(orderState, now)) return 'lapsed';
-    return payments.length === 0 ? 'new' : 'pending';
+    if (tally.completing > 0) return 'completed';
+    if (isOver(orderState.order, tally, now)) return 'lapsed';
+    return tally.payments === 0 ? 'new' : 'pending';
   };
-  return { status: status(), attempts: payments.length, flags: orderFlags(orderState) };
+  return { status: status(), attempts: tally.payments, flags: orderFlags(orderState, tally) };
+}
+
+/** The tally of all transactions of the order, loaded or not. */
+export function totalOf({
+  order,
+  transactions,
+  unloaded,
+}: Pick<OrderState, 'order' | 'transactions' | 'unloaded'>): Tally {
+  const loaded = tallyOf(transactions, order.amounts);
+  return unloaded ? addTallies(unloaded.tally, loaded) : loaded;
+}
+
+/** The number of all transactions of the order, loaded or not. */
+export function countTransactions({ transactions, unloaded }: OrderState): number {
+  return transactions.length + (unloaded?.tally.transactions ?? 0);
 }
 
 /** An unpaid order lapses when its time is over, or after too many failed attempts. */
 export function hasLapsed(
-  { order, transactions }: Pick<OrderState, 'order' | 'transactions'>,
+  orderState: Pick<OrderState, 'order' | 'transactions' | 'unloaded'>,
   now: Date,
 ): boolean {
-  const failed = paymentsOf(transactions).filter(({ status }) => status === 'failed');
-  return now >= order.lapsesAt || failed.length >= failedAttemptsMax;
+  return isOver(orderState.order, totalOf(orderState), now);
 }
 
-function orderFlags({ order, transactions, held }: OrderState): readonly ReviewFlag[] {
+function isOver({ lapsesAt }: OrderState['order'], { failed }: Tally, now: Date): boolean {
+  return now >= lapsesAt || failed >= failedAttemptsMax;
+}
+
+function orderFlags(
+  { held }: OrderState,
+  { paid, refunded, refundsPending }: Tally,
+): readonly ReviewFlag[] {
   const flags: ReviewFlag[] = [];
-  if (isOverRefunded(transactions, order.amounts)) flags.push('over_refunded');
+  // Successful and pending refunds exceed what was paid, fees included.
+  if (refunded + refundsPending > paid) flags.push('over_refunded');
   return withFlags(flags, flagsOfHeld(held));
-}
-
-function completes(payment: Payment, expected: Expected): boolean {
-  return payment.status === 'succeeded' && matchesExpected(payment, expected);
 }
 
 function replace(transactions: readonly Transaction[], changed: Transaction): Transaction[] {
@@ -148,55 +160,33 @@ function replace(transactions: readonly Transaction[], changed: Transaction): Tr
   );
 }
 
-/** Flags every successful payment but one as a duplicate. The exception is the earliest that completes the order. */
+/**
+ * Flags every successful payment but one as a duplicate. The exception is the earliest that completes the order; of a
+ * large order it is always loaded.
+ */
 export function flagDuplicates(
   transactions: readonly Transaction[],
   expected: Expected,
 ): readonly Transaction[] {
-  const [, ...duplicates] = paymentsOf(transactions)
-    .filter(({ status }) => status === 'succeeded')
-    .sort(
-      (a, b) =>
-        Number(completes(b, expected)) - Number(completes(a, expected)) ||
-        (a.finishedAtMs ?? 0) - (b.finishedAtMs ?? 0) ||
-        ((a.pspTransactionId ?? '') < (b.pspTransactionId ?? '') ? -1 : 1),
-    );
+  let counted: Payment | undefined;
+  for (const entry of transactions) {
+    if (entry.type === 'refund' || entry.status !== 'succeeded') continue;
+    if (!counted || isCountedBefore(entry, counted, expected)) counted = entry;
+  }
   return transactions.map((transaction) => {
-    const isDuplicate = duplicates.some((payment) => payment === transaction);
+    const isDuplicate =
+      transaction.type === 'payment' &&
+      transaction.status === 'succeeded' &&
+      transaction !== counted;
     if (isDuplicate === transaction.flags.includes('duplicate_capture')) return transaction;
     const flags = transaction.flags.filter((flag) => flag !== 'duplicate_capture');
     return { ...transaction, flags: withFlags(flags, isDuplicate ? ['duplicate_capture'] : []) };
   });
 }
 
-/** True when successful and pending refunds exceed the paid amount, fees included, in the order's currency. */
-function isOverRefunded(transactions: readonly Transaction[], { currency }: Expected): boolean {
-  const { refunded, pending } = refundSums(transactions, currency);
-  const paid = paymentsOf(transactions)
-    .filter((payment) => payment.status === 'succeeded' && payment.currency === currency)
-    .reduce((sum, { amount }) => sum + (amount ?? 0), 0);
-  return refunded + pending > paid;
-}
-
-/** The sums in `refund_details`, without the consumer's fees. Contract 4.6, 4.11. */
-export function refundSums(transactions: readonly Transaction[], currency: string) {
-  const sums = { paid: 0, refunded: 0, pending: 0 };
-  for (const entry of transactions) {
-    // A refund without a currency is in the order's.
-    const own = entry.type === 'refund' ? (entry.currency ?? currency) : entry.currency;
-    if (own !== currency) continue;
-    if (entry.type === 'refund') {
-      sums.refunded += refundAmount(entry, 'succeeded');
-      sums.pending += refundAmount(entry, 'pending');
-    } else if (entry.status === 'succeeded') sums.paid += netAmount(entry);
-  }
-  return sums;
-}
-
-/** The amount of a refund that has this status. The parts of a split refund count separately. */
-export function refundAmount(refund: Refund, status: 'succeeded' | 'pending'): number {
-  const parts = refund.parts ?? [{ status: refund.status, amount: refund.amount ?? 0 }];
-  return parts
-    .filter((part) => part.status === status)
-    .reduce((sum, { amount }) => sum + amount, 0);
+function isCountedBefore(a: Payment, b: Payment, expected: Expected): boolean {
+  const order =
+    Number(completes(b, expected)) - Number(completes(a, expected)) ||
+    (a.finishedAtMs ?? 0) - (b.finishedAtMs ?? 0);
+  return order < 0 || (order === 0 && (a.pspTransactionId ?? '') < (b.pspTransactionId ?? ''));
 }

@@ -8,7 +8,10 @@ import {
   type PaymentWithCaptures,
   type PlacedRefund,
   targetsOf,
+  toVoidCandidate,
+  type VoidCandidate,
 } from './records.ts';
+
 import type { StoredRefundNotice } from './transaction.ts';
 
 /** `refundIds` maps the provider's id of each part of a split refund to that of the refund. */
@@ -68,12 +71,13 @@ function placeRefundVoids(
   held: HeldRecord[],
 ): Map<string, VoidedRefund> {
   const placed = new Map<string, VoidedRefund>();
-  const isVoided = (pspId: string) => [...placed.values()].some(({ pspIds }) => pspIds.has(pspId));
+  const voided = new Set<string>();
   const hold = (own: readonly StoredRefundNotice[], reason: HeldRecord['hold']) =>
     held.push(...own.map((refund) => ({ hold: reason, refund })));
   const records = [...refunds].flatMap(([refundId, own]) =>
-    [...Map.groupBy(own, ownId)].map(([pspId, notices]) => ({ refundId, pspId, notices })),
+    [...Map.groupBy(own, ownId)].map(([pspId, notices]) => toRecord(refundId, pspId, notices)),
   );
+  const byPspId = new Map(records.map((record) => [record.pspId, record]));
   const byId = [...Map.groupBy(voids, ownId)].sort(oldestFirst);
   const hasTarget = (own: readonly StoredRefundNotice[]) => Number(targetsOf(own).length > 0);
   // Voids with a target come first, so that the others choose among the remaining refunds.
@@ -84,35 +88,47 @@ function placeRefundVoids(
       given ??
       chooseRefund(
         own,
-        records.filter(({ pspId }) => !isVoided(pspId)),
+        records.filter(({ pspId }) => !voided.has(pspId)),
       );
-    const record = records.find(({ pspId }) => pspId === target);
+    const record = target === undefined ? undefined : byPspId.get(target);
     if (others.length > 0) hold(own, 'contradictory');
     else if (!record) hold(own, heldWith(target, held) ?? 'no-target');
     else {
       const entry = placed.get(record.refundId) ?? { records: [], pspIds: new Set() };
       placed.set(record.refundId, entry);
       entry.records.push(...own);
-      if (own.some(({ status }) => status === 'succeeded')) entry.pspIds.add(record.pspId);
+      if (own.some(({ status }) => status === 'succeeded')) {
+        entry.pspIds.add(record.pspId);
+        voided.add(record.pspId);
+      }
     }
   }
   return placed;
 }
 
-type RefundRecord = { readonly pspId: string; readonly notices: readonly StoredRefundNotice[] };
+type RefundRecord = VoidCandidate & {
+  readonly refundId: string;
+  readonly statuses: ReadonlySet<StoredRefundNotice['status']>;
+};
+
+function toRecord(
+  refundId: string,
+  pspId: string,
+  notices: readonly StoredRefundNotice[],
+): RefundRecord {
+  const statuses = new Set(notices.map(({ status }) => status));
+  return { ...toVoidCandidate(pspId, notices), refundId, statuses };
+}
 
 /** Chooses among successful refunds, else among pending ones; never a failed one. */
 function chooseRefund(
   notices: readonly StoredRefundNotice[],
   records: readonly RefundRecord[],
 ): string | undefined {
-  const having = (status: StoredRefundNotice['status']) =>
-    records
-      .filter((record) => record.notices.some((notice) => notice.status === status))
-      .map((record) => [record.pspId, record.notices] as const);
-  const made = having('succeeded');
-  const isFailed = new Set(having('failed').map(([pspId]) => pspId));
-  const pending = having('pending').filter(([pspId]) => !isFailed.has(pspId));
+  const made = records.filter(({ statuses }) => statuses.has('succeeded'));
+  const pending = records.filter(
+    ({ statuses }) => statuses.has('pending') && !statuses.has('failed'),
+  );
   return chooseTarget(notices, made.length > 0 ? made : pending);
 }
 

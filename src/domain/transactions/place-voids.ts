@@ -1,4 +1,6 @@
 /** Decides which capture or payment each void cancels. Contract 4.9. */
+
+import type { PaymentStatus } from './notice.ts';
 import {
   chooseTarget,
   type HeldRecord,
@@ -10,6 +12,8 @@ import {
   type PlacedPayment,
   recordedAt,
   targetsOf,
+  toVoidCandidate,
+  type VoidCandidate,
 } from './records.ts';
 import type { StoredPaymentNotice, VoidState } from './transaction.ts';
 
@@ -20,13 +24,16 @@ export function placeVoids(
   held: HeldRecord[],
 ): PlacedPayment[] {
   const targeted = new Map<PaymentWithCaptures, TargetedVoid[]>();
-  for (const entry of readVoids(notices)) {
-    const target = findVoidTarget(entry, payments, implied, held);
+  const voids = readVoids(notices);
+  const targets = voids.length === 0 ? new Map() : listTargets(payments);
+  for (const entry of voids) {
+    const target = findVoidTarget(entry, targets, implied, held);
     if (typeof target === 'string') {
       held.push(...entry.notices.map((payment) => ({ hold: target, payment })));
     } else {
       const own = targeted.get(target.payment) ?? [];
-      targeted.set(target.payment, [...own, { ...entry, capture: target.capture }]);
+      own.push({ ...entry, capture: target.capture });
+      targeted.set(target.payment, own);
     }
   }
   return payments.map((payment) => applyVoids(payment, targeted.get(payment) ?? [], held));
@@ -62,9 +69,19 @@ function stateOf(notices: readonly StoredPaymentNotice[]): VoidState | null {
 
 type VoidTarget = { readonly payment: PaymentWithCaptures; readonly capture: string | undefined };
 
+/** The payments and captures by their ids; of the same id, the capture. */
+function listTargets(payments: readonly PaymentWithCaptures[]): Map<string, VoidTarget> {
+  const targets = new Map<string, VoidTarget>();
+  for (const payment of payments) targets.set(payment.pspId, { payment, capture: undefined });
+  for (const payment of payments) {
+    for (const capture of payment.captures.keys()) targets.set(capture, { payment, capture });
+  }
+  return targets;
+}
+
 function findVoidTarget(
   { targets, records }: Void,
-  payments: readonly PaymentWithCaptures[],
+  known: ReadonlyMap<string, VoidTarget>,
   implied: ImpliedPayment,
   held: readonly HeldRecord[],
 ): VoidTarget | HeldRecord['hold'] {
@@ -73,10 +90,8 @@ function findVoidTarget(
   if (target === undefined) {
     return typeof implied === 'string' ? implied : { payment: implied, capture: undefined };
   }
-  const ofCapture = payments.find(({ captures }) => captures.has(target));
-  if (ofCapture) return { payment: ofCapture, capture: target };
-  const payment = payments.find(({ pspId }) => pspId === target);
-  if (payment) return { payment, capture: undefined };
+  const found = known.get(target);
+  if (found) return found;
   // The void of a held capture is held for the same reason.
   const capture = held.find(
     (entry) =>
@@ -97,6 +112,7 @@ function applyVoids(
   const voidCapture = (id: string, state: VoidState) => {
     if (voidedCaptures.get(id) !== 'done') voidedCaptures.set(id, state);
   };
+  const candidates = voids.length === 0 ? [] : [...captures].map(toCandidate);
   let voided: VoidState | null = null;
   const records = [...sources, ...[...captures.values()].flat()];
   // Voids that target a capture come first, so that the others choose among the remaining captures.
@@ -105,7 +121,7 @@ function applyVoids(
   );
   for (const entry of exactFirst) {
     const { notices, state } = entry;
-    const target = targetOf(entry, payment, voidedCaptures);
+    const target = targetOf(entry, payment, candidates, voidedCaptures);
     if (target === 'no-target') {
       held.push(...notices.map((notice) => ({ hold: target, payment: notice })));
       continue;
@@ -123,12 +139,22 @@ function applyVoids(
   return { pspId, records, captures: placed, voided };
 }
 
+type CaptureCandidate = VoidCandidate & { readonly status: PaymentStatus };
+
+function toCandidate([pspId, own]: readonly [
+  string,
+  readonly StoredPaymentNotice[],
+]): CaptureCandidate {
+  return { ...toVoidCandidate(pspId, own), status: highestStatus(own) };
+}
+
 type Target = { readonly isPayment: boolean; readonly captures: readonly string[] };
 
 /** The void of an authorisation releases its uncaptured rest; the void of a payment cancels all of it. */
 function targetOf(
   { capture, records: [record], notices }: TargetedVoid,
   { captures, sources }: PaymentWithCaptures,
+  candidates: readonly CaptureCandidate[],
   voided: ReadonlyMap<string, VoidState>,
 ): Target | 'no-target' {
   if (capture !== undefined) return { isPayment: false, captures: [capture] };
@@ -139,16 +165,17 @@ function targetOf(
       // A payment made in one step has no captures, so a void of its capture cancels the payment.
       const isOneStep = captures.size === 0 && highestStatus(sources) === 'succeeded';
       if (isOneStep) return { isPayment: true, captures: [] };
-      const having = (status: string) =>
-        [...captures].filter(([id, own]) => !voided.has(id) && highestStatus(own) === status);
+      const having = (status: PaymentStatus) =>
+        candidates.filter((capture) => capture.status === status && !voided.has(capture.pspId));
       // Chooses among successful captures, else among pending ones; never a failed one.
       const succeeded = having('succeeded');
       const chosen = chooseTarget(notices, succeeded.length > 0 ? succeeded : having('pending'));
       return chosen === undefined ? 'no-target' : { isPayment: false, captures: [chosen] };
     }
     default: {
-      const before = [...captures].filter(([, own]) => recordedAt(own) <= recordedAt(notices));
-      return { isPayment: true, captures: before.map(([id]) => id) };
+      const at = recordedAt(notices);
+      const before = candidates.filter((capture) => capture.recordedAt <= at);
+      return { isPayment: true, captures: before.map(({ pspId }) => pspId) };
     }
   }
 }

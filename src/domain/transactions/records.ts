@@ -96,20 +96,40 @@ export function oldestFirst(
   return recordedAt(ofA) - recordedAt(ofB) || (a < b ? -1 : 1);
 }
 
+/** A record that a void without a target may cancel. */
+export type VoidCandidate = {
+  readonly pspId: string;
+  readonly recordedAt: number;
+  readonly amount: number;
+};
+
+export function toVoidCandidate(pspId: string, notices: readonly AnyRecord[]): VoidCandidate {
+  return { pspId, recordedAt: recordedAt(notices), amount: amountOf(notices) };
+}
+
 /**
  * Chooses what a void without a target cancels: the newest earlier record of the same amount, or else the newest
  * earlier record. Undefined when there is none.
  */
 export function chooseTarget(
   notices: readonly AnyRecord[],
-  records: ReadonlyArray<readonly [string, readonly AnyRecord[]]>,
+  candidates: Iterable<VoidCandidate>,
 ): string | undefined {
-  const at = recordedAt(notices);
-  const newestFirst = [...records].sort(oldestFirst).reverse();
-  const before = newestFirst.filter(([, own]) => recordedAt(own) <= at);
-  const eligible = before.length > 0 ? before : newestFirst;
-  const same = eligible.find(([, own]) => amountOf(own) === amountOf(notices));
-  return (same ?? eligible[0])?.[0];
+  const own = toVoidCandidate('', notices);
+  let best: VoidCandidate | undefined;
+  for (const candidate of candidates) {
+    if (!best || compareForVoid(own, candidate, best) > 0) best = candidate;
+  }
+  return best?.pspId;
+}
+
+function compareForVoid(own: VoidCandidate, a: VoidCandidate, b: VoidCandidate): number {
+  return (
+    Number(a.recordedAt <= own.recordedAt) - Number(b.recordedAt <= own.recordedAt) ||
+    Number(a.amount === own.amount) - Number(b.amount === own.amount) ||
+    a.recordedAt - b.recordedAt ||
+    (a.pspId > b.pspId ? 1 : -1)
+  );
 }
 
 function amountOf(notices: readonly AnyRecord[]): number {

@@ -4,8 +4,9 @@ import { refuseField, ServiceError } from '../errors.ts';
 import { findExponent } from '../money/currency.ts';
 import { formatAmount, type MinorUnits, parseSentAmount, type SentAmount } from '../money/money.ts';
 import { paymentsOf, refundsOf } from './matching.ts';
-import { type OrderState, refundAmount, refundSums } from './order-state.ts';
+import type { OrderState } from './order-state.ts';
 import { findPaymentOf } from './refund-links.ts';
+import { refundAmount, refundSums } from './tally.ts';
 import { netAmount, type Payment, type Refund } from './transaction.ts';
 
 export type RequestedRefund = {

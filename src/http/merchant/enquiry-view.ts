@@ -4,7 +4,7 @@ import { type MinorUnits, majorNumber } from '../../domain/money/money.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
 import { maskAddress } from '../../domain/personal-data/mask.ts';
 import { type FailureReason, failureTable } from '../../domain/transactions/failure.ts';
-import { refundSums } from '../../domain/transactions/order-state.ts';
+import { refundSums } from '../../domain/transactions/tally.ts';
 import type { Payment, Refund } from '../../domain/transactions/transaction.ts';
 import type { EnquiredTransaction, Enquiry } from '../../use-cases/payments/enquire.ts';
 import type { EnquiryReply, TransactionReply } from './enquiry-schemas.ts';

@@ -7,7 +7,7 @@ import { listNames, listNewNames, listTargetNames } from '../../domain/inbox/del
 import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
 import {
   type DeliveryOutcome,
-  exceedsTransactionLimit,
+  findExceededLimit,
   finish,
   park,
   rejectTooMany,
@@ -16,10 +16,12 @@ import {
 import { withReusedEventFlag } from '../../domain/inbox/reused-event-id.ts';
 import type { Report } from '../../domain/inbox/translation.ts';
 import { flagsOfHeld } from '../../domain/transactions/held.ts';
+import { isLoadedFor, losesCounted } from '../../domain/transactions/large-order.ts';
 import type { Notice } from '../../domain/transactions/notice.ts';
 import { applyNotice, lacksTarget } from '../../domain/transactions/order-state.ts';
 import { type SettledOrderState, settle } from '../../domain/transactions/settle.ts';
 import { withFlags } from '../../domain/transactions/transaction.ts';
+import { createPauses } from '../../services/event-loop.ts';
 import type { HistoryEntry } from '../../store/history.ts';
 import type { ReferencedOrders } from '../../store/order-matching.ts';
 import { describeChange, orderSummaryOf } from '../order-state/describe-change.ts';
@@ -40,25 +42,33 @@ export type Folded = {
   readonly orders: readonly ChangedOrderState[];
 };
 
-export function foldDeliveries(
+/** A large order was loaded in part and must be loaded whole: a delivery can change more of it. */
+export type NotLoaded = { readonly notLoaded: LockedOrderState };
+
+/** Pauses between deliveries, so that a large batch does not block other requests. */
+export async function foldDeliveries(
   batch: readonly TranslatedDelivery[],
   ordersByDelivery: ReadonlyMap<string, ReferencedOrders>,
   orderStates: readonly LockedOrderState[],
   now: Date,
-): Folded {
+): Promise<Folded | NotLoaded> {
   const progress: Progress = new Map(
     orderStates.map((before) => [orderKeyOf(before.order), startOf(before)]),
   );
-  const deliveries = batch.map((entry) => {
+  const pauseIfLong = createPauses();
+  const deliveries: FoldedDelivery[] = [];
+  for (const entry of batch) {
     const { delivery } = entry;
     const named = ordersByDelivery.get(delivery.deliveryId)?.orders ?? [];
     const erased = namesErasedOrder(delivery, named, progress)
       ? eraseDelivery(delivery)
       : undefined;
     const outcome = foldDelivery(erased ? translateDelivery(erased) : entry, named, progress, now);
+    if ('notLoaded' in outcome) return outcome;
     const result = withReusedEventFlag(delivery, outcome.result);
-    return { ...outcome, result, ...(erased?.body && { erasedBody: erased.body }) };
-  });
+    deliveries.push({ ...outcome, result, ...(erased?.body && { erasedBody: erased.body }) });
+    await pauseIfLong();
+  }
   const changed = [...progress.values()].filter(
     ({ before, after }) => after.transactions !== before.transactions,
   );
@@ -93,7 +103,7 @@ function foldDelivery(
   orders: readonly string[],
   progress: Progress,
   now: Date,
-): DeliveryOutcome {
+): DeliveryOutcome | NotLoaded {
   switch (translation.kind) {
     case 'unreadable':
       return finish(delivery, now, { state: 'ignored', why: translation.why });
@@ -130,7 +140,7 @@ function foldNotice(
   orders: readonly string[],
   progress: Progress,
   now: Date,
-): DeliveryOutcome {
+): DeliveryOutcome | NotLoaded {
   const [orderId] = orders;
   if (orderId === undefined) return park(delivery, listNames(notice), now);
   if (orders.length > 1) return reportConflict(delivery, orders, now);
@@ -140,10 +150,12 @@ function foldNotice(
   const { provider, deliveryKey, deliveryId, receivedAt } = delivery;
   const delivered = { ...notice, provider, deliveryKey, receivedAt };
   const before = order.after;
+  if (!isLoadedFor(before, delivered)) return { notLoaded: order.before };
   if (lacksTarget(before, delivered)) return park(delivery, listTargetNames(notice), now);
   const after = settle(applyNotice(before, delivered), now);
-  if (exceedsTransactionLimit(before.transactions.length, after.transactions.length))
-    return rejectTooMany(delivery, orderId, now);
+  if (losesCounted(before, after)) return { notLoaded: order.before };
+  const exceeded = findExceededLimit(before, after);
+  if (exceeded) return rejectTooMany(delivery, orderId, exceeded, now);
   const { entries, newFlags } = describeChange(before, after, { cause: deliveryId, now });
   order.after = after;
   order.entries.push(...entries);

@@ -3,9 +3,11 @@ import { isOrderId } from '../../domain/ids.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
 import { findOrderNames } from '../../domain/inbox/translation.ts';
+import { affectedBy } from '../../domain/transactions/large-order.ts';
 import { isVoid } from '../../domain/transactions/notice.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
+import type { AccountPspName } from '../../store/large-orders.ts';
 import {
   findReferencedOrders,
   type ProviderOrder,
@@ -44,11 +46,21 @@ export async function lockAndResolveOrders(
   batch: readonly TranslatedDelivery[],
 ): Promise<EarlyOrders> {
   const [orderStates, orders] = await inOrder([
-    () => lockOrderStates(tx, listNamedOrders(batch)),
+    () => lockOrderStates(tx, listNamedOrders(batch), listAffected(batch)),
     // Sends further statements only for references that are used when no others match.
     () => findOrders(tx, batch),
   ]);
   return { orders, orderStates };
+}
+
+/** What the batch can change, of those deliveries of which it is known beforehand. */
+function listAffected(batch: readonly TranslatedDelivery[]): AccountPspName[] {
+  return batch.flatMap(({ delivery, translation }) => {
+    if (translation.kind !== 'notice') return [];
+    const { accountId, provider } = delivery;
+    const names = affectedBy({ ...translation.notice, provider }) ?? [];
+    return names.map((name) => ({ ...name, accountId }));
+  });
 }
 
 /** None if a single delivery has no order id: all orders must be locked by one statement, in the order of their keys. */
@@ -149,7 +161,8 @@ export async function lockResolvedOrders(
   if (missing.size === 0) return locked;
   // Two batches that hold locks already could wait for each other here. That is rare: it takes a delivery whose order
   // id does not exist and whose other references do. The limit of the lock wait ends it, and each delivery runs alone.
-  return [...locked, ...(await lockOrderStates(tx, [...missing.values()]))];
+  const affected = listAffected(batch);
+  return [...locked, ...(await lockOrderStates(tx, [...missing.values()], affected))];
 }
 
 function ordersOf(orders: OrdersByDelivery, { deliveryId }: Delivery): ReferencedOrders {

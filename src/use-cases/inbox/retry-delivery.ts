@@ -13,8 +13,8 @@ import type { ReportDefect } from '../../services/services.ts';
 import { lockDelivery } from '../../store/deliveries.ts';
 import { updateDeliveries } from '../../store/delivery-writes.ts';
 import { listBatchChanges, saveBatchChanges } from './batch-changes.ts';
-import { foldDeliveries } from './fold-deliveries.ts';
-import { lockResolvedOrders, resolveOrders } from './resolve-orders.ts';
+import { lockAndFold } from './lock-and-fold.ts';
+import { resolveOrders } from './resolve-orders.ts';
 import { translateDelivery } from './translate-delivery.ts';
 
 export type RetryNeeds = {
@@ -71,8 +71,7 @@ async function applyAgain(
   const now = clock();
   const batch = [translateDelivery(before)];
   const resolved = await resolveOrders(tx, batch);
-  const orderStates = await lockResolvedOrders(tx, batch, resolved);
-  const folded = foldDeliveries(batch, resolved.orders, orderStates, now);
+  const folded = await lockAndFold(tx, batch, resolved, { now });
   const [own] = folded.deliveries;
   if (!own) throw new Error('a delivery was not applied');
   const { result, names, parkedFor, erasedBody } = own;

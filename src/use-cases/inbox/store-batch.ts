@@ -13,7 +13,8 @@
  *   retry-delivery          one stored delivery again: the steps below, from resolve-orders on
  *   store-batch             this file: the transaction
  *   recognise-repeats       which deliveries are stored already
- *   resolve-orders          which orders they belong to, and their locks
+ *   lock-and-fold           the locks of their orders, and the fold
+ *   resolve-orders          which orders they belong to
  *   fold-deliveries         what they change
  *   erase-delivery          a body without personal data, for an order that is erased
  *   translate-delivery      what a delivery means
@@ -42,9 +43,10 @@ import {
 import { inOrder } from '../../postgres/in-order.ts';
 import { type KnownNames, listParkedDeliveries } from '../../store/parked-deliveries.ts';
 import { type DecidedDelivery, listBatchChanges, saveBatchChanges } from './batch-changes.ts';
-import { type FoldedDelivery, foldDeliveries } from './fold-deliveries.ts';
+import type { FoldedDelivery } from './fold-deliveries.ts';
+import { lockAndFold } from './lock-and-fold.ts';
 import { lockRepeats, type Repeats } from './recognise-repeats.ts';
-import { lockAndResolveOrders, lockResolvedOrders, resolveOrders } from './resolve-orders.ts';
+import { lockAndResolveOrders, resolveOrders } from './resolve-orders.ts';
 import { translateDelivery } from './translate-delivery.ts';
 
 export type StoreBatchNeeds = {
@@ -82,8 +84,7 @@ async function storeAndApply(
 
   const now = clock();
   const resolved = await resolveOrders(tx, open, early);
-  const orderStates = await lockResolvedOrders(tx, open, resolved, early);
-  const folded = foldDeliveries(open, resolved.orders, orderStates, now);
+  const folded = await lockAndFold(tx, open, resolved, { now, early });
 
   const decided = new Map(
     open.map((entry, place) => [entry.key, decide(entry, folded.deliveries[place])]),

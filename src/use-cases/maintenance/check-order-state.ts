@@ -1,6 +1,7 @@
 /** The invariants of one order that follow from its stored state and its deliveries. Pure. Contract 9. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
+import { storedTallyOf } from '../../domain/transactions/large-order.ts';
 import { paymentsOf } from '../../domain/transactions/matching.ts';
 import { decideOrderSummary } from '../../domain/transactions/order-state.ts';
 import type { HeldNotice } from '../../domain/transactions/records.ts';
@@ -20,6 +21,13 @@ export function checkStatus(orderState: LockedOrderState, now: Date): Breach[] {
   ];
   if (rightStates.some((state) => isDeepStrictEqual(state, saved))) return [];
   return [{ where: orderState.order.orderId, what: `is saved as ${JSON.stringify(saved)}` }];
+}
+
+/** A tally that is not stored is right: the order is loaded whole. Contract 4.14. */
+export function checkTally(orderState: LockedOrderState): Breach[] {
+  const { tally, orderId } = orderState.order;
+  if (!tally || isDeepStrictEqual(tally, storedTallyOf(orderState))) return [];
+  return [{ where: orderId, what: 'its tally differs from its transactions: see "order rebuild"' }];
 }
 
 export function checkRefunds(orderState: LockedOrderState, now: Date): Breach[] {

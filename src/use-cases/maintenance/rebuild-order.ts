@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { addSeconds, type Clock } from '../../domain/time.ts';
+import { storedTallyOf } from '../../domain/transactions/large-order.ts';
 import { transactionIdFor } from '../../domain/transactions/matching.ts';
 import { settle } from '../../domain/transactions/settle.ts';
 import type { Transaction } from '../../domain/transactions/transaction.ts';
@@ -63,10 +64,14 @@ function withKnownIds(
     const owner = exact[index] ?? take((stored) => sharesNotice(stored, entry));
     const transactionId =
       owner?.transactionId ??
-      transactionIdFor(order.orderId, [...taken, ...free], entry.notices, order.createdAt);
+      transactionIdFor(order.orderId, idsOf([...taken, ...free]), entry.notices, order.createdAt);
     taken.push({ ...entry, transactionId });
   }
   return { ...folded, transactions: taken };
+}
+
+function idsOf(transactions: readonly Transaction[]): ReadonlySet<string> {
+  return new Set(transactions.map(({ transactionId }) => transactionId));
 }
 
 function hasSamePspId(a: Transaction, b: Transaction): boolean {
@@ -81,18 +86,17 @@ function sharesNotice(a: Transaction, b: Transaction): boolean {
 }
 
 function isSame(before: LockedOrderState, after: LockedOrderState): boolean {
+  const { tally } = before.order;
   return (
+    (!tally || isDeepStrictEqual(tally, storedTallyOf(after))) &&
     isDeepStrictEqual(comparable(before.transactions), comparable(after.transactions)) &&
     isDeepStrictEqual(comparableHeld(before.held), comparableHeld(after.held))
   );
 }
 
-/** Ignores the order, and notices without a target: those change nothing, held or parked. */
+/** Ignores the order. */
 function comparableHeld(held: LockedOrderState['held']): unknown {
-  const texts = held
-    .filter(({ hold }) => hold !== 'no-target')
-    .map((entry) => JSON.stringify(entry));
-  return texts.sort();
+  return held.map((entry) => JSON.stringify(entry)).sort();
 }
 
 /** Ignores the order of transactions and of notices. */

@@ -26,6 +26,7 @@ import {
   checkFold,
   checkRefunds,
   checkStatus,
+  checkTally,
 } from './check-order-state.ts';
 
 type Needs = {
@@ -107,6 +108,7 @@ async function checkOrderState(
   const isInboxPruned = deliveries.some(({ body }) => body === null);
   const found: ReadonlyArray<readonly [string, readonly Breach[]]> = [
     [names.status, checkStatus(orderState, now)],
+    [names.status, checkTally(orderState)],
     [names.refunds, checkRefunds(orderState, now)],
     [names.history, isHistoryPruned ? [] : history],
     [names.captures, checkCaptures(orderState)],

@@ -22,9 +22,11 @@ export function describeChange(
   const note = (transactionId: string | null, changes: readonly Change[]) => {
     if (changes.length > 0) entries.push({ transactionId, changes, cause, happenedAt: now });
   };
+  const knownById = transactionsById(before);
   for (const transaction of after.transactions) {
     const { transactionId } = transaction;
-    note(transactionId, changesOf(findTransaction(before, transactionId), transaction));
+    const known = knownById.get(transactionId);
+    if (known !== transaction) note(transactionId, changesOf(known, transaction));
   }
   // Every field becomes null: another transaction may get the same id later, and its history starts from null.
   for (const removed of listRemoved(before, after)) {
@@ -50,14 +52,12 @@ export function fieldsOf({ notices: _folded, ...fields }: Transaction): State {
 
 /** Transactions that a provider reported and that turned out to be a payment or refund started here. */
 export function listRemoved(before: OrderState, after: OrderState): Transaction[] {
-  return before.transactions.filter(({ transactionId }) => !findTransaction(after, transactionId));
+  const byId = transactionsById(after);
+  return before.transactions.filter(({ transactionId }) => !byId.has(transactionId));
 }
 
-export function findTransaction(
-  { transactions }: OrderState,
-  transactionId: string,
-): Transaction | undefined {
-  return transactions.find((transaction) => transaction.transactionId === transactionId);
+export function transactionsById({ transactions }: OrderState): ReadonlyMap<string, Transaction> {
+  return new Map(transactions.map((transaction) => [transaction.transactionId, transaction]));
 }
 
 function nullFieldsOf(transaction: Transaction): State {
@@ -68,11 +68,16 @@ function nullFieldsOf(transaction: Transaction): State {
 function listNewFlags(before: SettledOrderState, after: SettledOrderState): ReviewFlag[] {
   const flags = flagsOf(after);
   if (flags.length === 0) return [];
-  const count = (list: readonly ReviewFlag[], flag: ReviewFlag) =>
-    list.filter((one) => one === flag).length;
-  const flagsBefore = flagsOf(before);
-  const isNew = (flag: ReviewFlag) => count(flags, flag) > count(flagsBefore, flag);
-  return [...new Set(flags.filter(isNew))].sort();
+  const counted = countFlags(flags);
+  const countedBefore = countFlags(flagsOf(before));
+  const isNew = (flag: ReviewFlag) => (counted.get(flag) ?? 0) > (countedBefore.get(flag) ?? 0);
+  return [...counted.keys()].filter(isNew).sort();
+}
+
+function countFlags(flags: readonly ReviewFlag[]): ReadonlyMap<ReviewFlag, number> {
+  const counted = new Map<ReviewFlag, number>();
+  for (const flag of flags) counted.set(flag, (counted.get(flag) ?? 0) + 1);
+  return counted;
 }
 
 function flagsOf({ summary, transactions }: SettledOrderState): readonly ReviewFlag[] {

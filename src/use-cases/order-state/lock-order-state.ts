@@ -1,27 +1,67 @@
 /** Loads orders with their transactions: under lock for those who change them, without for those who only read. */
+import { unloadedOf } from '../../domain/transactions/large-order.ts';
 import type { OrderState } from '../../domain/transactions/order-state.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
+import {
+  type AccountPspName,
+  type LargeOrder,
+  listAffectedTransactions,
+  listTransactionIds,
+} from '../../store/large-orders.ts';
 import type { OrderName, StoredOrder } from '../../store/order-rows.ts';
 import { lockOrders } from '../../store/orders.ts';
-import { listTransactionsOf } from '../../store/transactions.ts';
+import {
+  type ListedTransaction,
+  listTransactionsOf,
+  listTransactionsOfSmall,
+} from '../../store/transactions.ts';
 
 /** Locked until the database transaction ends. */
 export type LockedOrderState = OrderState & {
   readonly order: StoredOrder;
 };
 
+/** With `affected`, of large orders only the transactions of these names are loaded. */
 export async function lockOrderStates(
   tx: Transaction,
   names: readonly OrderName[],
+  affected?: readonly AccountPspName[],
 ): Promise<LockedOrderState[]> {
   if (names.length === 0) return [];
   // The list must run after the lock, so that it sees what the previous holder of the lock committed.
   const [orders, listed] = await inOrder([
     () => lockOrders(tx, names),
-    () => listTransactionsOf(tx, names),
+    () => listTransactionsOfSmall(tx, names),
   ]);
-  return toOrderStates(orders, listed);
+  const large = orders.filter(isLarge);
+  if (large.length === 0) return toOrderStates(orders, listed);
+  const small = orders.filter((order) => !isLarge(order));
+  return [
+    ...toOrderStates(small, listed),
+    ...(affected ? await loadPartly(tx, large, affected) : await loadOrderStates(tx, large)),
+  ];
+}
+
+function isLarge(order: StoredOrder): order is LargeOrder {
+  return order.tally !== undefined;
+}
+
+async function loadPartly(
+  tx: Transaction,
+  orders: readonly LargeOrder[],
+  affected: readonly AccountPspName[],
+): Promise<LockedOrderState[]> {
+  const [listed, ids] = await inOrder([
+    () => listAffectedTransactions(tx, orders, affected),
+    () => listTransactionIds(tx, orders),
+  ]);
+  return toOrderStates(orders, listed).map(({ order, transactions, held }, place) => {
+    const names = affected.filter(({ accountId }) => accountId === order.accountId);
+    const { tally, amounts } = order;
+    const unloaded = unloadedOf(tally, transactions, amounts, names, ids[place] ?? new Set());
+    return { order, transactions, held, unloaded };
+  });
 }
 
 export async function lockOrderState(
@@ -34,6 +74,7 @@ export async function lockOrderState(
   return orderState;
 }
 
+/** Loads whole orders. */
 export async function loadOrderStates<Known extends StoredOrder>(
   database: Queryable,
   orders: readonly Known[],
@@ -43,7 +84,7 @@ export async function loadOrderStates<Known extends StoredOrder>(
 
 function toOrderStates<Known extends StoredOrder>(
   orders: readonly Known[],
-  listed: Awaited<ReturnType<typeof listTransactionsOf>>,
+  listed: readonly ListedTransaction[],
 ): Array<OrderState & { readonly order: Known }> {
   const byOrder = Map.groupBy(listed, orderKeyOf);
   return orders.map((order) => ({

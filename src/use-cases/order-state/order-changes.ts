@@ -1,14 +1,17 @@
 /** What changed in the states of orders, as one value: the rows to write. It is computed here and written elsewhere. */
+import { isDeepStrictEqual } from 'node:util';
 import { listChanges } from '../../domain/history.ts';
+import { storedTallyOf } from '../../domain/transactions/large-order.ts';
 import { needsPolling } from '../../domain/transactions/needs-polling.ts';
 import type { OrderSummary } from '../../domain/transactions/order-state.ts';
 import type { HeldNotice } from '../../domain/transactions/records.ts';
 import { type SettledOrderState, uncapturedAtMs } from '../../domain/transactions/settle.ts';
+import type { StoredTally } from '../../domain/transactions/tally.ts';
 import type { Transaction } from '../../domain/transactions/transaction.ts';
 import type { HistoryEntry } from '../../store/history.ts';
 import type { OrderName } from '../../store/order-rows.ts';
 import type { SavedTransaction } from '../../store/transactions.ts';
-import { changesOf, findTransaction, listRemoved, orderSummaryOf } from './describe-change.ts';
+import { changesOf, listRemoved, orderSummaryOf, transactionsById } from './describe-change.ts';
 import type { LockedOrderState } from './lock-order-state.ts';
 
 export type ChangedOrderState = {
@@ -26,7 +29,11 @@ export type OrderChanges = {
   readonly newTransactions: readonly SavedTransaction[];
   readonly removedTransactions: readonly TransactionsOfOrder[];
   readonly summaries: ReadonlyArray<
-    OrderName & { readonly state: OrderSummary; readonly held: readonly HeldNotice[] }
+    OrderName & {
+      readonly state: OrderSummary;
+      readonly held: readonly HeldNotice[];
+      readonly tally: StoredTally | null;
+    }
   >;
   readonly history: ReadonlyArray<{
     readonly order: OrderName;
@@ -58,8 +65,9 @@ export function listOrderChanges(
 
 /** Rare: a payment started here turned out to be one that the provider reported under another transaction. */
 function findReleasedPspIds({ before, after }: ChangedOrderState): TransactionsOfOrder[] {
+  const byId = transactionsById(after);
   const released = before.transactions.filter(({ transactionId, pspTransactionId }) => {
-    const pspIdAfter = findTransaction(after, transactionId)?.pspTransactionId;
+    const pspIdAfter = byId.get(transactionId)?.pspTransactionId;
     return pspTransactionId !== null && pspIdAfter !== pspTransactionId;
   });
   return transactionsOf(before.order, released);
@@ -76,10 +84,11 @@ function transactionsOf(
 /** Also those whose notices changed although no field did. */
 function listUpdatedTransactions(changed: ChangedOrderState, pollAt: Date): SavedTransaction[] {
   const { before, after, isRebuilt } = changed;
+  const knownById = transactionsById(before);
   return after.transactions
     .filter((transaction) => {
-      const known = findTransaction(before, transaction.transactionId);
-      if (!known) return false;
+      const known = knownById.get(transaction.transactionId);
+      if (!known || (known === transaction && !isRebuilt)) return false;
       return (
         isRebuilt || !hasSameNotices(known, transaction) || changesOf(known, transaction).length > 0
       );
@@ -99,8 +108,9 @@ function hasSameNotices(before: Transaction, after: Transaction): boolean {
 
 function listNewTransactions(changed: ChangedOrderState, pollAt: Date): SavedTransaction[] {
   const { before, after } = changed;
+  const knownById = transactionsById(before);
   return after.transactions
-    .filter(({ transactionId }) => !findTransaction(before, transactionId))
+    .filter(({ transactionId }) => !knownById.has(transactionId))
     .map((transaction) => toSaved(changed, transaction, pollAt));
 }
 
@@ -129,6 +139,10 @@ function nextPollOf(transaction: Transaction, pollAt: Date): Date {
 function findChangedSummary({ before, after }: ChangedOrderState): OrderChanges['summaries'] {
   const { accountId, orderId } = before.order;
   const { summary, held } = after;
-  const isSame = listChanges(orderSummaryOf(before.order), summary).length === 0;
-  return isSame && held === before.held ? [] : [{ accountId, orderId, state: summary, held }];
+  const tally = storedTallyOf(after);
+  const isSame =
+    held === before.held &&
+    listChanges(orderSummaryOf(before.order), summary).length === 0 &&
+    isDeepStrictEqual(tally, before.order.tally ?? null);
+  return isSame ? [] : [{ accountId, orderId, state: summary, held, tally }];
 }

@@ -1,0 +1,106 @@
+/**
+ * Large orders. One more delivery must not cost more because an order has many transactions, so only those that it can
+ * change are loaded; a tally in the order's row stands for the others. This works for plain payments and refunds, which
+ * do not affect each other. An order with anything else is loaded whole. Contract 4.14.
+ */
+import { limits } from '../limits.ts';
+import type { ProviderName } from '../provider-name.ts';
+import { isAuthentication } from './matching.ts';
+import type { DeliveredNotice, PaymentNotice, RefundNotice } from './notice.ts';
+import { type OrderState, totalOf } from './order-state.ts';
+import { completes, type StoredTally, subtractTally, tallyOf, type Unloaded } from './tally.ts';
+import type { Payment, Transaction } from './transaction.ts';
+
+export type PspName = { readonly provider: ProviderName; readonly pspTransactionId: string };
+
+/** The payments and refunds that a notice can change; undefined if it can change any. */
+export function affectedBy({
+  payment,
+  refund,
+  provider,
+}: Pick<DeliveredNotice, 'payment' | 'refund' | 'provider'>): readonly PspName[] | undefined {
+  // It changes only a payment that was started here, and no transaction of a tallied order was.
+  if (payment && isAuthentication(payment)) return [];
+  if ((payment && !isPlainPayment(payment)) || (refund && !isPlainRefund(refund))) return undefined;
+  // The release of an authorisation changes the refunds of that payment.
+  if (payment?.isRelease) return undefined;
+  return [payment?.pspTransactionId, refund?.pspTransactionId, refund?.paymentPspId]
+    .filter((id) => id !== undefined)
+    .map((pspTransactionId) => ({ provider, pspTransactionId }));
+}
+
+function isPlainPayment({ record, targetPspId }: PaymentNotice): boolean {
+  return record === undefined && targetPspId === undefined;
+}
+
+/** A refund without a payment belongs to the only payment that did not fail, so it depends on all of them. */
+function isPlainRefund({ record, targetPspId, paymentPspId }: RefundNotice): boolean {
+  return record === undefined && targetPspId === undefined && paymentPspId !== undefined;
+}
+
+/** The part of a large order that was loaded, and the tally of the rest. */
+export function unloadedOf(
+  { countedId: _counted, ...tally }: StoredTally,
+  loaded: readonly Transaction[],
+  amounts: OrderState['order']['amounts'],
+  names: readonly PspName[],
+  transactionIds: ReadonlySet<string>,
+): Unloaded {
+  return {
+    tally: subtractTally(tally, tallyOf(loaded, amounts)),
+    transactionIds,
+    pspKeys: new Set(names.map(pspKeyOf)),
+  };
+}
+
+function pspKeyOf({ provider, pspTransactionId }: PspName): string {
+  return `${provider} ${pspTransactionId}`;
+}
+
+/** Whether everything that the notice can change is loaded. */
+export function isLoadedFor({ unloaded }: OrderState, notice: DeliveredNotice): boolean {
+  if (!unloaded) return true;
+  return affectedBy(notice)?.every((name) => unloaded.pspKeys.has(pspKeyOf(name))) ?? false;
+}
+
+/** Whether another payment, which is not loaded, may have to take the place of the counted one. */
+export function losesCounted(before: OrderState, after: OrderState): boolean {
+  if (!before.unloaded || before.unloaded.tally.succeeded === 0) return false;
+  const counted = findCounted(before);
+  const same = after.transactions.find(
+    ({ transactionId }) => transactionId === counted?.transactionId,
+  );
+  if (!counted || same?.type !== 'payment') return true;
+  const { amounts } = before.order;
+  return (
+    same.status !== 'succeeded' ||
+    same.finishedAtMs !== counted.finishedAtMs ||
+    completes(same, amounts) !== completes(counted, amounts)
+  );
+}
+
+function findCounted({ transactions }: OrderState): Payment | undefined {
+  return transactions.find(
+    (entry): entry is Payment =>
+      entry.type === 'payment' &&
+      entry.status === 'succeeded' &&
+      !entry.flags.includes('duplicate_capture'),
+  );
+}
+
+/** What to store with the order: null for an order that is always loaded whole. */
+export function storedTallyOf(orderState: OrderState): StoredTally | null {
+  const { transactions, held, unloaded } = orderState;
+  const isSmall = !unloaded && transactions.length <= limits.transactionsLoadedMax;
+  if (isSmall || held.length > 0 || !transactions.every(isPlain)) return null;
+  const total = totalOf(orderState);
+  return { ...total, countedId: findCounted(orderState)?.transactionId ?? null };
+}
+
+/** True for a transaction that was not started here and has no captures, voids or records without a target. */
+function isPlain(transaction: Transaction): boolean {
+  if (transaction.start !== null) return false;
+  return transaction.type === 'payment'
+    ? transaction.notices.every(isPlainPayment)
+    : transaction.notices.every(isPlainRefund);
+}

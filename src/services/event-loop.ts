@@ -1,0 +1,16 @@
+/** Lets other work run during a long computation, so that no request waits for all of it. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { limits } from '../domain/limits.ts';
+
+/** Returns a promise to wait for when the computation has run too long without a pause, and undefined otherwise. */
+export function createPauses(
+  msMax: number = limits.eventLoopMsMax,
+): () => Promise<void> | undefined {
+  let since = performance.now();
+  return () => {
+    if (performance.now() - since < msMax) return undefined;
+    return nextTurn().then(() => {
+      since = performance.now();
+    });
+  };
+}

@@ -1,0 +1,79 @@
+/** Reads the part of a large order that a batch of deliveries can change. Contract 4.14. */
+import type { PspName } from '../domain/transactions/large-order.ts';
+import { defineRows } from '../postgres/binary-rows.ts';
+import type { Transaction } from '../postgres/database.ts';
+import type { OrderName, StoredOrder } from './order-rows.ts';
+import { nameRows } from './order-rows.ts';
+import { type ListedRow, type ListedTransaction, toListed } from './transactions.ts';
+
+export type LargeOrder = StoredOrder & { readonly tally: NonNullable<StoredOrder['tally']> };
+export type AccountPspName = PspName & { readonly accountId: string };
+
+type Wanted = OrderName & { readonly transactionId: string | null; readonly name: PspName | null };
+
+const wantedRows = defineRows<Wanted>({
+  account_id: ['text', ({ accountId }) => accountId],
+  order_id: ['text', ({ orderId }) => orderId],
+  wanted_id: ['text', ({ transactionId }) => transactionId],
+  provider: ['text', ({ name }) => name?.provider ?? null],
+  psp_id: ['text', ({ name }) => name?.pspTransactionId ?? null],
+});
+
+/** The counted payment of each order, and the transactions of each order with one of the names. */
+export async function listAffectedTransactions(
+  tx: Transaction,
+  orders: readonly LargeOrder[],
+  names: readonly AccountPspName[],
+): Promise<ListedTransaction[]> {
+  const wanted = orders.flatMap(({ accountId, orderId, tally }): Wanted[] => [
+    { accountId, orderId, transactionId: tally.countedId, name: null },
+    ...names
+      .filter((name) => name.accountId === accountId)
+      .map((name) => ({ accountId, orderId, transactionId: null, name })),
+  ]);
+  const { rows } = await tx.query<ListedRow>({
+    name: 'list-affected-transactions',
+    // Keys first: a transaction may be wanted twice, and a row with json has no equality. "offset 0" keeps the planner
+    // from reading all transactions of the order instead of the index on the provider's ids. A transaction of another
+    // order is found by its name, and not by its key.
+    text: `select t.* from (
+             select account_id, order_id, wanted_id as transaction_id from ${wantedRows.from}
+              where wanted_id is not null
+             union
+             select account_id, order_id, known.transaction_id from ${wantedRows.from}
+              cross join lateral (select t.transaction_id from transactions t
+                where t.account_id = row.account_id and t.provider = row.provider
+                  and t.type in ('payment', 'refund') and t.psp_transaction_id = row.psp_id
+                  offset 0) known) as found
+             join transactions t using (account_id, order_id, transaction_id)`,
+    values: wantedRows.toParameters(wanted),
+  });
+  return rows.map(toListed);
+}
+
+/** An id is the order's, a hyphen and the time of the transaction. Contract 4.5. */
+const timeChars = 12;
+
+/** The ids of all transactions of each order, in the order of `orders`. They are sent as one text, which is small. */
+export async function listTransactionIds(
+  tx: Transaction,
+  orders: readonly OrderName[],
+): Promise<Array<ReadonlySet<string>>> {
+  const { rows } = await tx.query<{ account_id: string; order_id: string; times: string }>({
+    name: 'list-transaction-ids',
+    text: `select account_id, order_id, string_agg(right(transaction_id, ${timeChars}), '') as times
+             from ${nameRows.from} join transactions t using (account_id, order_id)
+            group by account_id, order_id`,
+    values: nameRows.toParameters(orders),
+  });
+  return orders.map(({ accountId, orderId }) => {
+    const own = rows.find((row) => row.account_id === accountId && row.order_id === orderId);
+    return new Set(splitTimes(own?.times ?? '').map((time) => `${orderId}-${time}`));
+  });
+}
+
+function splitTimes(times: string): string[] {
+  return Array.from({ length: times.length / timeChars }, (_time, index) =>
+    times.slice(index * timeChars, (index + 1) * timeChars),
+  );
+}
