@@ -13,8 +13,9 @@ import { fillPaidOrders, type Stage, shopOf, withStage } from './stage.ts';
 const connections = 32;
 const floodSeconds = 60;
 const retrySeconds = 60;
-/** Before the flood; the first is the warm-up. */
-const quietRounds = 5;
+/** Before the flood. */
+const warmUpRounds = 1;
+const quietRounds = 4;
 
 export async function measureFlood({ flood, smallOrders }: Sizes): Promise<string> {
   let text = '';
@@ -22,9 +23,8 @@ export async function measureFlood({ flood, smallOrders }: Sizes): Promise<strin
     'flood',
     (stage) => fillPaidOrders(stage, smallOrders),
     async (stage) => {
-      let round = 0;
-      await measureWhile(stage, () => round++ < 1);
-      const before = await measureWhile(stage, () => round++ < quietRounds);
+      await measureWhile(stage, times(warmUpRounds));
+      const before = await measureWhile(stage, times(quietRounds));
       const sending = startFlood(stage, flood);
       const during = await measureWhile(stage, sending.isRunning);
       const { seconds, answers } = await sending.sent;
@@ -72,6 +72,14 @@ async function measureWhile(stage: Stage, isOn: () => boolean): Promise<Costs> {
     for (const { kind, costs } of found) costs.push(await measureKind(stage, kind));
   } while (isOn());
   return Object.fromEntries(found.map(({ what, costs }) => [what, combineCosts(costs)]));
+}
+
+function times(count: number): () => boolean {
+  let left = count;
+  return () => {
+    left -= 1;
+    return left > 0;
+  };
 }
 
 function rowsOf(before: Costs, grown: Costs): Row[] {

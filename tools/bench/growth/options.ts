@@ -1,5 +1,6 @@
 /** The arguments of `npm run bench:growth`: which parts to measure, and how large the large cases are. */
 import { parseArgs } from 'node:util';
+import { limits } from '../../../src/domain/limits.ts';
 
 export type Sizes = {
   readonly smallOrders: number;
@@ -7,6 +8,8 @@ export type Sizes = {
   readonly unmatched: number;
   readonly accounts: number;
   readonly flood: number;
+  /** Of the largest order. */
+  readonly payments: number;
 };
 
 /** In the order in which they are measured: the longest last. */
@@ -18,6 +21,7 @@ export const partNames = [
 export type PartName = (typeof partNames)[number];
 
 const full = { orders: 10_000_000, unmatched: 1_000_000, accounts: 10_000, flood: 20_000 };
+const paymentsMax = limits.transactionsMax;
 const smallOrders = 10_000;
 
 /** `--orders` scales `--unmatched` and `--accounts` with it, unless they are given too. */
@@ -33,6 +37,7 @@ export function readOptions(words: readonly string[]): {
       unmatched: { type: 'string' },
       accounts: { type: 'string' },
       flood: { type: 'string' },
+      payments: { type: 'string' },
     },
   });
   const orders = readCount('orders', values.orders) ?? full.orders;
@@ -40,13 +45,14 @@ export function readOptions(words: readonly string[]): {
   const unmatched = readCount('unmatched', values.unmatched) ?? scaled(full.unmatched);
   const accounts = readCount('accounts', values.accounts) ?? scaled(full.accounts);
   const flood = readCount('flood', values.flood) ?? full.flood;
+  const payments = Math.min(readCount('payments', values.payments) ?? paymentsMax, paymentsMax);
   for (const word of positionals) {
     if (!partNames.some((name) => name === word)) {
       throw new Error(`There is no part "${word}". The parts are: ${partNames.join(', ')}.`);
     }
   }
   const parts = partNames.filter((name) => positionals.length === 0 || positionals.includes(name));
-  return { parts, sizes: { smallOrders, orders, unmatched, accounts, flood } };
+  return { parts, sizes: { smallOrders, orders, unmatched, accounts, flood, payments } };
 }
 
 function readCount(name: string, word: string | undefined): number | undefined {

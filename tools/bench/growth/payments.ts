@@ -9,6 +9,7 @@ import { type MadeOrder, makeOrders, ownName, partnerWebhook } from '../requests
 import { sendEach } from '../send-each.ts';
 import { type Cost, measureEach, measureInTurn, measureLoad } from './cost.ts';
 import { kinds } from './kinds.ts';
+import type { Sizes } from './options.ts';
 import { type Row, tableOf } from './results.ts';
 import { type Stage, shopOf, withStage } from './stage.ts';
 
@@ -33,7 +34,7 @@ type Sized = {
 /** So far below the limit that all measured payments still fit. */
 const nearLimit = limits.transactionsMax - rounds - busy.webhooks - 2;
 
-export async function measurePayments(): Promise<string> {
+export async function measurePayments({ payments }: Sizes): Promise<string> {
   let text = '';
   await withStage(
     'payments',
@@ -41,19 +42,25 @@ export async function measurePayments(): Promise<string> {
     async (stage) => {
       const one = await makeSized(stage, 1);
       const hundred = await makeSized(stage, 100);
-      const many = await makeSized(stage, nearLimit);
+      const many = await makeSized(stage, Math.min(payments, nearLimit));
       const growing = await measureSizes(stage, [one, hundred, many]);
-      // Orders of the small case have more than one payment by now.
-      const oneAgain = await makeSized(stage, 1);
-      const full = await growTo(stage, many, limits.transactionsMax);
-      const atLimit = await measureSizes(stage, [oneAgain, full]);
+      const atLimit = payments < limits.transactionsMax ? none : await measureFull(stage, many);
       text = describe([...growing.alone, ...atLimit.alone], [...growing.beside, ...atLimit.beside]);
     },
   );
   return text;
 }
 
-async function measureSizes(stage: Stage, all: readonly Sized[]) {
+type Rows = { readonly alone: readonly Row[]; readonly beside: readonly Row[] };
+const none: Rows = { alone: [], beside: [] };
+
+/** Against new orders with one payment, because the first ones have more by now. */
+async function measureFull(stage: Stage, many: Sized): Promise<Rows> {
+  const one = await makeSized(stage, 1);
+  return measureSizes(stage, [one, await growTo(stage, many, limits.transactionsMax)]);
+}
+
+async function measureSizes(stage: Stage, all: readonly Sized[]): Promise<Rows> {
   const alone = await measureInTurn(
     rounds,
     casesOf(all, (sized) => measureOneMore(stage, sized)),

@@ -44,9 +44,9 @@ export function tableOf(base: string, grown: string, rows: readonly Row[]): stri
     ...[`${base}, CPU µs`, `${grown}, CPU µs`, 'CPU', 'aim'],
     ...[`${base}, pause ms`, `${grown}, pause ms`, 'not as expected'],
   ];
-  const lines = [titles, titles.map((_title, at) => (at === 0 ? '---' : '---:'))];
-  for (const row of rows) lines.push(cellsOf(row));
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const rule = `|---|${'---:|'.repeat(titles.length - 1)}`;
+  return [line(titles), rule, ...rows.map((row) => line(cellsOf(row)))].join('\n');
 }
 
 function cellsOf({ what, base, grown }: Row): string[] {
