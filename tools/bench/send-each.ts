@@ -16,6 +16,8 @@ export type Sent = {
   readonly seconds: number;
   /** How many were answered with each status: that of the body if it has one, else that of HTTP. */
   readonly answers: ReadonlyMap<string, number>;
+  /** Not answered 2xx, or not sent in time. */
+  readonly failed: readonly Request[];
 };
 
 const answerMsMax = 30_000;
@@ -26,6 +28,7 @@ export async function sendEach(
 ): Promise<Sent> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const answers = new Map<string, number>();
+  const failed: Request[] = [];
   const startMs = performance.now();
   const secondsSinceStart = () => (performance.now() - startMs) / 1_000;
   let next = 0;
@@ -34,9 +37,11 @@ export async function sendEach(
       const waitSeconds = at / perSecond - secondsSinceStart();
       if (waitSeconds > 0) await delay(waitSeconds * 1_000);
       const request = requests[at];
-      if (!request || secondsSinceStart() > secondsMax) return;
-      const answer = await send(url, agent, request).catch(() => 'no answer');
-      answers.set(answer, (answers.get(answer) ?? 0) + 1);
+      if (!request) return;
+      const { isOk, status } =
+        secondsSinceStart() > secondsMax ? notSent : await send(url, agent, request);
+      answers.set(status, (answers.get(status) ?? 0) + 1);
+      if (!isOk) failed.push(request);
     }
   };
   try {
@@ -44,23 +49,35 @@ export async function sendEach(
   } finally {
     agent.destroy();
   }
-  return { seconds: secondsSinceStart(), answers };
+  return { seconds: secondsSinceStart(), answers, failed };
 }
 
-function send(url: string, agent: Agent, { path, headers, body }: Request): Promise<string> {
+type Answer = { readonly isOk: boolean; readonly status: string };
+
+const notSent: Answer = { isOk: false, status: 'not sent' };
+const noAnswer: Answer = { isOk: false, status: 'no answer' };
+
+function send(url: string, agent: Agent, { path, headers, body }: Request): Promise<Answer> {
   const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
+    const fail = () => resolve(noAnswer);
     const options = { hostname, port, path, agent, method: 'POST', timeout: answerMsMax };
     const sent = httpRequest({ ...options, headers: { ...headers } }, (response) => {
+      const { statusCode = 0 } = response;
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;
       });
-      response.on('end', () => resolve(statusOf(text) ?? String(response.statusCode)));
-      response.on('error', reject);
+      response.on('end', () => {
+        const isOk = statusCode >= 200 && statusCode < 300;
+        resolve({ isOk, status: statusOf(text) ?? String(statusCode) });
+      });
+      response.on('error', fail);
     });
-    sent.on('timeout', () => sent.destroy(new Error('no answer in time')));
-    sent.on('error', reject);
+    sent.on('timeout', () => sent.destroy());
+    sent.on('error', fail);
+    // A request that is destroyed without an error ends here; after an answer this changes nothing.
+    sent.on('close', fail);
     sent.end(body);
   });
 }

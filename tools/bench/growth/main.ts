@@ -1,7 +1,7 @@
 /**
  * `npm run bench:growth [-- parts] [--orders N]`: what a request costs when the data grows in each direction, against
- * the small case of the same run. Writes `GROWTH.md`. All parts with 10,000,000 orders need about 50 GB of disk and
- * more than an hour; `--orders 1000000` scales the large cases down.
+ * the small case of the same run. Writes `GROWTH.md`. The default of 10,000,000 orders needs about 40 GB of disk;
+ * `--orders 1000000` scales the large cases down.
  */
 import { measureAccounts } from './accounts.ts';
 import { measureFlood } from './flood.ts';
