@@ -1,6 +1,7 @@
 /** The three kinds of requests whose cost must not grow, and the comparison of two databases by them. */
 import type { NextRequest } from '../load.ts';
 import { createOrders, enquire, makeOrders, partnerWebhooks } from '../requests.ts';
+import type { Shop } from '../shop.ts';
 import { measureInTurn, measureLoad } from './cost.ts';
 import type { Row } from './results.ts';
 import type { Stage } from './stage.ts';
@@ -16,17 +17,17 @@ export const kinds: Readonly<Record<string, Kind>> = {
   'create order': async ({ shops }) => inTurn(shops.map(createOrders)),
   'enquiry by order id': async (stage) => {
     const each = Math.ceil(askedOrders / stage.shops.length);
-    const asked = stage.shops.map(async (shop) =>
+    const asked = await mapFewAtOnce(stage.shops, async (shop) =>
       enquire(shop, await listOrderIds(stage, shop.accountId, each)),
     );
-    return inTurn(await Promise.all(asked));
+    return inTurn(asked);
   },
   'partner webhook': async ({ shops, database, service }) => {
     const each = Math.ceil(webhooks / shops.length);
-    const made = shops.map(async (shop) =>
+    const made = await mapFewAtOnce(shops, async (shop) =>
       partnerWebhooks(shop, await makeOrders(database, service.url, shop, each)),
     );
-    return inTurn(await Promise.all(made));
+    return inTurn(made);
   },
 };
 
@@ -45,6 +46,21 @@ export async function compareStages(base: Stage, grown: Stage): Promise<Row[]> {
     rows.push({ what, ...costs });
   }
   return rows;
+}
+
+const shopsAtOnce = 4;
+
+/** A thousand shops at the same time would wait too long for a connection to the database. */
+async function mapFewAtOnce<Result>(
+  shops: readonly Shop[],
+  prepare: (shop: Shop) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let from = 0; from < shops.length; from += shopsAtOnce) {
+    const few = shops.slice(from, from + shopsAtOnce);
+    results.push(...(await Promise.all(few.map(prepare))));
+  }
+  return results;
 }
 
 function inTurn(nexts: readonly NextRequest[]): NextRequest {
