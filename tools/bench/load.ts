@@ -2,14 +2,17 @@
 import autocannon from 'autocannon';
 import { cpuSecondsOf, memoryBytesOf } from './process-usage.ts';
 
-/** Returns the next request to send. */
-export type NextRequest = () => {
+export type Request = {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
 
+/** Returns the next request to send. */
+export type NextRequest = () => Request;
+
 export type Measured = {
+  readonly requests: number;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -33,8 +36,7 @@ export async function measure(
   next: NextRequest,
   { connections, seconds }: { readonly connections: number; readonly seconds: number },
 ): Promise<Measured> {
-  const cpuBefore = await cpuSecondsOf(served.pid);
-  const databaseBefore = await databaseSeconds(served);
+  const before = await readCpu(served);
   const result = await autocannon({
     url: served.url,
     connections,
@@ -51,19 +53,23 @@ export async function measure(
     ],
   });
   const requests = result.requests.total;
-  const cpuSeconds = (await cpuSecondsOf(served.pid)) - cpuBefore;
-  const database = (await databaseSeconds(served)) - databaseBefore;
+  const after = await readCpu(served);
   return {
+    requests,
     perSecond: requests / result.duration,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
-    cpuMicrosPerRequest: (cpuSeconds * 1e6) / requests,
-    databaseMicrosPerRequest: (database * 1e6) / requests,
+    cpuMicrosPerRequest: ((after.service - before.service) * 1e6) / requests,
+    databaseMicrosPerRequest: ((after.database - before.database) * 1e6) / requests,
     memoryBytes: await memoryBytesOf(served.pid),
     refused: result.non2xx + result.errors,
   };
 }
 
-async function databaseSeconds({ databasePid }: Served): Promise<number> {
-  return databasePid === undefined ? 0 : cpuSecondsOf(databasePid, { withChildren: true });
+/** Seconds of CPU that both have used since they started. */
+export async function readCpu({ pid, databasePid }: Served) {
+  const service = await cpuSecondsOf(pid);
+  const isThere = databasePid !== undefined;
+  const database = isThere ? await cpuSecondsOf(databasePid, { withChildren: true }) : 0;
+  return { service, database };
 }

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { newOrderId } from '../../src/domain/ids.ts';
 import type { Database } from '../../src/postgres/database.ts';
-import type { NextRequest } from './load.ts';
+import type { NextRequest, Request } from './load.ts';
 import type { Shop } from './shop.ts';
 
 let made = 0;
@@ -96,41 +96,50 @@ export function enquire(
 }
 
 export function partnerWebhooks(shop: Shop, orders: readonly MadeOrder[]): NextRequest {
-  const path = `/api/v3/webhooks/partner/${shop.accountId}`;
   return eachOnce(
-    orders.map(({ orderId }) => {
-      const body = JSON.stringify(partnerEvent(orderId));
-      const hmac = createHmac('sha256', shop.partnerWebhookSecret);
-      const headers = {
-        'content-type': 'application/json',
-        'x-razorpay-event-id': `evt${ownName(orderId)}`,
-        'x-razorpay-signature': hmac.update(body).digest('hex'),
-      };
-      return { path, headers, body };
-    }),
+    orders.map(({ orderId }) => partnerWebhook(shop, ownName(orderId), { svc_order_id: orderId })),
   );
 }
 
+/** A captured payment with ids made of `name`; `second` sets the time of payments of one order apart. */
+export function partnerWebhook(
+  shop: Shop,
+  name: string,
+  notes: Readonly<Record<string, string>>,
+  second = 0,
+): Request {
+  const body = JSON.stringify(partnerEvent(name, notes, 1_800_000_000 + second));
+  const hmac = createHmac('sha256', shop.partnerWebhookSecret);
+  return {
+    path: `/api/v3/webhooks/partner/${shop.accountId}`,
+    headers: {
+      'content-type': 'application/json',
+      'x-razorpay-event-id': `evt${name}`,
+      'x-razorpay-signature': hmac.update(body).digest('hex'),
+    },
+    body,
+  };
+}
+
 /** The ids of a provider are not sorted by time, so the random part of our id comes first. */
-function ownName(orderId: string): string {
+export function ownName(orderId: string): string {
   return [...orderId.slice(2)].reverse().join('');
 }
 
-function partnerEvent(orderId: string) {
-  const created_at = 1_800_000_000;
+function partnerEvent(name: string, notes: Readonly<Record<string, string>>, created_at: number) {
   const payment = {
-    id: `pay_${ownName(orderId)}`,
+    id: `pay_${name}`,
     entity: 'payment',
     amount: 11_800,
     currency: 'INR',
     status: 'captured',
-    order_id: `order_${ownName(orderId)}`,
+    order_id: `order_${name}`,
     method: 'upi',
     captured: true,
     vpa: 'asha@okbank',
     email: 'asha@example.com',
     contact: '+919876543210',
-    notes: { svc_order_id: orderId },
+    notes,
     fee: 236,
     tax: 36,
     acquirer_data: { rrn: '012345678901' },
