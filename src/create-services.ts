@@ -8,7 +8,7 @@ import { createProviderCaller } from './providers/call.ts';
 import { createMasterKeys } from './security/master-keys.ts';
 import { createAccountDirectory } from './services/account-directory.ts';
 import { createCounters } from './services/counters.ts';
-import { createJobSignals } from './services/job-signals.ts';
+import { createLoopReports } from './services/loop-reports.ts';
 import { createRateLimits } from './services/rate-limits.ts';
 import type { ReportDefect, ServiceSettings, Services } from './services/services.ts';
 import { createTokenService } from './services/token-service.ts';
@@ -55,8 +55,7 @@ export function createServices(parts: {
     settings,
     clock,
     reportDefect,
-    retries: createJobSignals(),
-    polls: createJobSignals(),
+    loopReports: createLoopReports(),
     callProvider: createProviderCaller(),
     counters: createCounters(),
     warnings: createWarnings(accounts, clock, parts.logWarning ?? (() => {})),

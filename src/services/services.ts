@@ -7,7 +7,7 @@ import type { MasterKeys } from '../security/master-keys.ts';
 import type { Batches } from '../store/batches.ts';
 import type { AccountDirectory } from './account-directory.ts';
 import type { Counters } from './counters.ts';
-import type { JobSignals, Poll, Retry } from './job-signals.ts';
+import type { LoopReports } from './loop-reports.ts';
 import type { CountCall } from './rate-limits.ts';
 import type { TokenService } from './token-service.ts';
 import type { WaitingRepeats } from './waiting-repeats.ts';
@@ -23,8 +23,8 @@ export type Services = {
   readonly tokens: TokenService;
   readonly countCall: CountCall;
   readonly waitingRepeats: WaitingRepeats;
-  readonly retries: JobSignals<Retry>;
-  readonly polls: JobSignals<Poll>;
+  /** How the loops of the background are doing, for the metrics. */
+  readonly loopReports: LoopReports;
   readonly callProvider: CallProvider;
   readonly counters: Counters;
   readonly warnings: Warnings;
