@@ -7,6 +7,7 @@ import type { MasterKeys } from '../security/master-keys.ts';
 import type { Batches } from '../store/batches.ts';
 import type { AccountDirectory } from './account-directory.ts';
 import type { Counters } from './counters.ts';
+import type { RecordInBatch } from './finished-call.ts';
 import type { LoopReports } from './loop-reports.ts';
 import type { CountCall } from './rate-limits.ts';
 import type { TokenService } from './token-service.ts';
@@ -18,6 +19,8 @@ export type Services = {
   readonly batches: Batches;
   /** Stores and applies a delivery in one batch with others that are waiting. */
   readonly storeBatch: StoreBatch;
+  /** Saves the result of a poll in one batch with others that are waiting. */
+  readonly recordInBatch: RecordInBatch;
   readonly masterKeys: MasterKeys;
   readonly accounts: AccountDirectory;
   readonly tokens: TokenService;

@@ -26,12 +26,12 @@ import {
   setNextPoll,
 } from '../../store/polls.ts';
 import { settleOrder } from '../order-state/settle-order.ts';
-import { recordCall, storeAnswers } from './record-call.ts';
+import { recordPoll, storeAnswers } from './record-call.ts';
 import { pspIdsOf, refundCallsOf, requestRefund } from './refund-calls.ts';
 
 type Needs = NeedsOf<typeof findProviderApi> &
   NeedsOf<typeof settleOrder> &
-  NeedsOf<typeof recordCall> &
+  NeedsOf<typeof recordPoll> &
   NeedsOf<typeof storeAnswers> &
   NeedsOf<typeof requestRefund> & {
     readonly database: Database;
@@ -139,7 +139,7 @@ async function fetchAndApply(
   const calls = start?.refund ? refundCallsOf(transactionId, start) : [];
   const isKnownCall = ({ callId }: RefundToStart) =>
     result.kind === 'done' && (result.knownCallIds?.includes(callId) ?? result.isKnown);
-  await recordCall(services, {
+  await recordPoll(services, {
     accountId,
     orderId,
     transactionId,
