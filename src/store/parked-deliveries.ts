@@ -83,7 +83,7 @@ export async function listParkedDeliveries(
     text: `select distinct index, delivery_id from ${knownNameRows.from}
             cross join lateral (select delivery_id from delivery_references r
               where r.account_id = row.account_id and r.reference = row.reference
-              limit ${parkedOfNameMax}) parked`,
+              order by r.delivery_id limit ${parkedOfNameMax}) parked`,
     values: knownNameRows.toParameters(flat),
   });
   const found = Map.groupBy(rows, ({ index }) => index);
