@@ -126,7 +126,7 @@ create index transactions_open on transactions (type, started_at)
   where status not in ('failed', 'succeeded', 'reversed');
 create index transactions_paid_by on transactions (account_id, paid_by, finished_at desc nulls last)
   where paid_by is not null;
-create index transactions_to_poll on transactions (next_poll_at)
+create index transactions_to_poll on transactions (provider, next_poll_at)
   where next_poll_at is not null;
 
 -- Append-only: what changed in an order, when, and which delivery or call changed it.

@@ -8,7 +8,8 @@ import { createProviderCaller } from './providers/call.ts';
 import { createMasterKeys } from './security/master-keys.ts';
 import { createAccountDirectory } from './services/account-directory.ts';
 import { createCounters } from './services/counters.ts';
-import { createJobSignals } from './services/job-signals.ts';
+import type { FinishedCall } from './services/finished-call.ts';
+import { createLoopReports } from './services/loop-reports.ts';
 import { createRateLimits } from './services/rate-limits.ts';
 import type { ReportDefect, ServiceSettings, Services } from './services/services.ts';
 import { createTokenService } from './services/token-service.ts';
@@ -16,6 +17,7 @@ import { createWaitingRepeats } from './services/waiting-repeats.ts';
 import { createWarnings, type LogWarning } from './services/warnings.ts';
 import { batchBounds, createBatches } from './store/batches.ts';
 import { storeBatch } from './use-cases/inbox/store-batch.ts';
+import { recordCalls } from './use-cases/payments/record-calls.ts';
 
 const defaults: Pick<ServiceSettings, 'pollSeconds' | 'inboxBodyDays' | 'historyDays'> = {
   pollSeconds: limits.pollSeconds,
@@ -51,12 +53,16 @@ export function createServices(parts: {
       watch: (countWaiting) => database.queueStats.addQueue('deliveries', countWaiting),
       run: (incoming: readonly Incoming[]) => storeBatch({ database, clock, settings }, incoming),
     }),
+    recordInBatch: createBatcher({
+      ...batchBounds,
+      watch: (countWaiting) => database.queueStats.addQueue('polls', countWaiting),
+      run: (calls: readonly FinishedCall[]) => recordCalls({ database, clock, settings }, calls),
+    }),
     masterKeys,
     settings,
     clock,
     reportDefect,
-    retries: createJobSignals(),
-    polls: createJobSignals(),
+    loopReports: createLoopReports(),
     callProvider: createProviderCaller(),
     counters: createCounters(),
     warnings: createWarnings(accounts, clock, parts.logWarning ?? (() => {})),

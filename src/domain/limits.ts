@@ -65,6 +65,10 @@ export const limits = {
   batchLockMsMax: 300,
   /** Folding a batch pauses after this, so that other requests can run. */
   eventLoopMsMax: 8,
+  /** Deliveries that are due and are tried again in one transaction. */
+  retryBatchMax: 50,
+  /** The loops of the background look for due work at this interval. */
+  backgroundTickMs: 500,
   transactionAttemptsMax: 5,
   /** How long the operator's counters are cached, and how long their query may take. */
   countersCachedMs: 5_000,
@@ -81,6 +85,14 @@ export const limits = {
 
   /** Payments and refunds still pending after this are polled. Contract 11.7. */
   pollSeconds: 60,
+  /** Due polls of a provider that are claimed with one statement, and polls of it in progress in a process. */
+  pollClaimMax: 32,
+  pollsInProgressMax: 512,
+  /**
+   * An account with this many polls in progress is left out of the next claim. With one claim more, that stays below
+   * `providerCallsMax`, because consumers who pay need calls too.
+   */
+  pollsOfAccountMax: 24,
   /** How long the return page waits for a result that is not known yet. Contract 11.10. */
   returnWaitSeconds: 10,
   /** While a consumer waits, the payment is polled at this interval, for this long after its start. */

@@ -7,7 +7,8 @@ import type { MasterKeys } from '../security/master-keys.ts';
 import type { Batches } from '../store/batches.ts';
 import type { AccountDirectory } from './account-directory.ts';
 import type { Counters } from './counters.ts';
-import type { JobSignals, Poll, Retry } from './job-signals.ts';
+import type { RecordInBatch } from './finished-call.ts';
+import type { LoopReports } from './loop-reports.ts';
 import type { CountCall } from './rate-limits.ts';
 import type { TokenService } from './token-service.ts';
 import type { WaitingRepeats } from './waiting-repeats.ts';
@@ -18,13 +19,15 @@ export type Services = {
   readonly batches: Batches;
   /** Stores and applies a delivery in one batch with others that are waiting. */
   readonly storeBatch: StoreBatch;
+  /** Saves the result of a poll in one batch with others that are waiting. */
+  readonly recordInBatch: RecordInBatch;
   readonly masterKeys: MasterKeys;
   readonly accounts: AccountDirectory;
   readonly tokens: TokenService;
   readonly countCall: CountCall;
   readonly waitingRepeats: WaitingRepeats;
-  readonly retries: JobSignals<Retry>;
-  readonly polls: JobSignals<Poll>;
+  /** How the loops of the background are doing, for the metrics. */
+  readonly loopReports: LoopReports;
   readonly callProvider: CallProvider;
   readonly counters: Counters;
   readonly warnings: Warnings;

@@ -93,19 +93,51 @@ export async function listDeliveriesOfOrder(
   return rows.map(toDelivery);
 }
 
-/** Unfinished deliveries whose next try is due, oldest first. */
-export async function listDueDeliveries(
-  database: Queryable,
-  dueBefore: Date,
-  limit: number,
-): Promise<Array<Pick<Delivery, 'accountId' | 'deliveryId'>>> {
-  const { rows } = await database.query<{ account_id: string; delivery_id: string }>({
-    text: `select account_id, delivery_id from deliveries
-            where state in ('received', 'parked') and next_try_at <= $1
-            order by next_try_at limit $2`,
-    values: [dueBefore, limit],
+const isDue = `d.state in ('received', 'parked') and d.next_try_at <= $1`;
+
+export async function hasDueDeliveries(database: Queryable, now: Date): Promise<boolean> {
+  const { rows } = await database.query<{ is_due: boolean }>({
+    name: 'has-due-deliveries',
+    text: `select exists (select from deliveries d where ${isDue}) as is_due`,
+    values: [now],
   });
-  return rows.map((row) => ({ accountId: row.account_id, deliveryId: row.delivery_id }));
+  return rows[0]?.is_due ?? false;
+}
+
+/**
+ * Unfinished deliveries whose next try is due, oldest first. Those that another transaction has locked are being
+ * tried, so they are skipped; that ends the race of several processes to try one delivery.
+ */
+export async function lockDueDeliveries(
+  tx: Transaction,
+  now: Date,
+  limit: number,
+): Promise<Delivery[]> {
+  const { rows } = await tx.query<DeliveryRow>({
+    name: 'lock-due-deliveries',
+    text: `select ${deliveryColumns} from deliveries d where ${isDue} and d.body is not null
+            order by d.next_try_at limit $2 for update skip locked`,
+    values: [now, limit],
+  });
+  return rows.map(toDelivery);
+}
+
+/** Those that are unfinished, locked in the order in which batches of webhooks lock them. */
+export async function lockDeliveries(
+  tx: Transaction,
+  accountId: string,
+  deliveryIds: readonly string[],
+): Promise<Delivery[]> {
+  const { rows } = await tx.query<DeliveryRow>({
+    name: 'lock-deliveries',
+    text: `select ${deliveryColumns} from deliveries d
+            where d.account_id = $1 and d.delivery_id = any($2::text[])
+              and d.state in ('received', 'parked', 'dead') and d.body is not null
+            order by d.account_id, d.provider, d.delivery_key
+              for update`,
+    values: [accountId, deliveryIds],
+  });
+  return rows.map(toDelivery);
 }
 
 export function toDelivery(row: DeliveryRow): Delivery {

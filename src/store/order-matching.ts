@@ -145,12 +145,17 @@ export async function insertProviderOrders(
   });
 }
 
-/** For an id that our own call to the provider returned. A delivery may have stored it already, which is no error. */
-export async function learnProviderOrder(tx: Transaction, learned: ProviderOrder): Promise<void> {
+/** For ids that our own calls to the provider returned. A delivery may have stored one already, which is no error. */
+export async function learnProviderOrders(
+  tx: Transaction,
+  learned: readonly ProviderOrder[],
+): Promise<void> {
+  if (learned.length === 0) return;
   await tx.query({
-    name: 'learn-provider-order',
+    name: 'learn-provider-orders',
     text: `insert into provider_orders (${learnedRows.names}) select row.* from ${learnedRows.from}
+            order by account_id, provider, provider_order_id
            on conflict (account_id, provider, provider_order_id) do nothing`,
-    values: learnedRows.toParameters([learned]),
+    values: learnedRows.toParameters(learned),
   });
 }

@@ -2,33 +2,61 @@
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
 
+export type ParkedDelivery = {
+  readonly accountId: string;
+  readonly deliveryId: string;
+  /** The names that it is parked for. */
+  readonly names: readonly string[];
+};
+
+type Reference = Omit<ParkedDelivery, 'names'> & { readonly name: string };
+
+const referenceRows = defineRows<Reference>({
+  account_id: ['text', ({ accountId }) => accountId],
+  reference: ['text', ({ name }) => name],
+  delivery_id: ['text', ({ deliveryId }) => deliveryId],
+});
+
 export async function insertDeliveryReferences(
   tx: Transaction,
-  accountId: string,
-  deliveryId: string,
-  references: readonly string[],
+  parked: readonly ParkedDelivery[],
 ): Promise<void> {
+  const references = parked.flatMap(({ names, ...own }) => names.map((name) => ({ ...own, name })));
+  if (references.length === 0) return;
   await tx.query({
-    text: `insert into delivery_references (account_id, reference, delivery_id)
-           select $1, reference, $2 from unnest($3::text[]) as reference
+    name: 'insert-delivery-references',
+    text: `insert into delivery_references (${referenceRows.names})
+           select row.* from ${referenceRows.from}
            on conflict (account_id, reference, delivery_id) do nothing`,
-    values: [accountId, deliveryId, references],
+    values: referenceRows.toParameters(references),
   });
 }
 
-export async function deleteDeliveryReferences(
+const parkedRows = defineRows<ParkedDelivery>({
+  account_id: ['text', ({ accountId }) => accountId],
+  delivery_id: ['text', ({ deliveryId }) => deliveryId],
+  names: ['text[]', ({ names }) => names],
+});
+
+/** Deletes the references that a delivery is not parked for any more: all of them when it is not parked. */
+export async function deleteOtherReferences(
   tx: Transaction,
-  accountId: string,
-  deliveryId: string,
+  parked: readonly ParkedDelivery[],
 ): Promise<void> {
+  if (parked.length === 0) return;
   await tx.query({
-    text: 'delete from delivery_references where account_id = $1 and delivery_id = $2',
-    values: [accountId, deliveryId],
+    name: 'delete-other-references',
+    text: `delete from delivery_references r using ${parkedRows.from}
+            where r.account_id = row.account_id and r.delivery_id = row.delivery_id
+              and r.reference <> all (row.names)`,
+    values: parkedRows.toParameters(parked),
   });
 }
 
 /** Ids of an order that parked deliveries may wait for. */
 export type KnownNames = { readonly accountId: string; readonly names: readonly string[] };
+
+const parkedOfNameMax = 100;
 
 type KnownName = { readonly index: number; readonly accountId: string; readonly name: string };
 
@@ -38,7 +66,10 @@ const knownNameRows = defineRows<KnownName>({
   reference: ['text', ({ name }) => name],
 });
 
-/** The ids of the deliveries that wait for one of the names, in the order of `known`. */
+/**
+ * The ids of deliveries that wait for one of the names, in the order of `known`. A shop may name one invoice in all of
+ * its payments, so the list is bounded; each that is applied leads to the next ones.
+ */
 export async function listParkedDeliveries(
   database: Queryable,
   known: readonly KnownNames[],
@@ -48,17 +79,18 @@ export async function listParkedDeliveries(
   );
   const { rows } = await database.query<{ index: number; delivery_id: string }>({
     name: 'list-parked-deliveries',
-    // "offset 0" fixes the join order: on a small table the planner would choose to read all of it.
+    // The limit also fixes the join order: on a small table the planner would choose to read all of it.
     text: `select distinct index, delivery_id from ${knownNameRows.from}
             cross join lateral (select delivery_id from delivery_references r
-              where r.account_id = row.account_id and r.reference = row.reference offset 0) parked`,
+              where r.account_id = row.account_id and r.reference = row.reference
+              order by r.delivery_id limit ${parkedOfNameMax}) parked`,
     values: knownNameRows.toParameters(flat),
   });
   const found = Map.groupBy(rows, ({ index }) => index);
   return known.map((_names, index) => (found.get(index) ?? []).map((row) => row.delivery_id));
 }
 
-/** Makes unfinished and dead deliveries due now. */
+/** Makes unfinished and dead deliveries due now, unless they are due already. */
 export async function makeDue(
   database: Queryable,
   accountId: string,
@@ -68,7 +100,8 @@ export async function makeDue(
   await database.query({
     text: `update deliveries set state = 'parked', next_try_at = $3, finished_at = null
             where account_id = $1 and delivery_id = any($2::text[])
-              and state in ('received', 'parked', 'dead')`,
+              and state in ('received', 'parked', 'dead')
+              and (next_try_at is null or next_try_at > $3)`,
     values: [accountId, deliveryIds, now],
   });
 }

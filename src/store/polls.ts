@@ -14,30 +14,56 @@ export type PollTimes = {
   readonly pollsMax: number;
 };
 
+export type ClaimedPoll = DuePoll & {
+  readonly orderId: string;
+  /** Null after the last scheduled poll. */
+  readonly nextPollAt: Date | null;
+};
+
 /**
- * Ends the race of several processes to poll one transaction: one gets the order id, the others undefined. The next poll
- * is scheduled before the provider answers, so that polling continues if this process ends.
+ * Claims due polls of one provider, oldest first. Ends the race of several processes: each row is claimed by one of them.
+ * The next poll is scheduled before the provider answers, so that polling continues if this process ends.
  */
-export async function claimPoll(
+export async function claimDuePolls(
   database: Queryable,
-  { accountId, transactionId }: DuePoll,
+  provider: ProviderName,
   { now, polledBefore, intervalSeconds, pollsMax }: PollTimes,
-): Promise<{ readonly orderId: string; readonly nextPollAt: Date | null } | undefined> {
-  const { rows } = await database.query<{ order_id: string; next_poll_at: Date | null }>({
-    name: 'claim-poll',
-    text: `update transactions t
-              set polled_at = $3, polls = polls + 1,
-                  next_poll_at = case when polls + 1 < $6 then $3::timestamptz + interval '1 second'
-                    * ($5::double precision[])[least(polls + 1, array_length($5, 1))] end
-            where account_id = $1 and ${hasId('$2::text')} and ${isOpen}
-              and (polled_at is null or polled_at <= $4)
-           returning order_id, next_poll_at`,
-    values: [accountId, transactionId, now, polledBefore, intervalSeconds, pollsMax],
+  { limit, except }: { readonly limit: number; readonly except: readonly string[] },
+): Promise<ClaimedPoll[]> {
+  const { rows } = await database.query<ClaimedRow>({
+    name: 'claim-due-polls',
+    text: `with due as (
+             select account_id, order_id, transaction_id from transactions
+              where provider = $1 and next_poll_at <= $2 and account_id <> all ($7::text[])
+                and (polled_at is null or polled_at <= $3)
+              order by next_poll_at limit $6
+                for update skip locked)
+           update transactions t
+              set polled_at = $2, polls = polls + 1,
+                  next_poll_at = case when polls + 1 < $5 then $2::timestamptz + interval '1 second'
+                    * ($4::double precision[])[least(polls + 1, array_length($4, 1))] end
+             from due
+            where t.account_id = due.account_id and t.order_id = due.order_id
+              and t.transaction_id = due.transaction_id
+           returning t.account_id, t.order_id, t.transaction_id, t.next_poll_at`,
+    values: [provider, now, polledBefore, intervalSeconds, pollsMax, limit, except],
   });
-  return rows[0] && { orderId: rows[0].order_id, nextPollAt: rows[0].next_poll_at };
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    orderId: row.order_id,
+    transactionId: row.transaction_id,
+    nextPollAt: row.next_poll_at,
+  }));
 }
 
-/** The same for an enquiry, which polls too. It does not count against `pollsMax` and leaves the schedule alone. */
+type ClaimedRow = {
+  account_id: string;
+  order_id: string;
+  transaction_id: string;
+  next_poll_at: Date | null;
+};
+
+/** Claims a poll for an enquiry. It does not count against `pollsMax` and leaves the schedule alone. */
 export async function claimPollOfEnquiry(
   database: Queryable,
   { accountId, transactionId }: DuePoll,
@@ -68,26 +94,4 @@ export async function setNextPoll(
             where account_id = $1 and ${hasId('$2::text')} and ${isOpen}`,
     values: [accountId, transactionId, nextPollAt],
   });
-}
-
-/** Oldest first. */
-export async function listDuePolls(
-  database: Queryable,
-  now: Date,
-  limit: number,
-): Promise<Array<DuePoll & { readonly provider: ProviderName }>> {
-  const { rows } = await database.query<{
-    account_id: string;
-    transaction_id: string;
-    provider: ProviderName;
-  }>({
-    text: `select account_id, transaction_id, provider from transactions
-            where next_poll_at <= $1 order by next_poll_at limit $2`,
-    values: [now, limit],
-  });
-  return rows.map((row) => ({
-    accountId: row.account_id,
-    transactionId: row.transaction_id,
-    provider: row.provider,
-  }));
 }

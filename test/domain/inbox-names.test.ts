@@ -27,12 +27,14 @@ const voided: Notice = {
 suite('the inbox: the names that connect deliveries', () => {
   test('a delivery is parked for every name of its order', () => {
     assert.deepEqual(listNames(captured), [
-      ...['o_1', 'INV-1', 'o_1-261114100000', 'order_1', 'pay_1', 'gw-1|'],
+      ...['o_1', 'INV-1', 'o_1-261114100000', 'order_1', 'pay_1', 'pay_1|', 'gw-1|'],
     ]);
   });
 
   test('an applied delivery makes known everything but the order id and the invoice', () => {
-    assert.deepEqual(listNewNames(captured), ['o_1-261114100000', 'order_1', 'pay_1', 'gw-1|']);
+    assert.deepEqual(listNewNames(captured), [
+      ...['o_1-261114100000', 'order_1', 'pay_1', 'pay_1|', 'gw-1|'],
+    ]);
   });
 
   test('references that are used when no others match count as well', () => {
@@ -42,12 +44,26 @@ suite('the inbox: the names that connect deliveries', () => {
   });
 
   test('a void is parked for the record it names, or for any record of its order', () => {
-    assert.deepEqual(listTargetNames(voided), ['gw-1|', 'void_1']);
+    assert.deepEqual(listTargetNames(voided), ['gw-1|', 'void_1|']);
     const payment = { ...voided.payment, targetPspId: 'pay_1' } as Notice['payment'];
     assert.deepEqual(listTargetNames({ references, ...(payment && { payment }) }), [
-      'pay_1',
-      'void_1',
+      'pay_1|',
+      'void_1|',
     ]);
+  });
+
+  test('what a void is parked for is no id of an order or a payment', () => {
+    const ids = new Set(['o_1', 'INV-1', 'o_1-261114100000', 'order_1', 'pay_1', 'void_1']);
+    const payment = { ...voided.payment, targetPspId: 'pay_1' } as Notice['payment'];
+    const names = listTargetNames({ references, ...(payment && { payment }) });
+    assert.deepEqual(
+      names.filter((name) => ids.has(name)),
+      [],
+    );
+    assert.ok(
+      names.some((name) => listNewNames(captured).includes(name)),
+      'its target leads to it',
+    );
   });
 
   test('a void is no record that another void could be parked for', () => {

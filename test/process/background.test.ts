@@ -5,10 +5,11 @@ import { createServices } from '../../src/create-services.ts';
 import { jobDatabase } from '../../src/postgres/job-database.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { breakNotices } from '../api/webhooks/broken-notices.ts';
-import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
+import { gatewayBody, partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { startServiceProcess } from '../support/service-process.ts';
+import { answerWith, startStubGateway } from '../support/stub-gateway.ts';
 import { createTestAccount } from '../support/test-account.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
@@ -21,7 +22,8 @@ const services = createServices({
 });
 const account = await createTestAccount(services, { name: 'Background' });
 const { token } = await issueMerchantToken(services, account.accountId);
-const service = await startServiceProcess({ DATABASE_URL: url, MASTER_KEY: testMasterKeyHex });
+const env = { DATABASE_URL: url, MASTER_KEY: testMasterKeyHex, PROVIDER_ASK_SECONDS: '1' };
+let service = await startServiceProcess(env);
 
 test('a delivery that could not be applied is applied by the background without a request', async () => {
   const { order_id } = await createOrder();
@@ -56,8 +58,46 @@ test('the sweep lapses an overdue order and adds a history row', async () => {
   assert.deepEqual(rows, [{ cause: 'time' }]);
 });
 
-async function createOrder(): Promise<{ order_id: string }> {
-  const { body } = await service.call('/api/v3/create-order', { token, body: orderBody() });
+test('a poll that was claimed by a service that is killed is made by the next one', async () => {
+  let isHanging = true;
+  const gateway = await startStubGateway((orderId, response) => {
+    if (isHanging) return;
+    const record = gatewayBody({ order: { id: orderId } });
+    answerWith(response, 200, { id: orderId, currency: 'INR', transaction: [record] });
+  });
+  const shop = await createTestAccount(services, { name: 'Polled', ...gateway.settings });
+  const own = await issueMerchantToken(services, shop.accountId);
+  const { order_id } = await createOrder(own.token);
+  const payment = { order_id, payment_mode_code: 'credit_card' };
+  await service.call('/api/v3/initiate-payment', { token: own.token, body: payment });
+  await waitUntil('the provider is polled', () => gateway.polled.length > 0);
+  await service.end('SIGKILL');
+  isHanging = false;
+  service = await startServiceProcess(env);
+  await waitUntil('it is paid', async () => (await savedStatusOf(order_id)) === 'completed');
+});
+
+test('queues of earlier releases are deleted at the start, with their jobs', async () => {
+  const boss = new PgBoss({ db: jobDatabase(database), supervise: false, schedule: false });
+  await boss.start();
+  await boss.createQueue('retry-delivery', { policy: 'short' });
+  await boss.send('retry-delivery', { accountId: account.accountId, deliveryId: 'none' });
+  await service.end('SIGTERM');
+  service = await startServiceProcess(env);
+  await waitUntil('it is gone', async () => (await boss.getQueue('retry-delivery')) === null);
+  const queues = (await boss.getQueues()).map(({ name }) => name);
+  await boss.stop();
+  assert.deepEqual(queues.filter((name) => !name.startsWith('__')).toSorted(), [
+    'first-sweep',
+    'sweep',
+  ]);
+});
+
+async function createOrder(as = token): Promise<{ order_id: string }> {
+  const { body } = await service.call('/api/v3/create-order', {
+    token: as,
+    body: orderBody(),
+  });
   return body;
 }
 

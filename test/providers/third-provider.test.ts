@@ -8,12 +8,12 @@ import { createServices } from '../../src/create-services.ts';
 import { liveSecrets } from '../../src/domain/accounts/account.ts';
 import { rewrapSecrets } from '../../src/use-cases/accounts/rotate-keys.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
-import { pollProvider } from '../../src/use-cases/payments/poll-provider.ts';
 import { runCommand } from '../../tools/harness/command-line.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
+import { pollAllDue } from '../support/poll-all-due.ts';
 import { testProviderContract } from '../support/provider-contract/contract.ts';
 import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
 import '../support/third-provider/register.ts';
@@ -199,13 +199,7 @@ function report(transactionId: string, changes: object = {}, secret = webhookSec
 /** A minute passes, and the background polls what is due. */
 async function poll(): Promise<void> {
   service.advanceSeconds(61);
-  const { rows } = await service.database.query<{ transaction_id: string }>({
-    text: 'select transaction_id from transactions where next_poll_at <= $1',
-    values: [services.clock()],
-  });
-  for (const row of rows) {
-    await pollProvider(services, { accountId: accountId, transactionId: row.transaction_id });
-  }
+  await pollAllDue(services);
 }
 
 async function enquire(orderId: string) {

@@ -39,20 +39,26 @@ for (let payment = 0; payment < limits.transactionsLoadedMax + 2; payment += 1) 
   await sendPartner(service, shop, partnerEvent('payment.captured', { payment: body }));
 }
 await heal();
+const { retryDue } = await import('../../src/use-cases/inbox/retry-due.ts');
+const payment = partnerPayment({ notes: { invoice_id: 'PLAN-later' } });
+await sendPartner(service, shop, partnerEvent('payment.captured', { payment }));
+service.advanceSeconds(2);
+await retryDue(service.services);
 const { database } = await createTestDatabase();
 
 test('a journey sends every kind of statement', () => {
   for (const name of [
     ...['insert-orders', 'find-referenced-orders', 'list-parked-deliveries'],
     ...['list-affected-transactions', 'list-transaction-ids'],
+    ...['lock-due-deliveries', 'delete-other-references', 'claim-due-polls'],
   ]) {
     assert.ok(statements.has(name), `${name} is not among ${[...statements.keys()].join(', ')}`);
   }
 });
 
-/** Rows that an index scan reads and then filters out. */
+/** Rows that an index scan reads and then filters out. No index can leave out a list. */
 const filteredByKey =
-  /(?<!One-Time )Filter: .*\b(account_id|\w*order_id|invoice_id|\w*transaction_id|delivery_\w+|reference)\b/;
+  /(?<!One-Time )Filter: (?!.*<> ALL).*\b(account_id|\w*order_id|invoice_id|\w*transaction_id|delivery_\w+|reference)\b/;
 
 for (const [name, text] of statements) {
   test(`on an empty database the plan of ${name} finds rows by complete keys`, async () => {

@@ -9,10 +9,10 @@ import {
 import type { PaymentModeCode } from '../../src/domain/payment-mode.ts';
 import type { RequestedAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
-import { pollProvider } from '../../src/use-cases/payments/poll-provider.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { issueMerchantToken } from './merchant-token.ts';
 import { orderBody } from './order-bodies.ts';
+import { pollAllDue } from './poll-all-due.ts';
 import {
   type Reply,
   startTestService,
@@ -115,7 +115,7 @@ export async function startJourney(options: SimulatorOptions = {}): Promise<Jour
     enquire: (body) => call('transaction-enquiry', body),
     heal: async () => {
       service.advanceSeconds(61);
-      await pollAll(service);
+      await pollAllDue(service.services);
     },
     assertSound: async () => {
       assert.deepEqual((await verifyInvariants(service.services)).breaches, []);
@@ -185,14 +185,4 @@ export function readLaunchForm(page: string) {
     [...inputs].map(([, name, value]) => [attribute(name), attribute(value)]),
   );
   return { action: attribute(/<form method="post" action="([^"]*)">/.exec(page)?.[1]), fields };
-}
-
-async function pollAll({ services, database }: TestService): Promise<void> {
-  const { rows } = await database.query<{ account_id: string; transaction_id: string }>({
-    text: 'select account_id, transaction_id from transactions where next_poll_at <= $1',
-    values: [services.clock()],
-  });
-  for (const row of rows) {
-    await pollProvider(services, { accountId: row.account_id, transactionId: row.transaction_id });
-  }
 }

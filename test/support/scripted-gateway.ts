@@ -5,9 +5,9 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { after } from 'node:test';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
-import { pollProvider } from '../../src/use-cases/payments/poll-provider.ts';
 import { shopOf } from '../api/webhooks/shop.ts';
 import { gatewayBody } from './deliveries.ts';
+import { pollAllDue } from './poll-all-due.ts';
 import { type Reply, startTestService } from './test-service.ts';
 
 type Fields = Record<string, unknown>;
@@ -130,15 +130,7 @@ export async function startScriptedGateway() {
     /** Moves the clock and runs all polls that are due. */
     poll: async (seconds = 61) => {
       service.advanceSeconds(seconds);
-      const { rows } = await service.database.query<{ account_id: string; transaction_id: string }>(
-        {
-          text: 'select account_id, transaction_id from transactions where next_poll_at <= $1',
-          values: [clock()],
-        },
-      );
-      for (const { account_id: accountId, transaction_id: transactionId } of rows) {
-        await pollProvider(service.services, { accountId, transactionId });
-      }
+      await pollAllDue(service.services);
     },
     /** Paid, refunded and available amounts. */
     sumsOf: async (order_id: string) => {

@@ -12,31 +12,43 @@ export function listNames(names: OrderReferences): string[] {
 /** The names that applying the delivery makes known. Our own ids of the order are known since it was created. */
 export function listNewNames(notice: OrderReferences): string[] {
   const { references, payment, refund } = notice;
+  const records = listRecords(notice);
   const names = new Set<string | undefined>();
   for (const { transactionIds, providerOrderId } of [references, ...(references.fallbacks ?? [])]) {
     for (const transactionId of transactionIds) names.add(transactionId);
     names.add(providerOrderId);
   }
-  names.add(payment?.pspTransactionId).add(payment?.targetPspId);
-  names.add(refund?.pspTransactionId).add(refund?.paymentPspId);
+  for (const record of records) names.add(record);
   const pspOrder = payment?.pspOrder ?? refund?.paymentPspOrder;
-  if (pspOrder !== undefined && !isVoid(notice)) {
-    names.add(anyRecordOf(pspOrder));
+  if (pspOrder !== undefined) {
+    for (const record of records) names.add(asTarget(record));
+    if (!isVoid(notice)) names.add(asTarget(pspOrder));
   }
   return [...names].filter((name) => name !== undefined);
 }
 
+/** The records that a notice is about, by the provider's ids. Only providers with orders of their own report voids. */
+function listRecords({ payment, refund }: OrderReferences): string[] {
+  return [
+    ...[payment?.pspTransactionId, payment?.targetPspId],
+    ...[refund?.pspTransactionId, refund?.paymentPspId],
+  ].filter((name) => name !== undefined);
+}
+
 /**
  * A void is parked for the record it names, or for any record of its order where it names none; and for another
- * notice of the same void, which may name the target.
+ * notice of the same void, which may name the target. These names are none of an order or a payment: those may be known
+ * already although the void has no target, and then they must not make it due.
  */
 export function listTargetNames({ payment, refund }: Notice): string[] {
   const record = payment ?? refund;
-  const pspOrder = payment?.pspOrder ?? refund?.paymentPspOrder ?? '';
-  return [record?.targetPspId ?? anyRecordOf(pspOrder), record?.pspTransactionId ?? ''];
+  const pspOrder = payment?.pspOrder ?? refund?.paymentPspOrder;
+  return [record?.targetPspId ?? pspOrder, record?.pspTransactionId]
+    .filter((name) => name !== undefined)
+    .map(asTarget);
 }
 
-/** Cannot be the name of a record: it ends where the transaction id would follow. */
-function anyRecordOf(pspOrder: string): string {
-  return `${pspOrder}|`;
+/** Cannot be the id of a record: it ends where the transaction id would follow. */
+function asTarget(name: string): string {
+  return `${name}|`;
 }

@@ -1,4 +1,5 @@
 /** Everything that applying deliveries changed, as one value, and the one function that writes it. */
+import { isDeepStrictEqual } from 'node:util';
 import { type Delivery, isUnfinished } from '../../domain/inbox/delivery.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
@@ -6,8 +7,9 @@ import { insertDeliveries, updateDeliveries } from '../../store/delivery-writes.
 import { saveErasedBodies } from '../../store/erasure.ts';
 import { insertProviderOrders, type ProviderOrder } from '../../store/order-matching.ts';
 import {
-  deleteDeliveryReferences,
+  deleteOtherReferences,
   insertDeliveryReferences,
+  type ParkedDelivery,
 } from '../../store/parked-deliveries.ts';
 import {
   type ChangedOrderState,
@@ -24,13 +26,11 @@ export type BatchChanges = {
   readonly updatedDeliveries: readonly Delivery[];
   /** Stored deliveries that are stored again without personal data. */
   readonly erasedDeliveries: readonly Delivery[];
-  /** The names that parked deliveries are parked for. */
-  readonly newReferences: ReadonlyArray<DeliveryName & { readonly names: readonly string[] }>;
-  /** Deliveries that are parked no more. */
-  readonly removedReferences: readonly DeliveryName[];
+  /** Deliveries that are parked, and what for. */
+  readonly parked: readonly ParkedDelivery[];
+  /** Deliveries that may have references from earlier tries, and the names that still apply: none when finished. */
+  readonly retried: readonly ParkedDelivery[];
 };
-
-type DeliveryName = Pick<Delivery, 'accountId' | 'deliveryId'>;
 
 export type DecidedDelivery = {
   readonly before: Delivery;
@@ -45,27 +45,28 @@ export function listBatchChanges(
   providerOrders: readonly ProviderOrder[],
   pollAt: Date,
 ): BatchChanges {
-  const isParked = ({ after, parkedFor }: DecidedDelivery) =>
-    isUnfinished(after.state) && parkedFor.length > 0;
-  // Only a delivery that was tried before can have references.
-  const wasParked = ({ before }: DecidedDelivery) => before.tries > 0;
   return {
     orders: listOrderChanges(orders, pollAt),
     providerOrders,
     newDeliveries: decided.filter(({ isNew }) => isNew).map(({ after }) => after),
-    updatedDeliveries: decided.filter(({ isNew }) => !isNew).map(({ after }) => after),
+    updatedDeliveries: decided.filter(isUpdated).map(({ after }) => after),
     erasedDeliveries: decided.filter(isErasedNow).map(({ after }) => after),
-    newReferences: decided
-      .filter(isParked)
-      .map(({ after: { accountId, deliveryId }, parkedFor }) => ({
-        accountId,
-        deliveryId,
-        names: parkedFor,
-      })),
-    removedReferences: decided
-      .filter((entry) => !isParked(entry) && wasParked(entry))
-      .map(({ after }) => after),
+    parked: decided.map(toParked).filter(({ names }) => names.length > 0),
+    // Only a delivery that was tried before can have references.
+    retried: decided.filter(({ before }) => before.tries > 0).map(toParked),
   };
+}
+
+/** A delivery that was parked a moment ago is tried once more, and usually nothing has changed. */
+function isUpdated({ before, after, isNew }: DecidedDelivery): boolean {
+  const resultOf = ({ state, why, flags, orderId, tries, nextTryAt, finishedAt }: Delivery) =>
+    [state, why, flags, orderId, tries, nextTryAt, finishedAt] as const;
+  return !isNew && !isDeepStrictEqual(resultOf(before), resultOf(after));
+}
+
+function toParked({ after, parkedFor }: DecidedDelivery): ParkedDelivery {
+  const { accountId, deliveryId, state } = after;
+  return { accountId, deliveryId, names: isUnfinished(state) ? parkedFor : [] };
 }
 
 function isErasedNow({ before, after, isNew }: DecidedDelivery): boolean {
@@ -84,16 +85,8 @@ export async function saveBatchChanges(tx: Transaction, changes: BatchChanges): 
     () => insertDeliveries(tx, changes.newDeliveries),
     () => updateDeliveries(tx, changes.updatedDeliveries),
     ...changes.erasedDeliveries.map((delivery) => () => saveErasedBody(tx, delivery)),
-    ...changes.newReferences.map(
-      ({ accountId, deliveryId, names }) =>
-        () =>
-          insertDeliveryReferences(tx, accountId, deliveryId, names),
-    ),
-    ...changes.removedReferences.map(
-      ({ accountId, deliveryId }) =>
-        () =>
-          deleteDeliveryReferences(tx, accountId, deliveryId),
-    ),
+    () => deleteOtherReferences(tx, changes.retried),
+    () => insertDeliveryReferences(tx, changes.parked),
   ]);
 }
 

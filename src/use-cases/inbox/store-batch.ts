@@ -8,9 +8,11 @@
  *   new-delivery            the delivery to store
  *   mask-delivery           its body without card data
  *   store-delivery          one delivery through a batch, and what follows from it
- *   retry-and-unpark        a delivery whose next try is due
+ *   retry-due               deliveries whose next try is due
  *   unpark-deliveries       parked deliveries whose order or payment is known now
- *   retry-delivery          one stored delivery again: the steps below, from resolve-orders on
+ *   retry-together          several stored deliveries again, in one transaction
+ *   retry-delivery          one stored delivery again
+ *   apply-stored            the steps of a retry: those below, from resolve-orders on
  *   store-batch             this file: the transaction
  *   recognise-repeats       which deliveries are stored already
  *   lock-and-fold           the locks of their orders, and the fold

@@ -83,7 +83,7 @@ function leaveToSweep(): void {}
 async function tryOnceMore(
   needs: StoreDeliveryNeeds,
   accountId: string,
-  { received, nextTryAt }: StoredDelivery,
+  { received }: StoredDelivery,
 ): Promise<ReceivedDelivery> {
   const { deliveryId } = received;
   const retried = await retryDelivery(needs, accountId, deliveryId, 'requested').catch(
@@ -93,6 +93,5 @@ async function tryOnceMore(
     await unparkDeliveries(needs, accountId, retried.names).catch(leaveToSweep);
     return answerOf(retried.delivery, retried.delivery.state);
   }
-  if (nextTryAt) needs.retries.signal({ accountId, deliveryId, at: nextTryAt });
   return received;
 }

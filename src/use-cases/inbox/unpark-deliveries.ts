@@ -4,14 +4,14 @@
  * the request does not get a success.
  */
 import { ServiceError } from '../../domain/errors.ts';
-import type { JobSignals, Retry } from '../../services/job-signals.ts';
 import type { Batches } from '../../store/batches.ts';
+import { lockDeliveries } from '../../store/deliveries.ts';
 import { makeDue } from '../../store/parked-deliveries.ts';
-import { type RetryNeeds, retryDelivery } from './retry-delivery.ts';
+import type { RetryNeeds } from './retry-delivery.ts';
+import { retryTogether } from './retry-together.ts';
 
 export type UnparkNeeds = RetryNeeds & {
   readonly batches: Pick<Batches, 'listParkedDeliveries'>;
-  readonly retries: Pick<JobSignals<Retry>, 'signal'>;
 };
 
 /** The caller waits for these; the background applies the rest. */
@@ -38,35 +38,30 @@ export async function applyParked(
   while (parked.length > 0) {
     const fresh = parked.filter((id) => !seen.has(id));
     const inline = fresh.slice(0, Math.max(0, unparkedInlineMax - seen.size));
-    const later = fresh.slice(inline.length);
     for (const deliveryId of fresh) seen.add(deliveryId);
-    const names: string[] = [];
-    for (const deliveryId of inline) {
-      const retried = await retryDelivery(needs, accountId, deliveryId, 'requested').catch(
-        ignoreDefect,
-      );
-      if (retried) names.push(...retried.names);
-      else later.push(deliveryId);
-    }
-    await leaveToBackground(needs, accountId, later);
+    const { names, failed } = await retryInline(needs, accountId, inline);
+    const later = [...failed, ...fresh.slice(inline.length)];
+    if (later.length > 0) await makeDue(needs.database, accountId, later, needs.clock());
     parked =
       names.length === 0 ? [] : await needs.batches.listParkedDeliveries({ accountId, names });
   }
 }
 
-/** A defect was reported and noted with its delivery. An unavailable database is for the caller to handle. */
-function ignoreDefect(error: unknown): null {
-  if (error instanceof ServiceError) throw error;
-  return null;
-}
-
-async function leaveToBackground(
-  { database, clock, retries }: UnparkNeeds,
+async function retryInline(
+  needs: UnparkNeeds,
   accountId: string,
   deliveryIds: readonly string[],
-): Promise<void> {
-  if (deliveryIds.length === 0) return;
-  const at = clock();
-  await makeDue(database, accountId, deliveryIds, at);
-  for (const deliveryId of deliveryIds) retries.signal({ accountId, deliveryId, at });
+): Promise<{ readonly names: readonly string[]; readonly failed: readonly string[] }> {
+  if (deliveryIds.length === 0) return { names: [], failed: [] };
+  const { retried, failed } = await retryTogether(
+    needs,
+    (tx) => lockDeliveries(tx, accountId, deliveryIds),
+    'requested',
+    deliveryIds.map((deliveryId) => ({ accountId, deliveryId })),
+  );
+  for (const { error } of failed) if (error instanceof ServiceError) throw error;
+  return {
+    names: [...new Set(retried.flatMap((entry) => entry.names))],
+    failed: failed.map(({ deliveryId }) => deliveryId),
+  };
 }

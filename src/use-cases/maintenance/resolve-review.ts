@@ -5,7 +5,7 @@ import type { Clock } from '../../domain/time.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { appendAudit } from '../../store/audit.ts';
 import { lockDelivery } from '../../store/deliveries.ts';
-import { deleteDeliveryReferences } from '../../store/parked-deliveries.ts';
+import { deleteOtherReferences } from '../../store/parked-deliveries.ts';
 import { listFlagsOfOrders } from '../../store/review.ts';
 import {
   insertResolution,
@@ -71,7 +71,7 @@ async function resolveDelivery(
     return { refusal: `Delivery ${id} is ${state}: ${rule}.` };
   }
   await saveResolvedDeliveries(tx, accountId, [id], at);
-  await deleteDeliveryReferences(tx, accountId, id);
+  await deleteOtherReferences(tx, [{ accountId, deliveryId: id, names: [] }]);
   await appendAudit(tx, {
     ...{ accountId, auditId: newAuditId(at), at, actor, note, object: id },
     action: 'delivery.resolved',

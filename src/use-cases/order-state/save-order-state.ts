@@ -2,7 +2,7 @@
 import type { SettledOrderState } from '../../domain/transactions/settle.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
-import { appendHistory, type CallRecord, type HistoryEntry } from '../../store/history.ts';
+import { appendHistory } from '../../store/history.ts';
 import { saveOrderSummaries } from '../../store/orders.ts';
 import {
   deleteTransactions,
@@ -14,7 +14,7 @@ import { describeChange, orderSummaryOf } from './describe-change.ts';
 import type { LockedOrderState } from './lock-order-state.ts';
 import { listOrderChanges, type OrderChanges } from './order-changes.ts';
 
-/** The change of one order by a call: of a merchant to us, or of ours to a provider. */
+/** The change of one order by a call of a merchant, an operator or time. */
 export async function saveOrderState(
   tx: Transaction,
   before: LockedOrderState,
@@ -24,19 +24,12 @@ export async function saveOrderState(
     readonly now: Date;
     readonly pollAt: Date;
     readonly isRebuilt?: true;
-    /** The call to a provider that caused the change, and the transaction it was about. */
-    readonly call?: CallRecord & { readonly transactionId: string };
   },
 ): Promise<void> {
-  const { cause, now, pollAt, isRebuilt } = change;
+  const { pollAt, isRebuilt } = change;
   const beforeWithSummary = { ...before, summary: orderSummaryOf(before.order) };
   const { entries } = describeChange(beforeWithSummary, after, change);
-  const calls: HistoryEntry[] = [];
-  if (change.call) {
-    const { transactionId, ...call } = change.call;
-    calls.push({ transactionId, changes: [], cause, happenedAt: now, call });
-  }
-  const changed = { before, after, entries: [...calls, ...entries] };
+  const changed = { before, after, entries };
   const changes = listOrderChanges([isRebuilt ? { ...changed, isRebuilt } : changed], pollAt);
   await saveOrderChanges(tx, changes);
 }

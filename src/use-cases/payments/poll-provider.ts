@@ -15,46 +15,38 @@ import type { ProviderApi } from '../../providers/call.ts';
 import type { FetchedStatus, Outcome, RefundToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { JobSignals, Poll } from '../../services/job-signals.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
 import type { ServiceSettings } from '../../services/services.ts';
 import type { Batches } from '../../store/batches.ts';
-import { claimPoll, claimPollOfEnquiry, type DuePoll, setNextPoll } from '../../store/polls.ts';
+import {
+  type ClaimedPoll,
+  claimPollOfEnquiry,
+  type DuePoll,
+  setNextPoll,
+} from '../../store/polls.ts';
 import { settleOrder } from '../order-state/settle-order.ts';
-import { recordCall, storeAnswers } from './record-call.ts';
+import { recordPoll, storeAnswers } from './record-call.ts';
 import { pspIdsOf, refundCallsOf, requestRefund } from './refund-calls.ts';
 
 type Needs = NeedsOf<typeof findProviderApi> &
   NeedsOf<typeof settleOrder> &
-  NeedsOf<typeof recordCall> &
+  NeedsOf<typeof recordPoll> &
   NeedsOf<typeof storeAnswers> &
   NeedsOf<typeof requestRefund> & {
     readonly database: Database;
     readonly batches: Batches;
     readonly accounts: AccountDirectory;
-    readonly polls: JobSignals<Poll>;
     readonly clock: Clock;
     readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
   };
 
-/** Waits between polls, as multiples of the poll interval; the last value repeats. */
-const pollIntervals: readonly number[] = [1, 2, 5, 10, 30, 60, 180, 360];
 /** For a refund that the provider has not confirmed: half an hour at the default interval. */
 const unconfirmedRefundIntervalMax = 30;
-/** About three weeks at the default interval. Enquiries poll after that too. */
-const pollsMax = 90;
 
-export async function pollProvider(services: Needs, due: DuePoll): Promise<void> {
-  const { settings, database } = services;
-  const now = services.clock();
-  const claimed = await claimPoll(database, due, {
-    now,
-    polledBefore: addSeconds(now, -settings.pollSeconds),
-    intervalSeconds: pollIntervals.map((times) => times * settings.pollSeconds),
-    pollsMax,
-  });
-  if (claimed) await pollTransaction(services, due, claimed.orderId, claimed.nextPollAt);
+/** False if the provider gave no usable answer. */
+export async function pollClaimed(services: Needs, claimed: ClaimedPoll): Promise<boolean> {
+  return pollTransaction(services, claimed, claimed.orderId, claimed.nextPollAt);
 }
 
 /** At most once per poll interval, in addition to the scheduled polls. */
@@ -79,44 +71,40 @@ async function pollTransaction(
   due: DuePoll,
   orderId: string,
   nextPollAt?: Date | null,
-): Promise<void> {
+): Promise<boolean> {
   const { accountId, transactionId } = due;
   const account = await services.accounts.find(accountId);
   const question = { accountId, idName: 'order_id', id: orderId } as const;
   const found = await services.batches.findOrderWithTransactions(question);
   const transaction = found?.transactions.find((entry) => entry.transactionId === transactionId);
-  if (!account || !found || !transaction || !needsPolling(transaction)) return;
+  if (!account || !found || !transaction || !needsPolling(transaction)) return true;
   const now = services.clock();
   const isTooLate = now > addSeconds(found.order.lapsesAt, lateSuccessSeconds);
-  if (isFinal(transaction.status) && isTooLate) return setNextPoll(services.database, due, null);
+  if (isFinal(transaction.status) && isTooLate) {
+    await setNextPoll(services.database, due, null);
+    return true;
+  }
   // The flag depends on time only, so it is saved even if the provider cannot be polled.
   if (isUncaptured(transaction, now)) await settleOrder(services, accountId, orderId);
 
-  const { provider } = transaction;
-  const at =
-    nextPollAt === undefined
-      ? undefined
-      : await scheduleNext(services, due, transaction, nextPollAt);
-  if (at) services.polls.signal({ ...due, provider, at });
-  const api = findProviderApi(services, account, provider);
-  if (api) await fetchAndApply(services, account, found.order, transaction, api);
+  if (nextPollAt !== undefined) await bringForward(services, due, transaction, nextPollAt);
+  const api = findProviderApi(services, account, transaction.provider);
+  return api ? fetchAndApply(services, account, found.order, transaction, api) : true;
 }
 
 /** Polls sooner than scheduled if a refund is not confirmed, or if a payment is due to be flagged before. */
-async function scheduleNext(
+async function bringForward(
   { database, clock, settings }: Needs,
   due: DuePoll,
   transaction: Transaction,
   scheduled: Date | null,
-): Promise<Date | null> {
+): Promise<void> {
   const now = clock();
   const wanted = isUnconfirmedRefund(transaction)
     ? addSeconds(now, unconfirmedRefundIntervalMax * settings.pollSeconds)
     : flaggedAt(transaction);
   const isSooner = wanted !== null && wanted > now && (scheduled === null || wanted < scheduled);
-  if (!isSooner) return scheduled;
-  await setNextPoll(database, due, wanted);
-  return wanted;
+  if (isSooner) await setNextPoll(database, due, wanted);
 }
 
 /** Such a refund is sent again until the provider confirms it. */
@@ -141,7 +129,7 @@ async function fetchAndApply(
   order: Order,
   transaction: Transaction,
   api: ProviderApi,
-): Promise<void> {
+): Promise<boolean> {
   const { accountId } = account;
   const { orderId } = order;
   const { transactionId, provider } = transaction;
@@ -151,7 +139,7 @@ async function fetchAndApply(
   const calls = start?.refund ? refundCallsOf(transactionId, start) : [];
   const isKnownCall = ({ callId }: RefundToStart) =>
     result.kind === 'done' && (result.knownCallIds?.includes(callId) ?? result.isKnown);
-  await recordCall(services, {
+  await recordPoll(services, {
     accountId,
     orderId,
     transactionId,
@@ -162,7 +150,7 @@ async function fetchAndApply(
     callResult: callResultOf(result, transaction, order, services.clock()),
     partPspIds: start?.refund && pspIdsOf(provider, calls.filter(isKnownCall)),
   });
-  if (result.kind !== 'done') return;
+  if (result.kind !== 'done') return result.kind === 'refused';
   await storeAnswers(services, account, provider, result.records);
   // A call that the provider does not know never reached it, so it is repeated with the same id.
   for (const call of calls) {
@@ -170,6 +158,7 @@ async function fetchAndApply(
       await requestRefund(services, account, orderId, api, provider, call);
     }
   }
+  return true;
 }
 
 /**

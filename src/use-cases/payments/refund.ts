@@ -12,7 +12,6 @@ import type { RequestedRefund } from '../../domain/transactions/refund-request.t
 import type { Database } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { JobSignals, Poll } from '../../services/job-signals.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { ReportDefect } from '../../services/services.ts';
 import type { Batches } from '../../store/batches.ts';
@@ -43,7 +42,6 @@ type Needs = NeedsOf<typeof getNamedOrder> &
     readonly database: Database;
     readonly batches: Batches;
     readonly accounts: AccountDirectory;
-    readonly polls: JobSignals<Poll>;
     readonly reportDefect: ReportDefect;
   };
 
@@ -138,7 +136,6 @@ async function makeRefund(
 ): Promise<RefundReply> {
   const { accountId } = account;
   const { transactionId, provider, replyIfCallFails } = stored;
-  services.polls.signal({ accountId, transactionId, provider, at: stored.pollAt });
   try {
     for (const call of stored.calls) {
       await requestRefund(services, account, orderId, stored.api, provider, call);

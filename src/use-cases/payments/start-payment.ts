@@ -22,7 +22,6 @@ import type { PaymentToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
-import type { JobSignals, Poll } from '../../services/job-signals.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { findRoute, webhookUrlOf } from '../../services/provider-apis.ts';
 import type { ReportDefect, ServiceSettings } from '../../services/services.ts';
@@ -58,7 +57,6 @@ type Needs = NeedsOf<typeof findRoute> &
     readonly database: Database;
     readonly batches: Batches;
     readonly accounts: AccountDirectory;
-    readonly polls: JobSignals<Poll>;
     readonly clock: Clock;
     readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
     readonly reportDefect: ReportDefect;
@@ -81,7 +79,6 @@ type StoredPayment = {
   readonly payment: PaymentToStart;
   readonly provider: ProviderName;
   readonly api: ProviderApi;
-  readonly pollAt: Date;
   readonly keyed: KeyedRequest | undefined;
 };
 
@@ -108,7 +105,6 @@ export async function startPayment(
 async function callProvider(services: Needs, stored: StoredPayment): Promise<PaymentReply> {
   const { accountId, payment, provider, api, keyed } = stored;
   const { orderId, transactionId } = payment;
-  services.polls.signal({ accountId, transactionId, provider, at: stored.pollAt });
   const { answer, result } = await getProvider(provider).outbound.startPayment(api, payment);
   const ids = { accountId, orderId, transactionId, provider };
   const call = { ...ids, operation: 'start-payment', answer } as const;
@@ -179,7 +175,7 @@ async function storePayment(
     await saveOrderState(tx, before, settle(after, now), change);
     if (keyed) await claimFirst(tx, services, keyed, { orderId, transactionId });
     const payment = toPayment(services, account, order, { transactionId, provider, start });
-    return { kind: 'new', accountId, payment, provider, api, pollAt, keyed };
+    return { kind: 'new', accountId, payment, provider, api, keyed };
   });
 }
 

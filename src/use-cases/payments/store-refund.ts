@@ -45,7 +45,6 @@ export type StoredRefund = {
   readonly provider: ProviderName;
   readonly transactionId: string;
   readonly calls: readonly RefundToStart[];
-  readonly pollAt: Date;
   /** The state before the provider is called. */
   readonly replyIfCallFails: RefundReply;
 };
@@ -132,7 +131,7 @@ export async function storeRefund(
   const refund = after.transaction;
   if (refund.type !== 'refund') throw new Error('a refund was stored as another type');
   const replyIfCallFails = refundReply(refund, payment.transactionId, after);
-  return { kind: 'new', api, provider, transactionId, calls, pollAt, replyIfCallFails };
+  return { kind: 'new', api, provider, transactionId, calls, replyIfCallFails };
 }
 
 /** True if the request id belongs to a refund of another order. Checked before the amount. */

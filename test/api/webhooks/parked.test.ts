@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { retryDue } from '../../../src/use-cases/inbox/retry-due.ts';
 import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
 import {
   gatewayBody,
@@ -198,8 +199,72 @@ test('the next sweep finds a delivery whose order appeared unnoticed, even a dea
   }
 });
 
+test('a void is parked for its target alone, and what is known does not make it due', async () => {
+  const invoice_id = `VOID-${partnerId('order')}`;
+  const tell = (id: string, type: string, targetTransactionId?: string) => {
+    const transaction = { id, type, ...(targetTransactionId && { targetTransactionId }) };
+    return shop.sendGateway(gatewayBody({ order: { id: invoice_id }, transaction }));
+  };
+  const parked = await tell('3', 'VOID_CAPTURE', '1');
+  assertReceived(parked, parkedReply);
+  assert.ok((await referencesOf(parked)).includes(invoice_id), 'it waits for its order');
+
+  await shop.createOrder({ invoice_id });
+  assert.deepEqual(await referencesOf(parked), [`${invoice_id}|1|`, `${invoice_id}|3|`]);
+  // The payment is its target, and has no capture yet that could be voided.
+  await tell('1', 'AUTHORIZATION');
+  assert.deepEqual(await referencesOf(parked), [`${invoice_id}|1|`, `${invoice_id}|3|`]);
+  await postpone(parked);
+  const before = await shop.findDelivery(parked);
+  await sweep(service.services);
+  await sweep(service.services);
+  assert.deepEqual(await shop.findDelivery(parked), before);
+  assert.equal(before?.tries, 1);
+
+  await tell('2', 'CAPTURE', '1');
+  assert.notEqual((await shop.findDelivery(parked))?.state, 'parked');
+  assert.deepEqual(await referencesOf(parked), []);
+});
+
+test('an order with very many parked deliveries is created without waiting for all of them', async () => {
+  const invoice_id = `SAME-${partnerId('order')}`;
+  const sent = await Promise.all(
+    Array.from({ length: 150 }, () =>
+      shop.sendPartner(event('payment.captured', { notes: { invoice_id } })),
+    ),
+  );
+  // Only the order can make them due.
+  for (const reply of sent) await postpone(reply);
+  const countFinished = async () => {
+    const ids = new Set(sent.map(({ body }) => body.delivery_id));
+    const own = (await shop.listDeliveries()).filter(({ delivery_id }) => ids.has(delivery_id));
+    return own.filter(({ state }) => state !== 'parked').length;
+  };
+  assert.equal(await countFinished(), 0);
+  await shop.createOrder({ invoice_id });
+  assert.equal(await countFinished(), 20);
+  while ((await retryDue(service.services)) > 0);
+  assert.equal(await countFinished(), sent.length);
+});
+
 test('the invariants hold after all of this', () => assertInvariants(shop));
 
 function event(name: string, payment: Fields): Fields {
   return partnerEvent(name, { payment: partnerPayment(payment) });
+}
+
+async function referencesOf({ body }: Reply): Promise<string[]> {
+  const { rows } = await service.database.query<{ reference: string }>({
+    text: 'select reference from delivery_references where delivery_id = $1 order by reference',
+    values: [body.delivery_id],
+  });
+  return rows.map(({ reference }) => reference);
+}
+
+/** No try of it is due for an hour. */
+async function postpone({ body }: Reply): Promise<void> {
+  await service.database.query({
+    text: `update deliveries set next_try_at = next_try_at + interval '1 hour' where delivery_id = $1`,
+    values: [body.delivery_id],
+  });
 }

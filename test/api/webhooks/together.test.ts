@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { newOrderId } from '../../../src/domain/ids.ts';
 import type { Database } from '../../../src/postgres/database.ts';
 import { lockOrder } from '../../../src/store/orders.ts';
+import { retryDue } from '../../../src/use-cases/inbox/retry-due.ts';
 import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
+import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { gatewayBody, partnerId } from '../../support/deliveries.ts';
 import { lockAndResolveOrders, newDelivery, storeBatch } from '../../support/inbox.ts';
+import { breakNotices } from './broken-notices.ts';
 import { assertInvariants, captureOf, openShop } from './shop.ts';
 
 const shop = await openShop();
@@ -114,6 +118,82 @@ test('a delivery that cannot be applied is stored unapplied, and the others of i
   assert.equal((await shop.enquire({ order_id: bad.order_id })).body.order.status, 'completed');
 });
 
+test('of due deliveries that are retried together, the one that cannot be applied fails alone', async () => {
+  const { orders, sent } = await storeUnapplied();
+  const [bad] = orders;
+  assert.ok(bad);
+  const mend = await refuseTransactionsOf(service.database, bad.order_id);
+  service.advanceSeconds(2);
+  assert.equal(await retryDue(service.services), orders.length);
+  const outcomes = await Promise.all(sent.map(shop.findDelivery));
+  await mend();
+  assert.deepEqual(
+    outcomes.map((delivery) => [delivery?.state, delivery?.tries]),
+    orders.map((order) => (order === bad ? ['received', 2] : ['processed', 1])),
+  );
+});
+
+test('processes that retry at the same time try each due delivery once', async () => {
+  const unknown = Array.from({ length: 120 }, () =>
+    captureOf({ order_id: newOrderId(new Date()) }),
+  );
+  const sent = await Promise.all(unknown.map((body) => shop.sendPartner(body)));
+  const ids = sent.map(({ body }) => body.delivery_id);
+  // No other is due, and none of these is due twice: the try after the next one is half an hour away.
+  await service.database.query({
+    text: `update deliveries set next_try_at = next_try_at + '1 day'`,
+  });
+  await service.database.query({
+    text: 'update deliveries set tries = 10, next_try_at = $2 where delivery_id = any($1::text[])',
+    values: [ids, service.services.clock()],
+  });
+  const tried = await Promise.all(Array.from({ length: 8 }, () => retryDue(service.services)));
+  assert.ok(tried.filter((count) => count > 0).length > 1, `they took ${tried}`);
+  for (let rest = 1; rest > 0; tried.push(rest)) rest = await retryDue(service.services);
+  assert.equal(
+    tried.reduce((sum, count) => sum + count, 0),
+    sent.length,
+  );
+  const tries = (await shop.listDeliveries())
+    .filter(({ delivery_id }) => ids.includes(delivery_id))
+    .map((delivery) => delivery.tries);
+  assert.deepEqual(new Set(tries), new Set([11]));
+});
+
+test('retries and webhooks for the same orders do not deadlock', async () => {
+  const { orders, sent, bodies } = await storeUnapplied();
+  service.advanceSeconds(2);
+  const others = orders.toReversed().map((order) => shop.sendPartner(captureOf(order)));
+  const repeats = bodies.toReversed().map((body) => shop.sendPartner(body));
+  const [replies] = await Promise.all([
+    Promise.all([...others, ...repeats]),
+    ...Array.from({ length: 4 }, () => retryDue(service.services)),
+  ]);
+  assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
+  while ((await retryDue(service.services)) > 0);
+  const states = (await Promise.all(sent.map(shop.findDelivery))).map(
+    (delivery) => delivery?.state,
+  );
+  assert.ok(!states.includes('received') && !states.includes('parked'), states.join());
+});
+
+test('a locked order does not delay the retries for other orders', async () => {
+  const { orders, sent } = await storeUnapplied();
+  const [held] = orders;
+  assert.ok(held);
+  const release = await holdOrder(held.order_id);
+  service.advanceSeconds(2);
+  const retrying = retryDue(service.services);
+  await waitUntil('the others are applied', async () => {
+    const states = (await Promise.all(sent.map(shop.findDelivery))).map((entry) => entry?.state);
+    return states.filter((state) => state === 'processed').length === orders.length - 1;
+  });
+  await release();
+  await retrying;
+  while ((await retryDue(service.services)) > 0);
+  assert.equal((await shop.enquire({ order_id: held.order_id })).body.order.status, 'completed');
+});
+
 test('in a batch, a bearer caller gets 404 for an unknown order and nothing of its delivery is stored', async () => {
   const order = await shop.createOrder();
   const unknown = { order_id: 'o_0000000000000000' };
@@ -142,14 +222,7 @@ test('of copies in one batch the provider’s is stored, whichever came first, a
 
 test('a locked order does not delay the deliveries for other orders', async () => {
   const [held, free] = [await shop.createOrder(), await shop.createOrder()];
-  const gate = Promise.withResolvers<void>();
-  const isHeld = Promise.withResolvers<void>();
-  const holding = service.database.transaction(async (tx) => {
-    await lockOrder(tx, shop.account.accountId, held.order_id);
-    isHeld.resolve();
-    await gate.promise;
-  });
-  await isHeld.promise;
+  const release = await holdOrder(held.order_id);
   const waiting = shop.sendPartner(captureOf(held));
   const others = await Promise.all([
     shop.sendPartner(captureOf(free)),
@@ -159,12 +232,38 @@ test('a locked order does not delay the deliveries for other orders', async () =
     others.map(({ status }) => status),
     [200, 200],
   );
-  gate.resolve();
-  await holding;
+  await release();
   assert.equal((await waiting).body.status, 'processed');
 });
 
 test('the invariants hold after all of this', () => assertInvariants(shop));
+
+/** Deliveries of thirty orders that could not be applied when they arrived. */
+async function storeUnapplied() {
+  const orders = await Promise.all(many.map(() => shop.createOrder()));
+  const bodies = orders.map((order) => captureOf(order));
+  const mend = await breakNotices(service.database);
+  const sent = await Promise.all(bodies.map((body) => shop.sendPartner(body)));
+  await mend();
+  return { orders, sent, bodies };
+}
+
+/** Locks an order; returns a function that releases it. */
+async function holdOrder(orderId: string): Promise<() => Promise<void>> {
+  const gate = Promise.withResolvers<void>();
+  const isHeld = Promise.withResolvers<void>();
+  const holding = service.database.transaction(async (tx) => {
+    await tx.query({ text: 'set local idle_in_transaction_session_timeout = 0' });
+    await lockOrder(tx, shop.account.accountId, orderId);
+    isHeld.resolve();
+    await gate.promise;
+  });
+  await isHeld.promise;
+  return async () => {
+    gate.resolve();
+    await holding;
+  };
+}
 
 async function refuseTransactionsOf(
   database: Database,

@@ -1,0 +1,39 @@
+/**
+ * Retries deliveries whose next try is due, a batch per call, and unparks what they make known. Several processes may
+ * call it: each delivery is in one batch. Contract 6.6.
+ */
+import { ServiceError } from '../../domain/errors.ts';
+import { limits } from '../../domain/limits.ts';
+import { hasDueDeliveries, lockDueDeliveries } from '../../store/deliveries.ts';
+import type { RetriedDelivery } from './retry-delivery.ts';
+import { retryTogether } from './retry-together.ts';
+import { type UnparkNeeds, unparkDeliveries } from './unpark-deliveries.ts';
+
+/** Returns how many were tried: at `limits.retryBatchMax` there may be more. */
+export async function retryDue(needs: UnparkNeeds): Promise<number> {
+  const { database, clock } = needs;
+  // Nothing is due most of the time, and this costs less than an empty transaction.
+  if (!(await hasDueDeliveries(database, clock()))) return 0;
+  const { retried, failed } = await retryTogether(
+    needs,
+    (tx) => lockDueDeliveries(tx, clock(), limits.retryBatchMax),
+    'due',
+  );
+  const unavailable = failed.filter(({ error }) => error instanceof ServiceError);
+  // One whose order is locked stays due and must not stop the others.
+  if (retried.length === 0 && unavailable[0]) throw unavailable[0].error;
+  for (const [accountId, names] of namesByAccount(retried)) {
+    await unparkDeliveries(needs, accountId, names);
+  }
+  return retried.length + failed.length - unavailable.length;
+}
+
+function namesByAccount(retried: readonly RetriedDelivery[]): Map<string, readonly string[]> {
+  const byAccount = Map.groupBy(retried, ({ delivery }) => delivery?.accountId ?? '');
+  return new Map(
+    [...byAccount].map(([accountId, own]) => [
+      accountId,
+      [...new Set(own.flatMap(({ names }) => names))],
+    ]),
+  );
+}

@@ -1,0 +1,77 @@
+/**
+ * Applies several stored deliveries again, in one transaction. If that fails, each runs alone, so that one that cannot
+ * be applied does not keep the others waiting.
+ */
+import { ServiceError } from '../../domain/errors.ts';
+import type { Delivery } from '../../domain/inbox/delivery.ts';
+import { limits } from '../../domain/limits.ts';
+import { limitLockWait, type Transaction } from '../../postgres/database.ts';
+import { inOrder } from '../../postgres/in-order.ts';
+import { type AppliedDelivery, applyStored, type RetryReason } from './apply-stored.ts';
+import {
+  noteStates,
+  type RetriedDelivery,
+  type RetryNeeds,
+  retryDelivery,
+} from './retry-delivery.ts';
+
+type DeliveryName = Pick<Delivery, 'accountId' | 'deliveryId'>;
+
+export type RetriedTogether = {
+  readonly retried: readonly RetriedDelivery[];
+  /** A defect was reported and noted with its delivery. An unavailable database is for the caller to handle. */
+  readonly failed: ReadonlyArray<DeliveryName & { readonly error: unknown }>;
+};
+
+/**
+ * `lock` chooses the deliveries and locks them. Every transaction locks deliveries before orders, and orders in the order
+ * of their keys, or two of them could deadlock. `named` are those to run alone if they could not even be locked.
+ */
+export async function retryTogether(
+  needs: RetryNeeds,
+  lock: (tx: Transaction) => Promise<readonly Delivery[]>,
+  reason: RetryReason,
+  named: readonly DeliveryName[] = [],
+): Promise<RetriedTogether> {
+  let chosen = named;
+  let applied: readonly AppliedDelivery[];
+  try {
+    applied = await needs.database.transaction(async (tx) => {
+      // A lock that somebody else holds must not delay the whole batch.
+      const [, locked] = await inOrder([
+        () => limitLockWait(tx, limits.batchLockMsMax),
+        () => lock(tx),
+      ]);
+      chosen = locked;
+      return applyStored(tx, needs, locked, reason);
+    });
+  } catch (error) {
+    if (error instanceof ServiceError || chosen.length === 0) throw error;
+    return retryEach(needs, chosen, reason);
+  }
+  noteStates(needs, applied);
+  return { retried: applied.map(({ after, names }) => ({ delivery: after, names })), failed: [] };
+}
+
+/** One of them may have to wait for a lock. */
+const concurrentMax = 4;
+
+async function retryEach(
+  needs: RetryNeeds,
+  deliveries: readonly DeliveryName[],
+  reason: RetryReason,
+): Promise<RetriedTogether> {
+  const retried: RetriedDelivery[] = [];
+  const failed: Array<DeliveryName & { error: unknown }> = [];
+  const queue = deliveries.values();
+  const work = async () => {
+    for (const { accountId, deliveryId } of queue) {
+      await retryDelivery(needs, accountId, deliveryId, reason).then(
+        (entry) => retried.push(entry),
+        (error: unknown) => failed.push({ accountId, deliveryId, error }),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: concurrentMax }, work));
+  return { retried, failed };
+}

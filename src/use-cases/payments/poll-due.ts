@@ -1,0 +1,127 @@
+/**
+ * Polls the transactions of one provider that are due, many at a time. Due rows are claimed in batches. An account whose
+ * polls are slow or fail is left out of the next claims, so that it does not delay the others. Contract 11.7.
+ */
+import { limits } from '../../domain/limits.ts';
+import type { ProviderName } from '../../domain/provider-name.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { NeedsOf } from '../../services/needs.ts';
+import type { ServiceSettings } from '../../services/services.ts';
+import { type ClaimedPoll, claimDuePolls } from '../../store/polls.ts';
+import { pollClaimed } from './poll-provider.ts';
+
+type Needs = NeedsOf<typeof pollClaimed> & {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
+};
+
+export type DuePolls = {
+  /** Starts polls that are due. True if there may be more that can start now. */
+  readonly startDue: () => Promise<boolean>;
+  /** Resolves when the polls in progress have ended. */
+  readonly settled: () => Promise<void>;
+};
+
+type Watch = {
+  /** More polls may start: one has ended. */
+  readonly onRoom?: () => void;
+  readonly onError?: (error: unknown, claimed: ClaimedPoll) => void;
+};
+
+/** Waits between polls, as multiples of the poll interval; the last value repeats. */
+const pollIntervals: readonly number[] = [1, 2, 5, 10, 30, 60, 180, 360];
+/** About three weeks at the default interval. Enquiries poll after that too. */
+const pollsMax = 90;
+
+export function createDuePolls(
+  services: Needs,
+  provider: ProviderName,
+  { onRoom = () => {}, onError = () => {} }: Watch = {},
+): DuePolls {
+  const inProgress = new Set<Promise<void>>();
+  const accounts = createBusyAccounts();
+  /** The last claim took all that was due, without these accounts. */
+  let drained: { readonly without: readonly string[]; readonly untilMs: number } | undefined;
+
+  const poll = async (claimed: ClaimedPoll) => {
+    accounts.start(claimed.accountId);
+    const hasAnswer = await pollClaimed(services, claimed).catch((error: unknown) => {
+      onError(error, claimed);
+      return true;
+    });
+    accounts.end(claimed.accountId, hasAnswer);
+  };
+  return {
+    startDue: async () => {
+      if (inProgress.size + limits.pollClaimMax > limits.pollsInProgressMax) return false;
+      const except = accounts.listBusy();
+      // Claims over the rows of busy accounts are slow, so they are not repeated before something has changed.
+      if (drained && performance.now() < drained.untilMs && isSubset(drained.without, except))
+        return false;
+      const limit = limits.pollClaimMax;
+      const claimed = await claimDuePolls(services.database, provider, pollTimesOf(services), {
+        limit,
+        except,
+      });
+      for (const entry of claimed) {
+        const ended = poll(entry).then(() => {
+          inProgress.delete(ended);
+          onRoom();
+        });
+        inProgress.add(ended);
+      }
+      const isFull = claimed.length === limit;
+      drained = isFull
+        ? undefined
+        : { without: except, untilMs: performance.now() + limits.backgroundTickMs };
+      return isFull;
+    },
+    settled: async () => {
+      await Promise.all(inProgress);
+    },
+  };
+}
+
+function pollTimesOf({ clock, settings: { pollSeconds } }: Needs) {
+  const now = clock();
+  return {
+    now,
+    polledBefore: addSeconds(now, -pollSeconds),
+    intervalSeconds: pollIntervals.map((times) => times * pollSeconds),
+    pollsMax,
+  };
+}
+
+/** Accounts with many polls in progress, and accounts whose provider did not answer a moment ago. */
+function createBusyAccounts() {
+  const counts = new Map<string, number>();
+  const pausedUntilMs = new Map<string, number>();
+  return {
+    start: (accountId: string) => {
+      counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
+    },
+    end: (accountId: string, hasAnswer: boolean) => {
+      const left = (counts.get(accountId) ?? 1) - 1;
+      if (left > 0) counts.set(accountId, left);
+      else counts.delete(accountId);
+      if (hasAnswer) pausedUntilMs.delete(accountId);
+      // The circuit breaker is about to open, or open: polls would only use up their tries.
+      else pausedUntilMs.set(accountId, performance.now() + limits.providerPauseMs);
+    },
+    listBusy: (): string[] => {
+      const nowMs = performance.now();
+      for (const [accountId, untilMs] of pausedUntilMs) {
+        if (untilMs <= nowMs) pausedUntilMs.delete(accountId);
+      }
+      const full = [...counts].filter(([, count]) => count >= limits.pollsOfAccountMax);
+      return [...new Set([...full.map(([accountId]) => accountId), ...pausedUntilMs.keys()])];
+    },
+  };
+}
+
+function isSubset(some: readonly string[], all: readonly string[]): boolean {
+  const known = new Set(all);
+  return some.every((entry) => known.has(entry));
+}

@@ -1,0 +1,115 @@
+/**
+ * Saves the results of calls to providers, in one database transaction: in the history of each order, and in the
+ * transaction that the call was about.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { limits } from '../../domain/limits.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
+import { applyStart } from '../../domain/transactions/order-state.ts';
+import { type SettledOrderState, settle } from '../../domain/transactions/settle.ts';
+import {
+  addCallResult,
+  addPartResult,
+  type CallResult,
+  type Start,
+} from '../../domain/transactions/start.ts';
+import { type Database, limitLockWait, type Transaction } from '../../postgres/database.ts';
+import { inOrder } from '../../postgres/in-order.ts';
+import type { FinishedCall } from '../../services/finished-call.ts';
+import type { HistoryEntry } from '../../store/history.ts';
+import { learnProviderOrders, type ProviderOrder } from '../../store/order-matching.ts';
+import { describeChange, orderSummaryOf } from '../order-state/describe-change.ts';
+import {
+  type LockedOrderState,
+  lockOrderStates,
+  orderKeyOf,
+} from '../order-state/lock-order-state.ts';
+import { listOrderChanges } from '../order-state/order-changes.ts';
+import { saveOrderChanges } from '../order-state/save-order-state.ts';
+
+type Needs = {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly settings: { readonly pollSeconds: number };
+};
+
+/**
+ * Returns the provider's order id that each call made known, in the order of the calls. `alsoSave` runs in the same
+ * database transaction.
+ */
+export async function recordCalls(
+  { database, clock, settings }: Needs,
+  calls: readonly FinishedCall[],
+  alsoSave?: (tx: Transaction) => Promise<void>,
+): Promise<Array<string | undefined>> {
+  return database.transaction(async (tx) => {
+    const now = clock();
+    const names = new Map(calls.map((call) => [orderKeyOf(call), call]));
+    const [, locked] = await inOrder([
+      // A lock that somebody else holds must not delay the whole batch: on a timeout each call is saved alone.
+      async () => calls.length > 1 && limitLockWait(tx, limits.batchLockMsMax),
+      () => lockOrderStates(tx, [...names.values()]),
+    ]);
+    await alsoSave?.(tx);
+    const orders = new Map(locked.map((before) => [orderKeyOf(before.order), startOf(before)]));
+    const learned = calls.map((call) => applyCall(orders, call, now));
+    const pollAt = addSeconds(now, settings.pollSeconds);
+    const changed = [...orders.values()].filter(({ entries }) => entries.length > 0);
+    const changes = listOrderChanges(changed, pollAt);
+    const providerOrders = learned.filter((entry) => entry !== undefined);
+    // The commit follows in the same pipeline.
+    tx.commitWith(
+      inOrder([() => learnProviderOrders(tx, providerOrders), () => saveOrderChanges(tx, changes)]),
+    );
+    return learned.map((entry) => entry?.providerOrderId);
+  });
+}
+
+type OrderProgress = {
+  readonly before: LockedOrderState;
+  after: SettledOrderState;
+  readonly entries: HistoryEntry[];
+};
+
+function startOf(before: LockedOrderState): OrderProgress {
+  return { before, after: { ...before, summary: orderSummaryOf(before.order) }, entries: [] };
+}
+
+/** Returns the provider's order, if it is known only since this call. */
+function applyCall(
+  orders: ReadonlyMap<string, OrderProgress>,
+  call: FinishedCall,
+  now: Date,
+): ProviderOrder | undefined {
+  const { accountId, orderId, transactionId, operation: cause, callResult } = call;
+  const order = orders.get(orderKeyOf(call));
+  if (!order) throw new Error(`order ${orderId} was found and does not exist any more`);
+  const before = order.after;
+  const known = before.transactions.find((entry) => entry.transactionId === transactionId);
+  // Another transaction has replaced it since the call, and that one is polled separately.
+  if (!known) return undefined;
+  const start = callResult && known.start ? addResult(known.start, callResult, call) : known.start;
+  const isSame = start === null || isDeepStrictEqual(start, known.start);
+  const after = settle(isSame ? before : applyStart(before, { ...known, start }), now);
+  const { entries } = describeChange(before, after, { cause, now });
+  const record = { transactionId, changes: [], cause, happenedAt: now, call: callRecordOf(call) };
+  order.entries.push(record, ...entries);
+  order.after = after;
+
+  const providerOrderId = callResult?.call === 'taken' ? callResult.providerOrderId : undefined;
+  if (providerOrderId === undefined || known.start?.providerOrderId === providerOrderId)
+    return undefined;
+  return { accountId, provider: known.provider, providerOrderId, orderId };
+}
+
+function addResult(start: Start, result: CallResult, { partPspIds }: FinishedCall): Start {
+  return partPspIds === undefined
+    ? addCallResult(start, result)
+    : addPartResult(start, partPspIds, result);
+}
+
+function callRecordOf({ operation, answer, outcome }: FinishedCall) {
+  const { durationMs, tries } = answer;
+  const httpStatus = answer.kind === 'not-sent' ? null : answer.status;
+  return { operation, outcome, durationMs, tries, httpStatus };
+}

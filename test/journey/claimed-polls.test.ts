@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { beforeEach, test } from 'node:test';
+import { limits } from '../../src/domain/limits.ts';
+import { createDuePolls } from '../../src/use-cases/payments/poll-due.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
+import { issueMerchantToken } from '../support/merchant-token.ts';
+import { orderBody } from '../support/order-bodies.ts';
+import { answerUnknown, startStubGateway } from '../support/stub-gateway.ts';
+import { startTestService, type TestAccount } from '../support/test-service.ts';
+
+const service = await startTestService();
+const { services, database } = service;
+const provider = 'bank-gateway';
+const held: ServerResponse[] = [];
+const quick = await startStubGateway((_orderId, response) => answerUnknown(response));
+const hanging = await startStubGateway((_orderId, response) => {
+  held.push(response);
+});
+const quickShop = await service.createAccount(quick.settings);
+const hangingShop = await service.createAccount(hanging.settings);
+
+beforeEach(() => database.query({ text: 'update transactions set next_poll_at = null' }));
+
+test('processes that claim at the same time poll every due transaction once', async () => {
+  const transactionIds = await startPayments(quickShop, 100);
+  service.advanceSeconds(61);
+  for (const due of ['first', 'second']) {
+    quick.polled.length = 0;
+    const processes = Array.from({ length: 6 }, () => createDuePolls(services, provider));
+    await waitUntil('all are polled', async () => {
+      await Promise.all(processes.map(({ startDue }) => startDue()));
+      return quick.polled.length >= transactionIds.length;
+    });
+    await Promise.all(processes.map(({ settled }) => settled()));
+    assert.deepEqual(quick.polled.toSorted(), transactionIds, `when the ${due} poll is due`);
+    service.advanceSeconds(61 + limits.pollSeconds);
+  }
+  const { rows } = await database.query<{ polls: number }>({
+    text: 'select distinct polls from transactions where next_poll_at is not null',
+  });
+  assert.deepEqual(rows, [{ polls: 2 }]);
+});
+
+test('an account whose provider hangs delays no other account', async () => {
+  // The polls of the hanging one are due first, and there are more of them than one claim takes.
+  await startPayments(hangingShop, 3 * limits.pollClaimMax);
+  service.advanceSeconds(1);
+  const transactionIds = await startPayments(quickShop, 2 * limits.pollClaimMax);
+  service.advanceSeconds(61);
+  quick.polled.length = 0;
+  const polls = createDuePolls(services, provider);
+  await waitUntil('the other account is polled', async () => {
+    await polls.startDue();
+    return quick.polled.length >= transactionIds.length;
+  });
+  assert.deepEqual(quick.polled.toSorted(), transactionIds);
+  const inProgressMax = limits.pollsOfAccountMax + limits.pollClaimMax - 1;
+  assert.ok(hanging.polled.length <= inProgressMax, `${hanging.polled.length} calls hang`);
+  assert.equal(held.length, hanging.polled.length, 'none of them is answered');
+  for (const response of held.splice(0)) answerUnknown(response);
+  await polls.settled();
+});
+
+test('an account whose provider does not answer is not polled again at once', async () => {
+  const broken = await startStubGateway((_orderId, response) => response.destroy());
+  const shop = await service.createAccount(broken.settings);
+  await startPayments(shop, 2 * limits.pollClaimMax);
+  service.advanceSeconds(61);
+  const polls = createDuePolls(services, provider);
+  assert.equal(await polls.startDue(), true);
+  await polls.settled();
+  const before = broken.polled.length;
+  assert.equal(await polls.startDue(), false);
+  await polls.settled();
+  assert.equal(broken.polled.length, before);
+  const { rows } = await database.query<{ count: number }>({
+    text: `select count(*)::integer as count from transactions
+            where account_id = $1 and next_poll_at <= $2`,
+    values: [shop.accountId, services.clock()],
+  });
+  assert.deepEqual(rows, [{ count: limits.pollClaimMax }], 'the rest stays due');
+});
+
+/** Returns the ids of the transactions, sorted. */
+async function startPayments({ accountId }: TestAccount, count: number): Promise<string[]> {
+  const { token } = await issueMerchantToken(services, accountId);
+  const call = async (path: string, body: object) => {
+    const reply = await service.call(`/api/v3/${path}`, { token, body });
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    return reply.body;
+  };
+  const started = Array.from({ length: count }, async () => {
+    const { order_id } = await call('create-order', orderBody());
+    const payment = { order_id, payment_mode_code: 'credit_card' };
+    return (await call('initiate-payment', payment)).transaction_id as string;
+  });
+  return (await Promise.all(started)).toSorted();
+}

@@ -1,0 +1,49 @@
+/** A bank gateway that starts every payment and leaves the answer to each poll to the test. */
+import { createServer, type ServerResponse } from 'node:http';
+import { after } from 'node:test';
+import type { TestSettings } from './test-account.ts';
+
+export type StubGateway = {
+  /** For an account that pays with this gateway. */
+  readonly settings: TestSettings;
+  /** The order of each poll so far. */
+  readonly polled: string[];
+};
+
+/** `answer` gets the gateway's order id. Without an answer the poll hangs. */
+export async function startStubGateway(
+  answer: (orderId: string, response: ServerResponse) => void,
+): Promise<StubGateway> {
+  const polled: string[] = [];
+  const server = createServer((request, response) => {
+    request.resume();
+    const [, orderId] = (request.url ?? '').split('/order/');
+    if (orderId === undefined) {
+      return answerWith(response, 201, { result: 'SUCCESS', session: { id: 'SESSION1' } });
+    }
+    polled.push(orderId);
+    return answer(orderId, response);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as { port: number };
+  const settings = {
+    paymentModes: { credit_card: 'bank-gateway' },
+    providerApis: { 'bank-gateway': { url: `http://127.0.0.1:${port}`, login: 'TESTMERCHANT' } },
+    apiSecrets: { 'bank-gateway-password': 'password' },
+  } as const;
+  return { settings, polled };
+}
+
+/** Nobody has tried to pay yet. */
+export function answerUnknown(response: ServerResponse): void {
+  answerWith(response, 404, { error: { cause: 'INVALID_REQUEST' } });
+}
+
+export function answerWith(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
