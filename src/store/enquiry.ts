@@ -7,7 +7,8 @@ import type { Transaction as OrderTransaction } from '../domain/transactions/tra
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable } from '../postgres/database.ts';
 import { type OrderRow, toOrder } from './order-rows.ts';
-import { hasId, type TransactionRow, toTransaction } from './transactions.ts';
+import { type TransactionRow, toTransaction } from './transaction-rows.ts';
+import { hasId } from './transactions.ts';
 
 export type OrderWithTransactions = {
   readonly order: Order;

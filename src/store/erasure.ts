@@ -6,7 +6,7 @@ import type { Transaction as OrderTransaction } from '../domain/transactions/tra
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
 import type { OrderName, OrderRow } from './order-rows.ts';
-import { fieldsOf } from './transactions.ts';
+import { fieldsOf } from './transaction-rows.ts';
 
 export type ListedOrder = Pick<Order, 'orderId' | 'userId' | 'details' | 'earlierConsumers'>;
 

@@ -4,7 +4,7 @@ import { defineRows } from '../postgres/binary-rows.ts';
 import type { Transaction } from '../postgres/database.ts';
 import type { OrderName, StoredOrder } from './order-rows.ts';
 import { nameRows } from './order-rows.ts';
-import { type ListedRow, type ListedTransaction, toListed } from './transactions.ts';
+import { type ListedRow, type ListedTransaction, toListed } from './transaction-rows.ts';
 
 export type LargeOrder = StoredOrder & { readonly tally: NonNullable<StoredOrder['tally']> };
 export type AccountPspName = PspName & { readonly accountId: string };

@@ -11,11 +11,8 @@ import {
 } from '../../store/large-orders.ts';
 import type { OrderName, StoredOrder } from '../../store/order-rows.ts';
 import { lockOrders } from '../../store/orders.ts';
-import {
-  type ListedTransaction,
-  listTransactionsOf,
-  listTransactionsOfSmall,
-} from '../../store/transactions.ts';
+import type { ListedTransaction } from '../../store/transaction-rows.ts';
+import { listTransactionsOf, listTransactionsOfSmall } from '../../store/transactions.ts';
 
 /** Locked until the database transaction ends. */
 export type LockedOrderState = OrderState & {
