@@ -1,48 +1,95 @@
-/** Fills a database with copies of one paid order, each with its transaction and the provider's id of the order. */
+/**
+ * Fills a database with copies of orders that the service stored, each with its transactions, history and deliveries.
+ * The ids of a copy are its own wherever they occur, so the invariants hold for a copy if they hold for its source.
+ */
 import type { Database, Statement } from '../../src/postgres/database.ts';
+import { ownName } from './requests.ts';
 
 const perStatement = 100_000;
-const tables = ['orders', 'transactions', 'provider_orders'] as const;
+const tables = ['orders', 'transactions', 'provider_orders', 'history', 'deliveries'] as const;
 
-/** The columns that differ in each copy; all others are copied. */
-const ownColumns: Readonly<Record<(typeof tables)[number], Readonly<Record<string, string>>>> = {
-  orders: { order_id: 'own.order_id', invoice_id: "'GROWTH-' || own.n", created_at: 'own.at' },
-  transactions: {
-    order_id: 'own.order_id',
-    transaction_id: 'own.order_id || right(t.transaction_id, 13)',
-    psp_transaction_id: "'pay_' || own.id",
-  },
-  provider_orders: { order_id: 'own.order_id', provider_order_id: "'order_' || own.id" },
+/** The columns of orders that differ in each copy besides the ids. */
+const ownColumns: Readonly<Record<string, string>> = {
+  invoice_id: "'GROWTH-' || own.n",
+  created_at: 'own.at',
 };
 
+/** The columns that contain ids of the order, its transactions or its deliveries. */
+const columnsWithIds: ReadonlySet<string> = new Set([
+  ...['order_id', 'transaction_id', 'psp_transaction_id', 'notices', 'fields'],
+  ...['provider_order_id', 'cause', 'entries'],
+  ...['delivery_id', 'delivery_key', 'event_id', 'headers', 'body'],
+]);
+
+/** With several sources, each is copied as often as the others. */
 export async function fillOrders(
   database: Database,
   accountId: string,
-  orderId: string,
+  orderIds: string | readonly string[],
   count: number,
 ): Promise<void> {
+  const sources = [orderIds].flat();
   const keys = await takeKeysAway(database);
   await letAutovacuum(database, false);
   for (const table of tables) {
     const columns = await listColumns(database, table);
-    const own: Readonly<Record<string, string>> = ownColumns[table];
-    for (let from = 1; from <= count; from += perStatement) {
-      await patiently(database, {
-        text: `insert into ${table} (${columns.join(', ')})
-               select ${columns.map((name) => own[name] ?? `t.${name}`).join(', ')}
-                 from ${table} t, (
-                   select n, substr(md5('growth' || n), 1, 16) as id,
-                          'o_' || lpad(to_hex(n), 6, '0') || substr(md5('growth' || n), 1, 10) as order_id,
-                          now() - (n % 31536000) * interval '1 second' as at
-                     from generate_series($1::integer, $2::integer) n) own
-                where t.account_id = $3 and t.order_id = $4`,
-        values: [from, Math.min(count, from + perStatement - 1), accountId, orderId],
-      });
+    for (const [index, orderId] of sources.entries()) {
+      const copied = await copyExpressions(database, accountId, orderId, columns);
+      for (let from = 1; from <= count; from += perStatement) {
+        await patiently(database, {
+          text: `insert into ${table} (${columns.map(({ name }) => name).join(', ')})
+                 select ${copied.join(', ')}
+                   from ${table} t, (
+                     select n, substr(md5('growth' || n), 1, 16) as id,
+                            'o_' || lpad(to_hex(n), 6, '0') || substr(md5('growth' || n), 1, 10) as order_id,
+                            now() - (n % 31536000) * interval '1 second' as at
+                       from generate_series($1::integer, $2::integer) n
+                      where n % ${sources.length} = ${index}) own
+                  where t.account_id = $3 and t.order_id = $4`,
+          values: [from, Math.min(count, from + perStatement - 1), accountId, orderId],
+        });
+      }
     }
   }
   for (const text of keys) await patiently(database, { text });
   await letAutovacuum(database, true);
   for (const table of tables) await patiently(database, { text: `vacuum analyze ${table}` });
+}
+
+type Column = { readonly name: string; readonly type: string };
+
+/** For each column the SQL that makes its value for a copy: `own` is the copy, `t` the row of the source. */
+async function copyExpressions(
+  database: Database,
+  accountId: string,
+  orderId: string,
+  columns: readonly Column[],
+): Promise<string[]> {
+  const { rows } = await database.query<{ delivery_id: string; delivery_key: string }>({
+    text: `select delivery_id, delivery_key from deliveries where account_id = $1 and order_id = $2`,
+    values: [accountId, orderId],
+  });
+  const ids: ReadonlyArray<readonly [id: string, own: string]> = [
+    ...rows.flatMap(({ delivery_id, delivery_key }, place) => [
+      [
+        delivery_id,
+        `'${delivery_id.slice(0, 20)}' || substr(own.order_id, 3, 15) || '${place}'`,
+      ] as const,
+      [delivery_key, `own.id || '${delivery_key.slice(16)}'`] as const,
+    ]),
+    [orderId, 'own.order_id'],
+    [ownName(orderId), 'own.id'],
+  ];
+  const withOwnIds = (text: string) =>
+    ids.reduce((inner, [id, own]) => `replace(${inner}, '${id}', ${own})`, text);
+  return columns.map(({ name, type }) => {
+    const own = ownColumns[name];
+    if (own) return own;
+    if (!columnsWithIds.has(name)) return `t.${name}`;
+    if (type === 'bytea')
+      return `convert_to(${withOwnIds(`convert_from(t.${name}, 'UTF8')`)}, 'UTF8')`;
+    return `${withOwnIds(`t.${name}::text`)}::${type}`;
+  });
 }
 
 /** Inserts are ten times faster without constraints and indexes. Returns the statements that create them again. */
@@ -77,12 +124,13 @@ async function letAutovacuum(database: Database, isOn: boolean): Promise<void> {
   }
 }
 
-async function listColumns(database: Database, table: string): Promise<string[]> {
-  const { rows } = await database.query<{ column_name: string }>({
-    text: 'select column_name from information_schema.columns where table_name = $1',
+async function listColumns(database: Database, table: string): Promise<Column[]> {
+  const { rows } = await database.query<Column>({
+    text: `select column_name as name, udt_name as type from information_schema.columns
+            where table_name = $1`,
     values: [table],
   });
-  return rows.map(({ column_name }) => column_name);
+  return rows;
 }
 
 const patienceMs = 60 * 60 * 1_000;

@@ -112,7 +112,7 @@ export function partnerWebhooks(shop: Shop, orders: readonly MadeOrder[]): NextR
 }
 
 /** The ids of a provider are not sorted by time, so the random part of our id comes first. */
-function ownName(orderId: string): string {
+export function ownName(orderId: string): string {
   return [...orderId.slice(2)].reverse().join('');
 }
 

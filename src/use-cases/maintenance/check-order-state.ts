@@ -1,18 +1,82 @@
 /** The invariants of one order that follow from its stored state and its deliveries. Pure. Contract 9. */
 import { isDeepStrictEqual } from 'node:util';
+import { replayChanges } from '../../domain/history.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import { paymentsOf } from '../../domain/transactions/matching.ts';
 import { decideOrderSummary } from '../../domain/transactions/order-state.ts';
 import type { HeldNotice } from '../../domain/transactions/records.ts';
 import { settleTransactions } from '../../domain/transactions/settle.ts';
 import type { Payment, Transaction } from '../../domain/transactions/transaction.ts';
+import type { HistoryRecord } from '../../store/history.ts';
 import type { Breach } from '../../store/invariants.ts';
-import { orderSummaryOf } from '../order-state/describe-change.ts';
+import { fieldsOf, orderSummaryOf } from '../order-state/describe-change.ts';
 import type { LockedOrderState } from '../order-state/lock-order-state.ts';
 import { foldInbox } from './fold-inbox.ts';
+import { invariants, type NamedBreach } from './invariant-names.ts';
+
+/** Everything that is stored about one order. */
+export type OrderToCheck = {
+  readonly orderState: LockedOrderState;
+  readonly history: readonly HistoryRecord[];
+  readonly deliveries: readonly Delivery[];
+};
+
+export type CheckedOrder = {
+  readonly isInboxPruned: boolean;
+  readonly isHistoryPruned: boolean;
+  readonly breaches: readonly NamedBreach[];
+};
+
+export function checkOrderState(
+  { orderState, history, deliveries }: OrderToCheck,
+  now: Date,
+): CheckedOrder {
+  const unreplayed = checkHistory(orderState, history);
+  const isHistoryPruned = unreplayed.length > 0 && isPruned(history);
+  const isInboxPruned = deliveries.some(({ body }) => body === null);
+  const found: ReadonlyArray<readonly [string, readonly Breach[]]> = [
+    [invariants.status, checkStatus(orderState, now)],
+    [invariants.refunds, checkRefunds(orderState, now)],
+    [invariants.history, isHistoryPruned ? [] : unreplayed],
+    [invariants.captures, checkCaptures(orderState)],
+    [invariants.captured, checkCaptured(orderState)],
+    [invariants.fold, isInboxPruned ? [] : checkFold(deliveries, orderState, now)],
+  ];
+  const breaches = found.flatMap(([invariant, own]) =>
+    own.map((breach) => ({ ...breach, invariant })),
+  );
+  return { isInboxPruned, isHistoryPruned, breaches };
+}
+
+function checkHistory(
+  { transactions }: LockedOrderState,
+  history: readonly HistoryRecord[],
+): Breach[] {
+  return transactions.flatMap((transaction) => {
+    const { transactionId } = transaction;
+    const changes = history.flatMap(({ entries }) =>
+      entries
+        .filter((entry) => entry.transactionId === transactionId)
+        .flatMap((own) => own.changes),
+    );
+    const replayed = replayChanges(changes);
+    const state = JSON.parse(JSON.stringify(fieldsOf(transaction))) as Record<string, unknown>;
+    const differing = Object.keys(state).filter(
+      (field) => !isDeepStrictEqual(replayed[field] ?? null, state[field]),
+    );
+    if (differing.length === 0) return [];
+    return [{ where: transactionId, what: `differs in ${differing.join(', ')}` }];
+  });
+}
+
+/** Pruning deletes the first rows of an order and empties the last. */
+function isPruned(history: readonly HistoryRecord[]): boolean {
+  const [first] = history;
+  return (first?.position ?? 1) > 1 || history.some(({ entries }) => entries.length === 0);
+}
 
 /** The sweep saves a lapsed status up to a minute late, so the status before or after lapsing is right. */
-export function checkStatus(orderState: LockedOrderState, now: Date): Breach[] {
+function checkStatus(orderState: LockedOrderState, now: Date): Breach[] {
   const saved = orderSummaryOf(orderState.order);
   const rightStates = [
     decideOrderSummary(orderState, orderState.order.createdAt),
@@ -22,7 +86,7 @@ export function checkStatus(orderState: LockedOrderState, now: Date): Breach[] {
   return [{ where: orderState.order.orderId, what: `is saved as ${JSON.stringify(saved)}` }];
 }
 
-export function checkRefunds(orderState: LockedOrderState, now: Date): Breach[] {
+function checkRefunds(orderState: LockedOrderState, now: Date): Breach[] {
   const isFlagged = orderState.order.flags.includes('over_refunded');
   const isOver = decideOrderSummary(orderState, now).flags.includes('over_refunded');
   return isOver && !isFlagged
@@ -34,7 +98,7 @@ export function checkRefunds(orderState: LockedOrderState, now: Date): Breach[] 
  * Compares transactions by the provider's ids, because ours depend on when a delivery arrived. The sweep saves lapsing
  * up to a minute late, so a transaction from before that is right too.
  */
-export function checkFold(
+function checkFold(
   deliveries: readonly Delivery[],
   orderState: LockedOrderState,
   now: Date,
@@ -76,7 +140,7 @@ function keysOfHeld(held: readonly HeldNotice[]): string[] {
 }
 
 /** Each capture counts once, and the amount of a payment is the sum of its captures. Contract 9.8. */
-export function checkCaptures({ transactions }: LockedOrderState): Breach[] {
+function checkCaptures({ transactions }: LockedOrderState): Breach[] {
   const captured = paymentsOf(transactions).filter(({ captures }) => captures !== null);
   const groups = Map.groupBy(
     captured,
@@ -104,7 +168,7 @@ function orderOf(notices: Payment['notices']): string {
 }
 
 /** A payment succeeds only if the provider reported a capture. Contract 9.9. */
-export function checkCaptured({ transactions }: LockedOrderState): Breach[] {
+function checkCaptured({ transactions }: LockedOrderState): Breach[] {
   return paymentsOf(transactions)
     .filter(({ status, notices }) => {
       const isProven = notices.some(
