@@ -78,7 +78,7 @@ function toStored({ transactionId, changes, call }: HistoryRecord['entries'][num
   };
 }
 
-export type HistoryRow = { order_id: string; cause: string; happened_at: Date; entries: Stored[] };
+type HistoryRow = { order_id: string; cause: string; happened_at: Date; entries: Stored[] };
 
 export async function listHistory(
   database: Queryable,
@@ -109,7 +109,7 @@ export async function listHistoryOfOrders(
   return new Map([...byOrder].map(([orderId, own]) => [orderId, own.flatMap(toEntries)]));
 }
 
-export function toEntries({ cause, happened_at: happenedAt, entries }: HistoryRow): HistoryEntry[] {
+function toEntries({ cause, happened_at: happenedAt, entries }: HistoryRow): HistoryEntry[] {
   return entries.map(({ transactionId, changes, call = null }) => ({
     transactionId,
     changes: changes.map(([field, from, to]) => ({ field, from, to })),
@@ -130,17 +130,25 @@ export async function listHistoryRows(
   database: Queryable,
   { accountId, orderId }: OrderName,
 ): Promise<HistoryRecord[]> {
-  const result = await database.query<HistoryRow & { position: number }>({
-    text: `select * from history where account_id = $1 and order_id = $2 order by position`,
+  const result = await database.query<HistoryRecordRow>({
+    text: `select position, entries from history
+            where account_id = $1 and order_id = $2 order by position`,
     values: [accountId, orderId],
   });
-  return result.rows.map((row) => ({
-    position: row.position,
-    entries: toEntries(row).map(({ transactionId, changes, call }) => ({
-      ...{ transactionId, changes },
+  return result.rows.map(toHistoryRecord);
+}
+
+export type HistoryRecordRow = { readonly position: number; readonly entries: readonly Stored[] };
+
+export function toHistoryRecord({ position, entries }: HistoryRecordRow): HistoryRecord {
+  return {
+    position,
+    entries: entries.map(({ transactionId, changes, call }) => ({
+      transactionId,
+      changes: changes.map(([field, from, to]) => ({ field, from, to })),
       ...(call && { call }),
     })),
-  }));
+  };
 }
 
 const rewritten = defineRows<HistoryRecord>({

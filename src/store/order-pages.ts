@@ -6,7 +6,7 @@ import type { Delivery } from '../domain/inbox/delivery.ts';
 import type { Transaction as OrderTransaction } from '../domain/transactions/transaction.ts';
 import type { Database, Queryable } from '../postgres/database.ts';
 import { type DeliveryRow, deliveryColumns, toDelivery } from './deliveries.ts';
-import { type HistoryRecord, type HistoryRow, toEntries } from './history.ts';
+import { type HistoryRecord, type HistoryRecordRow, toHistoryRecord } from './history.ts';
 import { conditionOf } from './invariants.ts';
 import { type OrderName, type OrderRow, type StoredOrder, toStoredOrder } from './order-rows.ts';
 import { type TransactionRow, toTransaction } from './transactions.ts';
@@ -102,16 +102,12 @@ async function listHistory(
   range: OrderRange,
   limit: number | undefined,
 ): Promise<HistoryOfOrder[] | undefined> {
-  const rows = await listRows<HistoryRow & OrderKeyRow & { position: number }>(tx, range, limit, {
-    columns: 'account_id, order_id, position, cause, happened_at, entries',
+  const rows = await listRows<OrderKeyRow & HistoryRecordRow>(tx, range, limit, {
+    columns: 'account_id, order_id, position, entries',
     from: 'history',
     sort: 'position',
   });
-  return rows?.map((row) => ({
-    ...nameOf(row),
-    position: row.position,
-    entries: toEntries(row),
-  }));
+  return rows?.map((row) => ({ ...nameOf(row), ...toHistoryRecord(row) }));
 }
 
 async function listDeliveries(
