@@ -8,12 +8,10 @@ import {
   findPlace,
   type Verified,
   type VerifyOptions,
-  type VerifyProgress,
   verifyInvariants,
 } from '../use-cases/maintenance/verify-invariants.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
-
-const progressMs = 3_000;
+import { continueWith, createProgress } from './verify-progress.ts';
 
 export const verify: Command = {
   name: ['verify'],
@@ -79,33 +77,6 @@ async function runVerify(
 }
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
-
-/** Prints a line every few seconds. The speed is that of the table at hand since its first page. */
-function createProgress(print: (text: string) => void) {
-  let current: VerifyProgress | undefined;
-  let tableStartedMs = performance.now();
-  let printedMs = tableStartedMs;
-  return {
-    place: () => current?.place,
-    note: (page: VerifyProgress) => {
-      const nowMs = performance.now();
-      if (current && page.table !== current.table) tableStartedMs = nowMs;
-      current = page;
-      if (nowMs - printedMs < progressMs) return;
-      printedMs = nowMs;
-      print(describeProgress(page, nowMs - tableStartedMs));
-    },
-  };
-}
-
-function describeProgress({ table, rows, breaches, place }: VerifyProgress, ms: number): string {
-  const perSecond = Math.round((1_000 * rows) / Math.max(ms, 1));
-  return `${table}: ${rows} checked, ${perSecond} a second, ${breaches} breaches. ${continueWith(place)}`;
-}
-
-function continueWith(place: string): string {
-  return `Continue with: verify --after ${place}`;
-}
 
 function renderVerified(verified: Verified): string {
   const { orders, transactions, checked, found, breaches, pruned, next } = verified;

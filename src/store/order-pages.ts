@@ -32,7 +32,7 @@ export type OrdersAfter = {
 
 /** A page with more rows of one table, or more bytes of bodies, does not fit. It bounds the memory of the reader. */
 const rowsMax = 5_000;
-const bodyBytesMax = 16 * 1024 * 1024;
+const bodyBytesMax = 8 * 1024 * 1024;
 
 /** Undefined when the rows of so many orders do not fit: a smaller page must be read. A page of one order always fits. */
 export function readOrderPage(

@@ -29,27 +29,36 @@ export async function fillOrders(
   count: number,
 ): Promise<void> {
   const sources = [orderIds].flat();
+  const ids = await Promise.all(sources.map((orderId) => listIds(database, accountId, orderId)));
   const keys = await takeKeysAway(database);
   await letAutovacuum(database, false);
   for (const table of tables) {
     const columns = await listColumns(database, table);
-    for (const [index, orderId] of sources.entries()) {
-      const copied = await copyExpressions(database, accountId, orderId, columns);
-      for (let from = 1; from <= count; from += perStatement) {
+    // Without keys, a source would be searched in the whole table that is being filled.
+    await database.query({ text: `create table fill_sources (like ${table})` });
+    await database.query({
+      text: `insert into fill_sources select * from ${table}
+              where account_id = $1 and order_id = any($2::text[])`,
+      values: [accountId, sources],
+    });
+    for (let from = 1; from <= count; from += perStatement) {
+      const upTo = Math.min(count, from + perStatement - 1);
+      for (const [index, orderId] of sources.entries()) {
+        const copied = columns.map((column) => copyExpression(column, ids[index] ?? []));
         await patiently(database, {
           text: `insert into ${table} (${columns.map(({ name }) => name).join(', ')})
                  select ${copied.join(', ')}
-                   from ${table} t, (
+                   from fill_sources t, (
                      select n, substr(md5('growth' || n), 1, 16) as id,
                             'o_' || lpad(to_hex(n), 6, '0') || substr(md5('growth' || n), 1, 10) as order_id,
                             now() - (n % 31536000) * interval '1 second' as at
-                       from generate_series($1::integer, $2::integer) n
-                      where n % ${sources.length} = ${index}) own
-                  where t.account_id = $3 and t.order_id = $4`,
-          values: [from, Math.min(count, from + perStatement - 1), accountId, orderId],
+                       from generate_series($1::integer, $2::integer, ${sources.length}) n) own
+                  where t.order_id = $3`,
+          values: [from + index, upTo, orderId],
         });
       }
     }
+    await database.query({ text: 'drop table fill_sources' });
   }
   for (const text of keys) await patiently(database, { text });
   await letAutovacuum(database, true);
@@ -58,38 +67,31 @@ export async function fillOrders(
 
 type Column = { readonly name: string; readonly type: string };
 
-/** For each column the SQL that makes its value for a copy: `own` is the copy, `t` the row of the source. */
-async function copyExpressions(
-  database: Database,
-  accountId: string,
-  orderId: string,
-  columns: readonly Column[],
-): Promise<string[]> {
+/** An id of the source, and the SQL for that of a copy, which is called `own`. */
+type Id = readonly [id: string, own: string];
+
+async function listIds(database: Database, accountId: string, orderId: string): Promise<Id[]> {
   const { rows } = await database.query<{ delivery_id: string; delivery_key: string }>({
     text: `select delivery_id, delivery_key from deliveries where account_id = $1 and order_id = $2`,
     values: [accountId, orderId],
   });
-  const ids: ReadonlyArray<readonly [id: string, own: string]> = [
-    ...rows.flatMap(({ delivery_id, delivery_key }, place) => [
-      [
-        delivery_id,
-        `'${delivery_id.slice(0, 20)}' || substr(own.order_id, 3, 15) || '${place}'`,
-      ] as const,
-      [delivery_key, `own.id || '${delivery_key.slice(16)}'`] as const,
-    ]),
-    [orderId, 'own.order_id'],
-    [ownName(orderId), 'own.id'],
-  ];
+  const ofDeliveries = rows.flatMap(({ delivery_id: id, delivery_key: key }, place): Id[] => [
+    [id, `'${id.slice(0, 20)}' || substr(own.order_id, 3, 15) || '${place}'`],
+    [key, `own.id || '${key.slice(16)}'`],
+  ]);
+  return [...ofDeliveries, [orderId, 'own.order_id'], [ownName(orderId), 'own.id']];
+}
+
+/** The SQL for the value of a column of a copy; the row of the source is called `t`. */
+function copyExpression({ name, type }: Column, ids: readonly Id[]): string {
+  const own = ownColumns[name];
+  if (own) return own;
+  if (!columnsWithIds.has(name)) return `t.${name}`;
   const withOwnIds = (text: string) =>
-    ids.reduce((inner, [id, own]) => `replace(${inner}, '${id}', ${own})`, text);
-  return columns.map(({ name, type }) => {
-    const own = ownColumns[name];
-    if (own) return own;
-    if (!columnsWithIds.has(name)) return `t.${name}`;
-    if (type === 'bytea')
-      return `convert_to(${withOwnIds(`convert_from(t.${name}, 'UTF8')`)}, 'UTF8')`;
-    return `${withOwnIds(`t.${name}::text`)}::${type}`;
-  });
+    ids.reduce((inner, [id, copy]) => `replace(${inner}, '${id}', ${copy})`, text);
+  return type === 'bytea'
+    ? `convert_to(${withOwnIds(`convert_from(t.${name}, 'UTF8')`)}, 'UTF8')`
+    : `${withOwnIds(`t.${name}::text`)}::${type}`;
 }
 
 /** Inserts are ten times faster without constraints and indexes. Returns the statements that create them again. */

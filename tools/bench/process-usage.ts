@@ -13,9 +13,18 @@ export async function cpuSecondsOf(
   return ticks.reduce((sum, own) => sum + own, 0) / ticksPerSecond;
 }
 
-export async function memoryBytesOf(pid: number): Promise<number> {
+export function memoryBytesOf(pid: number): Promise<number> {
+  return statusBytesOf(pid, 'VmRSS');
+}
+
+/** The most memory that it has had so far. */
+export function peakMemoryBytesOf(pid: number): Promise<number> {
+  return statusBytesOf(pid, 'VmHWM');
+}
+
+async function statusBytesOf(pid: number, name: 'VmRSS' | 'VmHWM'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
+  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) * 1024;
 }
 
 /** User and system time, including that of children that have ended. */

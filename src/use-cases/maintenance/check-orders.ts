@@ -47,7 +47,7 @@ async function* readPages(
   for (let last = after; ; ) {
     const page = await readOrderPage(database, { after: last, accountId }, size);
     if (!page) {
-      size = Math.ceil(size / 4);
+      size = Math.ceil(size / 10);
       continue;
     }
     yield page;

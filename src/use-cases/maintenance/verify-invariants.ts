@@ -30,6 +30,8 @@ export type VerifyOptions = {
   readonly accountId?: string | undefined;
   /** Called after every page. */
   readonly onPage?: (progress: VerifyProgress) => void;
+  /** All breaches are counted, and the first of them are kept. */
+  readonly breachesKept?: number;
   /** Called with each breach that is kept. */
   readonly onBreach?: (breach: NamedBreach) => void;
   /** Ends the check after the page at hand. */
@@ -51,7 +53,7 @@ export type Verified = {
   readonly checked: readonly string[];
   /** How often each invariant is broken. */
   readonly found: Readonly<Record<string, number>>;
-  /** The first `breachesKept` breaches. */
+  /** The first ones; `found` counts all. */
   readonly breaches: readonly NamedBreach[];
   /** Orders that were not fully checked, because bodies or history rows were pruned by age. */
   readonly pruned: { readonly inboxes: number; readonly histories: number };
@@ -59,14 +61,14 @@ export type Verified = {
   readonly next: string | null;
 };
 
-/** All breaches are counted, and so many are kept: a database that is broken everywhere must not fill the memory. */
-const breachesKept = 1_000;
+/** A database that is broken everywhere must not fill the memory. */
+const breachesKeptUsually = 1_000;
 
 export async function verifyInvariants(
   needs: Needs,
   options: VerifyOptions = {},
 ): Promise<Verified> {
-  const tally = createTally(options.onBreach);
+  const tally = createTally(options);
   for (const kind of ['deliveries', 'invoices', 'accounts'] as const) {
     tally.add(nameBreaches(kind, await findMissingConstraints(needs.database, kind)));
   }
@@ -89,7 +91,7 @@ export async function verifyInvariants(
 
 type Tally = ReturnType<typeof createTally>;
 
-function createTally(onBreach: VerifyOptions['onBreach'] = () => {}) {
+function createTally({ onBreach, breachesKept = breachesKeptUsually }: VerifyOptions) {
   const found = new Map<string, number>();
   const breaches: NamedBreach[] = [];
   const sums = { orders: 0, transactions: 0, inboxes: 0, histories: 0 };
@@ -103,7 +105,7 @@ function createTally(onBreach: VerifyOptions['onBreach'] = () => {}) {
         found.set(breach.invariant, (found.get(breach.invariant) ?? 0) + 1);
         if (breaches.length >= breachesKept) continue;
         breaches.push(breach);
-        onBreach(breach);
+        onBreach?.(breach);
       }
     },
     result: (): Omit<Verified, 'next'> => ({
