@@ -104,13 +104,16 @@ test('an interrupt ends the check after its page, and the rest is checked from t
       text: 'select 1 from orders where account_id = $1 and order_id = $2 for update',
       values,
     });
-    await waitUntil('verify waits for the lock', async () => {
+    const isWaiting = async () => {
+      // A transaction that is idle for too long would be ended.
+      await tx.query({ text: 'select 1' });
       const { rows } = await database.query({
         text: `select 1 from pg_stat_activity
                 where datname = current_database() and wait_event_type = 'Lock'`,
       });
       return rows.length > 0;
-    });
+    };
+    await waitUntil('verify waits for the lock', isWaiting, 100);
     process.kill(verifying.pid, 'SIGINT');
   });
   assert.equal(await verifying.exited, 1);
@@ -166,7 +169,7 @@ const foreignRows = [
   ],
   [
     'refund_requests',
-    `insert into refund_requests values ($1, 'RR-1', 'o_zzzz-1')`,
+    `insert into refund_requests values ($1, 'RR-1', 'o_yyyy-1')`,
     `delete from refund_requests where account_id = $1`,
   ],
   [

@@ -1,12 +1,14 @@
 /**
- * Fills a database with copies of orders that the service stored, each with its transactions, history and deliveries.
- * The ids of a copy are its own wherever they occur, so the invariants hold for a copy if they hold for its source.
+ * Fills a database with copies of orders that the service stored, each with its transactions and, if wanted, its history
+ * and deliveries. The ids of a copy are its own wherever they occur, so the invariants hold for a complete copy.
  */
 import type { Database, Statement } from '../../src/postgres/database.ts';
 import { ownName } from './requests.ts';
 
 const perStatement = 100_000;
-const tables = ['orders', 'transactions', 'provider_orders', 'history', 'deliveries'] as const;
+const tablesOfState = ['orders', 'transactions', 'provider_orders'];
+/** They double the size of the database. `verify` needs them. */
+const tablesOfPast = ['history', 'deliveries'];
 
 /** The columns of orders that differ in each copy besides the ids. */
 const ownColumns: Readonly<Record<string, string>> = {
@@ -27,14 +29,17 @@ export async function fillOrders(
   accountId: string,
   orderIds: string | readonly string[],
   count: number,
+  { withPast = false } = {},
 ): Promise<void> {
+  const tables = withPast ? [...tablesOfState, ...tablesOfPast] : tablesOfState;
   const sources = [orderIds].flat();
   const ids = await Promise.all(sources.map((orderId) => listIds(database, accountId, orderId)));
-  const keys = await takeKeysAway(database);
-  await letAutovacuum(database, false);
+  const keys = await takeKeysAway(database, tables);
+  await letAutovacuum(database, tables, false);
   for (const table of tables) {
     const columns = await listColumns(database, table);
     // Without keys, a source would be searched in the whole table that is being filled.
+    await database.query({ text: 'drop table if exists fill_sources' });
     await database.query({ text: `create table fill_sources (like ${table})` });
     await database.query({
       text: `insert into fill_sources select * from ${table}
@@ -58,10 +63,10 @@ export async function fillOrders(
         });
       }
     }
-    await database.query({ text: 'drop table fill_sources' });
   }
+  await database.query({ text: 'drop table fill_sources' });
   for (const text of keys) await patiently(database, { text });
-  await letAutovacuum(database, true);
+  await letAutovacuum(database, tables, true);
   for (const table of tables) await patiently(database, { text: `vacuum analyze ${table}` });
 }
 
@@ -95,7 +100,7 @@ function copyExpression({ name, type }: Column, ids: readonly Id[]): string {
 }
 
 /** Inserts are ten times faster without constraints and indexes. Returns the statements that create them again. */
-async function takeKeysAway(database: Database): Promise<string[]> {
+async function takeKeysAway(database: Database, tables: readonly string[]): Promise<string[]> {
   const { rows } = await database.query<{ away: string; back: string }>({
     text: `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as away,
                   format('alter table %s add constraint %I %s', conrelid::regclass, conname,
@@ -120,7 +125,11 @@ async function takeKeysAway(database: Database): Promise<string[]> {
 }
 
 /** Autovacuum would repeatedly read the rows that are being written. */
-async function letAutovacuum(database: Database, isOn: boolean): Promise<void> {
+async function letAutovacuum(
+  database: Database,
+  tables: readonly string[],
+  isOn: boolean,
+): Promise<void> {
   for (const table of tables) {
     await database.query({ text: `alter table ${table} set (autovacuum_enabled = ${isOn})` });
   }
