@@ -57,7 +57,10 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   measureService(
     metrics.registry,
     { ...services, queueStats: services.database.queueStats },
-    createCountersReader(services, { cachedMs: parts.countersCachedMs }),
+    createCountersReader(
+      { ...services, database: services.maintenance },
+      { cachedMs: parts.countersCachedMs },
+    ),
   );
 
   const edge: Edge = { ...services, useCases: bindUseCases(services) };

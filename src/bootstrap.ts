@@ -1,4 +1,5 @@
 /** Prepares everything a process needs before it serves: the data folder, the database, its schema and the keys. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import { createServices } from './create-services.ts';
 import { ServiceError } from './domain/errors.ts';
@@ -34,6 +35,8 @@ export type Bootstrapped = {
 
 type DatabaseToOpen = {
   readonly address: DatabaseAddress;
+  /** The command line serves no requests, so all it does is maintenance. */
+  readonly isCommandLine?: boolean;
   readonly check: (database: Database) => Promise<unknown>;
   /** Without it an unavailable database fails the start; with it the process waits until this is aborted. */
   readonly waiting?: AbortSignal | undefined;
@@ -89,24 +92,33 @@ export async function joinBootstrapped(
   }
   // Only a worker waits, because its first process is about to migrate the database.
   const check = waiting ? awaitSchema : refuseMissingSchema;
-  return open(config, log, { address: await addressOf(config), check, waiting });
+  const address = await addressOf(config);
+  return open(config, log, { address, check, waiting, isCommandLine: !waiting });
 }
 
 /** Opens the database, checks it, and makes sure that a signing key exists. */
 async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<Bootstrapped> {
+  const onFallback = (reason: Error) =>
+    log.warn(
+      { err: reason },
+      'the database driver cannot pipeline: statements are sent one by one',
+    );
   const database = openDatabase(toOpen.address, {
-    onFallback: (reason) =>
-      log.warn(
-        { err: reason },
-        'the database driver cannot pipeline: statements are sent one by one',
-      ),
+    onFallback,
+    purpose: toOpen.isCommandLine ? 'maintenance' : 'requests',
   });
+  const maintenance = toOpen.isCommandLine
+    ? database
+    : openDatabase(toOpen.address, { purpose: 'maintenance' });
   const close = async () => {
+    // A statement of maintenance may run longer than a shutdown may take. Whatever it does is done again later.
+    if (maintenance !== database)
+      await Promise.race([maintenance.close(), delay(maintenanceEndMs, undefined, { ref: false })]);
     await database.close();
     await toOpen.closeMore?.();
   };
   try {
-    const services = await assemble(config, log, database);
+    const services = await assemble(config, log, database, maintenance);
     const prepare = async () => {
       await toOpen.check(database);
       await refuseForeignMasterKey(services);
@@ -120,6 +132,8 @@ async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<B
     throw error;
   }
 }
+
+const maintenanceEndMs = 1_000;
 
 async function refuseMissingSchema(database: Database): Promise<void> {
   if ((await findMissingMigrations(database)).length > 0) {
@@ -138,11 +152,17 @@ async function awaitSchema(database: Database): Promise<void> {
 /** The address of `npm run simulator`. */
 const usualSimulatorUrl = 'http://127.0.0.1:8090';
 
-async function assemble(config: Config, log: Log, database: Database): Promise<Services> {
+async function assemble(
+  config: Config,
+  log: Log,
+  database: Database,
+  maintenance: Database,
+): Promise<Services> {
   const { publicUrl, orderLapseSeconds, pollSeconds } = config;
   const { inboxBodyDays, historyDays, simulatorUrl = usualSimulatorUrl } = config;
   return createServices({
     database,
+    maintenance,
     ...(await masterKeysOf(config)),
     settings: {
       publicUrl,

@@ -27,6 +27,8 @@ const defaults: Pick<ServiceSettings, 'pollSeconds' | 'inboxBodyDays' | 'history
 
 export function createServices(parts: {
   readonly database: Database;
+  /** The same as `database` unless given. */
+  readonly maintenance?: Database;
   readonly masterKeyHex: string;
   /** Older keys that stored secrets may be encrypted with. */
   readonly otherMasterKeysHex?: readonly string[];
@@ -46,6 +48,7 @@ export function createServices(parts: {
   const accounts = createAccountDirectory(database, masterKeys);
   return {
     database,
+    maintenance: parts.maintenance ?? database,
     batches: createBatches(database),
     storeBatch: createBatcher({
       ...batchBounds,

@@ -1,31 +1,96 @@
-/** `verify`: checks the invariants on the live database. The exit status is 1 when one is broken. */
-import { type Verified, verifyInvariants } from '../use-cases/maintenance/verify-invariants.ts';
-import { type Command, jsonOption, readWords } from './command.ts';
+/**
+ * `verify`: checks the invariants on the live database. The exit status is 1 when one is broken, or when the check was
+ * interrupted. Progress goes to standard error with the place from which `--after` continues.
+ */
+import { isAccountId } from '../domain/ids.ts';
+import type { Services } from '../services/services.ts';
+import {
+  findPlace,
+  type Verified,
+  type VerifyOptions,
+  verifyInvariants,
+} from '../use-cases/maintenance/verify-invariants.ts';
+import { type Command, jsonOption, readWords, UsageError } from './command.ts';
+import { continueWith, createProgress } from './verify-progress.ts';
 
 export const verify: Command = {
   name: ['verify'],
-  usage: 'verify [--json]',
+  usage: 'verify [--after PLACE] [--account ID] [--json]',
   parse: (words) => {
-    const { values } = readWords(words, jsonOption);
+    const options = {
+      after: { type: 'string' },
+      account: { type: 'string' },
+      ...jsonOption,
+    } as const;
+    const { values } = readWords(words, options);
+    const scope = readScope(values);
     return {
       json: values.json,
-      run: verifyInvariants,
+      run: (services, _config, warn) => runVerify(services, scope, warn),
       render: (outcome) => renderVerified(outcome as Verified),
-      isFailure: (outcome) => (outcome as Verified).breaches.length > 0,
+      isFailure: (outcome) => {
+        const { breaches, next } = outcome as Verified;
+        return breaches.length > 0 || next !== null;
+      },
     };
   },
 };
 
+type Scope = Pick<VerifyOptions, 'after' | 'accountId'>;
+
+function readScope({ after, account }: { after?: string; account?: string }): Scope {
+  const place = after === undefined ? undefined : findPlace(after);
+  if (after !== undefined && !place) {
+    throw new UsageError('--after takes the place that an earlier run of verify printed.');
+  }
+  if (account !== undefined && !isAccountId(account)) {
+    throw new UsageError('--account takes an account id.');
+  }
+  return { after: place, accountId: account };
+}
+
+async function runVerify(
+  services: Services,
+  scope: Scope,
+  warn: (text: string) => void,
+): Promise<Verified> {
+  const interrupted = new AbortController();
+  const interrupt = () => interrupted.abort();
+  for (const signal of signals) process.once(signal, interrupt);
+  const progress = createProgress(warn);
+  try {
+    const verified = await verifyInvariants(services, {
+      ...scope,
+      onPage: progress.note,
+      onBreach: ({ where, what }) => warn(`broken: ${where}: ${what}`),
+      signal: interrupted.signal,
+    });
+    if (verified.next !== null) warn(`Interrupted. ${continueWith(verified.next)}`);
+    return verified;
+  } catch (error) {
+    const place = progress.place();
+    if (place !== undefined) warn(`Failed. ${continueWith(place)}`);
+    throw error;
+  } finally {
+    for (const signal of signals) process.off(signal, interrupt);
+  }
+}
+
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
 function renderVerified(verified: Verified): string {
-  const { orders, transactions, checked, breaches, pruned } = verified;
+  const { orders, transactions, checked, found, breaches, pruned, next } = verified;
   const lines = checked.map((invariant) => {
+    const count = found[invariant] ?? 0;
     const own = breaches.filter((breach) => breach.invariant === invariant);
-    const found = own.map(({ where, what }) => `\n    ${where}: ${what}`);
-    return `${own.length === 0 ? 'holds ' : 'BROKEN'}  ${invariant}${found.join('')}`;
+    const shown = own.map(({ where, what }) => `\n    ${where}: ${what}`);
+    if (own.length < count) shown.push(`\n    and ${count - own.length} more`);
+    return `${count === 0 ? 'holds ' : 'BROKEN'}  ${invariant}${shown.join('')}`;
   });
   const summary = [`${orders} orders and ${transactions} transactions checked`];
   if (pruned.inboxes > 0) summary.push(`${pruned.inboxes} not folded: bodies were pruned by age`);
   if (pruned.histories > 0)
     summary.push(`${pruned.histories} not replayed: history was pruned by age`);
+  if (next !== null) summary.push(`interrupted: the rest is checked by verify --after ${next}`);
   return [...lines, '', ...summary].join('\n');
 }

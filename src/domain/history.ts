@@ -26,5 +26,7 @@ function isSame(before: unknown, after: unknown): boolean {
 
 /** The state after all changes, given in order. */
 export function replayChanges(changes: readonly Change[]): State {
-  return Object.fromEntries(changes.map(({ field, to }) => [field, to]));
+  const state: Record<string, unknown> = {};
+  for (const { field, to } of changes) state[field] = to;
+  return state;
 }

@@ -53,6 +53,10 @@ export const limits = {
   databaseQueueMax: 2_000,
   databaseQueueMsMax: 3_000,
   databaseConnectionsMax: 16,
+  /** Background steps, counters and the command line use connections of their own, beside those of requests. */
+  maintenanceConnectionsMax: 3,
+  maintenanceStatementMsMax: 60_000,
+  maintenanceAnswerMsMax: 60_500,
   /** Rows or deliveries of one batch. */
   batchSizeMax: 128,
   concurrentBatchesMax: 3,

@@ -44,24 +44,43 @@ export function defineRows<Entry>(columns: Columns<Entry>): Rows<Entry> {
               as item (${names.join(', ')})) as row`,
     toParameters: (entries) => {
       written = 0;
-      const ends = writers.map((write) => {
-        write(entries);
-        return written;
-      });
-      // Copied: the driver may send them later, after the next statement has overwritten the scratch buffer.
-      const bytes = Buffer.from(scratch.subarray(0, written));
-      return ends.map((end, place) => bytes.subarray(ends[place - 1] ?? 0, end));
+      try {
+        const ends = writers.map((write) => {
+          write(entries);
+          return written;
+        });
+        // Copied: the driver may send them later, after the next statement has overwritten the scratch buffer.
+        const bytes = Buffer.from(scratch.subarray(0, written));
+        return ends.map((end, place) => bytes.subarray(ends[place - 1] ?? 0, end));
+      } finally {
+        clearScratch();
+      }
     },
   };
 }
 
-/** Shared by all statements; grows to the size of the largest. */
-let scratch = Buffer.allocUnsafe(65_536);
+const scratchBytes = 64 * 1024;
+/** A full batch of deliveries of the usual size fits, so that a busy service does not grow the buffer every time. */
+const scratchBytesKept = 512 * 1024;
+
+/** Shared by all statements. Between two of them it holds only zeros. */
+let scratch = Buffer.alloc(scratchBytes);
 let written = 0;
+
+/** Rows contain personal data: nothing of them stays, and a buffer that a large batch needed is given back. */
+function clearScratch(): void {
+  if (scratch.length > scratchBytesKept) scratch = Buffer.alloc(scratchBytes);
+  else scratch.fill(0, 0, written);
+}
+
+/** The buffer that is kept between statements; the tests look into it. */
+export function keptScratch(): Buffer {
+  return scratch;
+}
 
 function reserve(bytes: number): void {
   if (written + bytes <= scratch.length) return;
-  const larger = Buffer.allocUnsafe(2 * (written + bytes));
+  const larger = Buffer.alloc(2 * (written + bytes));
   scratch.copy(larger, 0, 0, written);
   scratch = larger;
 }

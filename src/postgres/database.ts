@@ -5,7 +5,7 @@ import { limits } from '../domain/limits.ts';
 import type { DatabaseAddress } from './address.ts';
 import { chooseTransport, type TransportOptions } from './choose-transport.ts';
 import { mayRunAgain } from './error-classes.ts';
-import { mayShareConnection, openPool } from './pool.ts';
+import { mayShareConnection, openPool, type PoolPurpose } from './pool.ts';
 import type { Queryable, Transaction } from './queryable.ts';
 import { createQueueStats, type QueueStats } from './queue-stats.ts';
 import { retry } from './retry.ts';
@@ -32,9 +32,15 @@ export type Database = Queryable & {
   readonly close: () => Promise<void>;
 };
 
-export function openDatabase(address: DatabaseAddress, options: TransportOptions = {}): Database {
+/** The purpose decides the limits and planner settings of the connections; see `pool.ts`. */
+export type DatabaseOptions = TransportOptions & { readonly purpose?: PoolPurpose };
+
+export function openDatabase(
+  address: DatabaseAddress,
+  { purpose = 'requests', ...options }: DatabaseOptions = {},
+): Database {
   const transports = chooseTransport(address, options);
-  const pool = openPool(address, () => transports.current()?.isPipelined ?? true);
+  const pool = openPool(address, () => transports.current()?.isPipelined ?? true, purpose);
   const queueStats = createQueueStats();
   const { onShed } = queueStats.addQueue('connections', () => pool.waitingCount);
   const attempt = <Result>(use: (session: Session) => Promise<Result>) =>

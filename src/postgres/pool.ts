@@ -5,17 +5,42 @@ import type { DatabaseAddress } from './address.ts';
 import { isMute, isOutOfConnections } from './error-classes.ts';
 import { clientClass, destroySocket, setConnectionsMax } from './pg-internals.ts';
 
-/**
- * Every query here finds a few rows by a key. A plan that was made and cached while a table was small would scan the
- * whole table until its statistics are updated.
- */
-const indexesOnly = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
+/** Requests are served by many short statements. Maintenance runs few statements, which may take longer. */
+export type PoolPurpose = 'requests' | 'maintenance';
 
-export function openPool(address: DatabaseAddress, isPipelined: () => boolean): pg.Pool {
+const settings = {
+  requests: {
+    max: limits.databaseConnectionsMax,
+    statement_timeout: limits.statementMsMax,
+    idle_in_transaction_session_timeout: limits.statementMsMax,
+    query_timeout: limits.databaseAnswerMsMax,
+    // Every query finds a few rows by a key. A plan that was made and cached while a table was small would scan the
+    // whole table until its statistics are updated.
+    options: '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off',
+  },
+  maintenance: {
+    max: limits.maintenanceConnectionsMax,
+    statement_timeout: limits.maintenanceStatementMsMax,
+    idle_in_transaction_session_timeout: limits.maintenanceStatementMsMax,
+    query_timeout: limits.maintenanceAnswerMsMax,
+    // A longer statement must not mean a longer wait for a row that a request has locked.
+    lock_timeout: limits.statementMsMax,
+    // Plans are made for the values at hand and never cached, so the planner may choose freely.
+    options: '-c plan_cache_mode=force_custom_plan',
+  },
+} as const satisfies Record<PoolPurpose, pg.PoolConfig>;
+
+export function openPool(
+  address: DatabaseAddress,
+  isPipelined: () => boolean,
+  purpose: PoolPurpose,
+): pg.Pool {
+  const { max, query_timeout, ...sessionSettings } = settings[purpose];
   const pool = new pg.Pool({
     ...address,
+    ...sessionSettings,
     application_name: 'payment-order-service',
-    max: limits.databaseConnectionsMax,
+    max,
     // The time to wait for a free connection. Opening a new one has a shorter limit of its own.
     connectionTimeoutMillis: limits.databaseQueueMsMax,
     Client: clientClass({
@@ -25,14 +50,11 @@ export function openPool(address: DatabaseAddress, isPipelined: () => boolean): 
         if (isOutOfConnections(error)) shareConnections();
       },
     }),
-    statement_timeout: limits.statementMsMax,
-    idle_in_transaction_session_timeout: limits.statementMsMax,
     // For a server that does not answer at all: it hangs, or another server has taken over its address.
-    query_timeout: limits.databaseAnswerMsMax,
+    query_timeout,
     // A server that has taken over the address does not know our connections and resets them when probed.
     keepAlive: true,
     keepAliveInitialDelayMillis: limits.databaseSilenceMsMax,
-    options: indexesOnly,
   });
   // The pool removes a connection that breaks while idle, and the next query opens a new one.
   pool.on('error', () => {});
@@ -48,10 +70,7 @@ export function openPool(address: DatabaseAddress, isPipelined: () => boolean): 
   /** When the server has no connection left for us, those that are open serve all callers for a while. */
   const shareConnections = () => {
     setConnectionsMax(pool, Math.max(connected, 1));
-    setTimeout(
-      () => setConnectionsMax(pool, limits.databaseConnectionsMax),
-      limits.databaseShareMs,
-    ).unref();
+    setTimeout(() => setConnectionsMax(pool, max), limits.databaseShareMs).unref();
   };
   return pool;
 }

@@ -16,6 +16,8 @@ import type { Warnings } from './warnings.ts';
 
 export type Services = {
   readonly database: Database;
+  /** The same database for background steps and counters: few connections, free plans, longer statements. */
+  readonly maintenance: Database;
   readonly batches: Batches;
   /** Stores and applies a delivery in one batch with others that are waiting. */
   readonly storeBatch: StoreBatch;

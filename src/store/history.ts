@@ -130,17 +130,25 @@ export async function listHistoryRows(
   database: Queryable,
   { accountId, orderId }: OrderName,
 ): Promise<HistoryRecord[]> {
-  const result = await database.query<HistoryRow & { position: number }>({
-    text: `select * from history where account_id = $1 and order_id = $2 order by position`,
+  const result = await database.query<HistoryRecordRow>({
+    text: `select position, entries from history
+            where account_id = $1 and order_id = $2 order by position`,
     values: [accountId, orderId],
   });
-  return result.rows.map((row) => ({
-    position: row.position,
-    entries: toEntries(row).map(({ transactionId, changes, call }) => ({
-      ...{ transactionId, changes },
+  return result.rows.map(toHistoryRecord);
+}
+
+export type HistoryRecordRow = { readonly position: number; readonly entries: readonly Stored[] };
+
+export function toHistoryRecord({ position, entries }: HistoryRecordRow): HistoryRecord {
+  return {
+    position,
+    entries: entries.map(({ transactionId, changes, call }) => ({
+      transactionId,
+      changes: changes.map(([field, from, to]) => ({ field, from, to })),
       ...(call && { call }),
     })),
-  }));
+  };
 }
 
 const rewritten = defineRows<HistoryRecord>({

@@ -1,5 +1,5 @@
 /** Prunes the history by age, in small batches, with a cursor that survives restarts. */
-import type { Database, Queryable, Transaction } from '../postgres/database.ts';
+import type { Database, Transaction } from '../postgres/database.ts';
 
 type Cursor = { readonly account_id: string; readonly order_id: string; readonly position: number };
 
@@ -29,20 +29,6 @@ export function pruneHistory(
     await saveCursor(tx, rows.length < limit ? firstCursor : (rows.at(-1) ?? firstCursor));
     return rows.length;
   });
-}
-
-/** True when the history of an order is incomplete because rows were pruned. */
-export async function hasPrunedHistory(
-  database: Queryable,
-  accountId: string,
-  orderId: string,
-): Promise<boolean> {
-  const { rows } = await database.query<{ is_pruned: boolean | null }>({
-    text: `select min(position) > 1 or bool_or(entries::text = '[]') as is_pruned
-             from history where account_id = $1 and order_id = $2`,
-    values: [accountId, orderId],
-  });
-  return rows[0]?.is_pruned ?? false;
 }
 
 /** The last row of an order stays, without its entries, because new positions continue from it. */

@@ -4,7 +4,12 @@ import { after, test } from 'node:test';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { randomBase62 } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
-import { type Database, type DatabaseAddress, openDatabase } from '../../src/postgres/database.ts';
+import {
+  type Database,
+  type DatabaseAddress,
+  type DatabaseOptions,
+  openDatabase,
+} from '../../src/postgres/database.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { openDatabaseLink } from '../support/database-link.ts';
 import { clusterAddress, createTestDatabase } from '../support/test-database.ts';
@@ -39,6 +44,36 @@ test('a server without a free connection answers SERVICE_UNAVAILABLE', async () 
   }
 });
 
+test('connections for requests use indexes only, those for maintenance plan freely and may take longer', async () => {
+  const requests = openOwn(clusterAddress());
+  const maintenance = openOwn(clusterAddress(), { purpose: 'maintenance' });
+  const [ofRequests, ofMaintenance] = await Promise.all([requests, maintenance].map(showSettings));
+  assert.deepEqual(ofRequests, {
+    enable_seqscan: 'off',
+    enable_hashjoin: 'off',
+    enable_mergejoin: 'off',
+    plan_cache_mode: 'auto',
+    statement_timeout: limits.statementMsMax,
+    idle_in_transaction_session_timeout: limits.statementMsMax,
+    lock_timeout: 0,
+  });
+  assert.deepEqual(ofMaintenance, {
+    enable_seqscan: 'on',
+    enable_hashjoin: 'on',
+    enable_mergejoin: 'on',
+    plan_cache_mode: 'force_custom_plan',
+    statement_timeout: limits.maintenanceStatementMsMax,
+    idle_in_transaction_session_timeout: limits.maintenanceStatementMsMax,
+    lock_timeout: limits.statementMsMax,
+  });
+});
+
+test('maintenance takes only the few connections that are set aside for it', async () => {
+  const database = openOwn(clusterAddress(), { purpose: 'maintenance' });
+  const backends = await Promise.all(Array.from({ length: 20 }, () => useConnection(database)));
+  assert.equal(new Set(backends).size, limits.maintenanceConnectionsMax);
+});
+
 if (process.platform === 'linux') {
   test('a connection that is silent for a second is probed by the kernel', async () => {
     const { url } = await createTestDatabase();
@@ -52,6 +87,18 @@ if (process.platform === 'linux') {
       assert.ok(milliseconds <= limits.databaseSilenceMsMax, `${milliseconds} ms`);
     }
   });
+}
+
+/** The settings that the purpose of a connection decides; times in milliseconds. */
+async function showSettings(database: Database): Promise<Record<string, string | number>> {
+  const { rows } = await database.query<{ name: string; setting: string; unit: string | null }>({
+    text: `select name, setting, unit from pg_settings
+            where name in ('enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'plan_cache_mode',
+                           'statement_timeout', 'idle_in_transaction_session_timeout', 'lock_timeout')`,
+  });
+  return Object.fromEntries(
+    rows.map(({ name, setting, unit }) => [name, unit === 'ms' ? Number(setting) : setting]),
+  );
 }
 
 /** Resolves with the server process id of the connection that was used. */
@@ -75,8 +122,8 @@ function openAs(user: string): Database {
   return openOwn({ ...clusterAddress(), user });
 }
 
-function openOwn(address: DatabaseAddress): Database {
-  const database = openDatabase(address);
+function openOwn(address: DatabaseAddress, options: DatabaseOptions = {}): Database {
+  const database = openDatabase(address, options);
   after(() => database.close());
   return database;
 }

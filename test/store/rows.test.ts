@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defineRows } from '../../src/postgres/binary-rows.ts';
+import { defineRows, keptScratch } from '../../src/postgres/binary-rows.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const { database } = await createTestDatabase();
@@ -54,6 +54,51 @@ test('values of every type arrive as they were sent, in order', async () => {
 test('an empty list of rows gives no rows', async () => {
   assert.deepEqual(await readBack([]), []);
 });
+
+for (const [size, count] of [
+  ['small', 3],
+  ['large', 2_000],
+] as const) {
+  test(`after a ${size} batch the buffer that is kept is small and empty`, () => {
+    const bytes = Buffer.from('asha@example.com '.repeat(100));
+    const [, , , , , kept] = rows.toParameters(Array.from({ length: count }, () => entryOf(bytes)));
+    assert.ok(kept?.includes('asha@example.com'), 'the parameters have the data');
+    assertKeepsNothing();
+  });
+}
+
+test('a batch that cannot be written leaves nothing in the buffer either', () => {
+  const entries = [entryOf(Buffer.from('asha@example.com'))];
+  const broken = defineRows<Entry>({
+    kept: ['json', ({ kept }) => kept],
+    small: ['integer', () => 2 ** 40],
+  });
+  assert.throws(() => broken.toParameters(entries), /not a 32-bit integer/);
+  assertKeepsNothing();
+});
+
+function entryOf(bytes: Buffer): Entry {
+  const text = bytes.toString('utf8');
+  return {
+    text,
+    list: [text],
+    small: 1,
+    large: 1,
+    time: new Date(0),
+    kept: { text },
+    searched: { text },
+    bytes,
+  };
+}
+
+function assertKeepsNothing(): void {
+  const kept = keptScratch();
+  assert.ok(kept.length <= 512 * 1024, `${kept.length} bytes are kept`);
+  assert.ok(
+    kept.every((byte) => byte === 0),
+    'a byte is left',
+  );
+}
 
 async function readBack(entries: readonly Entry[]): Promise<unknown[]> {
   const result = await database.query({

@@ -1,79 +1,151 @@
 /** The invariants of one order that follow from its stored state and its deliveries. Pure. Contract 9. */
 import { isDeepStrictEqual } from 'node:util';
+import { listChanges, replayChanges } from '../../domain/history.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import { storedTallyOf } from '../../domain/transactions/large-order.ts';
 import { paymentsOf } from '../../domain/transactions/matching.ts';
-import { decideOrderSummary } from '../../domain/transactions/order-state.ts';
+import { decideOrderSummary, type OrderSummary } from '../../domain/transactions/order-state.ts';
 import type { HeldNotice } from '../../domain/transactions/records.ts';
 import { settleTransactions } from '../../domain/transactions/settle.ts';
 import type { Payment, Transaction } from '../../domain/transactions/transaction.ts';
+import type { HistoryRecord } from '../../store/history.ts';
 import type { Breach } from '../../store/invariants.ts';
 import { orderSummaryOf } from '../order-state/describe-change.ts';
 import type { LockedOrderState } from '../order-state/lock-order-state.ts';
 import { foldInbox } from './fold-inbox.ts';
+import { type invariants, type NamedBreach, nameBreaches } from './invariant-names.ts';
+
+/** Everything that is stored about one order. */
+export type OrderToCheck = {
+  readonly orderState: LockedOrderState;
+  readonly history: readonly HistoryRecord[];
+  readonly deliveries: readonly Delivery[];
+};
+
+export type CheckedOrder = {
+  readonly isInboxPruned: boolean;
+  readonly isHistoryPruned: boolean;
+  readonly breaches: readonly NamedBreach[];
+};
+
+export function checkOrderState(
+  { orderState, history, deliveries }: OrderToCheck,
+  now: Date,
+): CheckedOrder {
+  const summaryNow = decideOrderSummary(orderState, now);
+  const breaches: NamedBreach[] = [];
+  const note = (invariant: keyof typeof invariants, found: readonly Breach[]) => {
+    if (found.length > 0) breaches.push(...nameBreaches(invariant, found));
+  };
+  note('status', checkStatus(orderState, summaryNow));
+  note('status', checkTally(orderState));
+  note('refunds', checkRefunds(orderState, summaryNow));
+  const unreplayed = checkHistory(orderState, history);
+  const isHistoryPruned = unreplayed.length > 0 && isPruned(history);
+  if (!isHistoryPruned) note('history', unreplayed);
+  note('captures', checkCaptures(orderState));
+  note('captured', checkCaptured(orderState));
+  const isInboxPruned = deliveries.some(({ body }) => body === null);
+  if (!isInboxPruned) note('fold', checkFold(deliveries, orderState, now));
+  return { isInboxPruned, isHistoryPruned, breaches };
+}
 
 /** The sweep saves a lapsed status up to a minute late, so the status before or after lapsing is right. */
-export function checkStatus(orderState: LockedOrderState, now: Date): Breach[] {
-  const saved = orderSummaryOf(orderState.order);
-  const rightStates = [
-    decideOrderSummary(orderState, orderState.order.createdAt),
-    decideOrderSummary(orderState, now),
-  ];
-  if (rightStates.some((state) => isDeepStrictEqual(state, saved))) return [];
-  return [{ where: orderState.order.orderId, what: `is saved as ${JSON.stringify(saved)}` }];
+function checkStatus(orderState: LockedOrderState, summaryNow: OrderSummary): Breach[] {
+  const { order } = orderState;
+  const saved = orderSummaryOf(order);
+  const isRight = (summary: OrderSummary) => listChanges(saved, summary).length === 0;
+  if (isRight(summaryNow) || isRight(decideOrderSummary(orderState, order.createdAt))) return [];
+  return [{ where: order.orderId, what: `is saved as ${JSON.stringify(saved)}` }];
 }
 
 /** A tally that is not stored is right: the order is loaded whole. Contract 4.14. */
-export function checkTally(orderState: LockedOrderState): Breach[] {
+function checkTally(orderState: LockedOrderState): Breach[] {
   const { tally, orderId } = orderState.order;
   if (!tally || isDeepStrictEqual(tally, storedTallyOf(orderState))) return [];
   return [{ where: orderId, what: 'its tally differs from its transactions: see "order rebuild"' }];
 }
 
-export function checkRefunds(orderState: LockedOrderState, now: Date): Breach[] {
-  const isFlagged = orderState.order.flags.includes('over_refunded');
-  const isOver = decideOrderSummary(orderState, now).flags.includes('over_refunded');
+function checkRefunds({ order }: LockedOrderState, summaryNow: OrderSummary): Breach[] {
+  const isFlagged = order.flags.includes('over_refunded');
+  const isOver = summaryNow.flags.includes('over_refunded');
   return isOver && !isFlagged
-    ? [{ where: orderState.order.orderId, what: 'is refunded more than was paid and not flagged' }]
+    ? [{ where: order.orderId, what: 'is refunded more than was paid and not flagged' }]
     : [];
+}
+
+function checkHistory(
+  { transactions }: LockedOrderState,
+  history: readonly HistoryRecord[],
+): Breach[] {
+  return transactions.flatMap((transaction) => {
+    const { transactionId } = transaction;
+    const changes = history.flatMap(({ entries }) =>
+      entries.flatMap((entry) => (entry.transactionId === transactionId ? entry.changes : [])),
+    );
+    const differing = listChanges(replayChanges(changes), transaction, 'notices');
+    if (differing.length === 0) return [];
+    const fields = differing.map(({ field }) => field).join(', ');
+    return [{ where: transactionId, what: `differs in ${fields}` }];
+  });
+}
+
+/** Pruning deletes the first rows of an order and empties the last. */
+function isPruned(history: readonly HistoryRecord[]): boolean {
+  const [first] = history;
+  return (first?.position ?? 1) > 1 || history.some(({ entries }) => entries.length === 0);
 }
 
 /**
  * Compares transactions by the provider's ids, because ours depend on when a delivery arrived. The sweep saves lapsing
  * up to a minute late, so a transaction from before that is right too.
  */
-export function checkFold(
+function checkFold(
   deliveries: readonly Delivery[],
   orderState: LockedOrderState,
   now: Date,
 ): Breach[] {
-  const { orderId } = orderState.order;
+  const { order, transactions, held } = orderState;
+  if (deliveries.length + transactions.length + held.length === 0) return [];
   const folded = foldInbox(orderState, deliveries);
-  const beforeLapse = new Date(Math.min(now.getTime(), orderState.order.lapsesAt.getTime() - 1));
-  const right = [
+  const beforeLapse = new Date(Math.min(now.getTime(), order.lapsesAt.getTime() - 1));
+  // Settling returns the same list when nothing changes, so most orders have one right state.
+  const right = new Set([
     folded.transactions,
     settleTransactions(folded, beforeLapse),
     settleTransactions(folded, now),
-  ].map(comparable);
-  const stored = comparable(orderState.transactions);
+  ]);
+  const rightStates = [...right].map(comparable);
+  const stored = comparable(transactions);
   const isRight =
     stored.length === folded.transactions.length &&
-    stored.every((entry, place) => right.some((state) => isDeepStrictEqual(entry, state[place]))) &&
-    isDeepStrictEqual(keysOfHeld(orderState.held), keysOfHeld(folded.held));
+    stored.every((entry, place) =>
+      rightStates.some((state) => listChanges(state[place], entry).length === 0),
+    ) &&
+    isDeepStrictEqual(keysOfHeld(held), keysOfHeld(folded.held));
   return isRight
     ? []
-    : [{ where: orderId, what: 'its deliveries fold to other transactions: see "order rebuild"' }];
+    : [
+        {
+          where: order.orderId,
+          what: 'its deliveries fold to other transactions: see "order rebuild"',
+        },
+      ];
 }
 
 /** A transaction that was started here keeps its own id, so that id is compared too. Notices are compared by key. */
 function comparable(transactions: readonly Transaction[]) {
-  const plain = transactions.map(({ transactionId, notices, ...state }) => ({
-    ...state,
-    startedAs: state.start ? transactionId : null,
-    noticeKeys: notices.map(({ deliveryKey }) => deliveryKey).sort(),
-  }));
-  const key = ({ type, pspTransactionId, startedAs }: (typeof plain)[number]) =>
-    `${type}${startedAs}${pspTransactionId}`;
+  const plain = transactions.map((transaction) => {
+    const { transactionId, notices, start } = transaction;
+    return {
+      ...transaction,
+      transactionId: start ? transactionId : null,
+      notices: notices.map(({ deliveryKey }) => deliveryKey).sort(),
+    };
+  });
+  if (plain.length < 2) return plain;
+  const key = ({ type, pspTransactionId, transactionId }: (typeof plain)[number]) =>
+    `${type}${transactionId}${pspTransactionId}`;
   return plain.sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
@@ -84,7 +156,7 @@ function keysOfHeld(held: readonly HeldNotice[]): string[] {
 }
 
 /** Each capture counts once, and the amount of a payment is the sum of its captures. Contract 9.8. */
-export function checkCaptures({ transactions }: LockedOrderState): Breach[] {
+function checkCaptures({ transactions }: LockedOrderState): Breach[] {
   const captured = paymentsOf(transactions).filter(({ captures }) => captures !== null);
   const groups = Map.groupBy(
     captured,
@@ -112,7 +184,7 @@ function orderOf(notices: Payment['notices']): string {
 }
 
 /** A payment succeeds only if the provider reported a capture. Contract 9.9. */
-export function checkCaptured({ transactions }: LockedOrderState): Breach[] {
+function checkCaptured({ transactions }: LockedOrderState): Breach[] {
   return paymentsOf(transactions)
     .filter(({ status, notices }) => {
       const isProven = notices.some(

@@ -1,154 +1,193 @@
-/** Checks the invariants on the live database. Contract 9. */
-import { isDeepStrictEqual } from 'node:util';
-import { replayChanges } from '../../domain/history.ts';
-import type { Order } from '../../domain/orders/order.ts';
+/**
+ * Checks the invariants on the live database. Contract 9. It walks through the tables one after the other, a page at a
+ * time, so that it needs little memory, can report how far it is, and can continue from there later.
+ */
 import type { Clock } from '../../domain/time.ts';
-import type { Database, Queryable } from '../../postgres/database.ts';
-import { listDeliveriesOfOrder } from '../../store/deliveries.ts';
-import { listHistory } from '../../store/history.ts';
+import type { Database } from '../../postgres/database.ts';
 import {
-  type Breach,
-  findForeignReferences,
-  findLostDeliveries,
-  findSharedInvoices,
+  type CheckedRows,
+  checkDeliveries,
+  checkReferences,
+  deliveryKey,
+  findMissingConstraints,
+  type RowKey,
+  type RowsAfter,
+  references,
 } from '../../store/invariants.ts';
-import { listOrdersAfter } from '../../store/orders.ts';
-import { hasPrunedHistory } from '../../store/prune-history.ts';
-import { fieldsOf } from '../order-state/describe-change.ts';
-import {
-  type LockedOrderState,
-  loadOrderStates,
-  lockOrderState,
-} from '../order-state/lock-order-state.ts';
-import {
-  checkCaptured,
-  checkCaptures,
-  checkFold,
-  checkRefunds,
-  checkStatus,
-  checkTally,
-} from './check-order-state.ts';
+import { checkOrders } from './check-orders.ts';
+import { invariants, type NamedBreach, nameBreaches } from './invariant-names.ts';
+import { readPlace, type VerifyPlace, writePlace } from './verify-place.ts';
 
 type Needs = {
   readonly database: Database;
   readonly clock: Clock;
 };
 
+export type VerifyOptions = {
+  /** Continues behind this place; what is before it is not checked again. */
+  readonly after?: VerifyPlace | undefined;
+  /** Checks the rows of one account only. */
+  readonly accountId?: string | undefined;
+  /** Called after every page. */
+  readonly onPage?: (progress: VerifyProgress) => void;
+  /** All breaches are counted, and the first of them are kept. */
+  readonly breachesKept?: number;
+  /** Called with each breach that is kept. */
+  readonly onBreach?: (breach: NamedBreach) => void;
+  /** Ends the check after the page at hand. */
+  readonly signal?: AbortSignal;
+};
+
+export type VerifyProgress = {
+  readonly table: string;
+  /** As text, for `after`. */
+  readonly place: string;
+  /** The rows of the current table that were checked. */
+  readonly rows: number;
+  readonly breaches: number;
+};
+
 export type Verified = {
   readonly orders: number;
   readonly transactions: number;
   readonly checked: readonly string[];
-  readonly breaches: readonly (Breach & { readonly invariant: string })[];
+  /** How often each invariant is broken. */
+  readonly found: Readonly<Record<string, number>>;
+  /** The first ones; `found` counts all. */
+  readonly breaches: readonly NamedBreach[];
   /** Orders that were not fully checked, because bodies or history rows were pruned by age. */
   readonly pruned: { readonly inboxes: number; readonly histories: number };
+  /** Where to continue when the check was interrupted; null when it is complete. */
+  readonly next: string | null;
 };
 
-const pageSize = 200;
+/** A database that is broken everywhere must not fill the memory. */
+const breachesKeptUsually = 1_000;
 
-export async function verifyInvariants({ database, clock }: Needs): Promise<Verified> {
-  const breaches: Array<Breach & { invariant: string }> = [];
-  const note = (invariant: string, found: readonly Breach[]) => {
-    breaches.push(...found.map((breach) => ({ ...breach, invariant })));
-  };
-  note(names.deliveries, await findLostDeliveries(database));
-  note(names.invoices, await findSharedInvoices(database));
-  note(names.accounts, await findForeignReferences(database));
-
-  let orders = 0;
-  let transactions = 0;
-  const pruned = { inboxes: 0, histories: 0 };
-  for (
-    let page: Order[] = [], isFirst = true;
-    isFirst || page.length === pageSize;
-    isFirst = false
-  ) {
-    page = await listOrdersAfter(database, page.at(-1), pageSize);
-    for (const order of page) {
-      const checked = await checkOrder(database, order, clock());
-      orders += 1;
-      transactions += checked.transactions;
-      pruned.inboxes += Number(checked.isInboxPruned);
-      pruned.histories += Number(checked.isHistoryPruned);
-      breaches.push(...checked.breaches);
+export async function verifyInvariants(
+  needs: Needs,
+  options: VerifyOptions = {},
+): Promise<Verified> {
+  const tally = createTally(options);
+  for (const kind of ['deliveries', 'invoices', 'accounts'] as const) {
+    tally.add(nameBreaches(kind, await findMissingConstraints(needs.database, kind)));
+  }
+  const { after, accountId, onPage, signal } = options;
+  const first = after ? walks.findIndex(({ table }) => table === after.table) : 0;
+  for (const [index, { table, pages }] of walks.slice(first).entries()) {
+    let rows = 0;
+    const from = { after: index === 0 ? after?.key : undefined, accountId };
+    for await (const page of pages(needs, from, tally)) {
+      tally.add(page.breaches);
+      rows += page.rows;
+      if (!page.last) continue;
+      const place = writePlace({ table, key: page.last });
+      onPage?.({ table, place, rows, breaches: tally.count() });
+      if (signal?.aborted) return { ...tally.result(), next: place };
     }
   }
-  return { orders, transactions, checked: Object.values(names), breaches, pruned };
+  return { ...tally.result(), next: null };
 }
 
-type Checked = {
-  readonly transactions: number;
-  readonly isInboxPruned: boolean;
-  readonly isHistoryPruned: boolean;
-  readonly breaches: readonly (Breach & { readonly invariant: string })[];
-};
+type Tally = ReturnType<typeof createTally>;
 
-/** A delivery may be applied between two reads, so an apparent breach is checked again under the order's lock. */
-async function checkOrder(database: Database, order: Order, now: Date): Promise<Checked> {
-  const { accountId, orderId } = order;
-  const [orderState = { order, transactions: [], held: [] }] = await loadOrderStates(database, [
-    order,
-  ]);
-  const checked = await checkOrderState(database, orderState, now);
-  if (checked.breaches.length === 0) return checked;
-  return database.transaction(async (tx) =>
-    checkOrderState(tx, await lockOrderState(tx, accountId, orderId), now),
-  );
-}
-
-async function checkOrderState(
-  database: Queryable,
-  orderState: LockedOrderState,
-  now: Date,
-): Promise<Checked> {
-  const { accountId, orderId } = orderState.order;
-  const history = await checkHistory(database, orderState);
-  const isHistoryPruned =
-    history.length > 0 && (await hasPrunedHistory(database, accountId, orderId));
-  const deliveries = await listDeliveriesOfOrder(database, accountId, orderId);
-  const isInboxPruned = deliveries.some(({ body }) => body === null);
-  const found: ReadonlyArray<readonly [string, readonly Breach[]]> = [
-    [names.status, checkStatus(orderState, now)],
-    [names.status, checkTally(orderState)],
-    [names.refunds, checkRefunds(orderState, now)],
-    [names.history, isHistoryPruned ? [] : history],
-    [names.captures, checkCaptures(orderState)],
-    [names.captured, checkCaptured(orderState)],
-    [names.fold, isInboxPruned ? [] : checkFold(deliveries, orderState, now)],
-  ];
+function createTally({ onBreach, breachesKept = breachesKeptUsually }: VerifyOptions) {
+  const found = new Map<string, number>();
+  const breaches: NamedBreach[] = [];
+  const sums = { orders: 0, transactions: 0, inboxes: 0, histories: 0 };
+  let count = 0;
   return {
-    transactions: orderState.transactions.length,
-    isInboxPruned,
-    isHistoryPruned,
-    breaches: found.flatMap(([invariant, own]) => own.map((breach) => ({ ...breach, invariant }))),
+    sums,
+    count: () => count,
+    add: (more: readonly NamedBreach[]) => {
+      for (const breach of more) {
+        count += 1;
+        found.set(breach.invariant, (found.get(breach.invariant) ?? 0) + 1);
+        if (breaches.length >= breachesKept) continue;
+        breaches.push(breach);
+        onBreach?.(breach);
+      }
+    },
+    result: (): Omit<Verified, 'next'> => ({
+      orders: sums.orders,
+      transactions: sums.transactions,
+      checked: Object.values(invariants),
+      found: Object.fromEntries(found),
+      breaches,
+      pruned: { inboxes: sums.inboxes, histories: sums.histories },
+    }),
   };
 }
 
-const names = {
-  deliveries: 'every delivery is stored once, and is finished or has a time for its next try',
-  invoices: 'an invoice has one order',
-  status: 'the status of an order follows from its transactions',
-  refunds: 'refunds do not exceed what was paid, or the order is flagged',
-  captures: 'captured money of a gateway order is the sum of its captures',
-  captured: 'no payment succeeded without a capture',
-  history: 'the history of a transaction ends in its state',
-  fold: 'folding the inbox from scratch gives the stored transactions',
-  accounts: 'no row refers to another account',
+type Page = {
+  readonly rows: number;
+  readonly last: RowKey | undefined;
+  readonly breaches: readonly NamedBreach[];
 };
 
-async function checkHistory(
-  database: Queryable,
-  { order, transactions }: LockedOrderState,
-): Promise<Breach[]> {
-  if (transactions.length === 0) return [];
-  const history = await listHistory(database, order.accountId, order.orderId);
-  return transactions.flatMap((transaction) => {
-    const own = history.filter(({ transactionId }) => transactionId === transaction.transactionId);
-    const replayed = replayChanges(own.flatMap(({ changes }) => changes));
-    const state = JSON.parse(JSON.stringify(fieldsOf(transaction))) as Record<string, unknown>;
-    const differing = Object.keys(state).filter(
-      (field) => !isDeepStrictEqual(replayed[field] ?? null, state[field]),
-    );
-    if (differing.length === 0) return [];
-    return [{ where: transaction.transactionId, what: `differs in ${differing.join(', ')}` }];
-  });
+type Walk = {
+  readonly table: string;
+  /** How many columns the key of a row has. */
+  readonly keyLength: number;
+  readonly pages: (
+    needs: Needs,
+    from: Omit<RowsAfter, 'limit'>,
+    tally: Tally,
+  ) => AsyncGenerator<Page>;
+};
+
+/** Undefined for text that is not a place of a row. */
+export function findPlace(text: string): VerifyPlace | undefined {
+  const place = readPlace(text);
+  const walk = walks.find(({ table }) => table === place?.table);
+  return walk?.keyLength === place?.key.length ? place : undefined;
+}
+
+/** In this order. A place names one of them by its table. */
+const walks: readonly Walk[] = [
+  {
+    table: 'deliveries',
+    keyLength: deliveryKey.length,
+    pages: ({ database }, from) =>
+      walkTable('deliveries', from, (page) => checkDeliveries(database, page)),
+  },
+  ...references.map((reference) => ({
+    table: reference.table,
+    keyLength: reference.key.length,
+    pages: ({ database }: Needs, from: Omit<RowsAfter, 'limit'>) =>
+      walkTable('accounts', from, (page) => checkReferences(database, reference, page)),
+  })),
+  { table: 'orders', keyLength: 2, pages: walkOrders },
+];
+
+const rowsOfPage = 5_000;
+
+async function* walkTable(
+  invariant: 'deliveries' | 'accounts',
+  { after, accountId }: Omit<RowsAfter, 'limit'>,
+  check: (page: RowsAfter) => Promise<CheckedRows>,
+): AsyncGenerator<Page> {
+  for (let last = after; ; ) {
+    const page = await check({ after: last, accountId, limit: rowsOfPage });
+    yield { ...page, breaches: nameBreaches(invariant, page.breaches) };
+    if (page.rows < rowsOfPage) return;
+    last = page.last;
+  }
+}
+
+async function* walkOrders(
+  needs: Needs,
+  { after, accountId }: Omit<RowsAfter, 'limit'>,
+  { sums }: Tally,
+): AsyncGenerator<Page> {
+  const [accountOfLast = '', orderId = ''] = after ?? [];
+  const lastOrder = after && { accountId: accountOfLast, orderId };
+  for await (const page of checkOrders(needs, { after: lastOrder, accountId })) {
+    sums.orders += page.orders;
+    sums.transactions += page.transactions;
+    sums.inboxes += page.prunedInboxes;
+    sums.histories += page.prunedHistories;
+    const last = page.last && [page.last.accountId, page.last.orderId];
+    yield { rows: page.orders, last, breaches: page.breaches };
+  }
 }

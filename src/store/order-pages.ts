@@ -1,0 +1,165 @@
+/**
+ * Reads orders page by page, each with its transactions, history and deliveries: one statement per table and page, and
+ * all of them on one snapshot, so that a change between two statements cannot look like a contradiction.
+ */
+import type { Delivery } from '../domain/inbox/delivery.ts';
+import type { Transaction as OrderTransaction } from '../domain/transactions/transaction.ts';
+import type { Database, Queryable } from '../postgres/database.ts';
+import { type DeliveryRow, deliveryColumns, toDelivery } from './deliveries.ts';
+import { type HistoryRecord, type HistoryRecordRow, toHistoryRecord } from './history.ts';
+import { conditionOf } from './invariants.ts';
+import { type OrderName, type OrderRow, type StoredOrder, toStoredOrder } from './order-rows.ts';
+import { type TransactionRow, toTransaction } from './transaction-rows.ts';
+
+export type OrderPage = {
+  readonly orders: readonly StoredOrder[];
+  /** In the order of their orders. An order that is not in `orders` does not exist. */
+  readonly transactions: ReadonlyArray<OrderName & { readonly transaction: OrderTransaction }>;
+  readonly history: readonly HistoryOfOrder[];
+  /** Those of one order in the order in which they were applied. */
+  readonly deliveries: readonly Delivery[];
+  /** There are no orders behind this page. */
+  readonly isLast: boolean;
+};
+
+export type HistoryOfOrder = OrderName & HistoryRecord;
+
+/** The orders behind `after`, of one account or of all. */
+export type OrdersAfter = {
+  readonly after: OrderName | undefined;
+  readonly accountId: string | undefined;
+};
+
+/** A page with more rows of one table, or more bytes of bodies, does not fit. It bounds the memory of the reader. */
+const rowsMax = 5_000;
+const bodyBytesMax = 8 * 1024 * 1024;
+
+/** Undefined when the rows of so many orders do not fit: a smaller page must be read. A page of one order always fits. */
+export function readOrderPage(
+  database: Database,
+  from: OrdersAfter,
+  size: number,
+): Promise<OrderPage | undefined> {
+  return database.transaction(async (tx) => {
+    const snapshot = 'set transaction isolation level repeatable read, read only';
+    tx.commitWith(tx.query({ name: snapshot, text: snapshot }));
+    const orders = await listOrders(tx, from, size);
+    const isLast = orders.length < size;
+    // The last page has no end, so that rows of orders that do not exist are found behind the last order too.
+    const range = { ...from, upTo: isLast ? undefined : orders.at(-1) };
+    const limit = size > 1 ? rowsMax : undefined;
+    const [transactions, history, deliveries] = await Promise.all([
+      listTransactions(tx, range, limit),
+      listHistory(tx, range, limit),
+      listDeliveries(tx, range, limit),
+    ]);
+    if (!transactions || !history || !deliveries) return undefined;
+    return { orders, transactions, history, deliveries, isLast };
+  });
+}
+
+const orderKey = ['account_id', 'order_id'] as const;
+
+async function listOrders(
+  tx: Queryable,
+  { after, accountId }: OrdersAfter,
+  size: number,
+): Promise<StoredOrder[]> {
+  const { condition, values } = conditionOf(orderKey, { after: keyOf(after), accountId });
+  const { rows } = await tx.query<OrderRow>({
+    text: `select account_id, order_id, status, attempts, currency, amount_before_tax, tax, total_amount,
+                  created_at, lapses_at, flags, user_id, held_notices, tally, erased_at
+             from orders where ${condition}
+            order by account_id, order_id limit $${values.length + 1}`,
+    values: [...values, size],
+  });
+  return rows.map(toStoredOrder);
+}
+
+function keyOf(name: OrderName | undefined): string[] | undefined {
+  return name && [name.accountId, name.orderId];
+}
+
+/** The rows of these orders, and rows whose order would be between them if it existed. */
+type OrderRange = OrdersAfter & { readonly upTo: OrderName | undefined };
+
+async function listTransactions(
+  tx: Queryable,
+  range: OrderRange,
+  limit: number | undefined,
+): Promise<OrderPage['transactions'] | undefined> {
+  const rows = await listRows<TransactionRow & OrderKeyRow>(tx, range, limit, {
+    columns: `account_id, order_id, transaction_id, type, provider, psp_transaction_id, status, amount,
+              currency, started_at, recorded_at, finished_at, fields, flags, start, notices`,
+    from: 'transactions',
+    sort: 'transaction_id',
+  });
+  return rows?.map((row) => ({ ...nameOf(row), transaction: toTransaction(row) }));
+}
+
+async function listHistory(
+  tx: Queryable,
+  range: OrderRange,
+  limit: number | undefined,
+): Promise<HistoryOfOrder[] | undefined> {
+  const rows = await listRows<OrderKeyRow & HistoryRecordRow>(tx, range, limit, {
+    columns: 'account_id, order_id, position, entries',
+    from: 'history',
+    sort: 'position',
+  });
+  return rows?.map((row) => ({ ...nameOf(row), ...toHistoryRecord(row) }));
+}
+
+async function listDeliveries(
+  tx: Queryable,
+  range: OrderRange,
+  limit: number | undefined,
+): Promise<Delivery[] | undefined> {
+  const sort = 'finished_at, delivery_id';
+  const rows = await listRows<DeliveryRow & OrderKeyRow & { bytes: number }>(tx, range, limit, {
+    // `rows` and not `range`, so that each row adds its own bytes even if two rows sort alike.
+    columns: `${deliveryColumns}, sum(coalesce(octet_length(body), 0)) over (
+                order by account_id, order_id, ${sort} rows unbounded preceding) as bytes`,
+    from: 'deliveries d',
+    sort,
+    ...(limit !== undefined && {
+      rowsWhile: `bytes - coalesce(octet_length(body), 0) < ${bodyBytesMax}`,
+    }),
+  });
+  const isTooLarge = limit !== undefined && (rows?.at(-1)?.bytes ?? 0) >= bodyBytesMax;
+  return isTooLarge ? undefined : rows?.map(toDelivery);
+}
+
+type OrderKeyRow = { account_id: string; order_id: string };
+
+function nameOf({ account_id: accountId, order_id: orderId }: OrderKeyRow): OrderName {
+  return { accountId, orderId };
+}
+
+/**
+ * Undefined when there are more than `limit` rows. Without a limit all rows are read. The limit also makes the planner
+ * read along the index: it cannot know how few orders a range has.
+ */
+async function listRows<Row extends OrderKeyRow>(
+  tx: Queryable,
+  { after, upTo, accountId }: OrderRange,
+  limit: number | undefined,
+  {
+    columns,
+    from,
+    sort,
+    rowsWhile,
+  }: { columns: string; from: string; sort: string; rowsWhile?: string },
+): Promise<Row[] | undefined> {
+  const { condition, values } = conditionOf(orderKey, { after: keyOf(after), accountId });
+  const upToKey = keyOf(upTo) ?? [];
+  const end = `and (account_id, order_id) <= ($${values.length + 1}, $${values.length + 2})`;
+  const text = `select ${columns} from ${from}
+                 where ${condition} ${upTo ? end : ''} and order_id is not null
+                 order by account_id, order_id, ${sort} ${limit === undefined ? '' : `limit ${limit + 1}`}`;
+  const { rows } = await tx.query<Row>({
+    text: rowsWhile ? `select * from (${text}) as page where ${rowsWhile}` : text,
+    values: [...values, ...upToKey],
+  });
+  return limit !== undefined && rows.length > limit ? undefined : rows;
+}
