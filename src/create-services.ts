@@ -7,6 +7,7 @@ import type { Database } from './postgres/database.ts';
 import { createProviderCaller } from './providers/call.ts';
 import { createMasterKeys } from './security/master-keys.ts';
 import { createAccountDirectory } from './services/account-directory.ts';
+import { createBackgroundReports } from './services/background-reports.ts';
 import { createCounters } from './services/counters.ts';
 import { createJobSignals } from './services/job-signals.ts';
 import { createRateLimits } from './services/rate-limits.ts';
@@ -59,6 +60,7 @@ export function createServices(parts: {
     polls: createJobSignals(),
     callProvider: createProviderCaller(),
     counters: createCounters(),
+    backgroundReports: createBackgroundReports(reportDefect),
     warnings: createWarnings(accounts, clock, parts.logWarning ?? (() => {})),
     accounts,
     tokens: createTokenService(database, masterKeys, clock),

@@ -6,6 +6,7 @@ import type { CallProvider } from '../providers/call.ts';
 import type { MasterKeys } from '../security/master-keys.ts';
 import type { Batches } from '../store/batches.ts';
 import type { AccountDirectory } from './account-directory.ts';
+import type { BackgroundReports } from './background-reports.ts';
 import type { Counters } from './counters.ts';
 import type { JobSignals, Poll, Retry } from './job-signals.ts';
 import type { CountCall } from './rate-limits.ts';
@@ -27,6 +28,7 @@ export type Services = {
   readonly polls: JobSignals<Poll>;
   readonly callProvider: CallProvider;
   readonly counters: Counters;
+  readonly backgroundReports: BackgroundReports;
   readonly warnings: Warnings;
   readonly clock: Clock;
   readonly settings: ServiceSettings;

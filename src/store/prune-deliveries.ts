@@ -2,7 +2,7 @@
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 
 /** Each condition equals that of a partial index, so that finding old rows does not read the table. */
-const prunable = {
+export const prunable = {
   finished: `state in ('processed', 'stale', 'ignored')`,
   resolved: `state = 'resolved'`,
 } as const;

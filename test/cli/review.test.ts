@@ -5,7 +5,6 @@ import { retrySeconds } from '../../src/domain/inbox/retry-schedule.ts';
 import { flagIdOf } from '../../src/domain/inbox/review.ts';
 import { retryDelivery } from '../../src/use-cases/inbox/retry-delivery.ts';
 import { listReview, type ReviewEntry } from '../../src/use-cases/maintenance/list-review.ts';
-import { prune } from '../../src/use-cases/maintenance/prune.ts';
 import { resolveReview } from '../../src/use-cases/maintenance/resolve-review.ts';
 import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
 import {
@@ -25,6 +24,7 @@ import {
   partnerRefund,
 } from '../support/deliveries.ts';
 import { readSamples } from '../support/metrics.ts';
+import { prune } from '../support/prune.ts';
 import { dumpTables } from '../support/test-database.ts';
 import { type Reply, testMasterKeyHex } from '../support/test-service.ts';
 

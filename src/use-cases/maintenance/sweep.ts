@@ -1,64 +1,46 @@
 /**
- * Runs every minute: retries due deliveries, lapses overdue orders, signals due polls and prunes old data. Most retries
- * and polls run earlier, by their own jobs; the sweep catches those that were lost.
+ * Runs every minute and does what is due without a request. Most retries and polls run earlier, by their own jobs; the
+ * sweep catches those that were lost. Each step is limited in work and time, and runs whatever the others do.
  */
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
-import type { JobSignals, Poll } from '../../services/job-signals.ts';
 import type { NeedsOf } from '../../services/needs.ts';
-import { listDueDeliveries } from '../../store/deliveries.ts';
-import { makeKnownDue } from '../../store/parked-deliveries.ts';
-import { listDuePolls } from '../../store/polls.ts';
 import { sealStored } from '../consumers/seal-stored.ts';
-import { retryAndUnpark } from '../inbox/retry-and-unpark.ts';
+import { countStored } from './count-stored.ts';
 import { lapseOverdue } from './lapse-overdue.ts';
-import { prune } from './prune.ts';
+import { expireOldDead, pruneOldBodies, pruneOldHistory, pruneOldKeys } from './prune.ts';
+import { retryDue } from './retry-due.ts';
+import { runStep, type Step } from './run-step.ts';
+import { signalPolls } from './signal-polls.ts';
+import { unparkDead, unparkKnown } from './unpark-known.ts';
 
-type Needs = NeedsOf<typeof sealStored> &
-  NeedsOf<typeof retryAndUnpark> &
+type Needs = NeedsOf<typeof unparkKnown> &
+  NeedsOf<typeof retryDue> &
   NeedsOf<typeof lapseOverdue> &
-  NeedsOf<typeof prune> & {
-    readonly database: Database;
-    readonly polls: JobSignals<Poll>;
-    readonly clock: Clock;
-  };
+  NeedsOf<typeof signalPolls> &
+  NeedsOf<typeof pruneOldBodies> &
+  NeedsOf<typeof expireOldDead> &
+  NeedsOf<typeof countStored> &
+  NeedsOf<typeof sealStored> &
+  NeedsOf<typeof runStep>;
 
-const batchSize = 100;
-const batchesMax = 50;
+/** Together less than a minute, after which the next sweep starts. */
+const msMax = 4_000;
+const longMsMax = 8_000;
 
-export type Swept = {
-  readonly retried: number;
-  readonly lapsed: number;
-  /** Signalled to the poll jobs, because a slow provider must not delay the sweep. */
-  readonly toPoll: number;
-};
+/** In this order: what merchants wait for comes first, and what was unparked is retried in the same sweep. */
+export const sweepSteps: ReadonlyArray<Step<Needs>> = [
+  { name: 'unpark-known', msMax, run: unparkKnown },
+  { name: 'unpark-dead', msMax, run: unparkDead },
+  { name: 'retry-due', msMax: longMsMax, run: retryDue },
+  { name: 'lapse-overdue', msMax: longMsMax, run: lapseOverdue },
+  { name: 'poll-due', msMax, run: signalPolls },
+  { name: 'expire-dead', msMax, run: expireOldDead },
+  { name: 'prune-bodies', msMax, run: pruneOldBodies },
+  { name: 'prune-keys', msMax, run: pruneOldKeys },
+  { name: 'prune-history', msMax, run: pruneOldHistory },
+  { name: 'seal-stored', msMax, run: sealStored },
+  { name: 'count-stored', msMax: longMsMax, run: countStored },
+];
 
-export async function sweep(services: Needs): Promise<Swept> {
-  const now = services.clock();
-  await makeKnownDue(services.database, now);
-  const retried = await inBatches(
-    () => listDueDeliveries(services.database, now, batchSize),
-    ({ accountId, deliveryId }) => retryAndUnpark(services, accountId, deliveryId),
-  );
-  const lapsed = await lapseOverdue(services);
-  const due = await listDuePolls(services.database, now, batchSize * batchesMax);
-  for (const poll of due) services.polls.signal({ ...poll, at: now });
-  await prune(services);
-  await sealStored(services);
-  return { retried, lapsed, toPoll: due.length };
-}
-
-/** An entry that fails does not stop the others. */
-async function inBatches<Entry>(
-  list: () => Promise<readonly Entry[]>,
-  handle: (entry: Entry) => Promise<unknown>,
-): Promise<number> {
-  let handled = 0;
-  for (let batch = 0; batch < batchesMax; batch += 1) {
-    const entries = await list();
-    for (const entry of entries) await handle(entry).catch(() => undefined);
-    handled += entries.length;
-    if (entries.length < batchSize) break;
-  }
-  return handled;
+export async function sweep(services: Needs): Promise<void> {
+  for (const step of sweepSteps) await runStep(services, step);
 }
