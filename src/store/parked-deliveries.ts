@@ -16,14 +16,22 @@ export async function insertDeliveryReferences(
   });
 }
 
-export async function deleteDeliveryReferences(
+export function deleteDeliveryReferences(
   tx: Transaction,
   accountId: string,
   deliveryId: string,
 ): Promise<void> {
+  return deleteReferencesOf(tx, accountId, [deliveryId]);
+}
+
+export async function deleteReferencesOf(
+  tx: Transaction,
+  accountId: string,
+  deliveryIds: readonly string[],
+): Promise<void> {
   await tx.query({
-    text: 'delete from delivery_references where account_id = $1 and delivery_id = $2',
-    values: [accountId, deliveryId],
+    text: 'delete from delivery_references where account_id = $1 and delivery_id = any($2::text[])',
+    values: [accountId, deliveryIds],
   });
 }
 

@@ -1,5 +1,6 @@
 /** Prunes the inbox by age, in small batches: bodies of finished deliveries, and deliveries that stayed dead. */
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
+import { deleteReferencesOf } from './parked-deliveries.ts';
 
 /** Each condition equals that of a partial index, so that finding old rows does not read the table. */
 export const prunable = {
@@ -73,9 +74,6 @@ async function expire(
             where account_id = $1 and delivery_id = any($2::text[])`,
     values: [accountId, ids, now],
   });
-  await tx.query({
-    text: `delete from delivery_references where account_id = $1 and delivery_id = any($2::text[])`,
-    values: [accountId, ids],
-  });
+  await deleteReferencesOf(tx, accountId, ids);
   return ids.length;
 }
