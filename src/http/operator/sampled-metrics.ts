@@ -26,6 +26,8 @@ export function metricsOf(registry: Registry) {
         collect: async () => {
           const samples = await read();
           gauge.reset();
+          // Without labels a reset leaves a zero, which would look like a value.
+          if (samples.length === 0 && !options.labels) gauge.remove();
           for (const [labels, value] of samples) gauge.set(labels, value);
         },
       });
