@@ -164,6 +164,8 @@ create table deliveries (
   constraint deliveries_state_known check (state in ('received', 'processed', 'stale', 'ignored', 'parked', 'needs_review', 'dead', 'resolved', 'expired')),
   constraint deliveries_tries_check check (tries >= 0)
 );
+create index deliveries_by_state on deliveries (state, account_id, delivery_id)
+  where state in ('received', 'parked', 'dead', 'needs_review');
 create index deliveries_dead on deliveries (coalesce(finished_at, received_at))
   where state = 'dead';
 create unique index deliveries_event_id on deliveries (account_id, provider, event_id)
@@ -175,8 +177,6 @@ create index deliveries_to_look_at on deliveries (state, received_at)
   where state in ('received', 'parked', 'dead', 'needs_review');
 create index deliveries_to_prune on deliveries (received_at)
   where body is not null and (state in ('processed', 'stale', 'ignored'));
-create index deliveries_to_review on deliveries (account_id, delivery_id)
-  where state in ('dead', 'needs_review');
 create index deliveries_unfinished on deliveries (next_try_at)
   where state in ('received', 'parked');
 
@@ -255,6 +255,25 @@ create table sweep_cursors (
   "position"  integer      not null,
   reached_at  timestamptz,
   constraint sweep_cursors_pkey primary key (name)
+);
+
+-- What each step of the sweep did last.
+create table background_steps (
+  step              text         not null,
+  last_success_at   timestamptz,
+  last_failure_at   timestamptz,
+  last_duration_ms  integer      not null,
+  failures          bigint       not null,
+  backlog           bigint,
+  constraint background_steps_pkey primary key (step)
+);
+
+-- Counts of many rows, taken by the sweep for /metrics.
+create table stored_counts (
+  name        text         not null,
+  count       bigint       not null,
+  counted_at  timestamptz  not null,
+  constraint stored_counts_pkey primary key (name)
 );
 
 -- The migrations that were applied. Row 0 is the lock of the migrator.

@@ -4,7 +4,8 @@
  */
 import { limits } from './domain/limits.ts';
 import type { Log } from './log.ts';
-import type { LoopReports } from './services/loop-reports.ts';
+import type { BackgroundReports } from './services/background-reports.ts';
+import type { StepReport } from './store/background-steps.ts';
 
 export type BackgroundLoop = {
   /** The next round starts at once. */
@@ -16,13 +17,21 @@ export type BackgroundLoop = {
 /** `round` resolves to true if there may be more to do. */
 export function startLoop(
   name: string,
-  { log, loopReports }: { readonly log: Log; readonly loopReports: LoopReports },
+  needs: { readonly log: Log; readonly backgroundReports: Pick<BackgroundReports, 'addLoop'> },
   round: () => Promise<boolean>,
 ): BackgroundLoop {
   let isStopped = false;
   let wake = () => {};
   let isWoken = false;
-  let succeededAt: Date | null = null;
+  let report: StepReport = {
+    step: name,
+    lastSuccessAt: null,
+    lastFailureAt: null,
+    lastDurationMs: 0,
+    failures: 0,
+    backlog: null,
+  };
+  needs.backgroundReports.addLoop(() => report);
 
   const rest = () =>
     new Promise<void>((resolve) => {
@@ -38,12 +47,14 @@ export function startLoop(
       isWoken = false;
       const startedAtMs = performance.now();
       const isBehind = await round().catch((error: unknown) => {
-        log.warn({ err: error, loop: name }, 'background work failed; it is repeated');
+        needs.log.warn({ err: error, loop: name }, 'background work failed; it is repeated');
         return undefined;
       });
-      if (isBehind !== undefined) succeededAt = new Date();
-      const durationMs = performance.now() - startedAtMs;
-      loopReports.note(name, { succeededAt, durationMs, isBehind: isBehind ?? false });
+      const lastDurationMs = performance.now() - startedAtMs;
+      report =
+        isBehind === undefined
+          ? { ...report, lastDurationMs, lastFailureAt: new Date(), failures: report.failures + 1 }
+          : { ...report, lastDurationMs, lastSuccessAt: new Date() };
       // A failed round must not be repeated at once, even if it was woken.
       if (isBehind === undefined) isWoken = false;
       if (!isBehind) await rest();

@@ -29,7 +29,7 @@ const formerQueues = ['retry-delivery', ...providers.map(({ name }) => `ask-${na
 const stopMsMax = 3_000;
 
 export async function startBackground(services: Services, log: Log): Promise<Background> {
-  const boss = new PgBoss({ db: jobDatabase(services.database) });
+  const boss = new PgBoss({ db: jobDatabase(services.maintenance) });
   boss.on('error', (error) => log.warn({ err: error }, 'background'));
   await boss.start();
   const stopSweeps = () => boss.stop({ graceful: true, timeout: stopMsMax });
@@ -56,15 +56,15 @@ async function stopInTime({ stop }: Stoppable): Promise<void> {
 }
 
 function startRetries(services: Services, log: Log): Stoppable {
-  const { loopReports } = services;
-  return startLoop('retries', { log, loopReports }, async () => {
+  const { backgroundReports } = services;
+  return startLoop('retries', { log, backgroundReports }, async () => {
     return (await retryDue(services)) >= limits.retryBatchMax;
   });
 }
 
 /** One loop per provider, so that a provider that hangs does not delay the others. */
 function startPolls(services: Services, log: Log): Stoppable[] {
-  const { loopReports } = services;
+  const { backgroundReports } = services;
   return providers.map(({ name }) => {
     const polls = createDuePolls(services, name, {
       onRoom: () => loop.wake(),
@@ -74,7 +74,7 @@ function startPolls(services: Services, log: Log): Stoppable[] {
           'a poll of a provider failed; it is repeated later',
         ),
     });
-    const loop = startLoop(`polls-${name}`, { log, loopReports }, polls.startDue);
+    const loop = startLoop(`polls-${name}`, { log, backgroundReports }, polls.startDue);
     return {
       stop: async () => {
         await loop.stop();
@@ -90,7 +90,9 @@ async function workOnSweeps(boss: PgBoss, services: Services): Promise<void> {
   // The sweep of a killed process counts as running until it expires, so the first sweep has its own queue.
   await boss.createQueue(firstSweepQueue, { policy: 'short', ...jobSettings });
   for (const queue of [sweepQueue, firstSweepQueue]) {
-    await boss.work(queue, { pollingIntervalSeconds: 2 }, () => sweep(services));
+    await boss.work(queue, { pollingIntervalSeconds: 2 }, () =>
+      sweep({ ...services, database: services.maintenance }),
+    );
   }
   await boss.schedule(sweepQueue, everyMinute);
   // Takes up the work of a process that ended, without waiting for the next minute.

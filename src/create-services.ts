@@ -7,9 +7,9 @@ import type { Database } from './postgres/database.ts';
 import { createProviderCaller } from './providers/call.ts';
 import { createMasterKeys } from './security/master-keys.ts';
 import { createAccountDirectory } from './services/account-directory.ts';
+import { createBackgroundReports } from './services/background-reports.ts';
 import { createCounters } from './services/counters.ts';
 import type { FinishedCall } from './services/finished-call.ts';
-import { createLoopReports } from './services/loop-reports.ts';
 import { createRateLimits } from './services/rate-limits.ts';
 import type { ReportDefect, ServiceSettings, Services } from './services/services.ts';
 import { createTokenService } from './services/token-service.ts';
@@ -65,9 +65,9 @@ export function createServices(parts: {
     settings,
     clock,
     reportDefect,
-    loopReports: createLoopReports(),
     callProvider: createProviderCaller(),
     counters: createCounters(),
+    backgroundReports: createBackgroundReports(reportDefect),
     warnings: createWarnings(accounts, clock, parts.logWarning ?? (() => {})),
     accounts,
     tokens: createTokenService(database, masterKeys, clock),

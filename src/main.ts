@@ -2,7 +2,6 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Bootstrapped, bootstrap, joinBootstrapped } from './bootstrap.ts';
 import { type Config, readConfig } from './config.ts';
 import { limits } from './domain/limits.ts';
@@ -10,6 +9,8 @@ import { StartError } from './domain/start-error.ts';
 import { firstStartText, readyText } from './first-start-message.ts';
 import { explainListenError } from './listen-errors.ts';
 import { createLog, type Log } from './log.ts';
+import { prepareBackground } from './prepare-background.ts';
+import type { ServeOptions } from './serve.ts';
 import {
   becomeUser,
   chooseServiceUser,
@@ -89,39 +90,14 @@ async function serveWithBackground(
   bootstrapped: Bootstrapped,
   log: Log,
   serve: Serve,
-  renderMetrics?: Parameters<Serve>[3],
+  renderMetrics?: ServeOptions['renderMetrics'],
 ): Promise<Closer> {
-  const serving = await serve(config, bootstrapped, log, renderMetrics);
-  const background = startBackgroundWhenReady(bootstrapped, log);
+  const background = prepareBackground(bootstrapped, log);
+  const { isMissing: isBackgroundMissing } = background;
+  const serving = await serve(config, bootstrapped, log, { isBackgroundMissing, renderMetrics });
+  background.start();
   return async () => {
     await Promise.all([serving.stop(), background.stop()]);
-  };
-}
-
-/** A failed start is retried and not fatal, because requests can be served without background work. */
-function startBackgroundWhenReady(
-  { services, databaseWait }: Bootstrapped,
-  log: Log,
-): { readonly stop: Closer } {
-  const retryMs = 5_000;
-  const ending = new AbortController();
-  const started = (async () => {
-    await databaseWait.done;
-    for (;;) {
-      try {
-        const { startBackground } = await import('./background.ts');
-        return await startBackground(services, log);
-      } catch (error) {
-        log.error({ err: error }, 'background work could not start; retrying');
-        await delay(retryMs, undefined, { signal: ending.signal });
-      }
-    }
-  })().catch(() => undefined);
-  return {
-    stop: async () => {
-      ending.abort();
-      await (await started)?.stop();
-    },
   };
 }
 

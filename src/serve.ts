@@ -12,6 +12,7 @@ import { explainListenError } from './listen-errors.ts';
 import type { Log } from './log.ts';
 import type { Services } from './services/services.ts';
 import { findMissingMigrations } from './store/migrate.ts';
+import { listLateSteps } from './use-cases/maintenance/late-steps.ts';
 import type { DatabaseWait } from './wait-for-database.ts';
 
 export type Serving = {
@@ -20,11 +21,17 @@ export type Serving = {
   readonly stop: () => Promise<void>;
 };
 
+export type ServeOptions = {
+  /** True while background work could not be started. */
+  readonly isBackgroundMissing: () => boolean;
+  readonly renderMetrics?: ((metrics: Metrics) => OperatorParts['renderMetrics']) | undefined;
+};
+
 export async function serve(
-  config: Config,
-  { services, databaseWait }: Bootstrapped,
+  config: Pick<Config, 'host' | 'port'>,
+  { services, databaseWait }: Pick<Bootstrapped, 'services' | 'databaseWait'>,
   log: Log,
-  renderMetrics: (metrics: Metrics) => OperatorParts['renderMetrics'] = renderOwnMetrics,
+  { isBackgroundMissing, renderMetrics = renderOwnMetrics }: ServeOptions,
 ): Promise<Serving> {
   const metrics = createMetrics();
   let draining = false;
@@ -33,7 +40,11 @@ export async function serve(
     metrics,
     log,
     renderMetrics: renderMetrics(metrics),
-    findMissing: () => findMissing(services, databaseWait),
+    findMissing: async () => [
+      ...(await findMissing(services, databaseWait)),
+      ...(isBackgroundMissing() ? ['background'] : []),
+    ],
+    findLate: () => listLateSteps(services),
     isPrepared: databaseWait.isDone,
     isDraining: () => draining,
   });
@@ -49,7 +60,10 @@ export async function serve(
   };
 }
 
-async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
+async function listen(
+  app: FastifyInstance,
+  { host, port }: Pick<Config, 'host' | 'port'>,
+): Promise<void> {
   try {
     // On Linux each worker has its own listening socket, and the kernel distributes connections.
     const reusePort = cluster.isWorker && process.platform === 'linux';

@@ -55,6 +55,22 @@ test('every figure of our own has its place on the dashboard', async () => {
   );
 });
 
+test('every expression is well formed, and none takes the difference of a gauge that stops at a limit', () => {
+  for (const { name, expr } of listAlerts()) {
+    const isOpen = { '(': 1, ')': -1, '{': 1, '}': -1, '[': 1, ']': -1 } as Record<string, number>;
+    const depths = [...expr.replaceAll(/"[^"]*"/g, '')].map((letter) => isOpen[letter] ?? 0);
+    let depth = 0;
+    for (const step of depths) {
+      depth += step;
+      assert.ok(depth >= 0, name);
+    }
+    assert.equal(depth, 0, name);
+    assert.match(expr, /(==|>|<)/, name);
+    assert.doesNotMatch(expr, /\b(delta|idelta|deriv)\(/, name);
+    assert.doesNotMatch(expr, /(rate|increase)\((?!\w+_(total|count|bucket|sum)\b)/, name);
+  }
+});
+
 test('every alert says what it is about and leads to its section of the handbook', () => {
   for (const { name, summary, runbook } of listAlerts()) {
     assert.ok(summary, name);
@@ -90,7 +106,8 @@ function metricsOf(expr: string): string[] {
   const bare = expr
     .replaceAll(/\{[^}]*\}/g, ' ')
     .replaceAll(/\[[^\]]*\]/g, ' ')
-    .replaceAll(/\bby \([^)]*\)/g, ' ');
+    .replaceAll(/\bby \([^)]*\)/g, ' ')
+    .replaceAll(/\b(and|or|unless)\b/g, ' ');
   return [...bare.matchAll(/\b[a-z_]\w*\b(?! *\()/g)].map(([word]) => word);
 }
 

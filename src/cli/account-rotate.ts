@@ -2,7 +2,7 @@
 import { listRotatableSecretKinds } from '../providers/account-settings.ts';
 import { type RotatableSecretKind, rotateSecret } from '../use-cases/accounts/rotate-secret.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
-import { readOverlap } from './overlap.ts';
+import { readDuration } from './duration.ts';
 import { printedName } from './render.ts';
 
 const secretKinds = listRotatableSecretKinds();
@@ -18,7 +18,7 @@ export const accountRotate: Command = {
     ]);
     const [accountId = '', kindText = ''] = positionals;
     const kind = readKind(kindText);
-    const overlapSeconds = readOverlap(values.overlap ?? '24h');
+    const overlapSeconds = readDuration('--overlap', values.overlap ?? '24h');
     return {
       json: values.json,
       run: async (services) => {

@@ -3,7 +3,7 @@ import { rotatingMasterKey } from '../embedded-postgres/master-key-file.ts';
 import type { Services } from '../services/services.ts';
 import { rewrapSecrets, rotateSigningKey } from '../use-cases/accounts/rotate-keys.ts';
 import { type Command, jsonOption, readWords, UsageError } from './command.ts';
-import { readOverlap } from './overlap.ts';
+import { readDuration } from './duration.ts';
 
 export const keysRotate: Command = {
   name: ['keys', 'rotate'],
@@ -11,7 +11,7 @@ export const keysRotate: Command = {
   parse: (words) => {
     const options = { overlap: { type: 'string' }, ...jsonOption } as const;
     const { values, positionals } = readWords(words, options, ['signing or master']);
-    const overlapSeconds = readOverlap(values.overlap ?? '24h');
+    const overlapSeconds = readDuration('--overlap', values.overlap ?? '24h');
     const [kind = ''] = positionals;
     if (kind !== 'signing' && kind !== 'master')
       throw new UsageError('The kind of key must be signing or master.');

@@ -77,6 +77,8 @@ export const limits = {
   /** How long the operator's counters are cached, and how long their query may take. */
   countersCachedMs: 5_000,
   countersAnswerMsMax: 1_000,
+  /** A step of the background without a success for this long is late. Contract 1.8. */
+  stepLateSeconds: 300,
   shutdownMsMax: 10_000,
 
   /** The default retention of delivery bodies. */

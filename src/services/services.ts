@@ -6,9 +6,9 @@ import type { CallProvider } from '../providers/call.ts';
 import type { MasterKeys } from '../security/master-keys.ts';
 import type { Batches } from '../store/batches.ts';
 import type { AccountDirectory } from './account-directory.ts';
+import type { BackgroundReports } from './background-reports.ts';
 import type { Counters } from './counters.ts';
 import type { RecordInBatch } from './finished-call.ts';
-import type { LoopReports } from './loop-reports.ts';
 import type { CountCall } from './rate-limits.ts';
 import type { TokenService } from './token-service.ts';
 import type { WaitingRepeats } from './waiting-repeats.ts';
@@ -29,9 +29,9 @@ export type Services = {
   readonly countCall: CountCall;
   readonly waitingRepeats: WaitingRepeats;
   /** How the loops of the background are doing, for the metrics. */
-  readonly loopReports: LoopReports;
   readonly callProvider: CallProvider;
   readonly counters: Counters;
+  readonly backgroundReports: BackgroundReports;
   readonly warnings: Warnings;
   readonly clock: Clock;
   readonly settings: ServiceSettings;

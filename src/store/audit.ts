@@ -19,19 +19,25 @@ export type AuditEntry = {
   readonly details: Readonly<Record<string, unknown>>;
 };
 
-export async function appendAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
+export function appendAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
+  return appendAudits(tx, [entry]);
+}
+
+export async function appendAudits(tx: Transaction, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
   await tx.query({
     text: `insert into audit (account_id, audit_id, at, actor, action, object, note, details)
-           values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+           select * from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::text[],
+                                $7::text[], $8::json[])`,
     values: [
-      entry.accountId,
-      entry.auditId,
-      entry.at,
-      entry.actor,
-      entry.action,
-      entry.object,
-      entry.note,
-      JSON.stringify(entry.details),
+      entries.map(({ accountId }) => accountId),
+      entries.map(({ auditId }) => auditId),
+      entries.map(({ at }) => at),
+      entries.map(({ actor }) => actor),
+      entries.map(({ action }) => action),
+      entries.map(({ object }) => object),
+      entries.map(({ note }) => note),
+      entries.map(({ details }) => JSON.stringify(details)),
     ],
   });
 }

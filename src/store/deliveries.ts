@@ -53,15 +53,25 @@ export async function findDelivery(
   return rows[0] && toDelivery(rows[0]);
 }
 
+/** Newest first. `after` is the last delivery of the previous page. */
 export async function listDeliveries(
   database: Queryable,
-  state: DeliveryState | undefined,
-  limit: number,
+  {
+    state,
+    after,
+    limit,
+  }: {
+    readonly state: DeliveryState | undefined;
+    readonly after: Pick<Delivery, 'receivedAt' | 'deliveryId'> | undefined;
+    readonly limit: number;
+  },
 ): Promise<Delivery[]> {
   const { rows } = await database.query<DeliveryRow>({
-    text: `select * from deliveries where $1::text is null or state = $1
-            order by received_at desc, delivery_id limit $2`,
-    values: [state ?? null, limit],
+    text: `select * from deliveries
+            where ($1::text is null or state = $1)
+              and ($2::timestamptz is null or (received_at, delivery_id) < ($2, $3))
+            order by received_at desc, delivery_id desc limit $4`,
+    values: [state ?? null, after?.receivedAt ?? null, after?.deliveryId ?? null, limit],
   });
   return rows.map(toDelivery);
 }

@@ -1,9 +1,11 @@
 /**
- * The counters on /metrics that come from the database: unfinished deliveries and transactions, and their age. Each is
- * read from a partial index that contains only such rows, and counting stops at a limit, so the cost does not grow with
- * the tables.
+ * The counters on /metrics that come from the database: unfinished deliveries and transactions, their age, resolved
+ * reviews and the steps of the sweep. Each is read from a partial index that contains only such rows. A scrape counts up
+ * to a limit; beyond it, it takes the count of the last sweep, so its cost does not grow with the tables.
  */
 import type { Database, Queryable } from '../postgres/database.ts';
+import { listStepReports, type StepReport } from './background-steps.ts';
+import { listStoredCounts, type StoredCounts, saveCounts } from './stored-counts.ts';
 
 const watchedStates = ['received', 'parked', 'dead', 'needs_review'] as const;
 
@@ -37,9 +39,12 @@ export type OperatorCounters = {
   readonly resolved: readonly ResolvedReviews[];
   readonly deliveries: readonly WatchedDeliveries[];
   readonly openTransactions: readonly OpenTransactions[];
+  readonly steps: readonly StepReport[];
+  /** When the sweep has counted; undefined before its first count. */
+  readonly countedAt: Date | undefined;
 };
 
-/** Counting stops here; the oldest rows are counted first. */
+/** A scrape counts up to here, the oldest rows first. */
 const countedMax = 10_000;
 
 export async function readOperatorCounters(
@@ -49,15 +54,73 @@ export async function readOperatorCounters(
   return database.transaction(async (tx) => {
     // A bitmap scan would read all matching rows before the limit applies.
     await tx.query({ text: 'set local enable_bitmapscan = off' });
+    const stored = await listStoredCounts(tx);
     return {
-      deliveries: await countWatchedDeliveries(tx),
-      openTransactions: await countOpenTransactions(tx, now),
-      resolved: await countResolved(tx),
+      deliveries: (await countWatchedDeliveries(tx, watchedStates, countedMax)).map((entry) => ({
+        ...entry,
+        count: countOf(stored, nameOfDeliveries(entry), entry.count),
+      })),
+      openTransactions: useStoredIfMany(
+        stored,
+        await countOpenTransactions(tx, transactionTypes, now, countedMax),
+      ),
+      resolved: (await countResolved(tx, countedMax)).map((entry) => ({
+        ...entry,
+        count: countOf(stored, nameOfResolved(entry), entry.count),
+      })),
+      steps: await listStepReports(tx),
+      countedAt: stored.countedAt,
     };
   });
 }
 
-async function countWatchedDeliveries(database: Queryable): Promise<WatchedDeliveries[]> {
+/** Counts everything, however much it is, for the scrapes until the next count. A statement per kind keeps each short. */
+export async function countForOperators(database: Database, now: Date): Promise<void> {
+  const counts = new Map<string, number>();
+  for (const state of watchedStates) {
+    const [entry] = await countWatchedDeliveries(database, [state], null);
+    if (entry) counts.set(nameOfDeliveries(entry), entry.count);
+  }
+  for (const type of transactionTypes) {
+    const open = await countOpenTransactions(database, [type], now, null);
+    for (const entry of open) counts.set(nameOfTransactions(entry), entry.count);
+  }
+  for (const entry of await countResolved(database, null)) {
+    counts.set(nameOfResolved(entry), entry.count);
+  }
+  await saveCounts(database, counts, now);
+}
+
+const nameOfDeliveries = ({ state }: Pick<WatchedDeliveries, 'state'>) => `deliveries ${state}`;
+const nameOfTransactions = ({ type, age }: OpenTransactions) => `transactions ${type} ${age}`;
+const nameOfResolved = ({ kind }: ResolvedReviews) => `resolved ${kind}`;
+
+/** The count of a scrape is exact below its limit. Above, the stored one is as old as the last sweep. */
+function countOf({ counts }: StoredCounts, name: string, counted: number): number {
+  return counted < countedMax ? counted : Math.max(counted, counts.get(name) ?? 0);
+}
+
+/** The limit applies to each type, and cuts off its younger ages. */
+function useStoredIfMany(
+  { counts }: StoredCounts,
+  open: readonly OpenTransactions[],
+): OpenTransactions[] {
+  const isMany = (type: string) =>
+    open.reduce((sum, entry) => (entry.type === type ? sum + entry.count : sum), 0) >= countedMax;
+  return open.map((entry) => ({
+    ...entry,
+    count: isMany(entry.type)
+      ? (counts.get(nameOfTransactions(entry)) ?? entry.count)
+      : entry.count,
+  }));
+}
+
+/** A limit of null counts all. */
+async function countWatchedDeliveries(
+  database: Queryable,
+  states: ReadonlyArray<WatchedDeliveries['state']>,
+  limit: number | null,
+): Promise<WatchedDeliveries[]> {
   const { rows } = await database.query<{
     state: WatchedDeliveries['state'];
     count: number;
@@ -73,26 +136,34 @@ async function countWatchedDeliveries(database: Queryable): Promise<WatchedDeliv
                   and d.state in ('received', 'parked', 'dead', 'needs_review')
                 order by received_at limit $2) as found on true
             group by watched.state`,
-    values: [watchedStates, countedMax],
+    values: [states, limit],
   });
   return rows.map(({ state, count, oldest_at: oldestAt }) => ({ state, count, oldestAt }));
 }
 
-/** Without a limit, because a counter must never stall. Operators resolve few reviews, so counting all is fast. */
-async function countResolved(database: Queryable): Promise<ResolvedReviews[]> {
-  const { rows } = await database.query<{ action: string; count: number }>({
-    name: 'count-resolved',
-    text: `select action, count(*) as count from audit
-            where action in ('delivery.resolved', 'flag.resolved') group by action`,
-  });
-  const countOf = (action: string) => rows.find((row) => row.action === action)?.count ?? 0;
-  return (['delivery', 'flag'] as const).map((kind) => ({
-    kind,
-    count: countOf(`${kind}.resolved`),
-  }));
+async function countResolved(
+  database: Queryable,
+  limit: number | null,
+): Promise<ResolvedReviews[]> {
+  const resolved: ResolvedReviews[] = [];
+  for (const kind of ['delivery', 'flag'] as const) {
+    const { rows } = await database.query<{ count: number }>({
+      name: `count-resolved-${kind}`,
+      text: `select count(*) as count from (
+               select from audit where action = '${kind}.resolved' limit $1) as counted`,
+      values: [limit],
+    });
+    resolved.push({ kind, count: rows[0]?.count ?? 0 });
+  }
+  return resolved;
 }
 
-async function countOpenTransactions(database: Queryable, now: Date): Promise<OpenTransactions[]> {
+async function countOpenTransactions(
+  database: Queryable,
+  types: ReadonlyArray<OpenTransactions['type']>,
+  now: Date,
+  limit: number | null,
+): Promise<OpenTransactions[]> {
   const { rows } = await database.query<OpenTransactions>({
     name: 'count-open-transactions',
     text: `select counted.type,
@@ -110,11 +181,11 @@ async function countOpenTransactions(database: Queryable, now: Date): Promise<Op
                   and status not in ('failed', 'succeeded', 'reversed')
                 order by started_at limit $3) as open
             group by 1, 2`,
-    values: [transactionTypes, now, countedMax],
+    values: [types, now, limit],
   });
-  const countOf = (type: string, age: string) =>
+  const countOfAge = (type: string, age: string) =>
     rows.find((row) => row.type === type && row.age === age)?.count ?? 0;
-  return transactionTypes.flatMap((type) =>
-    openAges.map((age) => ({ type, age, count: countOf(type, age) })),
+  return types.flatMap((type) =>
+    openAges.map((age) => ({ type, age, count: countOfAge(type, age) })),
   );
 }

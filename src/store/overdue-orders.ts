@@ -31,6 +31,20 @@ export async function listOverdueOrders(
   return rows.map(toOverdueOrder);
 }
 
+/** The `lapses_at` of the order that follows after `limit` others; undefined if there are fewer. */
+export async function findWindowEnd(
+  database: Queryable,
+  from: Date,
+  limit: number,
+): Promise<Date | undefined> {
+  const { rows } = await database.query<{ lapses_at: Date }>({
+    text: `select lapses_at from orders where lapses_at >= $1
+            order by lapses_at offset $2 limit 1`,
+    values: [from, limit],
+  });
+  return rows[0]?.lapses_at;
+}
+
 /** Up to which `lapses_at` orders were lapsed. Without a cursor the earliest of all; undefined without orders. */
 export async function findReachedAt(database: Queryable): Promise<Date | undefined> {
   const { rows } = await database.query<{ reached_at: Date | null }>({

@@ -53,6 +53,17 @@ export async function deleteOtherReferences(
   });
 }
 
+export async function deleteReferencesOf(
+  tx: Transaction,
+  accountId: string,
+  deliveryIds: readonly string[],
+): Promise<void> {
+  await tx.query({
+    text: 'delete from delivery_references where account_id = $1 and delivery_id = any($2::text[])',
+    values: [accountId, deliveryIds],
+  });
+}
+
 /** Ids of an order that parked deliveries may wait for. */
 export type KnownNames = { readonly accountId: string; readonly names: readonly string[] };
 
@@ -104,30 +115,4 @@ export async function makeDue(
               and (next_try_at is null or next_try_at > $3)`,
     values: [accountId, deliveryIds, now],
   });
-}
-
-/**
- * Makes due every delivery whose reference is known by now. Deliveries are unparked as soon as a reference becomes known;
- * this covers a process that ended in between.
- */
-export async function makeKnownDue(database: Queryable, now: Date): Promise<number> {
-  const { rowCount } = await database.query({
-    text: `update deliveries d set state = 'parked', next_try_at = $1, finished_at = null
-             from delivery_references r
-            where d.account_id = r.account_id and d.delivery_id = r.delivery_id
-              and d.state in ('received', 'parked', 'dead')
-              and (d.next_try_at is null or d.next_try_at > $1)
-              and (exists (select from orders o
-                            where o.account_id = r.account_id and o.order_id = r.reference)
-                or exists (select from orders o
-                            where o.account_id = r.account_id and o.invoice_id = r.reference)
-                or exists (select from provider_orders p
-                            where p.account_id = r.account_id and p.provider = d.provider
-                              and p.provider_order_id = r.reference)
-                or exists (select from transactions t
-                            where t.account_id = r.account_id and t.provider = d.provider
-                              and t.type = 'payment' and t.psp_transaction_id = r.reference))`,
-    values: [now],
-  });
-  return rowCount ?? 0;
 }

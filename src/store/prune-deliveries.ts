@@ -1,8 +1,9 @@
 /** Prunes the inbox by age, in small batches: bodies of finished deliveries, and deliveries that stayed dead. */
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
+import { deleteReferencesOf } from './parked-deliveries.ts';
 
 /** Each condition equals that of a partial index, so that finding old rows does not read the table. */
-const prunable = {
+export const prunable = {
   finished: `state in ('processed', 'stale', 'ignored')`,
   resolved: `state = 'resolved'`,
 } as const;
@@ -73,9 +74,6 @@ async function expire(
             where account_id = $1 and delivery_id = any($2::text[])`,
     values: [accountId, ids, now],
   });
-  await tx.query({
-    text: `delete from delivery_references where account_id = $1 and delivery_id = any($2::text[])`,
-    values: [accountId, ids],
-  });
+  await deleteReferencesOf(tx, accountId, ids);
   return ids.length;
 }

@@ -1,5 +1,7 @@
 /** The review flags that operators resolved, and the deliveries that are resolved with them. */
+import type { DeliveryState } from '../domain/inbox/delivery.ts';
 import type { FlagName } from '../domain/inbox/review.ts';
+import type { ProviderName } from '../domain/provider-name.ts';
 import type { ReviewFlag } from '../domain/review-flag.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
 
@@ -70,4 +72,28 @@ export async function saveResolvedDeliveries(
             where account_id = $1 and delivery_id = any($2::text[])`,
     values: [accountId, deliveryIds, at],
   });
+}
+
+export type LockedToResolve = {
+  readonly deliveryId: string;
+  readonly flags: readonly ReviewFlag[];
+  readonly orderId: string | null;
+  readonly provider: ProviderName;
+};
+
+/** Skips deliveries that are locked, or have left the state or entered it again since they were listed. */
+export async function lockToResolve(
+  tx: Transaction,
+  accountId: string,
+  deliveryIds: readonly string[],
+  { state, before }: { readonly state: DeliveryState; readonly before: Date },
+): Promise<LockedToResolve[]> {
+  const { rows } = await tx.query<LockedToResolve>({
+    text: `select delivery_id as "deliveryId", flags, order_id as "orderId", provider from deliveries
+            where account_id = $1 and delivery_id = any($2::text[])
+              and state = $3 and coalesce(finished_at, received_at) < $4
+            order by delivery_id for update skip locked`,
+    values: [accountId, deliveryIds, state, before],
+  });
+  return rows;
 }

@@ -3,16 +3,26 @@
  * from a partial index that contains only such rows, so its cost does not grow with the table.
  */
 import type { DeliveryState } from '../domain/inbox/delivery.ts';
+import { orderIdOf } from '../domain/inbox/review.ts';
 import type { ReviewFlag } from '../domain/review-flag.ts';
 import type { Queryable } from '../postgres/database.ts';
 
-export type Page<Entry> = {
+export type ReviewPage = {
   /** Undefined for all accounts. */
   readonly accountId: string | undefined;
-  /** The last entry of the previous page. */
-  readonly after: Entry | undefined;
+  /** The last entry of the previous page: a delivery, an order or a transaction. */
+  readonly after: { readonly accountId: string; readonly id: string } | undefined;
   readonly limit: number;
 };
+
+/** With an account, the scan must end with its last row, so the account is compared by itself. */
+function startOf({ accountId, after }: ReviewPage) {
+  return {
+    isOne: accountId !== undefined,
+    from: accountId ?? after?.accountId ?? '',
+    id: after?.id ?? '',
+  };
+}
 
 export type DeliveryToReview = {
   readonly accountId: string;
@@ -26,16 +36,19 @@ export type DeliveryToReview = {
 
 export async function listDeliveriesToReview(
   database: Queryable,
-  { accountId, after, limit }: Page<DeliveryToReview>,
+  state: DeliveryToReview['state'],
+  page: ReviewPage,
 ): Promise<DeliveryToReview[]> {
+  const { isOne, from, id } = startOf(page);
+  const isNext = isOne
+    ? 'account_id = $1 and delivery_id > $2'
+    : '(account_id, delivery_id) > ($1, $2)';
   const { rows } = await database.query<DeliveryToReview>({
     text: `select account_id as "accountId", delivery_id as "deliveryId", state, why, flags,
                   order_id as "orderId", coalesce(finished_at, received_at) as since
-             from deliveries
-            where state in ('dead', 'needs_review') and ($1::text is null or account_id = $1)
-              and (account_id, delivery_id) > ($2, $3)
-            order by account_id, delivery_id limit $4`,
-    values: [accountId ?? null, after?.accountId ?? '', after?.deliveryId ?? '', limit],
+             from deliveries where state = '${state}' and ${isNext}
+            order by account_id, delivery_id limit $3`,
+    values: [from, id, page.limit],
   });
   return rows;
 }
@@ -51,40 +64,34 @@ export type Flagged = {
   readonly happenedAt: Date;
 };
 
-export async function listFlaggedOrders(
-  database: Queryable,
-  { accountId, after, limit }: Page<Flagged>,
-): Promise<Flagged[]> {
+export async function listFlaggedOrders(database: Queryable, page: ReviewPage): Promise<Flagged[]> {
+  const { isOne, from, id } = startOf(page);
+  const isNext = isOne ? 'account_id = $1 and order_id > $2' : '(account_id, order_id) > ($1, $2)';
   const { rows } = await database.query<Flagged>({
     text: `select account_id as "accountId", order_id as "orderId", null as "transactionId", flags,
                   created_at as "happenedAt"
-             from orders
-            where flags <> '{}' and ($1::text is null or account_id = $1)
-              and (account_id, order_id) > ($2, $3)
-            order by account_id, order_id limit $4`,
-    values: [accountId ?? null, after?.accountId ?? '', after?.orderId ?? '', limit],
+             from orders where flags <> '{}' and ${isNext}
+            order by account_id, order_id limit $3`,
+    values: [from, id, page.limit],
   });
   return rows;
 }
 
+/** `after` names a transaction, whose id begins with that of its order. */
 export async function listFlaggedTransactions(
   database: Queryable,
-  { accountId, after, limit }: Page<Flagged>,
+  page: ReviewPage,
 ): Promise<Flagged[]> {
+  const { isOne, from, id } = startOf(page);
+  const isNext = isOne
+    ? 'account_id = $1 and (order_id, transaction_id) > ($2, $3)'
+    : '(account_id, order_id, transaction_id) > ($1, $2, $3)';
   const { rows } = await database.query<Flagged>({
     text: `select account_id as "accountId", order_id as "orderId", transaction_id as "transactionId", flags,
                   coalesce(finished_at, recorded_at, started_at, 'epoch') as "happenedAt"
-             from transactions
-            where flags <> '{}' and ($1::text is null or account_id = $1)
-              and (account_id, order_id, transaction_id) > ($2, $3, $4)
-            order by account_id, order_id, transaction_id limit $5`,
-    values: [
-      accountId ?? null,
-      after?.accountId ?? '',
-      after?.orderId ?? '',
-      after?.transactionId ?? '',
-      limit,
-    ],
+             from transactions where flags <> '{}' and ${isNext}
+            order by account_id, order_id, transaction_id limit $4`,
+    values: [from, orderIdOf(id), id, page.limit],
   });
   return rows;
 }

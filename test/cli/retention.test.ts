@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { retrySeconds } from '../../src/domain/inbox/retry-schedule.ts';
 import type { ServiceSettings } from '../../src/services/services.ts';
 import { retryDelivery } from '../../src/use-cases/inbox/retry-delivery.ts';
-import { prune } from '../../src/use-cases/maintenance/prune.ts';
 import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
 import { assertInvariants, captureOf, openShop, type Shop } from '../api/webhooks/shop.ts';
 import { runCommandHere } from '../support/command-here.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';
+import { prune } from '../support/prune.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
 
 const daySeconds = 24 * 60 * 60;

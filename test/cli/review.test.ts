@@ -5,7 +5,6 @@ import { retrySeconds } from '../../src/domain/inbox/retry-schedule.ts';
 import { flagIdOf } from '../../src/domain/inbox/review.ts';
 import { retryDelivery } from '../../src/use-cases/inbox/retry-delivery.ts';
 import { listReview, type ReviewEntry } from '../../src/use-cases/maintenance/list-review.ts';
-import { prune } from '../../src/use-cases/maintenance/prune.ts';
 import { resolveReview } from '../../src/use-cases/maintenance/resolve-review.ts';
 import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
 import {
@@ -24,7 +23,9 @@ import {
   partnerPayment,
   partnerRefund,
 } from '../support/deliveries.ts';
+import { insertDeliveries } from '../support/many-deliveries.ts';
 import { readSamples } from '../support/metrics.ts';
+import { prune } from '../support/prune.ts';
 import { dumpTables } from '../support/test-database.ts';
 import { type Reply, testMasterKeyHex } from '../support/test-service.ts';
 
@@ -34,6 +35,71 @@ const { services, database } = service;
 const { accountId } = shop.account;
 const env = { DATABASE_URL: service.url, MASTER_KEY: testMasterKeyHex };
 const note = 'agreed with the shop';
+
+test('hundreds of dead deliveries are listed page by page, and resolved by one command', async () => {
+  const { service: own, account } = await openShop();
+  const ownEnv = { DATABASE_URL: own.url, MASTER_KEY: testMasterKeyHex };
+  const run = async (...words: string[]) =>
+    JSON.parse((await runCommandHere([...words, '--json'], ownEnv)).stdout);
+  const old = new Date(Date.now() - 8 * 24 * 3600 * 1000);
+  await insertDeliveries(own.database, account.accountId, 'dead', 700, old);
+  await insertDeliveries(own.database, account.accountId, 'needs_review', 30, new Date());
+  for (const list of ['review', 'inbox']) {
+    const ids: string[] = [];
+    const pages: number[] = [];
+    for (let more: string[] = []; pages.length < 10; ) {
+      const page = await run(list, 'list', '--limit', '250', ...more);
+      const rows: Array<{ id: string; delivery_id: string }> = page.review ?? page.deliveries;
+      ids.push(...rows.map((row) => row.id ?? row.delivery_id));
+      pages.push(rows.length);
+      if (page.next === undefined) break;
+      more = ['--after', page.next];
+    }
+    assert.deepEqual(pages, [250, 250, 230], list);
+    assert.equal(new Set(ids).size, 730, list);
+  }
+  const firstOnly = await run('review', 'list', '--limit', '30', '--account', account.accountId);
+  assert.ok(firstOnly.review.every((row: { reason: string }) => !row.reason.startsWith('dead')));
+  assert.equal(firstOnly.next, `needs_review:${account.accountId}/${firstOnly.review.at(-1).id}`);
+
+  const many = ['inbox', 'resolve', '--state', 'dead', '--note', note];
+  for (const words of [
+    many,
+    [...many, '--older-than', 'week'],
+    [...many, '--older-than', '7d', 'x'],
+  ]) {
+    assert.equal((await runCommandHere(words, ownEnv)).code, 1, words.join(' '));
+  }
+  assert.equal((await run(...many, '--older-than', '9d')).resolved, 0);
+  const outcome = await run(...many, '--older-than', '7d', '--account', account.accountId);
+  assert.deepEqual([outcome.state, outcome.note, outcome.resolved], ['dead', note, 700]);
+  assert.equal((await run(...many, '--older-than', '7d')).resolved, 0);
+  const { rows } = await own.database.query({
+    text: `select (select count(*) from deliveries where state = 'resolved') as resolved,
+                  (select count(*) from delivery_references) as references,
+                  (select count(distinct object) from audit where action = 'delivery.resolved'
+                      and actor = 'cli' and note = $1) as audited`,
+    values: [note],
+  });
+  assert.deepEqual(rows, [{ resolved: 700, references: 60, audited: 700 }]);
+  assert.equal((await run('review', 'list')).review.length, 30);
+});
+
+test('a page that does not exist and a limit that is no number are refused', async () => {
+  for (const words of [
+    ['--after', 'nonsense'],
+    ['--after', 'what:'],
+    ['--limit', '0'],
+    ['--limit', 'x'],
+  ]) {
+    assert.equal(
+      (await runCommandHere(['review', 'list', ...words], env)).code,
+      1,
+      words.join(' '),
+    );
+  }
+  assert.equal((await runCommandHere(['inbox', 'list', '--after', 'dlv_1'], env)).code, 1);
+});
 
 test('without entries the list is empty', async () => {
   assert.deepEqual(await runJson(['review', 'list']), { review: [] });
@@ -400,8 +466,8 @@ test('entries that need an operator are found among many others by partial index
   await big.service.database.query({ text: 'analyze' });
   const plans: [index: string, text: string][] = [
     [
-      'deliveries_to_review',
-      `select delivery_id, why from deliveries where state in ('dead', 'needs_review')
+      'deliveries_by_state',
+      `select delivery_id, why from deliveries where state = 'dead'
           and (account_id, delivery_id) > ('', '') order by account_id, delivery_id limit 200`,
     ],
     [
@@ -498,7 +564,11 @@ async function resolve(id = ''): Promise<void> {
 
 async function collect({ service }: Shop): Promise<ReviewEntry[]> {
   const entries: ReviewEntry[] = [];
-  for await (const entry of listReview(service.services)) entries.push(entry);
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const page = await listReview(service.services, { after: after || undefined, limit: 200 });
+    entries.push(...(page?.entries ?? []));
+    after = page?.next;
+  }
   return entries;
 }
 

@@ -7,6 +7,7 @@ import { insertOrders } from '../../src/store/insert-orders.ts';
 import { saveOrderSummaries } from '../../src/store/orders.ts';
 import {
   findReachedAt,
+  findWindowEnd,
   listOverdueOrders,
   saveReachedAt,
   scanForOverdueOrders,
@@ -56,48 +57,56 @@ test('a scan finds every overdue order, page by page, and starts over after the 
 
 test('a sweep lapses all overdue orders, even a thousand with the same time, and moves the cursor', async () => {
   await insert(...Array.from({ length: 1_000 }, () => -1), -2, 1);
-  assert.equal(await lapseOverdue(services), 1_001);
+  assert.equal(await lapseAll(), 0);
   assert.deepEqual(await countByStatus(), { lapsed: 1_001, new: 1 });
   assert.deepEqual(await findReachedAt(database), now);
-  assert.equal(await lapseOverdue(services), 0);
 });
 
 test('an order inserted behind the cursor is lapsed too', async () => {
   await saveReachedAt(database, now);
   await insert(-24 * 30, -1);
-  assert.equal(await lapseOverdue(services), 2);
+  await lapseAll();
   assert.deepEqual(await countByStatus(), { lapsed: 2 });
 });
 
-test('days without a sweep are caught up, sweep by sweep', async () => {
+test('days without a sweep are caught up, and a sweep whose time is over leaves the rest to the next', async () => {
   await insert(...Array.from({ length: 60 }, (_, hour) => -hour - 1));
   await saveReachedAt(database, hours(-70));
   // Moves the scan past all orders, so that only the cursor by time can find them.
-  await database.query({ text: `update sweep_cursors set account_id = 'b'` });
-  for (let sweep = 0; sweep < 9; sweep += 1) {
-    assert.ok(((await findReachedAt(database)) ?? now) < now);
-    await lapseOverdue(services);
-    await database.query({ text: `update sweep_cursors set account_id = 'b'` });
-  }
+  const skipScan = () => database.query({ text: `update sweep_cursors set account_id = 'b'` });
+  await skipScan();
+  const checks = Array.from({ length: 21 }, () => 'time is left');
+  assert.equal(await lapseOverdue(services, () => checks.shift() === undefined), 40);
+  assert.deepEqual(await countByStatus(), { lapsed: 20, new: 40 });
+  assert.deepEqual(await findReachedAt(database), hours(-40));
+  await skipScan();
+  assert.equal(await lapseAll(), 0);
   assert.deepEqual(await findReachedAt(database), now);
   assert.deepEqual(await countByStatus(), { lapsed: 60 });
+});
+
+test('a window ends at an order, so that no statement reads more than some thousands', async () => {
+  await insert(-3, -2, -2, -1);
+  assert.deepEqual(await findWindowEnd(database, hours(-3), 1), hours(-2));
+  assert.deepEqual(await findWindowEnd(database, hours(-2), 2), hours(-1));
+  assert.equal(await findWindowEnd(database, hours(-2), 3), undefined);
 });
 
 test('a cursor that a fast clock moved into the future hides no order', async () => {
   await saveReachedAt(database, hours(24 * 365));
   await insert(-1);
-  assert.equal(await lapseOverdue(services), 1);
+  await lapseAll();
   assert.deepEqual(await findReachedAt(database), now);
 });
 
 test('an order that cannot be lapsed blocks no other, and the next sweep retries it', async () => {
   const [poison] = await insert(-0.75, -0.5, -0.25);
   await refusing(poison, async () => {
-    await lapseOverdue(services);
+    await lapseAll();
     assert.deepEqual(await countByStatus(), { lapsed: 2, new: 1 });
     assert.deepEqual(await findReachedAt(database), poison?.lapsesAt);
   });
-  await lapseOverdue(services);
+  await lapseAll();
   assert.deepEqual(await countByStatus(), { lapsed: 3 });
   assert.deepEqual(await findReachedAt(database), now);
 });
@@ -105,17 +114,17 @@ test('an order that cannot be lapsed blocks no other, and the next sweep retries
 test('an order that fails for an hour no longer holds the cursor back, and is lapsed once possible', async () => {
   const [poison] = await insert(-2);
   await refusing(poison, async () => {
-    await lapseOverdue(services);
+    await lapseAll();
     assert.deepEqual(await findReachedAt(database), now);
   });
-  assert.equal(await lapseOverdue(services), 1);
+  await lapseAll();
   assert.deepEqual(await countByStatus(), { lapsed: 1 });
 });
 
 test('an order that failed for long does not prevent the retry of one that failed just now', async () => {
   const both = await insert(-2, -0.5);
   await refusing(both, async () => {
-    await lapseOverdue(services);
+    await lapseAll();
     assert.deepEqual(await findReachedAt(database), both[1]?.lapsesAt);
   });
 });
@@ -127,7 +136,7 @@ test('a whole page of failing orders with the same time does not hide later orde
   await saveReachedAt(database, hours(-2));
   await database.query({ text: `update sweep_cursors set account_id = 'b'` });
   await refusing(page, async () => {
-    await lapseOverdue(services);
+    await lapseAll();
     assert.deepEqual(await countByStatus(), { lapsed: 1, new: 100 });
   });
 });
@@ -215,4 +224,8 @@ function idOf(order: Pick<Order, 'orderId'> | undefined): string {
 
 function orderOf(invoiceId: string, lapsesAt: Date): Order {
   return storedOrder({ invoiceId, lapsesAt, createdAt: new Date(lapsesAt.getTime() - hourMs) });
+}
+
+function lapseAll(): Promise<number> {
+  return lapseOverdue(services, () => false);
 }

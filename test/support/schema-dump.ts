@@ -27,6 +27,8 @@ const purposes: Readonly<Record<string, string>> = {
   review_resolutions: 'Flags that an operator has closed.',
   audit: 'Append-only: what operators did, to which object, when and why.',
   sweep_cursors: 'Cursors of the background sweeps: how far each has come.',
+  background_steps: 'What each step of the sweep did last.',
+  stored_counts: 'Counts of many rows, taken by the sweep for /metrics.',
   schema_migrations: 'The migrations that were applied. Row 0 is the lock of the migrator.',
 };
 

@@ -6,6 +6,8 @@ import { addDocsPage } from './docs-page.ts';
 export type OperatorParts = {
   /** What still prevents serving requests; empty when ready. */
   readonly findMissing: () => Promise<readonly string[]>;
+  /** Background work that does not prevent serving requests, but has not succeeded for too long. */
+  readonly findLate?: () => Promise<readonly string[]>;
   /** The metrics of this process, or of all workers together. */
   readonly renderMetrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
 };
@@ -30,13 +32,16 @@ function addHealth(app: FastifyInstance): void {
   });
 }
 
-function addReadiness(app: FastifyInstance, { findMissing }: OperatorParts): void {
+function addReadiness(app: FastifyInstance, { findMissing, findLate }: OperatorParts): void {
   app.get('/readyz', {
     schema: { summary: 'Requests can be served', tags: ['Operations'], security: [] },
     handler: async (_request, reply) => {
       const missing = await findMissing();
-      if (missing.length === 0) return { status: 'ready' };
-      return reply.code(503).header('retry-after', 1).send({ status: 'not ready', missing });
+      if (missing.length > 0) {
+        return reply.code(503).header('retry-after', 1).send({ status: 'not ready', missing });
+      }
+      const late = (await findLate?.()) ?? [];
+      return { status: 'ready', ...(late.length > 0 && { late }) };
     },
   });
 }

@@ -2,15 +2,14 @@
  * Metrics of the service itself: queues, shed requests, the inbox, and providers that fail or are silent. Values
  * are read at each scrape; docs/operations.md says what to do about each.
  */
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Histogram, type Registry } from 'prom-client';
 import type { Clock } from '../../domain/time.ts';
 import type { Counters, QueueStats } from '../../services/counters.ts';
 import type {
   CountersReader,
   OperatorCounters,
 } from '../../use-cases/maintenance/read-counters.ts';
-
-type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
+import { metricsOf, type Sample } from './sampled-metrics.ts';
 
 export type Measured = {
   readonly queueStats: QueueStats;
@@ -133,62 +132,69 @@ function measureStored(registry: Registry, clock: Clock, readCounters: CountersR
       openTransactions.map(({ type, age, count }) => [{ type, age }, count]),
     ),
   );
+  addGauge(
+    {
+      name: 'stored_counts_timestamp_seconds',
+      help: 'When the sweep took the counts that are shown from 10,000 on; 0 if it never did.',
+      aggregator: 'max',
+    },
+    ifReachable(({ countedAt }) => [[{}, secondsOf(countedAt)]]),
+  );
+  measureBackground(registry, ifReachable);
+}
+
+/** The steps of the sweep, and the loops that run all the time. */
+function measureBackground(
+  registry: Registry,
+  ifReachable: (list: (stored: OperatorCounters) => Sample[]) => () => Promise<Sample[]>,
+): void {
+  const { addGauge, addCounter } = metricsOf(registry);
+  const labels = ['step'];
+  const aggregator = 'max';
+  addGauge(
+    {
+      name: 'background_step_last_success_timestamp_seconds',
+      help: 'When a step of the background last succeeded; 0 if it never did.',
+      ...{ labels, aggregator },
+    },
+    ifReachable(({ steps }) =>
+      steps.map(({ step, lastSuccessAt }) => [{ step }, secondsOf(lastSuccessAt)]),
+    ),
+  );
+  addGauge(
+    {
+      name: 'background_step_duration_seconds',
+      help: 'How long the last run of a step took.',
+      ...{ labels, aggregator },
+    },
+    ifReachable(({ steps }) =>
+      steps.map(({ step, lastDurationMs }) => [{ step }, lastDurationMs / 1000]),
+    ),
+  );
+  addCounter(
+    {
+      name: 'background_step_failures_total',
+      help: 'Runs of a step that failed, over the lifetime of the database.',
+      ...{ labels, aggregator },
+    },
+    ifReachable(({ steps }) => steps.map(({ step, failures }) => [{ step }, failures])),
+  );
+  addGauge(
+    {
+      name: 'background_step_backlog',
+      help: 'What the last run of a step left for the next one, counted up to 100,000.',
+      ...{ labels, aggregator },
+    },
+    ifReachable(({ steps }) =>
+      steps.flatMap(({ step, backlog }) => (backlog === null ? [] : [[{ step }, backlog]])),
+    ),
+  );
+}
+
+function secondsOf(time: Date | null | undefined): number {
+  return (time?.getTime() ?? 0) / 1000;
 }
 
 function ageSeconds(oldestAt: Date | null, now: Date): number {
   return oldestAt ? Math.max(0, (now.getTime() - oldestAt.getTime()) / 1000) : 0;
-}
-
-type Read = () => Sample[] | Promise<Sample[]>;
-
-/** Adds metrics whose values are read at each scrape. */
-function metricsOf(registry: Registry) {
-  return {
-    addGauge: (
-      options: {
-        readonly name: string;
-        readonly help: string;
-        readonly labels?: readonly string[];
-        /** How the values of several workers are combined. */
-        readonly aggregator?: 'sum' | 'max' | 'min';
-      },
-      read: Read,
-    ): void => {
-      const gauge = new Gauge({
-        name: options.name,
-        help: options.help,
-        labelNames: [...(options.labels ?? [])],
-        aggregator: options.aggregator ?? 'sum',
-        registers: [registry],
-        collect: async () => {
-          const samples = await read();
-          gauge.reset();
-          for (const [labels, value] of samples) gauge.set(labels, value);
-        },
-      });
-    },
-    addCounter: (
-      options: {
-        readonly name: string;
-        readonly help: string;
-        readonly labels: readonly string[];
-        /** How the values of several workers are combined. */
-        readonly aggregator?: 'sum' | 'max';
-      },
-      read: Read,
-    ): void => {
-      const counter = new Counter({
-        name: options.name,
-        help: options.help,
-        labelNames: [...options.labels],
-        aggregator: options.aggregator ?? 'sum',
-        registers: [registry],
-        collect: async () => {
-          const samples = await read();
-          counter.reset();
-          for (const [labels, value] of samples) counter.inc(labels, value);
-        },
-      });
-    },
-  };
 }

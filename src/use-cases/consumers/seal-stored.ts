@@ -9,6 +9,7 @@ import type { Database, Transaction } from '../../postgres/database.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
 import { sealContent } from '../../services/consumer-data-key.ts';
 import type { ReportDefect } from '../../services/services.ts';
+import { countOrdersAfter } from '../../store/backlogs.ts';
 import { listHistoryRows, saveHistoryRows } from '../../store/history.ts';
 import type { OrderName } from '../../store/order-rows.ts';
 import { lockOrder } from '../../store/orders.ts';
@@ -29,10 +30,11 @@ type Needs = {
 const pageSize = 500;
 const pagesMax = 20;
 
-export async function sealStored(services: Needs): Promise<void> {
+/** Returns how many orders are left to scan. `isOver` ends it early. */
+export async function sealStored(services: Needs, isOver: () => boolean): Promise<number> {
   const { database } = services;
   let cursor = await findCursor(database);
-  for (let page = 0; cursor && page < pagesMax; page += 1) {
+  for (let page = 0; cursor && page < pagesMax && !isOver(); page += 1) {
     const scanned = await listOrdersToScan(database, cursor, pageSize);
     for (const order of scanned.filter(({ mayHoldClearText }) => mayHoldClearText)) {
       await sealOrder(services, order).catch((error: unknown) =>
@@ -42,6 +44,7 @@ export async function sealStored(services: Needs): Promise<void> {
     cursor = scanned.length < pageSize ? undefined : scanned.at(-1);
     await (cursor ? moveCursor(database, cursor) : deleteCursor(database));
   }
+  return cursor ? countOrdersAfter(database, cursor) : 0;
 }
 
 /** An unavailable database ends this run. A defect in one order must not stop the orders after it. */

@@ -5,14 +5,17 @@
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { NeedsOf } from '../../services/needs.ts';
+import { countUnchecked } from '../../store/backlogs.ts';
 import {
   findReachedAt,
+  findWindowEnd,
   listOverdueOrders,
   type OverdueOrder,
   saveReachedAt,
   scanForOverdueOrders,
 } from '../../store/overdue-orders.ts';
 import { settleOrder } from '../order-state/settle-order.ts';
+import type { IsOver } from './run-step.ts';
 
 type Needs = NeedsOf<typeof settleOrder> & {
   readonly database: Database;
@@ -21,8 +24,8 @@ type Needs = NeedsOf<typeof settleOrder> & {
 
 const batchSize = 100;
 const windowsMax = 50;
-/** Short enough that one statement can read all orders of the window, even after the service was down for days. */
-const windowSeconds = 600;
+/** Orders of a window: few enough to read all of them with one statement. */
+const windowOrdersMax = 50_000;
 /** Ten million orders are scanned in 17 hours. */
 const scannedMax = 10_000;
 const scanLapsesMax = 500;
@@ -32,20 +35,24 @@ const scanLapsesMax = 500;
  */
 const retrySeconds = 3600;
 
-/** Returns the number of overdue orders found. */
-export async function lapseOverdue(services: Needs): Promise<number> {
+/** Returns how many orders are left to check. */
+export async function lapseOverdue(services: Needs, isOver: IsOver): Promise<number> {
   const { database } = services;
   const now = services.clock();
   let reachedAt = earlier((await findReachedAt(database)) ?? now, now);
   const giveUpBefore = addSeconds(now, -retrySeconds);
   let failedAt: Date | undefined;
-  let found = 0;
-  for (let window = 0; window < windowsMax && reachedAt < now; window += 1) {
-    const until = earlier(addSeconds(reachedAt, windowSeconds), now);
+  for (let window = 0; window < windowsMax && reachedAt < now && !isOver(); window += 1) {
+    const end = await findWindowEnd(database, reachedAt, windowOrdersMax);
+    // If all orders of the window have one `lapses_at`, the cursor must still move.
+    const until = earlier(later(end ?? now, addSeconds(reachedAt, 0.001)), now);
     const overdue = await listOverdueOrders(database, reachedAt, until, batchSize);
-    const failed = await lapseEach(services, overdue);
+    const { failed, stoppedAt } = await lapseEach(services, overdue, isOver);
     failedAt ??= failed.find(({ lapsesAt }) => lapsesAt > giveUpBefore)?.lapsesAt;
-    found += overdue.length;
+    if (stoppedAt) {
+      reachedAt = stoppedAt;
+      break;
+    }
     const last = overdue.length === batchSize ? overdue.at(-1)?.lapsesAt : undefined;
     // If a whole page has one `lapses_at` and all of it fails, the same page would be listed again and again.
     const isStuck = failed.length === batchSize && Number(last) === Number(reachedAt);
@@ -55,22 +62,34 @@ export async function lapseOverdue(services: Needs): Promise<number> {
   const missed = await scanForOverdueOrders(database, now, scannedMax);
   // The scan finds many only while the sweep is behind, and the sweep will reach those anyway.
   const toLapse = missed.slice(0, scanLapsesMax);
-  await lapseEach(services, toLapse);
-  return found + toLapse.length;
+  await lapseEach(services, toLapse, isOver);
+  return reachedAt < now ? countUnchecked(database, reachedAt, now) : 0;
 }
 
 function earlier(a: Date, b: Date): Date {
   return a < b ? a : b;
 }
 
-/** An order that fails does not stop the others. Returns the failed orders. */
+function later(a: Date, b: Date): Date {
+  return a > b ? a : b;
+}
+
+type Lapsed = {
+  readonly failed: readonly OverdueOrder[];
+  /** The first order for which no time was left. */
+  readonly stoppedAt: Date | undefined;
+};
+
+/** An order that fails does not stop the others. */
 async function lapseEach(
   services: Needs,
   overdue: readonly OverdueOrder[],
-): Promise<OverdueOrder[]> {
+  isOver: IsOver,
+): Promise<Lapsed> {
   const failed: OverdueOrder[] = [];
   for (const order of overdue) {
+    if (isOver()) return { failed, stoppedAt: order.lapsesAt };
     await settleOrder(services, order.accountId, order.orderId).catch(() => failed.push(order));
   }
-  return failed;
+  return { failed, stoppedAt: undefined };
 }

@@ -1,191 +1,115 @@
 /** Lists everything that needs manual review and is not resolved: deliveries, and flags of orders and transactions. */
-import { adviceFor, adviceForDead, flagIdOf } from '../../domain/inbox/review.ts';
-import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Database } from '../../postgres/database.ts';
-import { type HistoryEntry, listHistoryOfOrders } from '../../store/history.ts';
 import {
-  type DeliveryToReview,
-  type Flagged,
   listDeliveriesToReview,
   listFlaggedOrders,
   listFlaggedTransactions,
-  listFlagsOfOrders,
-  type Page,
+  type ReviewPage,
 } from '../../store/review.ts';
-import { listResolutions, type ResolvedFlag } from '../../store/review-resolutions.ts';
+import {
+  describeDeliveries,
+  describeFlags,
+  type ReviewEntry,
+  subjectOf,
+} from './describe-review.ts';
+
+export type { ReviewEntry };
 
 type Needs = {
   readonly database: Database;
 };
 
-export type ReviewEntry = {
-  readonly id: string;
-  readonly kind: 'delivery' | 'flag';
-  readonly accountId: string;
-  readonly orderId: string | null;
-  readonly transactionId: string | null;
-  readonly reason: string;
-  readonly advice: string;
-  readonly since: Date;
+export type ReviewQuery = {
+  /** Undefined for all accounts. */
+  readonly accountId?: string | undefined;
+  /** The `next` of the previous page. */
+  readonly after?: string | undefined;
+  /** Rows to read at most; a row with several flags has several entries. */
+  readonly limit: number;
 };
 
-const pageSize = 200;
+export type ReviewPageRead = {
+  readonly entries: readonly ReviewEntry[];
+  /** Where the next page starts; undefined after the last one. */
+  readonly next?: string;
+};
 
-/** Reads page by page as entries are consumed. Without an account id, lists all accounts. */
-export async function* listReview(
-  { database }: Needs,
-  accountId?: string,
-): AsyncGenerator<ReviewEntry> {
-  for await (const page of pagesOf(listDeliveriesToReview, database, accountId)) {
-    yield* await describeDeliveries(database, page);
-  }
-  for (const list of [listFlaggedOrders, listFlaggedTransactions]) {
-    for await (const page of pagesOf(list, database, accountId)) {
-      yield* await describeFlags(database, page);
-    }
-  }
-}
+type Row = { readonly accountId: string };
+type List = {
+  readonly name: string;
+  readonly read: (
+    database: Database,
+    page: ReviewPage,
+  ) => Promise<{
+    readonly last: (Row & { readonly id: string }) | undefined;
+    readonly count: number;
+    readonly entries: ReviewEntry[];
+  }>;
+};
 
-async function* pagesOf<Entry>(
-  list: (database: Database, page: Page<Entry>) => Promise<Entry[]>,
-  database: Database,
-  accountId: string | undefined,
-): AsyncGenerator<Entry[]> {
-  let after: Entry | undefined;
-  do {
-    const page: Entry[] = await list(database, { accountId, after, limit: pageSize });
-    after = page.length === pageSize ? page.at(-1) : undefined;
-    yield page;
-  } while (after !== undefined);
-}
+/** Dead deliveries come last: those of other businesses may be many. */
+const lists: readonly List[] = [
+  listOf(
+    'needs_review',
+    (database, page) => listDeliveriesToReview(database, 'needs_review', page),
+    describeDeliveries,
+    (row) => row.deliveryId,
+  ),
+  listOf('orders', listFlaggedOrders, describeFlags, subjectOf),
+  listOf('transactions', listFlaggedTransactions, describeFlags, subjectOf),
+  listOf(
+    'dead',
+    (database, page) => listDeliveriesToReview(database, 'dead', page),
+    describeDeliveries,
+    (row) => row.deliveryId,
+  ),
+];
 
-/** Skips a delivery if its order has all of its flags: the flags are listed separately, or are resolved. */
-async function describeDeliveries(
-  database: Database,
-  page: readonly DeliveryToReview[],
-): Promise<ReviewEntry[]> {
-  const entries: ReviewEntry[] = [];
-  for (const [accountId, own] of Map.groupBy(page, (entry) => entry.accountId)) {
-    const orderIds = own.flatMap(({ orderId }) => orderId ?? []);
-    const flagged = await listFlagsOfOrders(database, accountId, orderIds);
-    const closed = await listResolutions(database, accountId, flagged.map(subjectOf));
-    for (const delivery of own) {
-      const ofOrder = flagged.filter(({ orderId }) => orderId === delivery.orderId);
-      const flags = delivery.flags.filter(
-        (flag) =>
-          !isGone(flag, delivery, ofOrder) &&
-          !ofOrder.some((entry) => covers(entry, flag, delivery, closed)),
-      );
-      if (delivery.state === 'dead') entries.push(describeDead(delivery));
-      else if (flags.length > 0 || delivery.flags.length === 0) {
-        entries.push(describeDelivery(delivery, flags));
-      }
-    }
-  }
-  return entries;
-}
-
-/** These flags concern the delivery itself. All others follow from the current state of its order. */
-const flagsOfDeliveries: ReadonlySet<ReviewFlag> = new Set<ReviewFlag>([
-  ...(['chargeback', 'dispute', 'event_id_reused', 'too_many_transactions'] as const),
-]);
-
-/** True if the order does not have the flag any more, for example after a voided payment was captured again. */
-function isGone(
-  flag: ReviewFlag,
-  { orderId }: DeliveryToReview,
-  ofOrder: ReadonlyArray<Pick<Flagged, 'flags'>>,
-): boolean {
-  if (orderId === null || flagsOfDeliveries.has(flag)) return false;
-  return !ofOrder.some((entry) => entry.flags.includes(flag));
-}
-
-/** True if the flag is listed separately, or was resolved after the delivery arrived. */
-function covers(
-  entry: Pick<Flagged, 'orderId' | 'transactionId' | 'flags'>,
-  flag: ReviewFlag,
-  { since }: DeliveryToReview,
-  closed: readonly ResolvedFlag[],
-): boolean {
-  if (!entry.flags.includes(flag)) return false;
-  const subject = subjectOf(entry);
-  const closing = closed.find((other) => other.subject === subject && other.flag === flag);
-  return !closing || closing.at >= since;
-}
-
-function describeDead(delivery: DeliveryToReview): ReviewEntry {
-  const reason = ['dead', delivery.why].filter(Boolean).join(': ');
-  return { ...common(delivery), reason, advice: adviceForDead };
-}
-
-function describeDelivery(delivery: DeliveryToReview, flags: readonly ReviewFlag[]): ReviewEntry {
-  const reason = flags.join(', ') || (delivery.why ?? delivery.state);
-  return { ...common(delivery), reason, advice: adviceFor(flags) };
-}
-
-function common({ deliveryId, accountId, orderId, since }: DeliveryToReview) {
+function listOf<Entry extends Row>(
+  name: string,
+  list: (database: Database, page: ReviewPage) => Promise<Entry[]>,
+  describe: (database: Database, rows: readonly Entry[]) => Promise<ReviewEntry[]>,
+  idOf: (row: Entry) => string,
+): List {
   return {
-    id: deliveryId,
-    kind: 'delivery',
-    accountId,
-    orderId,
-    transactionId: null,
-    since,
-  } as const;
-}
-
-async function describeFlags(database: Database, page: readonly Flagged[]): Promise<ReviewEntry[]> {
-  const entries: ReviewEntry[] = [];
-  for (const [accountId, own] of Map.groupBy(page, (entry) => entry.accountId)) {
-    const closed = await listResolutions(database, accountId, own.map(subjectOf));
-    const isClosed = (subject: string, flag: ReviewFlag) =>
-      closed.some((entry) => entry.subject === subject && entry.flag === flag);
-    const open = own.flatMap((entry) =>
-      entry.flags
-        .filter((flag) => !isClosed(subjectOf(entry), flag))
-        .map((flag) => ({ entry, flag })),
-    );
-    const orderIds = [...new Set(open.map(({ entry }) => entry.orderId))];
-    const histories = await listHistoryOfOrders(database, accountId, orderIds);
-    entries.push(
-      ...open.map(({ entry, flag }) => describeFlag(entry, flag, histories.get(entry.orderId))),
-    );
-  }
-  return entries;
-}
-
-function describeFlag(
-  flagged: Flagged,
-  flag: ReviewFlag,
-  history: readonly HistoryEntry[] = [],
-): ReviewEntry {
-  const { accountId, orderId, transactionId, happenedAt } = flagged;
-  return {
-    id: flagIdOf({ accountId, subject: subjectOf(flagged), flag }),
-    kind: 'flag',
-    accountId,
-    orderId,
-    transactionId,
-    reason: flag,
-    advice: adviceFor([flag]),
-    since: findRaised(history, transactionId, flag) ?? happenedAt,
+    name,
+    read: async (database, page) => {
+      const rows = await list(database, page);
+      const last = rows.at(-1);
+      return {
+        count: rows.length,
+        last: last && { accountId: last.accountId, id: idOf(last) },
+        entries: await describe(database, rows),
+      };
+    },
   };
 }
 
-/** When the flag was last raised. Undefined if that part of the history was pruned. */
-function findRaised(
-  history: readonly HistoryEntry[],
-  transactionId: string | null,
-  flag: ReviewFlag,
-): Date | undefined {
-  const has = (flags: unknown) => Array.isArray(flags) && flags.includes(flag);
-  return history.findLast(
-    (entry) =>
-      entry.transactionId === transactionId &&
-      entry.changes.some(({ field, from, to }) => field === 'flags' && has(to) && !has(from)),
-  )?.happenedAt;
+/** Reads one page. Undefined if `after` is not the `next` of a page. */
+export async function listReview(
+  { database }: Needs,
+  { accountId, after, limit }: ReviewQuery,
+): Promise<ReviewPageRead | undefined> {
+  const start = after === undefined ? { list: 0, row: undefined } : findStart(after);
+  if (!start) return undefined;
+  const entries: ReviewEntry[] = [];
+  let rowsLeft = limit;
+  for (const [place, { name, read }] of lists.entries()) {
+    if (place < start.list) continue;
+    if (rowsLeft === 0) return { entries, next: `${name}:` };
+    const row = place === start.list ? start.row : undefined;
+    const page = await read(database, { accountId, after: row, limit: rowsLeft });
+    entries.push(...page.entries);
+    const isFull = page.count === rowsLeft;
+    rowsLeft -= page.count;
+    if (isFull && page.last)
+      return { entries, next: `${name}:${page.last.accountId}/${page.last.id}` };
+  }
+  return { entries };
 }
 
-function subjectOf({ orderId, transactionId }: Pick<Flagged, 'orderId' | 'transactionId'>): string {
-  return transactionId ?? orderId;
+function findStart(after: string) {
+  const [, name, accountId = '', id = ''] = /^(\w+):(?:([^/]+)\/(.+))?$/.exec(after) ?? [];
+  const list = lists.findIndex((one) => one.name === name);
+  return list < 0 ? undefined : { list, row: id === '' ? undefined : { accountId, id } };
 }

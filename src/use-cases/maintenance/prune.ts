@@ -1,51 +1,80 @@
 /**
  * Deletes old data: bodies of finished deliveries, history rows and idempotency keys. Dead deliveries that nobody
- * resolved expire. The sweep calls it every minute, so each run does a limited amount of work.
+ * resolved expire. Each is a step of the sweep that does a limited amount of work and returns how much is left.
  */
 import { limits } from '../../domain/limits.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Counters } from '../../services/counters.ts';
 import type { ServiceSettings } from '../../services/services.ts';
+import { countBodiesToPrune, countDeadToExpire, countKeysToPrune } from '../../store/backlogs.ts';
 import { pruneKeys } from '../../store/idempotency-keys.ts';
 import { expireDead, pruneBodies } from '../../store/prune-deliveries.ts';
 import { pruneHistory } from '../../store/prune-history.ts';
+import type { IsOver } from './run-step.ts';
 
 type Needs = {
   readonly database: Database;
-  readonly counters: Counters;
   readonly clock: Clock;
-  readonly settings: ServiceSettings;
+  readonly settings: Pick<ServiceSettings, 'inboxBodyDays' | 'historyDays'>;
 };
 
 const batchSize = 500;
 const batchesMax = 20;
-const dayMs = 24 * 60 * 60 * 1_000;
+const daySeconds = 24 * 60 * 60;
 
-export async function prune({ database, clock, settings, counters }: Needs): Promise<void> {
-  const before = (days: number) => new Date(clock().getTime() - days * dayMs);
-  const { inboxBodyDays, historyDays } = settings;
-  if (inboxBodyDays > 0) {
-    for (const which of ['finished', 'resolved'] as const) {
-      await inBatches(() => pruneBodies(database, which, before(inboxBodyDays), batchSize));
-    }
+export async function pruneOldBodies(
+  { database, clock, settings }: Needs,
+  isOver: IsOver,
+): Promise<number> {
+  if (settings.inboxBodyDays === 0) return 0;
+  const before = addSeconds(clock(), -settings.inboxBodyDays * daySeconds);
+  let left = 0;
+  for (const which of ['finished', 'resolved'] as const) {
+    const isDone = await inBatches(isOver, () => pruneBodies(database, which, before, batchSize));
+    if (!isDone) left += await countBodiesToPrune(database, which, before);
   }
-  const dead = { deadBefore: before(limits.deadDeliveryDays), now: clock() };
-  await inBatches(async () => {
-    const { seen, expired } = await expireDead(database, dead, batchSize);
+  return left;
+}
+
+/** Contract 6.8. */
+export async function expireOldDead(
+  { database, clock, counters }: Omit<Needs, 'settings'> & { readonly counters: Counters },
+  isOver: IsOver,
+): Promise<number> {
+  const deadBefore = addSeconds(clock(), -limits.deadDeliveryDays * daySeconds);
+  const isDone = await inBatches(isOver, async () => {
+    const { seen, expired } = await expireDead(database, { deadBefore, now: clock() }, batchSize);
     counters.noteDeliveries('expired', expired);
     return seen;
   });
-  const freeBefore = addSeconds(clock(), -limits.idempotencyKeySeconds);
-  await inBatches(() => pruneKeys(database, freeBefore, batchSize));
-  if (historyDays > 0) {
-    await inBatches(() => pruneHistory(database, before(historyDays), batchSize));
-  }
+  return isDone ? 0 : countDeadToExpire(database, deadBefore);
 }
 
-/** Stops after a batch that is not full. */
-async function inBatches(pruneBatch: () => Promise<number>): Promise<void> {
-  for (let batch = 0; batch < batchesMax; batch += 1) {
-    if ((await pruneBatch()) < batchSize) return;
+export async function pruneOldKeys(
+  { database, clock }: Omit<Needs, 'settings'>,
+  isOver: IsOver,
+): Promise<number> {
+  const before = addSeconds(clock(), -limits.idempotencyKeySeconds);
+  const isDone = await inBatches(isOver, () => pruneKeys(database, before, batchSize));
+  return isDone ? 0 : countKeysToPrune(database, before);
+}
+
+/** An endless scan, a part in every sweep, so nothing counts as left. */
+export async function pruneOldHistory(
+  { database, clock, settings }: Needs,
+  isOver: IsOver,
+): Promise<number> {
+  if (settings.historyDays === 0) return 0;
+  const before = addSeconds(clock(), -settings.historyDays * daySeconds);
+  await inBatches(isOver, () => pruneHistory(database, before, batchSize));
+  return 0;
+}
+
+/** Stops after a batch that is not full: then it returns true. */
+async function inBatches(isOver: IsOver, pruneBatch: () => Promise<number>): Promise<boolean> {
+  for (let batch = 0; batch < batchesMax && !isOver(); batch += 1) {
+    if ((await pruneBatch()) < batchSize) return true;
   }
+  return false;
 }

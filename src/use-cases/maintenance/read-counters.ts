@@ -6,9 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../domain/limits.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
+import type { NeedsOf } from '../../services/needs.ts';
 import { type OperatorCounters, readOperatorCounters } from '../../store/operator-counters.ts';
+import { mergeSteps } from './late-steps.ts';
 
-type Needs = {
+type Needs = NeedsOf<typeof mergeSteps> & {
   readonly database: Database;
   readonly clock: Clock;
 };
@@ -20,12 +22,12 @@ export type CountersReader = () => Promise<OperatorCounters | undefined>;
 
 /** Callers share a running read, and its result for `cachedMs`. */
 export function createCountersReader(
-  { database, clock }: Needs,
+  services: Needs,
   { cachedMs = limits.countersCachedMs }: { readonly cachedMs?: number | undefined } = {},
 ): CountersReader {
   let cached: Promise<OperatorCounters | undefined> | undefined;
   const read = () => {
-    const reading = readOperatorCounters(database, clock()).catch(() => undefined);
+    const reading = readWithLoops(services).catch(() => undefined);
     cached = reading;
     void reading.then(async () => {
       await delay(cachedMs, undefined, { ref: false });
@@ -42,4 +44,9 @@ export function createCountersReader(
       ending.abort();
     }
   };
+}
+
+async function readWithLoops(services: Needs): Promise<OperatorCounters> {
+  const counters = await readOperatorCounters(services.database, services.clock());
+  return { ...counters, steps: mergeSteps(services, counters.steps) };
 }

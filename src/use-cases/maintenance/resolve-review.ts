@@ -38,6 +38,10 @@ export type ResolvedReview = {
 /** Why nothing was resolved, as a sentence for the operator. */
 export type RefusedReview = { readonly refusal: string };
 
+export const noteRefusal: RefusedReview = {
+  refusal: 'The note must have 1 to 1,024 characters.',
+};
+
 type Closing = ReviewToResolve & { readonly at: Date };
 
 export async function resolveReview(
@@ -45,7 +49,7 @@ export async function resolveReview(
   request: ReviewToResolve,
 ): Promise<ResolvedReview | RefusedReview> {
   const note = findNote(request.note);
-  if (note === undefined) return { refusal: 'The note must have 1 to 1,024 characters.' };
+  if (note === undefined) return noteRefusal;
   const closing = { ...request, note, at: services.clock() };
   const accountId = findAccountIdOfDelivery(request.id);
   const flag = findFlagName(request.id);

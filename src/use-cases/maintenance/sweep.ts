@@ -1,48 +1,46 @@
 /**
- * Runs every minute: makes parked deliveries due whose order is known, retries what is due, lapses overdue orders and
- * prunes old data. The background retries due deliveries and polls providers all the time; the sweep does not poll.
+ * Runs every minute and does what is due without a request. The loops of the background retry due deliveries and poll
+ * providers all the time. Each step is limited in work and time, and runs whatever the others do.
  */
-import type { Clock } from '../../domain/time.ts';
-import type { Database } from '../../postgres/database.ts';
 import type { NeedsOf } from '../../services/needs.ts';
-import { makeKnownDue } from '../../store/parked-deliveries.ts';
 import { sealStored } from '../consumers/seal-stored.ts';
-import { retryDue } from '../inbox/retry-due.ts';
+import { countDuePolls } from './count-due-polls.ts';
+import { countStored } from './count-stored.ts';
 import { lapseOverdue } from './lapse-overdue.ts';
-import { prune } from './prune.ts';
+import { expireOldDead, pruneOldBodies, pruneOldHistory, pruneOldKeys } from './prune.ts';
+import { retryAllDue } from './retry-all-due.ts';
+import { runStep, type Step } from './run-step.ts';
+import { unparkDead, unparkKnown } from './unpark-known.ts';
 
-type Needs = NeedsOf<typeof sealStored> &
-  NeedsOf<typeof retryDue> &
+type Needs = NeedsOf<typeof unparkKnown> &
+  NeedsOf<typeof retryAllDue> &
   NeedsOf<typeof lapseOverdue> &
-  NeedsOf<typeof prune> & {
-    readonly database: Database;
-    readonly clock: Clock;
-  };
+  NeedsOf<typeof countDuePolls> &
+  NeedsOf<typeof pruneOldBodies> &
+  NeedsOf<typeof expireOldDead> &
+  NeedsOf<typeof countStored> &
+  NeedsOf<typeof sealStored> &
+  NeedsOf<typeof runStep>;
 
-const batchesMax = 100;
+/** Together less than a minute, after which the next sweep starts. */
+const msMax = 4_000;
+const longMsMax = 8_000;
 
-export type Swept = {
-  readonly retried: number;
-  readonly lapsed: number;
-};
+/** In this order: what merchants wait for comes first, and what was unparked is retried in the same sweep. */
+export const sweepSteps: ReadonlyArray<Step<Needs>> = [
+  { name: 'unpark-known', msMax, run: unparkKnown },
+  { name: 'unpark-dead', msMax, run: unparkDead },
+  { name: 'retry-due', msMax: longMsMax, run: retryAllDue },
+  { name: 'lapse-overdue', msMax: longMsMax, run: lapseOverdue },
+  { name: 'poll-due', msMax, run: countDuePolls },
+  { name: 'expire-dead', msMax, run: expireOldDead },
+  { name: 'prune-bodies', msMax, run: pruneOldBodies },
+  { name: 'prune-keys', msMax, run: pruneOldKeys },
+  { name: 'prune-history', msMax, run: pruneOldHistory },
+  { name: 'seal-stored', msMax, run: sealStored },
+  { name: 'count-stored', msMax: longMsMax, run: countStored },
+];
 
-export async function sweep(services: Needs): Promise<Swept> {
-  const now = services.clock();
-  await makeKnownDue(services.database, now);
-  const retried = await retryAllDue(services);
-  const lapsed = await lapseOverdue(services);
-  await prune(services);
-  await sealStored(services);
-  return { retried, lapsed };
-}
-
-/** Until none is due: a delivery that is applied may make others due. */
-async function retryAllDue(services: Needs): Promise<number> {
-  let retried = 0;
-  for (let batch = 0; batch < batchesMax; batch += 1) {
-    const tried = await retryDue(services);
-    if (tried === 0) break;
-    retried += tried;
-  }
-  return retried;
+export async function sweep(services: Needs): Promise<void> {
+  for (const step of sweepSteps) await runStep(services, step);
 }

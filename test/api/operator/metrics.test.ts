@@ -246,7 +246,9 @@ test('while the database hangs the page reports that, and has all metrics that d
   assert.equal(samples.get('database_queue_length{queue="create-order"}'), 0);
   assert.ok(samples.has('process_start_time_seconds'));
   assert.deepEqual(
-    [...samples.keys()].filter((name) => /^(inbox|transactions|reviews)_/.test(name)),
+    [...samples.keys()].filter((name) =>
+      /^(inbox|transactions|reviews|background|stored)_/.test(name),
+    ),
     [],
   );
   silent.close();
@@ -263,7 +265,7 @@ test('values from a database that is gone are no longer reported', async () => {
   measureService(registry, measured, async () => stored);
   assert.match(await registry.metrics(), /^inbox_deliveries\{/m);
   stored = undefined;
-  assert.doesNotMatch(await registry.metrics(), /^(inbox|transactions|reviews)_\w+\{/m);
+  assert.doesNotMatch(await registry.metrics(), /^(inbox|transactions|reviews|background)_\w+\{/m);
 });
 
 async function scrape(): Promise<Map<string, number>> {

@@ -11,6 +11,7 @@ import {
   toFormData,
 } from '../../support/deliveries.ts';
 import type { Reply } from '../../support/test-service.ts';
+import { breakNotices } from './broken-notices.ts';
 import { assertInvariants, assertReceived, openShop, shopOf } from './shop.ts';
 
 const shop = await openShop();
@@ -181,19 +182,8 @@ test('copies of a parked delivery do not use up its retries', async () => {
 });
 
 test('the next sweep finds a delivery whose order appeared unnoticed, even a dead one', async () => {
-  for (const state of ['parked', 'dead']) {
-    const invoice_id = `UNNOTICED-${state}`;
-    const { order_id } = await shop.createOrder();
-    await shop.sendPartner(event('payment.captured', { notes: { invoice_id } }));
-    await service.database.query({
-      text: `update deliveries set state = '${state}', next_try_at =
-               case when '${state}' = 'dead' then null else now() + interval '1 day' end
-              where state = 'parked'`,
-    });
-    // As if the process had been killed after creating the order and before unparking its deliveries.
-    await service.database.query({
-      text: `update orders set invoice_id = '${invoice_id}' where order_id = '${order_id}'`,
-    });
+  for (const state of ['parked', 'dead'] as const) {
+    const { order_id } = await parkUnnoticed(`UNNOTICED-${state}`, state);
     await sweep(service.services);
     assert.equal((await shop.enquire({ order_id })).body.order.status, 'completed');
   }
@@ -246,6 +236,62 @@ test('an order with very many parked deliveries is created without waiting for a
   while ((await retryDue(service.services)) > 0);
   assert.equal(await countFinished(), sent.length);
 });
+
+test('a dead delivery whose order is known is tried once for it, and again only when the order changes', async () => {
+  const { order_id, deliveryId } = await parkUnnoticed('KNOWN-DEAD', 'dead');
+  const mend = await breakNotices(service.database);
+  const triesAfterSweeps = async () => {
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) await sweep(service.services);
+    const { rows } = await service.database.query<{ state: string; tries: number }>({
+      text: 'select state, tries from deliveries where delivery_id = $1',
+      values: [deliveryId],
+    });
+    return rows[0];
+  };
+  assert.deepEqual(await triesAfterSweeps(), { state: 'dead', tries: 17 });
+  service.advanceSeconds(600);
+  assert.deepEqual(await triesAfterSweeps(), { state: 'dead', tries: 17 });
+  await mend();
+  // Another payment of the order is something new.
+  await shop.sendPartner(event('payment.failed', { notes: { svc_order_id: order_id } }));
+  await sweep(service.services);
+  assert.equal((await shop.enquire({ order_id })).body.order.status, 'completed');
+});
+
+test('a parked delivery that cannot be applied to its known order keeps its intervals', async () => {
+  const { deliveryId } = await parkUnnoticed('KNOWN-PARKED', 'parked');
+  const mend = await breakNotices(service.database);
+  service.advanceSeconds(60);
+  for (let sweeps = 0; sweeps < 3; sweeps += 1) await sweep(service.services);
+  const { rows } = await service.database.query<{ state: string; tries: number }>({
+    text: 'select state, tries from deliveries where delivery_id = $1',
+    values: [deliveryId],
+  });
+  assert.deepEqual(rows, [{ state: 'received', tries: 15 }]);
+  await mend();
+});
+
+/** As if the process had been killed after creating the order and before unparking its delivery. */
+async function parkUnnoticed(invoice_id: string, state: 'parked' | 'dead') {
+  const { body } = await shop.sendPartner(event('payment.captured', { notes: { invoice_id } }));
+  const deliveryId = String(body.delivery_id);
+  const now = service.services.clock();
+  await service.database.query({
+    text:
+      state === 'dead'
+        ? `update deliveries set state = 'dead', tries = 16, next_try_at = null, finished_at = $2
+            where delivery_id = $1`
+        : `update deliveries set tries = 14, next_try_at = $2::timestamptz + interval '1 day'
+            where delivery_id = $1`,
+    values: [deliveryId, now],
+  });
+  const { order_id } = await shop.createOrder();
+  await service.database.query({
+    text: 'update orders set invoice_id = $2 where order_id = $1',
+    values: [order_id, invoice_id],
+  });
+  return { order_id: String(order_id), deliveryId };
+}
 
 test('the invariants hold after all of this', () => assertInvariants(shop));
 

@@ -1,0 +1,61 @@
+/**
+ * Starts background work once the database is prepared, and tries again until it works. A failed start is not fatal,
+ * because requests can be served without it; /readyz reports it.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Background } from './background.ts';
+import type { Bootstrapped } from './bootstrap.ts';
+import type { Log } from './log.ts';
+import { throttle } from './services/throttle.ts';
+
+export type PreparedBackground = {
+  readonly start: () => void;
+  /** True after a start that failed, until one succeeds. */
+  readonly isMissing: () => boolean;
+  readonly stop: () => Promise<void>;
+};
+
+const retryMsMin = 1_000;
+const retryMsMax = 60_000;
+const logEveryMs = 600_000;
+
+const whatToDo =
+  'Background work could not be started, so deliveries are not retried, payments are not polled and orders do not lapse. Check that the database user may create and use the schema "pgboss"; see "BackgroundNotRunning" in docs/operations.md. The service keeps trying.';
+
+export function prepareBackground(
+  { services, databaseWait }: Pick<Bootstrapped, 'services' | 'databaseWait'>,
+  log: Log,
+): PreparedBackground {
+  const ending = new AbortController();
+  let isMissing = false;
+  let started: Promise<Background | undefined> = Promise.resolve(undefined);
+  const logFailure = throttle(logEveryMs, (error: unknown, times) =>
+    log.error({ err: error, times }, whatToDo),
+  );
+  const startUntilItWorks = async (): Promise<Background> => {
+    await databaseWait.done;
+    for (let retryMs = retryMsMin; ; retryMs = Math.min(retryMs * 2, retryMsMax)) {
+      try {
+        const { startBackground } = await import('./background.ts');
+        const background = await startBackground(services, log);
+        if (isMissing) log.info('background work has started');
+        isMissing = false;
+        return background;
+      } catch (error) {
+        isMissing = true;
+        logFailure(error);
+        await delay(retryMs, undefined, { signal: ending.signal });
+      }
+    }
+  };
+  return {
+    start: () => {
+      started = startUntilItWorks().catch(() => undefined);
+    },
+    isMissing: () => isMissing,
+    stop: async () => {
+      ending.abort();
+      await (await started)?.stop();
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/**
+ * Reports on background work that a process keeps in memory: loops that run all the time, and failures to log. What the
+ * sweep did is in the database.
+ */
+import type { StepReport } from '../store/background-steps.ts';
+import { throttle } from './throttle.ts';
+
+export type BackgroundReports = {
+  /** Adds a loop of this process. It replaces a step of the sweep with the same name. */
+  readonly addLoop: (read: () => StepReport) => void;
+  readonly listLoops: () => StepReport[];
+  /** Logs a step that failed: at most once in ten minutes per step. */
+  readonly logFailure: (step: string, error: unknown) => void;
+};
+
+type Report = (error: unknown, about: Readonly<Record<string, string>>) => void;
+
+const logEveryMs = 600_000;
+
+export function createBackgroundReports(report: Report): BackgroundReports {
+  const loops: Array<() => StepReport> = [];
+  const throttles = new Map<string, (error: unknown) => void>();
+  const newThrottle = (step: string) =>
+    throttle(logEveryMs, (error: unknown, times) =>
+      report(error, { background_step: step, times: String(times) }),
+    );
+  return {
+    addLoop: (read) => {
+      loops.push(read);
+    },
+    listLoops: () => loops.map((read) => read()),
+    logFailure: (step, error) => {
+      const log = throttles.get(step) ?? newThrottle(step);
+      throttles.set(step, log);
+      log(error);
+    },
+  };
+}

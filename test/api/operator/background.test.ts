@@ -1,0 +1,281 @@
+/** The sweep: a step that fails stops no other, its work is bounded, and operators see what it did. Contract 6.8, 10.3. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createServices } from '../../../src/create-services.ts';
+import { createLog } from '../../../src/log.ts';
+import type { Database, Statement } from '../../../src/postgres/database.ts';
+import { prepareBackground } from '../../../src/prepare-background.ts';
+import { serve } from '../../../src/serve.ts';
+import { createBackgroundReports } from '../../../src/services/background-reports.ts';
+import { listStepReports } from '../../../src/store/background-steps.ts';
+import { listLateSteps } from '../../../src/use-cases/maintenance/late-steps.ts';
+import { sweep, sweepSteps } from '../../../src/use-cases/maintenance/sweep.ts';
+import { findFreePort } from '../../../tools/harness/free-port.ts';
+import { waitUntil } from '../../../tools/harness/wait-until.ts';
+import { partnerEvent, partnerPayment, sendPartner } from '../../support/deliveries.ts';
+import { insertDeliveries } from '../../support/many-deliveries.ts';
+import { readSamples } from '../../support/metrics.ts';
+import { orderBody } from '../../support/order-bodies.ts';
+import { createTestDatabase } from '../../support/test-database.ts';
+import { callService, startTestService, testMasterKeyHex } from '../../support/test-service.ts';
+
+const service = await startTestService();
+const { database, services } = service;
+const account = await service.createAccount();
+/** For the test that starts background work. */
+const own = await createTestDatabase();
+
+test('a step that fails is reported and logged once, and the others still run', async () => {
+  const order = await service.call('/api/v3/create-order', {
+    token: account.token,
+    body: orderBody(),
+  });
+  await database.query({
+    text: 'update orders set lapses_at = $1 where order_id = $2',
+    values: [services.clock(), order.body.order_id],
+  });
+  const logged: unknown[] = [];
+  const backgroundReports = createBackgroundReports((_error, about) => logged.push(about));
+  const mend = await hideTable('delivery_references');
+  await sweep({ ...services, backgroundReports });
+  await sweep({ ...services, backgroundReports });
+  await mend();
+  const { rows } = await database.query<{ status: string }>({
+    text: 'select status from orders where order_id = $1',
+    values: [order.body.order_id],
+  });
+  assert.deepEqual(rows, [{ status: 'lapsed' }]);
+  const reports = new Map((await listStepReports(database)).map((report) => [report.step, report]));
+  assert.deepEqual([...reports.keys()].sort(), sweepSteps.map(({ name }) => name).sort());
+  for (const [step, { failures, lastSuccessAt, lastFailureAt }] of reports) {
+    const isBroken = ['unpark-known', 'unpark-dead'].includes(step);
+    assert.equal(failures, isBroken ? 2 : 0, step);
+    assert.equal(lastSuccessAt === null, isBroken, step);
+    assert.equal(lastFailureAt === null, !isBroken, step);
+  }
+  assert.deepEqual(logged, [
+    { background_step: 'unpark-known', times: '1' },
+    { background_step: 'unpark-dead', times: '1' },
+  ]);
+  await sweep(services);
+  assert.equal(
+    (await listStepReports(database)).every(({ lastSuccessAt }) => lastSuccessAt),
+    true,
+  );
+});
+
+test('many dead and parked deliveries cost a sweep bounded pages, found by indexes', async () => {
+  await insertDeliveries(database, account.accountId, 'dead', 20_000, services.clock());
+  await insertDeliveries(database, account.accountId, 'parked', 20_000, services.clock());
+  const { counted, walks, mostRows } = countStatements(database);
+  for (const { run } of sweepSteps) await run({ ...services, database: counted }, () => false);
+  // Twenty full pages for each of the two states, and the page that finds the end.
+  assert.equal(walks.length, 43);
+  assert.ok(mostRows() <= 1_000, `${mostRows()} rows`);
+  await database.query({ text: 'analyze' });
+  const [walk] = walks;
+  assert.ok(walk);
+  for (const plan of [await explain(walk, []), await explain(walk, plannerDefaults)]) {
+    // The tables of orders have a row or two here, so that the planner may read them as a whole.
+    assert.doesNotMatch(plan, /Seq Scan on deliver|Hash Join|Merge Join|hashed/);
+    assert.match(plan, /deliveries_by_state/);
+    assert.match(plan, /delivery_references_of_delivery/);
+  }
+  const { rowCount } = await database.query({
+    text: `select from deliveries where state in ('dead', 'parked') and tries = 16`,
+  });
+  assert.equal(rowCount, 40_000, 'none was made due');
+});
+
+test('a step whose time is over continues in the next sweep, and reports what is left', async () => {
+  const step = sweepSteps.find(({ name }) => name === 'unpark-dead');
+  const timeFor = (pages: number) => {
+    let checks = 0;
+    return () => {
+      checks += 1;
+      return checks > pages;
+    };
+  };
+  assert.equal(await step?.run(services, timeFor(5)), 15_000);
+  assert.equal(await step?.run(services, timeFor(5)), 10_000);
+  assert.equal(await step?.run(services, () => false), 0);
+});
+
+test('a delivery among many others is applied when its order appeared unnoticed', async () => {
+  const payment = partnerPayment({ notes: { invoice_id: 'AMONG-MANY' } });
+  const reply = await sendPartner(service, account, partnerEvent('payment.captured', { payment }));
+  await database.query({
+    text: `update deliveries set state = 'dead', tries = 16, next_try_at = null, finished_at = $2
+            where delivery_id = $1`,
+    values: [reply.body.delivery_id, services.clock()],
+  });
+  const { body } = await service.call('/api/v3/create-order', {
+    token: account.token,
+    body: orderBody(),
+  });
+  await database.query({
+    text: `update orders set invoice_id = 'AMONG-MANY' where order_id = $1`,
+    values: [body.order_id],
+  });
+  await sweep(services);
+  const { rows } = await database.query<{ state: string }>({
+    text: 'select state from deliveries where delivery_id = $1',
+    values: [reply.body.delivery_id],
+  });
+  assert.deepEqual(rows, [{ state: 'processed' }]);
+});
+
+test('every step of the sweep is on the metrics page, and so is a loop of this process', async () => {
+  await sweep(services);
+  const samples = await scrape();
+  for (const { name } of sweepSteps) {
+    const at = samples.get(`background_step_last_success_timestamp_seconds{step="${name}"}`) ?? 0;
+    assert.ok(Math.abs(at - services.clock().getTime() / 1000) < 60, `${name} ${at}`);
+    assert.ok((samples.get(`background_step_duration_seconds{step="${name}"}`) ?? -1) >= 0, name);
+    assert.equal(samples.get(`background_step_backlog{step="${name}"}`), 0, name);
+  }
+  assert.equal(samples.get('background_step_failures_total{step="unpark-dead"}'), 2);
+  assert.equal(samples.get('background_step_failures_total{step="prune-keys"}'), 0);
+
+  services.backgroundReports.addLoop(() => ({
+    step: 'poll-due',
+    lastSuccessAt: new Date(5_000),
+    lastFailureAt: null,
+    lastDurationMs: 250,
+    failures: 3,
+    backlog: 7,
+  }));
+  const withLoop = await scrape();
+  const read = (metric: string) => withLoop.get(`background_step_${metric}{step="poll-due"}`);
+  assert.equal(read('last_success_timestamp_seconds'), 5);
+  assert.equal(read('duration_seconds'), 0.25);
+  assert.equal(read('failures_total'), 3);
+  assert.equal(read('backlog'), 7);
+  assert.deepEqual(await listLateSteps(services), ['poll-due']);
+});
+
+test('counts stay true beyond the limit of a scrape', async () => {
+  const exact = await countDeliveries();
+  assert.ok((exact.get('dead') ?? 0) >= 20_000);
+  const samples = await scrape();
+  for (const state of ['dead', 'parked', 'needs_review', 'received']) {
+    assert.equal(samples.get(`inbox_deliveries{state="${state}"}`), exact.get(state) ?? 0, state);
+  }
+  const countedAt = samples.get('stored_counts_timestamp_seconds') ?? 0;
+  assert.ok(Math.abs(countedAt - services.clock().getTime() / 1000) < 60, String(countedAt));
+});
+
+test('open transactions are counted by age beyond the limit of a scrape', async () => {
+  await insertOpenPayments(12_000);
+  await sweep(services);
+  const samples = await scrape();
+  assert.equal(samples.get('transactions_open{type="payment",age="under_10m"}'), 6_000);
+  assert.equal(samples.get('transactions_open{type="payment",age="over_10d"}'), 6_000);
+});
+
+test('readiness reports background work that cannot start, and the start is tried again', async (t) => {
+  // What another program left in the schema of the job library.
+  await own.database.query({ text: 'create schema pgboss' });
+  await own.database.query({ text: 'create view pgboss.version as select 1 / 0 as version' });
+  const lines: string[] = [];
+  const log = createLog('info', { write: (line) => lines.push(line) });
+  const bootstrapped = {
+    services: createServices({
+      database: own.database,
+      masterKeyHex: testMasterKeyHex,
+      settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
+    }),
+    databaseWait: { done: Promise.resolve(), isDone: () => true },
+  };
+  const background = prepareBackground(bootstrapped, log);
+  const port = await findFreePort();
+  const { isMissing: isBackgroundMissing } = background;
+  const address = { host: '127.0.0.1', port };
+  const { app } = await serve(address, bootstrapped, log, { isBackgroundMissing });
+  t.after(async () => {
+    await background.stop();
+    await app.close();
+  });
+  const ready = () => callService(`http://127.0.0.1:${port}`, '/readyz');
+  assert.deepEqual((await ready()).body, { status: 'ready' });
+
+  background.start();
+  await waitUntil('the start has failed', isBackgroundMissing);
+  const missing = await ready();
+  assert.equal(missing.status, 503);
+  assert.deepEqual(missing.body, { status: 'not ready', missing: ['background'] });
+  const advice = lines.filter((line) => line.includes('may create and use the schema'));
+  assert.equal(advice.length, 1, lines.join(''));
+
+  await own.database.query({ text: 'drop schema pgboss cascade' });
+  await waitUntil('the background runs', async () => (await ready()).status === 200, 60);
+  await waitUntil(
+    'the first sweep is done',
+    async () => {
+      return (await listStepReports(own.database)).length === sweepSteps.length;
+    },
+    60,
+  );
+  assert.deepEqual((await ready()).body, { status: 'ready' });
+  await own.database.query({
+    text: `update background_steps set last_success_at = now() - interval '6 minutes'
+            where step in ('expire-dead', 'prune-keys')`,
+  });
+  const late = await ready();
+  assert.equal(late.status, 200);
+  assert.deepEqual(late.body, { status: 'ready', late: ['expire-dead', 'prune-keys'] });
+});
+
+async function scrape(): Promise<Map<string, number>> {
+  return readSamples((await service.call('/metrics')).body);
+}
+
+async function countDeliveries(): Promise<Map<string, number>> {
+  const { rows } = await database.query<{ state: string; count: number }>({
+    text: 'select state, count(*) as count from deliveries group by state',
+  });
+  return new Map(rows.map(({ state, count }) => [state, count]));
+}
+
+/** Half of them new, half of them old. */
+async function insertOpenPayments(count: number): Promise<void> {
+  await database.query({
+    text: `insert into transactions (account_id, transaction_id, order_id, type, provider, status, fields,
+                                     flags, notices, started_at)
+           select $1, 'o_open-' || n, 'o_open', 'payment', 'partner', 'pending', '{}', '{}', '[]',
+                  $3::timestamptz - (n % 2) * interval '11 days'
+             from generate_series(1, $2::integer) n`,
+    values: [account.accountId, count, services.clock()],
+  });
+}
+
+/** A real failure: statements on the table fail until it has its name again. */
+async function hideTable(table: string): Promise<() => Promise<void>> {
+  await database.query({ text: `alter table ${table} rename to ${table}_away` });
+  return async () => {
+    await database.query({ text: `alter table ${table}_away rename to ${table}` });
+  };
+}
+
+/** The statements that walk deliveries, and the largest number of rows that one statement returned or changed. */
+function countStatements(counted: Database) {
+  const walks: Statement[] = [];
+  let rows = 0;
+  const query: Database['query'] = async (statement) => {
+    if (statement.text.startsWith('with page as')) walks.push(statement);
+    const result = await counted.query(statement);
+    rows = Math.max(rows, result.rowCount ?? 0);
+    return result as never;
+  };
+  return { counted: { ...counted, query }, walks, mostRows: () => rows };
+}
+
+const plannerDefaults = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'];
+
+async function explain({ text, values = [] }: Statement, on: readonly string[]): Promise<string> {
+  return database.transaction(async (tx) => {
+    for (const setting of on) await tx.query({ text: `set local ${setting} = on` });
+    const { rows } = await tx.query<{ 'QUERY PLAN': string }>({ text: `explain ${text}`, values });
+    return rows.map((row) => row['QUERY PLAN']).join('\n');
+  });
+}
