@@ -48,8 +48,8 @@ export async function applyStored(
   const decided = batch.map((entry, place) => decide(entry, folded.deliveries[place], reason));
   const pollAt = addSeconds(now, settings.pollSeconds);
   const changes = listBatchChanges(decided, folded.orders, resolved.providerOrders, pollAt);
-  // The commit follows in the same pipeline.
-  tx.commitWith(saveBatchChanges(tx, changes));
+  // Awaited before the commit: if the connection is lost until then, the transaction is repeated.
+  await saveBatchChanges(tx, changes);
   return decided;
 }
 

@@ -57,10 +57,12 @@ export async function recordCalls(
     const changed = [...orders.values()].filter(({ entries }) => entries.length > 0);
     const changes = listOrderChanges(changed, pollAt);
     const providerOrders = learned.filter((entry) => entry !== undefined);
-    // The commit follows in the same pipeline.
-    tx.commitWith(
-      inOrder([() => learnProviderOrders(tx, providerOrders), () => saveOrderChanges(tx, changes)]),
-    );
+    // Awaited before the commit: if the connection is lost until then, the transaction is repeated. The result of a
+    // started payment must not be lost.
+    await inOrder([
+      () => learnProviderOrders(tx, providerOrders),
+      () => saveOrderChanges(tx, changes),
+    ]);
     return learned.map((entry) => entry?.providerOrderId);
   });
 }
