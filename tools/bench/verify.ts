@@ -2,6 +2,7 @@
  * `npm run bench:verify [-- orders]`: the time and the peak memory of `verify` over 1,000,000 orders, most of them with
  * no transaction or one. Each million needs about 4 GB of disk.
  */
+import packageFile from '../../package.json' with { type: 'json' };
 import { launch } from '../harness/launch.ts';
 import { fillOrders } from './fill-orders.ts';
 import { peakMemoryBytesOf } from './process-usage.ts';
@@ -23,7 +24,9 @@ await withDataDir((dataDir) =>
 
 async function measureVerify(dataDir: string): Promise<void> {
   const startedAt = performance.now();
-  const command = [process.execPath, 'src/cli/main.ts', 'verify'] as const;
+  // With the flags of the script that operators use.
+  const [, words = ''] = packageFile.scripts.cli.split(' node ');
+  const command = [process.execPath, ...words.split(' '), 'verify'] as const;
   const verifying = launch(command, { DATA_DIR: dataDir }, { showErrors: true });
   let peakBytes = 0;
   const watching = setInterval(async () => {
