@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Background } from './background.ts';
 import type { Bootstrapped } from './bootstrap.ts';
+import { ServiceError } from './domain/errors.ts';
 import type { Log } from './log.ts';
 import { throttle } from './services/throttle.ts';
 
@@ -34,7 +35,7 @@ export function prepareBackground(
   );
   const startUntilItWorks = async (): Promise<Background> => {
     await databaseWait.done;
-    for (let retryMs = retryMsMin; ; retryMs = Math.min(retryMs * 2, retryMsMax)) {
+    for (let retryMs = retryMsMin; ; ) {
       try {
         const { startBackground } = await import('./background.ts');
         const background = await startBackground(services, log);
@@ -42,8 +43,11 @@ export function prepareBackground(
         isMissing = false;
         return background;
       } catch (error) {
-        isMissing = true;
-        logFailure(error);
+        // /readyz reports a database that is away by itself, and everything resumes soon after its return.
+        const isAway = error instanceof ServiceError;
+        isMissing = !isAway;
+        retryMs = isAway ? retryMsMin : Math.min(retryMs * 2, retryMsMax);
+        if (isMissing) logFailure(error);
         await delay(retryMs, undefined, { signal: ending.signal });
       }
     }

@@ -7,7 +7,7 @@ import { buildApp } from './app.ts';
 import type { Bootstrapped } from './bootstrap.ts';
 import type { Config } from './config.ts';
 import { createMetrics, type Metrics } from './http/operator/metrics.ts';
-import type { OperatorParts } from './http/operator/operator-api.ts';
+import type { OperatorParts, Readiness } from './http/operator/operator-api.ts';
 import { explainListenError } from './listen-errors.ts';
 import type { Log } from './log.ts';
 import type { Services } from './services/services.ts';
@@ -40,11 +40,7 @@ export async function serve(
     metrics,
     log,
     renderMetrics: renderMetrics(metrics),
-    findMissing: async () => [
-      ...(await findMissing(services, databaseWait)),
-      ...(isBackgroundMissing() ? ['background'] : []),
-    ],
-    findLate: () => listLateSteps(services),
+    checkReadiness: () => checkReadiness(services, databaseWait, isBackgroundMissing),
     isPrepared: databaseWait.isDone,
     isDraining: () => draining,
   });
@@ -98,13 +94,20 @@ async function drain(app: FastifyInstance, startDraining: () => void): Promise<v
 
 const otherWorkersCloseMs = 100;
 
-async function findMissing(services: Services, { isDone }: DatabaseWait): Promise<string[]> {
+async function checkReadiness(
+  services: Services,
+  { isDone }: DatabaseWait,
+  isBackgroundMissing: () => boolean,
+): Promise<Readiness> {
+  const notReady = (...missing: string[]) => ({ missing, late: [] });
   try {
-    const missing = await findMissingMigrations(services.database);
-    if (missing.length === 0 && !isDone()) return ['the database is not prepared yet'];
-    return missing.map((name) => `migration ${name}`);
+    const migrations = await findMissingMigrations(services.database);
+    if (migrations.length > 0) return notReady(...migrations.map((name) => `migration ${name}`));
+    if (!isDone()) return notReady('the database is not prepared yet');
+    const late = await listLateSteps(services);
+    return { missing: isBackgroundMissing() ? ['background'] : [], late };
   } catch {
-    return ['the database does not answer'];
+    return notReady('the database does not answer');
   }
 }
 

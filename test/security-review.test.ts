@@ -182,7 +182,7 @@ async function listServedPaths(): Promise<string[]> {
     services: service.services,
     metrics: createMetrics(),
     log: createLog('silent'),
-    findMissing: async () => [],
+    checkReadiness: async () => ({ missing: [], late: [] }),
     renderMetrics: async () => ({ contentType: 'text/plain', text: '' }),
   });
   const branches = [...app.printRoutes({ commonPrefix: false }).matchAll(/^([│├└─ ]+)(\S+) \(/gm)];

@@ -56,7 +56,7 @@ async function listen(t: { after: (done: () => unknown) => void }, connectionsMa
     services: service.services,
     metrics: createMetrics(),
     log: createLog('warn', sink),
-    findMissing: async () => [],
+    checkReadiness: async () => ({ missing: [], late: [] }),
     renderMetrics: async () => ({ contentType: 'text/plain', text: '' }),
     ...(connectionsMax !== undefined && { connectionsMax }),
   });

@@ -168,7 +168,7 @@ async function startApplication(t: TestContext, database: Database) {
     services,
     metrics: createMetrics(),
     log: createLog('trace', sink),
-    findMissing: async () => [],
+    checkReadiness: async () => ({ missing: [], late: [] }),
     renderMetrics: async () => ({ contentType: 'text/plain', text: '' }),
   });
   t.after(() => app.close());

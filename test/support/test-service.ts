@@ -73,7 +73,7 @@ export async function startTestService({
     metrics,
     countersCachedMs: 0,
     log,
-    findMissing: async () => [],
+    checkReadiness: async () => ({ missing: [], late: [] }),
     renderMetrics: async () => ({
       contentType: registry.contentType,
       text: await registry.metrics(),

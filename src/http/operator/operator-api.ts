@@ -3,11 +3,15 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addDocsPage } from './docs-page.ts';
 
-export type OperatorParts = {
+export type Readiness = {
   /** What still prevents serving requests; empty when ready. */
-  readonly findMissing: () => Promise<readonly string[]>;
+  readonly missing: readonly string[];
   /** Background work that does not prevent serving requests, but has not succeeded for too long. */
-  readonly findLate?: () => Promise<readonly string[]>;
+  readonly late: readonly string[];
+};
+
+export type OperatorParts = {
+  readonly checkReadiness: () => Promise<Readiness>;
   /** The metrics of this process, or of all workers together. */
   readonly renderMetrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
 };
@@ -32,15 +36,14 @@ function addHealth(app: FastifyInstance): void {
   });
 }
 
-function addReadiness(app: FastifyInstance, { findMissing, findLate }: OperatorParts): void {
+function addReadiness(app: FastifyInstance, { checkReadiness }: OperatorParts): void {
   app.get('/readyz', {
     schema: { summary: 'Requests can be served', tags: ['Operations'], security: [] },
     handler: async (_request, reply) => {
-      const missing = await findMissing();
+      const { missing, late } = await checkReadiness();
       if (missing.length > 0) {
         return reply.code(503).header('retry-after', 1).send({ status: 'not ready', missing });
       }
-      const late = (await findLate?.()) ?? [];
       return { status: 'ready', ...(late.length > 0 && { late }) };
     },
   });

@@ -92,7 +92,7 @@ async function startSecondApplication(t: TestContext): Promise<string> {
     services,
     metrics: createMetrics(),
     log: createLog('silent'),
-    findMissing: async () => [],
+    checkReadiness: async () => ({ missing: [], late: [] }),
     renderMetrics: async () => ({ contentType: 'text/plain', text: '' }),
   });
   t.after(async () => {

@@ -228,7 +228,7 @@ test('while the database hangs the page reports that, and has all metrics that d
     }),
     metrics,
     log: createLog('silent'),
-    findMissing: async () => [],
+    checkReadiness: async () => ({ missing: [], late: [] }),
     renderMetrics: async () => ({
       contentType: 'text/plain',
       text: await metrics.registry.metrics(),

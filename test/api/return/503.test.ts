@@ -12,7 +12,7 @@ test('while the service is not ready the consumer gets a page that retries', asy
     services,
     metrics: createMetrics(),
     log: createLog('silent'),
-    findMissing: async () => [],
+    checkReadiness: async () => ({ missing: [], late: [] }),
     renderMetrics: async () => ({ contentType: 'text/plain', text: '' }),
     isPrepared: () => false,
   });

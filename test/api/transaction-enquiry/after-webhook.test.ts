@@ -21,7 +21,7 @@ test('an enquiry after the 200 of a webhook shows its effect, here and in anothe
     }),
     metrics: createMetrics(),
     log: createLog('silent'),
-    findMissing: async () => [],
+    checkReadiness: async () => ({ missing: [], late: [] }),
     renderMetrics: async () => ({ contentType: 'text/plain', text: '' }),
   });
   const token = await shop.freshToken();

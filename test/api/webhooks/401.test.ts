@@ -130,7 +130,7 @@ test('a refusal is counted, and nothing of it is stored', async () => {
     services: service.services,
     metrics,
     log: createLog('silent'),
-    findMissing: async () => [],
+    checkReadiness: async () => ({ missing: [], late: [] }),
     renderMetrics: async () => ({ contentType: 'text/plain', text: '' }),
   });
   await app.inject({ method: 'POST', url: partnerPath, payload: partnerBody });

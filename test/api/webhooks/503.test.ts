@@ -122,7 +122,7 @@ async function startOver(port: number): Promise<Shop> {
     services,
     metrics: createMetrics(),
     log: createLog('silent'),
-    findMissing: async () => [],
+    checkReadiness: async () => ({ missing: [], late: [] }),
     renderMetrics: async () => ({ contentType: 'text/plain', text: '' }),
   });
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
