@@ -92,13 +92,13 @@ export const limits = {
   /** Payments and refunds still pending after this are polled. Contract 11.7. */
   pollSeconds: 60,
   /** Due polls of a provider that are claimed with one statement, and polls of it in progress in a process. */
-  pollClaimMax: 32,
+  pollClaimMax: 16,
   pollsInProgressMax: 512,
   /**
    * An account with this many polls in progress is left out of the next claim. With one claim more, that stays below
    * `providerCallsMax`, because consumers who pay need calls too.
    */
-  pollsOfAccountMax: 24,
+  pollsOfAccountMax: 44,
   /** How long the return page waits for a result that is not known yet. Contract 11.10. */
   returnWaitSeconds: 10,
   /** While a consumer waits, the payment is polled at this interval, for this long after its start. */

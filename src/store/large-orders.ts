@@ -3,7 +3,6 @@ import type { PspName } from '../domain/transactions/large-order.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Transaction } from '../postgres/database.ts';
 import type { OrderName, StoredOrder } from './order-rows.ts';
-import { nameRows } from './order-rows.ts';
 import { type ListedRow, type ListedTransaction, toListed } from './transaction-rows.ts';
 
 export type LargeOrder = StoredOrder & { readonly tally: NonNullable<StoredOrder['tally']> };
@@ -54,17 +53,27 @@ export async function listAffectedTransactions(
 /** An id is the order's, a hyphen and the time of the transaction. Contract 4.5. */
 const timeChars = 12;
 
-/** The ids of all transactions of each order, in the order of `orders`. They are sent as one text, which is small. */
+export type FirstId = OrderName & { readonly idsFrom: string };
+
+const firstIdRows = defineRows<FirstId>({
+  account_id: ['text', ({ accountId }) => accountId],
+  order_id: ['text', ({ orderId }) => orderId],
+  ids_from: ['text', ({ idsFrom }) => idsFrom],
+});
+
+/** The ids of each order's transactions from the given one on. They are sent as one text, which is small. */
 export async function listTransactionIds(
   tx: Transaction,
-  orders: readonly OrderName[],
+  orders: readonly FirstId[],
 ): Promise<Array<ReadonlySet<string>>> {
-  const { rows } = await tx.query<{ account_id: string; order_id: string; times: string }>({
+  const { rows } = await tx.query<{ account_id: string; order_id: string; times: string | null }>({
     name: 'list-transaction-ids',
-    text: `select account_id, order_id, string_agg(right(transaction_id, ${timeChars}), '') as times
-             from ${nameRows.from} join transactions t using (account_id, order_id)
-            group by account_id, order_id`,
-    values: nameRows.toParameters(orders),
+    text: `select account_id, order_id, listed.times from ${firstIdRows.from}
+            cross join lateral (
+              select string_agg(right(transaction_id, ${timeChars}), '') as times from transactions t
+               where t.account_id = row.account_id and t.order_id = row.order_id
+                 and t.transaction_id >= row.ids_from) listed`,
+    values: firstIdRows.toParameters(orders),
   });
   return orders.map(({ accountId, orderId }) => {
     const own = rows.find((row) => row.account_id === accountId && row.order_id === orderId);

@@ -5,11 +5,13 @@ import { findExceededLimit } from '../../src/domain/inbox/outcome.ts';
 import { limits } from '../../src/domain/limits.ts';
 import {
   affectedBy,
+  firstIdTimeOf,
   isLoadedFor,
   losesCounted,
   storedTallyOf,
   unloadedOf,
 } from '../../src/domain/transactions/large-order.ts';
+import { transactionIdAt } from '../../src/domain/transactions/matching.ts';
 import { applyNotice, type OrderState } from '../../src/domain/transactions/order-state.ts';
 import { settle } from '../../src/domain/transactions/settle.ts';
 import type { Transaction } from '../../src/domain/transactions/transaction.ts';
@@ -148,8 +150,13 @@ function loadPart(whole: OrderState, notice: Notice): OrderState | undefined {
         (name) => name.provider === provider && name.pspTransactionId === pspTransactionId,
       ),
   );
-  const ids = new Set(whole.transactions.map(({ transactionId }) => transactionId));
-  const unloaded = unloadedOf(tally, transactions, whole.order.amounts, names, ids);
+  const { orderId, amounts } = whole.order;
+  const idsFrom = transactionIdAt(orderId, firstIdTimeOf(notice));
+  const ids = whole.transactions
+    .map(({ transactionId }) => transactionId)
+    .filter((id) => id >= idsFrom);
+  const transactionIds = new Set(ids);
+  const unloaded = unloadedOf(tally, transactions, amounts, { names, idsFrom, transactionIds });
   return { ...whole, transactions, unloaded };
 }
 

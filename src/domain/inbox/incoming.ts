@@ -31,7 +31,8 @@ export type ReceivedDelivery = {
 /** What a delivery came to once its batch is stored. */
 export type StoredDelivery = {
   readonly received: ReceivedDelivery;
-  readonly nextTryAt: Date | null;
+  /** It is parked, and what it names has become known while it was stored. */
+  readonly isKnownNow: boolean;
   /** Parked deliveries that can be applied now, because of a name that this one made known. */
   readonly toUnpark: readonly string[];
 };

@@ -5,11 +5,14 @@ import { type Delivery, type DeliveryResult, isUnfinished } from './delivery.ts'
 const minute = 60;
 const hour = 60 * minute;
 
-/** Seconds before each try after the first; together about three days, as long as providers repeat a delivery. */
+/**
+ * Seconds before each try after the first; together about three days, as long as providers repeat a delivery. Few of them
+ * are early: an order that appears applies its deliveries itself, and most that stay parked belong to other businesses.
+ */
 export const retrySeconds: readonly number[] = [
-  ...[1, 2, 5, 10, 30],
-  ...[1 * minute, 2 * minute, 5 * minute, 10 * minute, 30 * minute],
-  ...[1 * hour, 4 * hour, 12 * hour, 24 * hour, 36 * hour],
+  ...[1, 5, 30],
+  ...[2 * minute, 5 * minute, 10 * minute, 30 * minute],
+  ...[1 * hour, 2 * hour, 4 * hour, 6 * hour, 8 * hour, 12 * hour, 14 * hour, 24 * hour],
 ];
 
 type NextTry = Pick<DeliveryResult, 'state' | 'tries' | 'nextTryAt' | 'finishedAt'>;

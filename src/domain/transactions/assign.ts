@@ -23,7 +23,7 @@ export type Placed = (
 /** The order whose transactions they are. */
 export type OrderToAssign = {
   readonly order: Pick<Order, 'orderId' | 'amounts'>;
-  readonly unloaded?: Pick<Unloaded, 'transactionIds'>;
+  readonly unloaded?: Pick<Unloaded, 'idsFrom' | 'transactionIds'>;
 };
 
 type AnyNotice = StoredPaymentNotice | StoredRefundNotice;
@@ -52,6 +52,9 @@ export function assignTransactions(
   const all: Transaction[] = [...others, ...emptied];
   const taken = new Set(unloaded?.transactionIds);
   for (const entry of [...all, ...owners]) if (entry) taken.add(entry.transactionId);
+  // Ids that are not loaded may be taken.
+  const isTaken = (id: string) =>
+    taken.has(id) || (unloaded !== undefined && id < unloaded.idsFrom);
   for (const [index, one] of placed.entries()) {
     const owner = owners[index];
     if (owner && isUnchanged(owner, one)) {
@@ -60,7 +63,7 @@ export function assignTransactions(
     }
     const isNew = owner === undefined;
     const transactionId = isNew
-      ? transactionIdFor(order.orderId, taken, byIdPrecedence(one.notices), receivedAt)
+      ? transactionIdFor(order.orderId, isTaken, byIdPrecedence(one.notices), receivedAt)
       : owner.transactionId;
     const own = owner?.notices.filter(isAuthentication) ?? [];
     const folded = foldTransaction(

@@ -5,7 +5,7 @@
  */
 import { limits } from '../limits.ts';
 import type { ProviderName } from '../provider-name.ts';
-import { isAuthentication } from './matching.ts';
+import { idTimeOf, isAuthentication } from './matching.ts';
 import type { DeliveredNotice, PaymentNotice, RefundNotice } from './notice.ts';
 import { type OrderState, totalOf } from './order-state.ts';
 import { completes, type StoredTally, subtractTally, tallyOf, type Unloaded } from './tally.ts';
@@ -38,17 +38,22 @@ function isPlainRefund({ record, targetPspId, paymentPspId }: RefundNotice): boo
   return record === undefined && targetPspId === undefined && paymentPspId !== undefined;
 }
 
-/** The part of a large order that was loaded, and the tally of the rest. */
+/** New transactions of this notice have ids of this time or later. */
+export function firstIdTimeOf({ payment, refund, receivedAt }: DeliveredNotice): Date {
+  const times = [payment, refund].map((notice) => notice && idTimeOf(notice));
+  return new Date(Math.min(...times.map((time) => time ?? receivedAt.getTime())));
+}
+
+/** Describes the rest of a large order of which a part was loaded. */
 export function unloadedOf(
   { countedId: _counted, ...tally }: StoredTally,
   loaded: readonly Transaction[],
   amounts: OrderState['order']['amounts'],
-  names: readonly PspName[],
-  transactionIds: ReadonlySet<string>,
+  { names, ...ids }: { readonly names: readonly PspName[] } & Omit<Unloaded, 'tally' | 'pspKeys'>,
 ): Unloaded {
   return {
+    ...ids,
     tally: subtractTally(tally, tallyOf(loaded, amounts)),
-    transactionIds,
     pspKeys: new Set(names.map(pspKeyOf)),
   };
 }

@@ -103,7 +103,8 @@ function showBestAttempt(
   if (shown.length === 0) return all;
   // The attempt that was shown before becomes a transaction of its own.
   const taken = new Set(all.map((entry) => entry.transactionId));
-  const transactionId = transactionIdFor(orderId, taken, shown, new Date(start?.atMs ?? 0));
+  const startedAt = new Date(start?.atMs ?? 0);
+  const transactionId = transactionIdFor(orderId, (one) => taken.has(one), shown, startedAt);
   return [...all, { ...own, transactionId }];
 }
 
@@ -151,18 +152,17 @@ function bestFirst(a: Transaction, b: Transaction): number {
 /** An id made from the provider's time, so that it does not depend on the order of arrival. */
 export function transactionIdFor(
   orderId: string,
-  taken: ReadonlySet<string>,
+  isTaken: (transactionId: string) => boolean,
   notices: ReadonlyArray<AnyNotice | Stored<AnyNotice>>,
   fallback: Date,
 ): string {
-  const times = notices.map(
-    (notice) =>
-      notice.namedAtMs ?? notice.recordedAtMs ?? notice.startedAtMs ?? notice.occurredAtMs,
-  );
-  const timeMs = times.find((time) => time !== undefined);
-  return newTransactionId(orderId, timeMs === undefined ? fallback : new Date(timeMs), (id) =>
-    taken.has(id),
-  );
+  const timeMs = notices.map(idTimeOf).find((time) => time !== undefined);
+  return newTransactionId(orderId, timeMs === undefined ? fallback : new Date(timeMs), isTaken);
+}
+
+/** The time in the id of a transaction with this notice. */
+export function idTimeOf(notice: AnyNotice): number | undefined {
+  return notice.namedAtMs ?? notice.recordedAtMs ?? notice.startedAtMs ?? notice.occurredAtMs;
 }
 
 /** `<order_id>-<yyMMddHHmmss>`, with the next free second if that id is taken. Contract 4.5. */
@@ -172,10 +172,14 @@ export function newTransactionId(
   isTaken: (transactionId: string) => boolean,
 ): string {
   for (let second = Math.floor(start.getTime() / 1000); ; second += 1) {
-    const time = isoTimestamp(new Date(second * 1000));
-    const date = `${time.slice(2, 4)}${time.slice(5, 7)}${time.slice(8, 10)}`;
-    const clock = `${time.slice(11, 13)}${time.slice(14, 16)}${time.slice(17, 19)}`;
-    const transactionId = `${orderId}-${date}${clock}`;
+    const transactionId = transactionIdAt(orderId, new Date(second * 1000));
     if (!isTaken(transactionId)) return transactionId;
   }
+}
+
+export function transactionIdAt(orderId: string, at: Date): string {
+  const time = isoTimestamp(at);
+  const date = `${time.slice(2, 4)}${time.slice(5, 7)}${time.slice(8, 10)}`;
+  const clock = `${time.slice(11, 13)}${time.slice(14, 16)}${time.slice(17, 19)}`;
+  return `${orderId}-${date}${clock}`;
 }

@@ -3,9 +3,9 @@ import { isOrderId } from '../../domain/ids.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
 import { findOrderNames } from '../../domain/inbox/translation.ts';
-import { affectedBy } from '../../domain/transactions/large-order.ts';
+import { affectedBy, firstIdTimeOf } from '../../domain/transactions/large-order.ts';
 import { isVoid } from '../../domain/transactions/notice.ts';
-import type { Transaction } from '../../postgres/database.ts';
+import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
 import type { AccountPspName } from '../../store/large-orders.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../../store/order-matching.ts';
 import type { OrderName } from '../../store/order-rows.ts';
 import {
+  type Affected,
   type LockedOrderState,
   lockOrderStates,
   orderKeyOf,
@@ -54,13 +55,18 @@ export async function lockAndResolveOrders(
 }
 
 /** What the batch can change, of those deliveries of which it is known beforehand. */
-function listAffected(batch: readonly TranslatedDelivery[]): AccountPspName[] {
-  return batch.flatMap(({ delivery, translation }) => {
-    if (translation.kind !== 'notice') return [];
-    const { accountId, provider } = delivery;
-    const names = affectedBy({ ...translation.notice, provider }) ?? [];
-    return names.map((name) => ({ ...name, accountId }));
-  });
+function listAffected(batch: readonly TranslatedDelivery[]): Affected {
+  const names: AccountPspName[] = [];
+  const times: Date[] = [];
+  for (const { delivery, translation } of batch) {
+    const { accountId, provider, deliveryKey, receivedAt } = delivery;
+    times.push(receivedAt);
+    if (translation.kind !== 'notice') continue;
+    const notice = { ...translation.notice, provider, deliveryKey, receivedAt };
+    for (const name of affectedBy(notice) ?? []) names.push({ ...name, accountId });
+    times.push(firstIdTimeOf(notice));
+  }
+  return { names, since: new Date(Math.min(...times.map(Number))) };
 }
 
 /** None if a single delivery has no order id: all orders must be locked by one statement, in the order of their keys. */
@@ -91,8 +97,8 @@ export async function resolveOrders(
   return agreeOnProviderOrders(batch, new Map([...known, ...(await findOrders(tx, open))]));
 }
 
-async function findOrders(
-  tx: Transaction,
+export async function findOrders(
+  database: Queryable,
   batch: readonly TranslatedDelivery[],
 ): Promise<OrdersByDelivery> {
   const orders = new Map<string, ReferencedOrders>();
@@ -104,7 +110,7 @@ async function findOrders(
     orders.set(deliveryId, { orders: [orderId], isProviderOrderKnown: true });
     return [];
   });
-  const found = await findReferencedOrders(tx, open);
+  const found = await findReferencedOrders(database, open);
   for (const [place, { deliveryId }] of open.entries())
     orders.set(deliveryId, found[place] ?? noOrders);
   return orders;

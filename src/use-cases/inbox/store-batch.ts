@@ -29,8 +29,9 @@ import {
   type DeliveryCaller,
   type Incoming,
   isRefused,
-  type StoredDelivery,
+  type ReceivedDelivery,
   type StoredOrRefused,
+  type TranslatedDelivery,
 } from '../../domain/inbox/incoming.ts';
 import { keyOf } from '../../domain/inbox/repeats.ts';
 import { resultOfRetry } from '../../domain/inbox/retry-result.ts';
@@ -48,7 +49,7 @@ import { type DecidedDelivery, listBatchChanges, saveBatchChanges } from './batc
 import type { FoldedDelivery } from './fold-deliveries.ts';
 import { lockAndFold } from './lock-and-fold.ts';
 import { lockRepeats, type Repeats } from './recognise-repeats.ts';
-import { lockAndResolveOrders, resolveOrders } from './resolve-orders.ts';
+import { findOrders, lockAndResolveOrders, resolveOrders } from './resolve-orders.ts';
 import { translateDelivery } from './translate-delivery.ts';
 
 export type StoreBatchNeeds = {
@@ -160,34 +161,56 @@ function decide(entry: OpenDelivery, folded: FoldedDelivery | undefined): Decide
 
 /** An answer before the search for deliveries that are parked for one of the names. */
 type Answer =
-  | (Omit<StoredDelivery, 'toUnpark'> & { readonly known: KnownNames })
+  | {
+      readonly received: ReceivedDelivery;
+      readonly known: KnownNames;
+      readonly parked?: TranslatedDelivery;
+    }
   | { readonly refusal: ServiceError };
 
 const noNames: KnownNames = { accountId: '', names: [] };
 
-function answerTo({ caller }: Incoming, { after, names }: Decided, isCopy: boolean): Answer {
-  const { state, accountId, nextTryAt } = after;
+function answerTo(
+  { caller, translation }: Incoming,
+  { after, names }: Decided,
+  isCopy: boolean,
+): Answer {
+  const { state, accountId } = after;
   if (isRefused(caller, state)) return { refusal: new ServiceError('ORDER_NOT_FOUND') };
   if (isCopy && !isUnfinished(state)) return answerRepeat({ repeated: after });
   const known = { accountId, names: isCopy ? [] : names };
-  return { received: answerOf(after, state), nextTryAt, known };
+  const parked = isUnfinished(state) && { parked: { delivery: after, translation } };
+  return { received: answerOf(after, state), known, ...parked };
 }
 
 function answerRepeat({ repeated }: { readonly repeated: Delivery | undefined }): Answer {
   if (!repeated) throw new Error('a repeat of a delivery that is not stored');
-  return { received: answerOf(repeated, 'duplicate'), nextTryAt: null, known: noNames };
+  return { received: answerOf(repeated, 'duplicate'), known: noNames };
 }
 
-/** Runs after the commit, when others can see what was stored. If it fails, the sweep finds them. */
+/**
+ * Runs after the commit, when others can see what was stored. What a parked delivery needs may have been committed while
+ * it was being stored: whoever commits that looks for parked deliveries afterwards, and the parked delivery looks for
+ * that, so one of them sees the other. If it fails, the sweep finds them.
+ */
 async function findParked(
   connection: Queryable,
   answers: readonly Answer[],
 ): Promise<StoredOrRefused[]> {
   const known = answers.map((answer) => ('refusal' in answer ? noNames : answer.known));
-  const found = await listParkedDeliveries(connection, known).catch(() => []);
+  const parked = answers.flatMap((answer) => ('refusal' in answer ? [] : (answer.parked ?? [])));
+  const [found, orders] = await inOrder([
+    () => listParkedDeliveries(connection, known).catch(() => []),
+    () => findOrders(connection, parked).catch(() => undefined),
+  ]);
+  const isKnownNow = ({ delivery: { deliveryId } }: TranslatedDelivery) =>
+    !orders || (orders.get(deliveryId)?.orders.length ?? 0) > 0;
   return answers.map((answer, place) => {
     if ('refusal' in answer) return answer;
-    const { received, nextTryAt } = answer;
-    return { received, nextTryAt, toUnpark: found[place] ?? [] };
+    return {
+      received: answer.received,
+      isKnownNow: answer.parked !== undefined && isKnownNow(answer.parked),
+      toUnpark: found[place] ?? [],
+    };
   });
 }

@@ -37,7 +37,7 @@ export async function storeDelivery(
   if (stored.toUnpark.length > 0) {
     await applyParked(needs, accountId, stored.toUnpark).catch(leaveToSweep);
   }
-  return stored.nextTryAt ? tryOnceMore(needs, accountId, stored) : stored.received;
+  return stored.isKnownNow ? tryOnceMore(needs, accountId, stored) : stored.received;
 }
 
 async function storeInBatch(
@@ -70,16 +70,17 @@ async function storeForLater(
     await insertDeliveries(tx, [unapplied]);
     return unapplied;
   });
-  return { received: answerOf(stored, 'parked'), toUnpark: [], nextTryAt: stored.nextTryAt };
+  return {
+    received: answerOf(stored, 'parked'),
+    toUnpark: [],
+    isKnownNow: stored.nextTryAt !== null,
+  };
 }
 
 /** The delivery itself is stored and applied. The sweep finds parked ones that could not be applied now. */
 function leaveToSweep(): void {}
 
-/**
- * What a parked delivery needs may have been committed while it was being stored. Whoever commits that looks for parked
- * deliveries afterwards, and a parked delivery is tried once more after it is committed, so one of them sees the other.
- */
+/** What it names is known now, or applying it failed, which may have been by chance. */
 async function tryOnceMore(
   needs: StoreDeliveryNeeds,
   accountId: string,

@@ -62,9 +62,10 @@ function withKnownIds(
   const exact = reported.map((entry) => take((stored) => hasSamePspId(stored, entry)));
   for (const [index, entry] of reported.entries()) {
     const owner = exact[index] ?? take((stored) => sharesNotice(stored, entry));
+    const ids = idsOf([...taken, ...free]);
     const transactionId =
       owner?.transactionId ??
-      transactionIdFor(order.orderId, idsOf([...taken, ...free]), entry.notices, order.createdAt);
+      transactionIdFor(order.orderId, (id) => ids.has(id), entry.notices, order.createdAt);
     taken.push({ ...entry, transactionId });
   }
   return { ...folded, transactions: taken };

@@ -1,5 +1,6 @@
 /** Loads orders with their transactions: under lock for those who change them, without for those who only read. */
 import { unloadedOf } from '../../domain/transactions/large-order.ts';
+import { transactionIdAt } from '../../domain/transactions/matching.ts';
 import type { OrderState } from '../../domain/transactions/order-state.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
@@ -19,11 +20,18 @@ export type LockedOrderState = OrderState & {
   readonly order: StoredOrder;
 };
 
-/** With `affected`, of large orders only the transactions of these names are loaded. */
+/** What deliveries can change in large orders. */
+export type Affected = {
+  readonly names: readonly AccountPspName[];
+  /** New transactions have ids of this time or later. */
+  readonly since: Date;
+};
+
+/** With `affected`, only that is loaded of large orders. */
 export async function lockOrderStates(
   tx: Transaction,
   names: readonly OrderName[],
-  affected?: readonly AccountPspName[],
+  affected?: Affected,
 ): Promise<LockedOrderState[]> {
   if (names.length === 0) return [];
   // The list must run after the lock, so that it sees what the previous holder of the lock committed.
@@ -47,16 +55,23 @@ function isLarge(order: StoredOrder): order is LargeOrder {
 async function loadPartly(
   tx: Transaction,
   orders: readonly LargeOrder[],
-  affected: readonly AccountPspName[],
+  { names, since }: Affected,
 ): Promise<LockedOrderState[]> {
+  const firstIds = orders.map(({ accountId, orderId }) => ({
+    accountId,
+    orderId,
+    idsFrom: transactionIdAt(orderId, since),
+  }));
   const [listed, ids] = await inOrder([
-    () => listAffectedTransactions(tx, orders, affected),
-    () => listTransactionIds(tx, orders),
+    () => listAffectedTransactions(tx, orders, names),
+    () => listTransactionIds(tx, firstIds),
   ]);
   return toOrderStates(orders, listed).map(({ order, transactions, held }, place) => {
-    const names = affected.filter(({ accountId }) => accountId === order.accountId);
-    const { tally, amounts } = order;
-    const unloaded = unloadedOf(tally, transactions, amounts, names, ids[place] ?? new Set());
+    const unloaded = unloadedOf(order.tally, transactions, order.amounts, {
+      names: names.filter(({ accountId }) => accountId === order.accountId),
+      idsFrom: firstIds[place]?.idsFrom ?? '',
+      transactionIds: ids[place] ?? new Set(),
+    });
     return { order, transactions, held, unloaded };
   });
 }
