@@ -30,12 +30,12 @@ export async function listTransactionsOfSmall(
 ): Promise<ListedTransaction[]> {
   const result = await tx.query<ListedRow>({
     name: 'list-transactions-of-small',
-    // "offset 0" fixes the join order: the planner would start with a small table, and read all of it.
-    text: `select t.* from ${nameRows.from}
-            cross join lateral (select from orders o
-              where o.account_id = row.account_id and o.order_id = row.order_id
-                and o.tally is null offset 0) small
-             join transactions t on t.account_id = row.account_id and t.order_id = row.order_id`,
+    // "offset 0" fixes the join order: the planner would read the transactions of large orders before their tally.
+    text: `select t.* from (
+             select o.account_id, o.order_id from ${nameRows.from}
+               join orders o on o.account_id = row.account_id and o.order_id = row.order_id
+              where o.tally is null offset 0) small
+             join transactions t on t.account_id = small.account_id and t.order_id = small.order_id`,
     values: nameRows.toParameters(orders),
   });
   return result.rows.map(toListed);

@@ -69,3 +69,13 @@ for (const [name, text] of statements) {
     assert.doesNotMatch(plan, filteredByKey);
   });
 }
+
+test('the transactions of a large order are not read before its tally', async () => {
+  const text = statements.get('list-transactions-of-small');
+  const { rows } = await database.query<{ 'QUERY PLAN': string }>({
+    text: `explain (generic_plan, costs off) ${text}`,
+  });
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  // The outer side of a nested loop is printed first.
+  assert.ok(plan.indexOf(' on orders ') < plan.indexOf(' on transactions '), plan);
+});

@@ -12,7 +12,7 @@ const hour = 60 * minute;
 export const retrySeconds: readonly number[] = [
   ...[1, 5, 30],
   ...[2 * minute, 5 * minute, 10 * minute, 30 * minute],
-  ...[1 * hour, 2 * hour, 4 * hour, 6 * hour, 8 * hour, 12 * hour, 14 * hour, 24 * hour],
+  ...[1 * hour, 2 * hour, 4 * hour, 6 * hour, 8 * hour, 12 * hour, 16 * hour, 24 * hour],
 ];
 
 type NextTry = Pick<DeliveryResult, 'state' | 'tries' | 'nextTryAt' | 'finishedAt'>;

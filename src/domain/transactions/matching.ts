@@ -171,9 +171,14 @@ export function newTransactionId(
   start: Date,
   isTaken: (transactionId: string) => boolean,
 ): string {
-  for (let second = Math.floor(start.getTime() / 1000); ; second += 1) {
-    const transactionId = transactionIdAt(orderId, new Date(second * 1000));
-    if (!isTaken(transactionId)) return transactionId;
+  // An order may have many payments of one second, so a time is formatted once for each minute.
+  for (let second = Math.floor(start.getTime() / 1000); ; ) {
+    const minute = transactionIdAt(orderId, new Date(second * 1000)).slice(0, -2);
+    for (let within = second % 60; within < 60; within += 1) {
+      const transactionId = `${minute}${within < 10 ? '0' : ''}${within}`;
+      if (!isTaken(transactionId)) return transactionId;
+      second += 1;
+    }
   }
 }
 
