@@ -1,9 +1,9 @@
 /**
- * Runs a piece of background work again and again: at once while there is more to do, else after a short tick or when it
- * is woken. A round that fails is logged, and the next one follows after a tick.
+ * Runs a piece of background work again and again: while there is more to do, else after a short tick or when it is
+ * woken. A round that fails is logged, and the next one follows after a tick.
  */
+import { ServiceError } from './domain/errors.ts';
 import { limits } from './domain/limits.ts';
-import type { Log } from './log.ts';
 import type { BackgroundReports } from './services/background-reports.ts';
 import type { StepReport } from './store/background-steps.ts';
 
@@ -14,11 +14,17 @@ export type BackgroundLoop = {
   readonly stop: () => Promise<void>;
 };
 
+export type LoopOptions = {
+  /** Rests this many times as long as a round took although there is more to do, so that requests come first. */
+  readonly restShare?: number;
+};
+
 /** `round` resolves to true if there may be more to do. */
 export function startLoop(
   name: string,
-  needs: { readonly log: Log; readonly backgroundReports: Pick<BackgroundReports, 'addLoop'> },
+  reports: Pick<BackgroundReports, 'addLoop' | 'logFailure'>,
   round: () => Promise<boolean>,
+  { restShare = 0 }: LoopOptions = {},
 ): BackgroundLoop {
   let isStopped = false;
   let wake = () => {};
@@ -31,11 +37,11 @@ export function startLoop(
     failures: 0,
     backlog: null,
   };
-  needs.backgroundReports.addLoop(() => report);
+  reports.addLoop(() => report);
 
-  const rest = () =>
+  const rest = (ms: number) =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, limits.backgroundTickMs);
+      const timer = setTimeout(resolve, ms);
       wake = () => {
         clearTimeout(timer);
         resolve();
@@ -47,7 +53,8 @@ export function startLoop(
       isWoken = false;
       const startedAtMs = performance.now();
       const isBehind = await round().catch((error: unknown) => {
-        needs.log.warn({ err: error, loop: name }, 'background work failed; it is repeated');
+        // A database that is away fails everything, and is reported elsewhere.
+        if (!(error instanceof ServiceError)) reports.logFailure(name, error);
         return undefined;
       });
       const lastDurationMs = performance.now() - startedAtMs;
@@ -57,7 +64,8 @@ export function startLoop(
           : { ...report, lastDurationMs, lastSuccessAt: new Date() };
       // A failed round must not be repeated at once, even if it was woken.
       if (isBehind === undefined) isWoken = false;
-      if (!isBehind) await rest();
+      const restMs = isBehind ? lastDurationMs * restShare : limits.backgroundTickMs;
+      if (restMs > 0) await rest(Math.min(restMs, limits.backgroundTickMs));
     }
   };
   const ended = run();

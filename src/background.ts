@@ -40,7 +40,7 @@ export async function startBackground(services: Services, log: Log): Promise<Bac
     await stopSweeps();
     throw error;
   }
-  const loops = [startRetries(services, log), ...startPolls(services, log)];
+  const loops = [startRetries(services), ...startPolls(services, log)];
   return {
     stop: async () => {
       await Promise.all([stopSweeps(), ...loops.map(stopInTime)]);
@@ -55,11 +55,12 @@ async function stopInTime({ stop }: Stoppable): Promise<void> {
   await Promise.race([stop(), delay(stopMsMax, undefined, { ref: false })]);
 }
 
-function startRetries(services: Services, log: Log): Stoppable {
+function startRetries(services: Services): Stoppable {
   const { backgroundReports } = services;
-  return startLoop('retries', { log, backgroundReports }, async () => {
-    return (await retryDue(services)) >= limits.retryBatchMax;
-  });
+  const round = async () => (await retryDue(services)) >= limits.retryBatchMax;
+  // Nobody waits for these: an order that appears applies its deliveries itself. A million that are due at once, because
+  // they belong to other businesses, must not slow down requests.
+  return startLoop('retries', backgroundReports, round, { restShare: 4 });
 }
 
 /** One loop per provider, so that a provider that hangs does not delay the others. */
@@ -74,7 +75,7 @@ function startPolls(services: Services, log: Log): Stoppable[] {
           'a poll of a provider failed; it is repeated later',
         ),
     });
-    const loop = startLoop(`polls-${name}`, { log, backgroundReports }, polls.startDue);
+    const loop = startLoop(`polls-${name}`, backgroundReports, polls.startDue);
     return {
       stop: async () => {
         await loop.stop();
