@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { retrySeconds } from '../../../src/domain/inbox/retry-schedule.ts';
+import { addSeconds } from '../../../src/domain/time.ts';
 import { retryDue } from '../../../src/use-cases/inbox/retry-due.ts';
 import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
 import {
@@ -281,9 +283,8 @@ async function parkUnnoticed(invoice_id: string, state: 'parked' | 'dead') {
       state === 'dead'
         ? `update deliveries set state = 'dead', tries = 16, next_try_at = null, finished_at = $2
             where delivery_id = $1`
-        : `update deliveries set tries = 14, next_try_at = $2::timestamptz + interval '1 day'
-            where delivery_id = $1`,
-    values: [deliveryId, now],
+        : `update deliveries set tries = 14, next_try_at = $2 where delivery_id = $1`,
+    values: [deliveryId, state === 'dead' ? now : addSeconds(now, retrySeconds[13] ?? 0)],
   });
   const { order_id } = await shop.createOrder();
   await service.database.query({
