@@ -245,6 +245,11 @@ async function storeUnapplied() {
   const mend = await breakNotices(service.database);
   const sent = await Promise.all(bodies.map((body) => shop.sendPartner(body)));
   await mend();
+  // On a slow machine some were tried twice by now.
+  await service.database.query({
+    text: `update deliveries set tries = 1, next_try_at = $1 where state = 'received'`,
+    values: [service.services.clock()],
+  });
   return { orders, sent, bodies };
 }
 
