@@ -19,14 +19,14 @@ import { flagsOfHeld } from '../../domain/transactions/held.ts';
 import { isLoadedFor, losesCounted } from '../../domain/transactions/large-order.ts';
 import type { Notice } from '../../domain/transactions/notice.ts';
 import { applyNotice, lacksTarget } from '../../domain/transactions/order-state.ts';
-import { type SettledOrderState, settle } from '../../domain/transactions/settle.ts';
+import { settle } from '../../domain/transactions/settle.ts';
 import { withFlags } from '../../domain/transactions/transaction.ts';
 import { createPauses } from '../../services/event-loop.ts';
-import type { HistoryEntry } from '../../store/history.ts';
 import type { ReferencedOrders } from '../../store/order-matching.ts';
-import { describeChange, orderSummaryOf } from '../order-state/describe-change.ts';
+import { describeChange } from '../order-state/describe-change.ts';
 import { type LockedOrderState, orderKeyOf } from '../order-state/lock-order-state.ts';
 import type { ChangedOrderState } from '../order-state/order-changes.ts';
+import { type OrderProgress, startProgress } from '../order-state/order-progress.ts';
 import { eraseDelivery } from './erase-delivery.ts';
 import { translateDelivery } from './translate-delivery.ts';
 
@@ -53,7 +53,7 @@ export async function foldDeliveries(
   now: Date,
 ): Promise<Folded | NotLoaded> {
   const progress: Progress = new Map(
-    orderStates.map((before) => [orderKeyOf(before.order), startOf(before)]),
+    orderStates.map((before) => [orderKeyOf(before.order), startProgress(before)]),
   );
   const pauseIfLong = createPauses();
   const deliveries: FoldedDelivery[] = [];
@@ -77,15 +77,6 @@ export async function foldDeliveries(
 
 /** Each order as it was locked, as it is after the deliveries so far, and the history of what they changed. */
 type Progress = ReadonlyMap<string, OrderProgress>;
-type OrderProgress = {
-  readonly before: LockedOrderState;
-  after: SettledOrderState;
-  readonly entries: HistoryEntry[];
-};
-
-function startOf(before: LockedOrderState): OrderProgress {
-  return { before, after: { ...before, summary: orderSummaryOf(before.order) }, entries: [] };
-}
 
 /** Erased personal data must not come back with a later delivery. Contract 8.7. */
 function namesErasedOrder(

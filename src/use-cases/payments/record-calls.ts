@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { limits } from '../../domain/limits.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import { applyStart } from '../../domain/transactions/order-state.ts';
-import { type SettledOrderState, settle } from '../../domain/transactions/settle.ts';
+import { settle } from '../../domain/transactions/settle.ts';
 import {
   addCallResult,
   addPartResult,
@@ -16,15 +16,11 @@ import {
 import { type Database, limitLockWait, type Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
 import type { FinishedCall } from '../../services/finished-call.ts';
-import type { HistoryEntry } from '../../store/history.ts';
 import { learnProviderOrders, type ProviderOrder } from '../../store/order-matching.ts';
-import { describeChange, orderSummaryOf } from '../order-state/describe-change.ts';
-import {
-  type LockedOrderState,
-  lockOrderStates,
-  orderKeyOf,
-} from '../order-state/lock-order-state.ts';
+import { describeChange } from '../order-state/describe-change.ts';
+import { lockOrderStates, orderKeyOf } from '../order-state/lock-order-state.ts';
 import { listOrderChanges } from '../order-state/order-changes.ts';
+import { type OrderProgress, startProgress } from '../order-state/order-progress.ts';
 import { saveOrderChanges } from '../order-state/save-order-state.ts';
 
 type Needs = {
@@ -51,7 +47,9 @@ export async function recordCalls(
       () => lockOrderStates(tx, [...names.values()]),
     ]);
     await alsoSave?.(tx);
-    const orders = new Map(locked.map((before) => [orderKeyOf(before.order), startOf(before)]));
+    const orders = new Map(
+      locked.map((before) => [orderKeyOf(before.order), startProgress(before)]),
+    );
     const learned = calls.map((call) => applyCall(orders, call, now));
     const pollAt = addSeconds(now, settings.pollSeconds);
     const changed = [...orders.values()].filter(({ entries }) => entries.length > 0);
@@ -65,16 +63,6 @@ export async function recordCalls(
     ]);
     return learned.map((entry) => entry?.providerOrderId);
   });
-}
-
-type OrderProgress = {
-  readonly before: LockedOrderState;
-  after: SettledOrderState;
-  readonly entries: HistoryEntry[];
-};
-
-function startOf(before: LockedOrderState): OrderProgress {
-  return { before, after: { ...before, summary: orderSummaryOf(before.order) }, entries: [] };
 }
 
 /** Returns the provider's order, if it is known only since this call. */
