@@ -91,12 +91,12 @@ export async function checkDeliveries(database: Queryable, page: RowsAfter): Pro
                     case when state in ('received', 'parked') and next_try_at is null
                          then 'unfinished without a time for its next try'
                          when state in ('processed', 'stale') and order_id is null
-                         then 'applied, but to no order' end as what
+                         then 'applied, but to no order' end as breach
                from deliveries where ${condition}
               order by account_id, delivery_id limit $${values.length + 1})
            select (select count(*) from page) as rows, account_id, delivery_id,
-                  (select json_agg(json_build_object('where', delivery_id, 'what', what))
-                     from page where what is not null) as breaches
+                  (select json_agg(json_build_object('where', delivery_id, 'what', breach))
+                     from page where breach is not null) as breaches
              from page order by account_id desc, delivery_id desc limit 1`,
     values: [...values, page.limit],
   });

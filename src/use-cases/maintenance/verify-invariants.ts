@@ -68,30 +68,30 @@ export async function verifyInvariants(
   needs: Needs,
   options: VerifyOptions = {},
 ): Promise<Verified> {
-  const tally = createTally(options);
+  const findings = createFindings(options);
   for (const kind of ['deliveries', 'invoices', 'accounts'] as const) {
-    tally.add(nameBreaches(kind, await findMissingConstraints(needs.database, kind)));
+    findings.add(nameBreaches(kind, await findMissingConstraints(needs.database, kind)));
   }
   const { after, accountId, onPage, signal } = options;
   const first = after ? walks.findIndex(({ table }) => table === after.table) : 0;
   for (const [index, { table, pages }] of walks.slice(first).entries()) {
     let rows = 0;
     const from = { after: index === 0 ? after?.key : undefined, accountId };
-    for await (const page of pages(needs, from, tally)) {
-      tally.add(page.breaches);
+    for await (const page of pages(needs, from, findings)) {
+      findings.add(page.breaches);
       rows += page.rows;
       if (!page.last) continue;
       const place = writePlace({ table, key: page.last });
-      onPage?.({ table, place, rows, breaches: tally.count() });
-      if (signal?.aborted) return { ...tally.result(), next: place };
+      onPage?.({ table, place, rows, breaches: findings.count() });
+      if (signal?.aborted) return { ...findings.result(), next: place };
     }
   }
-  return { ...tally.result(), next: null };
+  return { ...findings.result(), next: null };
 }
 
-type Tally = ReturnType<typeof createTally>;
+type Findings = ReturnType<typeof createFindings>;
 
-function createTally({ onBreach, breachesKept = breachesKeptUsually }: VerifyOptions) {
+function createFindings({ onBreach, breachesKept = breachesKeptUsually }: VerifyOptions) {
   const found = new Map<string, number>();
   const breaches: NamedBreach[] = [];
   const sums = { orders: 0, transactions: 0, inboxes: 0, histories: 0 };
@@ -132,7 +132,7 @@ type Walk = {
   readonly pages: (
     needs: Needs,
     from: Omit<RowsAfter, 'limit'>,
-    tally: Tally,
+    findings: Findings,
   ) => AsyncGenerator<Page>;
 };
 
@@ -178,7 +178,7 @@ async function* walkTable(
 async function* walkOrders(
   needs: Needs,
   { after, accountId }: Omit<RowsAfter, 'limit'>,
-  { sums }: Tally,
+  { sums }: Findings,
 ): AsyncGenerator<Page> {
   const [accountOfLast = '', orderId = ''] = after ?? [];
   const lastOrder = after && { accountId: accountOfLast, orderId };

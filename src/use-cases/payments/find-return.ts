@@ -82,7 +82,7 @@ export async function findReturn(
   };
 }
 
-/** Form fields with which providers' pages mark a consumer who has paid. */
+/** Form fields that a provider's page sends along when the consumer has paid. */
 export function listPaidFields(): string[] {
   return providers.flatMap(({ outbound }) => outbound.paidField ?? []);
 }
