@@ -11,8 +11,8 @@ export function reportOf(rows: readonly Row[], ratios: Ratios, connections: numb
   const ratioRows: readonly (readonly [what: string, ratio: number, must: string])[] = [
     ['create order / bare Fastify', ratios.create, '0.50'],
     ['create order / one insert per commit', ratios.createPerInsert, '0.80'],
-    ['enquiry by order id / bare Fastify', ratios.enquiry, '0.50'],
-    ['partner webhook, applied / bare Fastify', ratios.webhook, '0.35'],
+    ['enquiry by order id / bare Fastify', ratios.enquiry, '0.65'],
+    ['partner webhook, applied / bare Fastify', ratios.webhook, '0.30'],
     ['create order p99 / p50', ratios.createSpread, '4 or less'],
     ['two WORKERS / one, create order', workers, '1.0'],
     [`create order beside ${hanging.waiting} hanging payments / without`, hanging.create, '0.9'],

@@ -67,7 +67,8 @@ export async function foldDeliveries(
     if ('notLoaded' in outcome) return outcome;
     const result = withReusedEventFlag(delivery, outcome.result);
     deliveries.push({ ...outcome, result, ...(erased?.body && { erasedBody: erased.body }) });
-    await pauseIfLong();
+    const pause = pauseIfLong();
+    if (pause) await pause;
   }
   const changed = [...progress.values()].filter(
     ({ before, after }) => after.transactions !== before.transactions,
