@@ -60,8 +60,10 @@ function listAffected(batch: readonly TranslatedDelivery[]): Affected {
   const times: Date[] = [];
   for (const { delivery, translation } of batch) {
     const { accountId, provider, deliveryKey, receivedAt } = delivery;
-    times.push(receivedAt);
-    if (translation.kind !== 'notice') continue;
+    if (translation.kind !== 'notice') {
+      times.push(receivedAt);
+      continue;
+    }
     const notice = { ...translation.notice, provider, deliveryKey, receivedAt };
     for (const name of affectedBy(notice) ?? []) names.push({ ...name, accountId });
     times.push(firstIdTimeOf(notice));
