@@ -9,6 +9,7 @@ import { answerClientError } from './http/client-error.ts';
 import { limitConcurrency } from './http/concurrency-limit.ts';
 import { limitConnections } from './http/connection-limit.ts';
 import type { Edge } from './http/edge.ts';
+import { endLine } from './http/end-line.ts';
 import { addCommonHeaders, sendError, serviceUnavailable } from './http/error-reply.ts';
 import { merchantApi, olderMerchantApi } from './http/merchant/merchant-api.ts';
 import { openApiOptions } from './http/open-api.ts';
@@ -46,9 +47,9 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     // Here rather than in the not-found handler, so that the body of such a request is never read.
     done(request.is404 ? new ServiceError('NOT_FOUND') : findMissingHost(request, reply));
   });
-  app.addHook('onSend', (_request, reply, _payload, done) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (parts.isDraining?.()) reply.header('connection', 'close');
-    done();
+    done(null, endLine(reply, payload));
   });
   registerEveryMethod(app);
   handleExpectHeader(app);
