@@ -11,6 +11,7 @@ import { limitConnections } from './http/connection-limit.ts';
 import type { Edge } from './http/edge.ts';
 import { endLine } from './http/end-line.ts';
 import { addCommonHeaders, sendError, serviceUnavailable } from './http/error-reply.ts';
+import { logRequests } from './http/log-requests.ts';
 import { merchantApi, olderMerchantApi } from './http/merchant/merchant-api.ts';
 import { openApiOptions } from './http/open-api.ts';
 import { type Metrics, measureRequests } from './http/operator/metrics.ts';
@@ -55,6 +56,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   handleExpectHeader(app);
   limitConnections(app, parts.connectionsMax ?? limits.connectionsMax);
   measureRequests(app, metrics);
+  logRequests(app, log);
   measureService(
     metrics.registry,
     { ...services, queueStats: services.database.queueStats },

@@ -10,6 +10,7 @@ import type { Log } from './log.ts';
 import { jobDatabase } from './postgres/job-database.ts';
 import { providers } from './providers/providers.ts';
 import type { Services } from './services/services.ts';
+import { oneAtATime } from './store/migrate.ts';
 import { retryDue } from './use-cases/inbox/retry-due.ts';
 import { sweep } from './use-cases/maintenance/sweep.ts';
 import { createDuePolls } from './use-cases/payments/poll-due.ts';
@@ -31,7 +32,7 @@ const stopMsMax = 3_000;
 export async function startBackground(services: Services, log: Log): Promise<Background> {
   const boss = new PgBoss({ db: jobDatabase(services.maintenance) });
   boss.on('error', (error) => log.warn({ err: error }, 'background'));
-  await boss.start();
+  await startBoss(boss, services);
   const stopSweeps = () => boss.stop({ graceful: true, timeout: stopMsMax });
   try {
     for (const queue of formerQueues) await boss.deleteQueue(queue);
@@ -46,6 +47,14 @@ export async function startBackground(services: Services, log: Log): Promise<Bac
       await Promise.all([stopSweeps(), ...loops.map(stopInTime)]);
     },
   };
+}
+
+/** The first start creates the schema of pg-boss, which fails in all but one of several processes that try at once. */
+async function startBoss(boss: PgBoss, { maintenance }: Services): Promise<void> {
+  const start = async () => {
+    await boss.start();
+  };
+  await ((await boss.isInstalled()) ? start() : oneAtATime(maintenance, start));
 }
 
 type Stoppable = Pick<BackgroundLoop, 'stop'>;
