@@ -9,7 +9,7 @@ import { startSimulator } from './simulator.ts';
 
 const { values } = parseArgs({
   options: {
-    port: { type: 'string', default: '8090' },
+    port: { type: 'string', default: usualPort(process.env.SIMULATOR_URL) },
     scenario: { type: 'string', default: 'happy' },
     reason: { type: 'string' },
     seed: { type: 'string', default: '1' },
@@ -37,4 +37,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     await shops.close();
     process.exit(0);
   });
+}
+
+/** Without `--port` it listens where the service looks for it. */
+function usualPort(simulatorUrl: string | undefined): string {
+  return (URL.canParse(simulatorUrl ?? '') && new URL(simulatorUrl ?? '').port) || '8090';
 }

@@ -243,6 +243,7 @@ async function assertEnded(service: ServiceProcess, pids: readonly number[]): Pr
   for (const pid of pids) assert.ok(!(await isRunning(pid)), `process ${pid} still runs`);
   assert.ok(!(await exists(pidFile)));
   await assert.rejects(service.call('/healthz'));
+  assert.doesNotMatch(service.output(), /fatal/i);
 }
 
 function exists(path: string): Promise<boolean> {
