@@ -182,9 +182,13 @@ export function newTransactionId(
   }
 }
 
-export function transactionIdAt(orderId: string, at: Date): string {
+function transactionIdAt(orderId: string, at: Date): string {
+  return `${orderId}-${idTimeAt(at)}`;
+}
+
+/** The end of a transaction id. The year has two digits, so these texts are in the order of time within a century only. */
+export function idTimeAt(at: Date): string {
   const time = isoTimestamp(at);
   const date = `${time.slice(2, 4)}${time.slice(5, 7)}${time.slice(8, 10)}`;
-  const clock = `${time.slice(11, 13)}${time.slice(14, 16)}${time.slice(17, 19)}`;
-  return `${orderId}-${date}${clock}`;
+  return `${date}${time.slice(11, 13)}${time.slice(14, 16)}${time.slice(17, 19)}`;
 }
