@@ -201,7 +201,7 @@ function answerRepeat({ repeated }: { readonly repeated: Delivery | undefined })
 /**
  * Runs after the commit, when others can see what was stored. What a parked delivery needs may have been committed while
  * it was being stored: whoever commits that looks for parked deliveries afterwards, and the parked delivery looks for
- * that, so one of them sees the other. If it fails, the sweep finds them.
+ * that, so one of them sees the other. If it fails, the sweep finds them; a void is found by its next try.
  */
 async function findParked(
   connection: Queryable,
