@@ -94,6 +94,8 @@ export const limits = {
   /** Due polls of a provider that are claimed with one statement, and polls of it in progress in a process. */
   pollClaimMax: 16,
   pollsInProgressMax: 512,
+  /** Due rows of busy accounts that one claim reads over. */
+  pollRowsMax: 10_000,
   /**
    * An account with this many polls in progress is left out of the next claim. With one claim more, that stays below
    * `providerCallsMax`, because consumers who pay need calls too.

@@ -8,7 +8,8 @@ import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { ServiceSettings } from '../../services/services.ts';
-import { type ClaimedPoll, claimDuePolls } from '../../store/polls.ts';
+import type { ClaimedPoll } from '../../store/polls.ts';
+import { createPollClaims } from './claim-polls.ts';
 import { pollClaimed } from './poll-provider.ts';
 
 type Needs = NeedsOf<typeof pollClaimed> & {
@@ -42,8 +43,7 @@ export function createDuePolls(
 ): DuePolls {
   const inProgress = new Set<Promise<void>>();
   const accounts = createBusyAccounts();
-  /** The last claim took all that was due, without these accounts. */
-  let drained: { readonly without: readonly string[]; readonly untilMs: number } | undefined;
+  const claimPolls = createPollClaims(services.database, provider);
 
   const poll = async (claimed: ClaimedPoll) => {
     accounts.start(claimed.accountId);
@@ -56,15 +56,7 @@ export function createDuePolls(
   return {
     startDue: async () => {
       if (inProgress.size + limits.pollClaimMax > limits.pollsInProgressMax) return false;
-      const except = accounts.listBusy();
-      // Claims over the rows of busy accounts are slow, so they are not repeated before something has changed.
-      if (drained && performance.now() < drained.untilMs && isSubset(drained.without, except))
-        return false;
-      const limit = limits.pollClaimMax;
-      const claimed = await claimDuePolls(services.database, provider, pollTimesOf(services), {
-        limit,
-        except,
-      });
+      const { claimed, hasMore } = await claimPolls(pollTimesOf(services), accounts.listBusy());
       for (const entry of claimed) {
         const ended = poll(entry).then(() => {
           inProgress.delete(ended);
@@ -72,11 +64,7 @@ export function createDuePolls(
         });
         inProgress.add(ended);
       }
-      const isFull = claimed.length === limit;
-      drained = isFull
-        ? undefined
-        : { without: except, untilMs: performance.now() + limits.backgroundTickMs };
-      return isFull;
+      return hasMore;
     },
     settled: async () => {
       await Promise.all(inProgress);
@@ -119,9 +107,4 @@ function createBusyAccounts() {
       return [...new Set([...full.map(([accountId]) => accountId), ...pausedUntilMs.keys()])];
     },
   };
-}
-
-function isSubset(some: readonly string[], all: readonly string[]): boolean {
-  const known = new Set(all);
-  return some.every((entry) => known.has(entry));
 }
