@@ -101,6 +101,8 @@ export const limits = {
    * `providerCallsMax`, because consumers who pay need calls too.
    */
   pollsOfAccountMax: 44,
+  /** An account whose provider does not answer is left out for `providerPauseMs`, then twice as long, up to this. */
+  pollPauseMsMax: 60_000,
   /** How long the return page waits for a result that is not known yet. Contract 11.10. */
   returnWaitSeconds: 10,
   /** While a consumer waits, the payment is polled at this interval, for this long after its start. */

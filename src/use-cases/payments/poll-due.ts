@@ -6,6 +6,7 @@ import { limits } from '../../domain/limits.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
+import { createBusyAccounts } from '../../services/busy-accounts.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { ServiceSettings } from '../../services/services.ts';
 import type { ClaimedPoll } from '../../store/polls.ts';
@@ -56,7 +57,7 @@ export function createDuePolls(
   return {
     startDue: async () => {
       if (inProgress.size + limits.pollClaimMax > limits.pollsInProgressMax) return false;
-      const { claimed, hasMore } = await claimPolls(pollTimesOf(services), accounts.listBusy());
+      const { claimed, hasMore } = await claimPolls(pollTimesOf(services), accounts.list());
       for (const entry of claimed) {
         const ended = poll(entry).then(() => {
           inProgress.delete(ended);
@@ -79,32 +80,5 @@ function pollTimesOf({ clock, settings: { pollSeconds } }: Needs) {
     polledBefore: addSeconds(now, -pollSeconds),
     intervalSeconds: pollIntervals.map((times) => times * pollSeconds),
     pollsMax,
-  };
-}
-
-/** Accounts with many polls in progress, and accounts whose provider did not answer a moment ago. */
-function createBusyAccounts() {
-  const counts = new Map<string, number>();
-  const pausedUntilMs = new Map<string, number>();
-  return {
-    start: (accountId: string) => {
-      counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
-    },
-    end: (accountId: string, hasAnswer: boolean) => {
-      const left = (counts.get(accountId) ?? 1) - 1;
-      if (left > 0) counts.set(accountId, left);
-      else counts.delete(accountId);
-      if (hasAnswer) pausedUntilMs.delete(accountId);
-      // The circuit breaker is about to open, or open: polls would only use up their tries.
-      else pausedUntilMs.set(accountId, performance.now() + limits.providerPauseMs);
-    },
-    listBusy: (): string[] => {
-      const nowMs = performance.now();
-      for (const [accountId, untilMs] of pausedUntilMs) {
-        if (untilMs <= nowMs) pausedUntilMs.delete(accountId);
-      }
-      const full = [...counts].filter(([, count]) => count >= limits.pollsOfAccountMax);
-      return [...new Set([...full.map(([accountId]) => accountId), ...pausedUntilMs.keys()])];
-    },
   };
 }
