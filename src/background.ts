@@ -3,7 +3,7 @@
  * process may run them. pg-boss decides which process sweeps, once a minute.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { PgBoss } from 'pg-boss';
+import { type ConstructorOptions, PgBoss } from 'pg-boss';
 import { type BackgroundLoop, startLoop } from './background-loop.ts';
 import { limits } from './domain/limits.ts';
 import type { Log } from './log.ts';
@@ -29,12 +29,11 @@ const formerQueues = ['retry-delivery', ...providers.map(({ name }) => `ask-${na
 const stopMsMax = 3_000;
 
 export async function startBackground(services: Services, log: Log): Promise<Background> {
-  const boss = new PgBoss({ db: jobDatabase(services.maintenance) });
-  boss.on('error', (error) => log.warn({ err: error }, 'background'));
+  await prepareQueues(services, log);
+  const boss = openBoss(services, log);
   await boss.start();
   const stopSweeps = () => boss.stop({ graceful: true, timeout: stopMsMax });
   try {
-    for (const queue of formerQueues) await boss.deleteQueue(queue);
     await workOnSweeps(boss, services);
   } catch (error) {
     await stopSweeps();
@@ -46,6 +45,30 @@ export async function startBackground(services: Services, log: Log): Promise<Bac
       await Promise.all([stopSweeps(), ...loops.map(stopInTime)]);
     },
   };
+}
+
+function openBoss({ maintenance }: Services, log: Log, options: ConstructorOptions = {}): PgBoss {
+  const boss = new PgBoss({ db: jobDatabase(maintenance), ...options });
+  boss.on('error', (error) => log.warn({ err: error }, 'background'));
+  return boss;
+}
+
+/**
+ * Does first what a database that is set up wrongly refuses. If the job library fails later in its start, it cannot be
+ * stopped, and its timers would stay behind after every try.
+ */
+async function prepareQueues(services: Services, log: Log): Promise<void> {
+  const boss = openBoss(services, log, { supervise: false, schedule: false });
+  await boss.start();
+  try {
+    for (const queue of formerQueues) await boss.deleteQueue(queue);
+    // `exclusive`: no sweep is queued while another runs.
+    await boss.createQueue(sweepQueue, { policy: 'exclusive', ...jobSettings });
+    // The sweep of a killed process counts as running until it expires, so the first sweep has its own queue.
+    await boss.createQueue(firstSweepQueue, { policy: 'short', ...jobSettings });
+  } finally {
+    await boss.stop({ graceful: false });
+  }
 }
 
 type Stoppable = Pick<BackgroundLoop, 'stop'>;
@@ -86,10 +109,6 @@ function startPolls(services: Services, log: Log): Stoppable[] {
 }
 
 async function workOnSweeps(boss: PgBoss, services: Services): Promise<void> {
-  // `exclusive`: no sweep is queued while another runs.
-  await boss.createQueue(sweepQueue, { policy: 'exclusive', ...jobSettings });
-  // The sweep of a killed process counts as running until it expires, so the first sweep has its own queue.
-  await boss.createQueue(firstSweepQueue, { policy: 'short', ...jobSettings });
   for (const queue of [sweepQueue, firstSweepQueue]) {
     await boss.work(queue, { pollingIntervalSeconds: 2 }, () =>
       sweep({ ...services, database: services.maintenance }),
