@@ -27,14 +27,20 @@ const jobSettings = { expireInSeconds: 60, deleteAfterSeconds: 60, retryLimit: 0
 const formerQueues = ['retry-delivery', ...providers.map(({ name }) => `ask-${name}`)];
 
 const stopMsMax = 3_000;
+/** Then the job library still has to mark the sweep as failed, which a database that hangs must not delay. */
+const sweepStopMsMax = 2_000;
 
 export async function startBackground(services: Services, log: Log): Promise<Background> {
   await prepareQueues(services, log);
   const boss = openBoss(services, log);
   await boss.start();
-  const stopSweeps = () => boss.stop({ graceful: true, timeout: stopMsMax });
+  let isEnding = false;
+  const stopSweeps = () => {
+    isEnding = true;
+    return boss.stop({ graceful: true, timeout: sweepStopMsMax });
+  };
   try {
-    await workOnSweeps(boss, services);
+    await workOnSweeps(boss, services, () => isEnding);
   } catch (error) {
     await stopSweeps();
     throw error;
@@ -42,7 +48,7 @@ export async function startBackground(services: Services, log: Log): Promise<Bac
   const loops = [startRetries(services), ...startPolls(services, log)];
   return {
     stop: async () => {
-      await Promise.all([stopSweeps(), ...loops.map(stopInTime)]);
+      await Promise.all([{ stop: stopSweeps }, ...loops].map(stopInTime));
     },
   };
 }
@@ -73,7 +79,7 @@ async function prepareQueues(services: Services, log: Log): Promise<void> {
 
 type Stoppable = Pick<BackgroundLoop, 'stop'>;
 
-/** What is still running is claimed again when its next try or poll is due. */
+/** What is still running is claimed again when its next try or poll is due, or done by the next sweep. */
 async function stopInTime({ stop }: Stoppable): Promise<void> {
   await Promise.race([stop(), delay(stopMsMax, undefined, { ref: false })]);
 }
@@ -108,10 +114,14 @@ function startPolls(services: Services, log: Log): Stoppable[] {
   });
 }
 
-async function workOnSweeps(boss: PgBoss, services: Services): Promise<void> {
+async function workOnSweeps(
+  boss: PgBoss,
+  services: Services,
+  isEnding: () => boolean,
+): Promise<void> {
   for (const queue of [sweepQueue, firstSweepQueue]) {
     await boss.work(queue, { pollingIntervalSeconds: 2 }, () =>
-      sweep({ ...services, database: services.maintenance }),
+      sweep({ ...services, database: services.maintenance }, isEnding),
     );
   }
   await boss.schedule(sweepQueue, everyMinute);

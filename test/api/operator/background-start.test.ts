@@ -1,4 +1,4 @@
-/** Background work that cannot start: what stays behind, and what /readyz reports. Contract 1.8. */
+/** The start and the end of background work: what stays behind, and what operators are told. Contract 1.7, 1.8. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBackground } from '../../../src/background.ts';
@@ -6,6 +6,8 @@ import { createServices } from '../../../src/create-services.ts';
 import { createLog } from '../../../src/log.ts';
 import { openDatabase } from '../../../src/postgres/database.ts';
 import { prepareBackground } from '../../../src/prepare-background.ts';
+import { listStepReports } from '../../../src/store/background-steps.ts';
+import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { createTestDatabase } from '../../support/test-database.ts';
 import { testMasterKeyHex } from '../../support/test-service.ts';
@@ -15,6 +17,22 @@ const settings = { publicUrl: 'http://service.test', orderLapseSeconds: 3600 };
 const parts = { database, masterKeyHex: testMasterKeyHex, settings };
 const lines: string[] = [];
 const log = createLog('info', { write: (line) => lines.push(line) });
+
+test('the sweep of a process that ends stops within its step and starts no other', async () => {
+  const services = createServices(parts);
+  let checks = 0;
+  await sweep(services, () => {
+    // Before the first step, then once for each of its two walks.
+    checks += 1;
+    return checks > 2;
+  });
+  assert.equal(checks, 4, 'one more before the next step');
+  const steps = await listStepReports(database);
+  assert.deepEqual(
+    steps.map(({ step, lastFailureAt }) => [step, lastFailureAt]),
+    [['unpark-known', null]],
+  );
+});
 
 test('a start that fails leaves no timers behind', async () => {
   const services = createServices(parts);
