@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { limits } from '../../../src/domain/limits.ts';
+import { addSeconds } from '../../../src/domain/time.ts';
 import { retryDue } from '../../../src/use-cases/inbox/retry-due.ts';
 import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
+import { verifyInvariants } from '../../../src/use-cases/maintenance/verify-invariants.ts';
 import { anyText } from '../../support/any-text.ts';
 import { gatewayBody, partnerEvent, partnerId, partnerPayment } from '../../support/deliveries.ts';
 import type { Reply } from '../../support/test-service.ts';
@@ -173,6 +175,16 @@ test('an order that is not paid within a day lapses at the sweep, with a row of 
   assert.equal((await shop.listHistory(tried)).length, 3);
   await sweep(service.services);
   assert.equal((await shop.listHistory(tried)).length, 3, 'a second sweep changes nothing');
+});
+
+test('verify accepts an order that lapsed by a clock that is ahead of its own', async () => {
+  const { order_id } = await shop.createOrder();
+  service.advanceSeconds(day + 1);
+  await sweep(service.services);
+  assert.equal((await shop.enquire({ order_id })).body.order.status, 'lapsed');
+  const clock = () => addSeconds(service.services.clock(), -limits.clockSkewSecondsMax);
+  const { breaches } = await verifyInvariants({ database: service.database, clock });
+  assert.deepEqual(breaches, []);
 });
 
 test('a capture after the order lapsed completes it', async () => {
