@@ -17,6 +17,8 @@ export type BackgroundLoop = {
 export type LoopOptions = {
   /** Rests this many times as long as a round took although there is more to do, so that requests come first. */
   readonly restShare?: number;
+  /** Without a success for this long, every failure is logged. */
+  readonly lateMs?: number;
 };
 
 /** `round` resolves to true if there may be more to do. */
@@ -24,7 +26,7 @@ export function startLoop(
   name: string,
   reports: Pick<BackgroundReports, 'addLoop' | 'logFailure'>,
   round: () => Promise<boolean>,
-  { restShare = 0 }: LoopOptions = {},
+  { restShare = 0, lateMs = 1_000 * limits.stepLateSeconds }: LoopOptions = {},
 ): BackgroundLoop {
   let isStopped = false;
   let wake = () => {};
@@ -38,6 +40,8 @@ export function startLoop(
     backlog: null,
   };
   reports.addLoop(() => report);
+  const startedAt = new Date();
+  const isLate = () => Date.now() - (report.lastSuccessAt ?? startedAt).getTime() > lateMs;
 
   const rest = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -53,8 +57,9 @@ export function startLoop(
       isWoken = false;
       const startedAtMs = performance.now();
       const isBehind = await round().catch((error: unknown) => {
-        // A database that is away fails everything, and is reported elsewhere.
-        if (!(error instanceof ServiceError)) reports.logFailure(name, error);
+        // A database that is away fails everything, and is reported elsewhere. A statement that is too slow looks the
+        // same and fails for ever.
+        if (!(error instanceof ServiceError) || isLate()) reports.logFailure(name, error);
         return undefined;
       });
       const lastDurationMs = performance.now() - startedAtMs;

@@ -3,7 +3,7 @@
  * process may run them. pg-boss decides which process sweeps, once a minute.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { PgBoss } from 'pg-boss';
+import { type ConstructorOptions, PgBoss } from 'pg-boss';
 import { type BackgroundLoop, startLoop } from './background-loop.ts';
 import { limits } from './domain/limits.ts';
 import type { Log } from './log.ts';
@@ -28,15 +28,20 @@ const jobSettings = { expireInSeconds: 60, deleteAfterSeconds: 60, retryLimit: 0
 const formerQueues = ['retry-delivery', ...providers.map(({ name }) => `ask-${name}`)];
 
 const stopMsMax = 3_000;
+/** Then the job library still has to mark the sweep as failed, which a database that hangs must not delay. */
+const sweepStopMsMax = 2_000;
 
 export async function startBackground(services: Services, log: Log): Promise<Background> {
-  const boss = new PgBoss({ db: jobDatabase(services.maintenance) });
-  boss.on('error', (error) => log.warn({ err: error }, 'background'));
-  await startBoss(boss, services);
-  const stopSweeps = () => boss.stop({ graceful: true, timeout: stopMsMax });
+  await prepareQueues(services, log);
+  const boss = openBoss(services, log);
+  await boss.start();
+  let isEnding = false;
+  const stopSweeps = () => {
+    isEnding = true;
+    return boss.stop({ graceful: true, timeout: sweepStopMsMax });
+  };
   try {
-    for (const queue of formerQueues) await boss.deleteQueue(queue);
-    await workOnSweeps(boss, services);
+    await workOnSweeps(boss, services, () => isEnding);
   } catch (error) {
     await stopSweeps();
     throw error;
@@ -44,13 +49,37 @@ export async function startBackground(services: Services, log: Log): Promise<Bac
   const loops = [startRetries(services), ...startPolls(services, log)];
   return {
     stop: async () => {
-      await Promise.all([stopSweeps(), ...loops.map(stopInTime)]);
+      await Promise.all([{ stop: stopSweeps }, ...loops].map(stopInTime));
     },
   };
 }
 
+function openBoss({ maintenance }: Services, log: Log, options: ConstructorOptions = {}): PgBoss {
+  const boss = new PgBoss({ db: jobDatabase(maintenance), ...options });
+  boss.on('error', (error) => log.warn({ err: error }, 'background'));
+  return boss;
+}
+
+/**
+ * Does first what a database that is set up wrongly refuses. If the job library fails later in its start, it cannot be
+ * stopped, and its timers would stay behind after every try.
+ */
+async function prepareQueues(services: Services, log: Log): Promise<void> {
+  const boss = openBoss(services, log, { supervise: false, schedule: false });
+  await install(boss, services);
+  try {
+    for (const queue of formerQueues) await boss.deleteQueue(queue);
+    // `exclusive`: no sweep is queued while another runs.
+    await boss.createQueue(sweepQueue, { policy: 'exclusive', ...jobSettings });
+    // The sweep of a killed process counts as running until it expires, so the first sweep has its own queue.
+    await boss.createQueue(firstSweepQueue, { policy: 'short', ...jobSettings });
+  } finally {
+    await boss.stop({ graceful: false });
+  }
+}
+
 /** The first start creates the schema of pg-boss, which fails in all but one of several processes that try at once. */
-async function startBoss(boss: PgBoss, { maintenance }: Services): Promise<void> {
+async function install(boss: PgBoss, { maintenance }: Services): Promise<void> {
   const start = async () => {
     await boss.start();
   };
@@ -59,7 +88,7 @@ async function startBoss(boss: PgBoss, { maintenance }: Services): Promise<void>
 
 type Stoppable = Pick<BackgroundLoop, 'stop'>;
 
-/** What is still running is claimed again when its next try or poll is due. */
+/** What is still running is claimed again when its next try or poll is due, or done by the next sweep. */
 async function stopInTime({ stop }: Stoppable): Promise<void> {
   await Promise.race([stop(), delay(stopMsMax, undefined, { ref: false })]);
 }
@@ -94,14 +123,14 @@ function startPolls(services: Services, log: Log): Stoppable[] {
   });
 }
 
-async function workOnSweeps(boss: PgBoss, services: Services): Promise<void> {
-  // `exclusive`: no sweep is queued while another runs.
-  await boss.createQueue(sweepQueue, { policy: 'exclusive', ...jobSettings });
-  // The sweep of a killed process counts as running until it expires, so the first sweep has its own queue.
-  await boss.createQueue(firstSweepQueue, { policy: 'short', ...jobSettings });
+async function workOnSweeps(
+  boss: PgBoss,
+  services: Services,
+  isEnding: () => boolean,
+): Promise<void> {
   for (const queue of [sweepQueue, firstSweepQueue]) {
     await boss.work(queue, { pollingIntervalSeconds: 2 }, () =>
-      sweep({ ...services, database: services.maintenance }),
+      sweep({ ...services, database: services.maintenance }, isEnding),
     );
   }
   await boss.schedule(sweepQueue, everyMinute);

@@ -11,7 +11,7 @@ import { throttle } from './services/throttle.ts';
 
 export type PreparedBackground = {
   readonly start: () => void;
-  /** True after a start that failed, until one succeeds. */
+  /** True after a start that failed for another reason than a short absence of the database, until one succeeds. */
   readonly isMissing: () => boolean;
   readonly stop: () => Promise<void>;
 };
@@ -19,13 +19,16 @@ export type PreparedBackground = {
 const retryMsMin = 1_000;
 const retryMsMax = 60_000;
 const logEveryMs = 600_000;
+/** While the database is away, /readyz reports that by itself, and everything resumes soon after its return. */
+const awayMsUsuallyMax = 30_000;
 
 const whatToDo =
-  'Background work could not be started, so deliveries are not retried, payments are not polled and orders do not lapse. Check that the database user may create and use the schema "pgboss"; see "BackgroundNotRunning" in docs/operations.md. The service keeps trying.';
+  'Background work could not be started, so deliveries are not retried, payments are not polled and orders do not lapse. Check that the database has connections left, and that its user may create and use the schema "pgboss"; see "BackgroundNotRunning" in docs/operations.md. The service keeps trying.';
 
 export function prepareBackground(
   { services, databaseWait }: Pick<Bootstrapped, 'services' | 'databaseWait'>,
   log: Log,
+  { awayMsMax = awayMsUsuallyMax }: { readonly awayMsMax?: number } = {},
 ): PreparedBackground {
   const ending = new AbortController();
   let isMissing = false;
@@ -35,6 +38,7 @@ export function prepareBackground(
   );
   const startUntilItWorks = async (): Promise<Background> => {
     await databaseWait.done;
+    const startedAtMs = performance.now();
     for (let retryMs = retryMsMin; ; ) {
       try {
         const { startBackground } = await import('./background.ts');
@@ -43,9 +47,9 @@ export function prepareBackground(
         isMissing = false;
         return background;
       } catch (error) {
-        // /readyz reports a database that is away by itself, and everything resumes soon after its return.
         const isAway = error instanceof ServiceError;
-        isMissing = !isAway;
+        // A database that answers requests may refuse this all the time: it has no connection left, or is too slow.
+        isMissing = !isAway || performance.now() - startedAtMs > awayMsMax;
         retryMs = isAway ? retryMsMin : Math.min(retryMs * 2, retryMsMax);
         if (isMissing) logFailure(error);
         await delay(retryMs, undefined, { signal: ending.signal });

@@ -94,11 +94,15 @@ export const limits = {
   /** Due polls of a provider that are claimed with one statement, and polls of it in progress in a process. */
   pollClaimMax: 16,
   pollsInProgressMax: 512,
+  /** Due rows of busy accounts that one claim reads over. */
+  pollRowsMax: 10_000,
   /**
    * An account with this many polls in progress is left out of the next claim. With one claim more, that stays below
    * `providerCallsMax`, because consumers who pay need calls too.
    */
   pollsOfAccountMax: 44,
+  /** An account whose provider does not answer is left out for `providerPauseMs`, then twice as long, up to this. */
+  pollPauseMsMax: 60_000,
   /** How long the return page waits for a result that is not known yet. Contract 11.10. */
   returnWaitSeconds: 10,
   /** While a consumer waits, the payment is polled at this interval, for this long after its start. */

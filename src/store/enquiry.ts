@@ -30,8 +30,25 @@ const questionRows = defineRows<readonly [index: number, question: OrderQuestion
   id: ['text', ([, { id }]) => id],
 });
 
-/** The results are in the order of the questions, undefined where no order was found. */
+/**
+ * The results are in the order of the questions, undefined where no order was found. Equal questions are asked once: an
+ * order may have many transactions, and all of them may be polled at the same time.
+ */
 export async function findOrdersWithTransactions(
+  database: Queryable,
+  questions: readonly OrderQuestion[],
+): Promise<Array<OrderWithTransactions | undefined>> {
+  const distinct = new Map(questions.map((question) => [keyOf(question), question]));
+  const answers = await askEach(database, [...distinct.values()]);
+  const byKey = new Map([...distinct.keys()].map((key, index) => [key, answers[index]]));
+  return questions.map((question) => byKey.get(keyOf(question)));
+}
+
+function keyOf({ accountId, idName, id }: OrderQuestion): string {
+  return `${accountId} ${idName} ${id}`;
+}
+
+async function askEach(
   database: Queryable,
   questions: readonly OrderQuestion[],
 ): Promise<Array<OrderWithTransactions | undefined>> {

@@ -8,14 +8,15 @@ import { type ListedRow, type ListedTransaction, toListed } from './transaction-
 export type LargeOrder = StoredOrder & { readonly tally: NonNullable<StoredOrder['tally']> };
 export type AccountPspName = PspName & { readonly accountId: string };
 
-type Wanted = OrderName & { readonly transactionId: string | null; readonly name: PspName | null };
+/** An order with its counted payment, or a name. */
+type Wanted = { readonly accountId: string; readonly order?: LargeOrder; readonly name?: PspName };
 
 const wantedRows = defineRows<Wanted>({
   account_id: ['text', ({ accountId }) => accountId],
-  order_id: ['text', ({ orderId }) => orderId],
-  wanted_id: ['text', ({ transactionId }) => transactionId],
-  provider: ['text', ({ name }) => name?.provider ?? null],
-  psp_id: ['text', ({ name }) => name?.pspTransactionId ?? null],
+  order_id: ['text', ({ order }) => order?.orderId],
+  counted_id: ['text', ({ order }) => order?.tally.countedId],
+  provider: ['text', ({ name }) => name?.provider],
+  psp_id: ['text', ({ name }) => name?.pspTransactionId],
 });
 
 /** The counted payment of each order, and the transactions of each order with one of the names. */
@@ -24,26 +25,26 @@ export async function listAffectedTransactions(
   orders: readonly LargeOrder[],
   names: readonly AccountPspName[],
 ): Promise<ListedTransaction[]> {
-  const wanted = orders.flatMap(({ accountId, orderId, tally }): Wanted[] => [
-    { accountId, orderId, transactionId: tally.countedId, name: null },
-    ...names
-      .filter((name) => name.accountId === accountId)
-      .map((name) => ({ accountId, orderId, transactionId: null, name })),
-  ]);
+  const wanted: Wanted[] = [
+    ...orders.map((order) => ({ accountId: order.accountId, order })),
+    ...names.map((name) => ({ accountId: name.accountId, name })),
+  ];
   const { rows } = await tx.query<ListedRow>({
     name: 'list-affected-transactions',
     // Keys first: a transaction may be wanted twice, and a row with json has no equality. "offset 0" keeps the planner
-    // from reading all transactions of the order instead of the index on the provider's ids. A transaction of another
-    // order is found by its name, and not by its key.
-    text: `select t.* from (
-             select account_id, order_id, wanted_id as transaction_id from ${wantedRows.from}
-              where wanted_id is not null
+    // from reading all transactions of the orders instead of the index on the provider's ids. A name may be that of a
+    // transaction of another order, which is not listed.
+    text: `with wanted as materialized (select * from ${wantedRows.from})
+           select t.* from (
+             select account_id, order_id, counted_id as transaction_id from wanted
+              where counted_id is not null
              union
-             select account_id, order_id, known.transaction_id from ${wantedRows.from}
-              cross join lateral (select t.transaction_id from transactions t
-                where t.account_id = row.account_id and t.provider = row.provider
-                  and t.type in ('payment', 'refund') and t.psp_transaction_id = row.psp_id
-                  offset 0) known) as found
+             select wanted.account_id, named.owner, named.transaction_id from wanted
+              cross join lateral (select t.order_id as owner, t.transaction_id from transactions t
+                where t.account_id = wanted.account_id and t.provider = wanted.provider
+                  and t.type in ('payment', 'refund') and t.psp_transaction_id = wanted.psp_id
+                  offset 0) named
+              where named.owner = any (array(select order_id from wanted))) as found
              join transactions t using (account_id, order_id, transaction_id)`,
     values: wantedRows.toParameters(wanted),
   });

@@ -101,18 +101,23 @@ export async function listParkedDeliveries(
   return known.map((_names, index) => (found.get(index) ?? []).map((row) => row.delivery_id));
 }
 
-/** Makes unfinished and dead deliveries due now, unless they are due already. */
+/** Due deliveries are tried oldest first, and nothing is older than this. */
+const beforeAllOthers = new Date(0);
+
+/**
+ * Makes unfinished and dead deliveries due, before all others: what they name is known, while a million others may be
+ * due that nobody knows.
+ */
 export async function makeDue(
   database: Queryable,
   accountId: string,
   deliveryIds: readonly string[],
-  now: Date,
 ): Promise<void> {
   await database.query({
     text: `update deliveries set state = 'parked', next_try_at = $3, finished_at = null
             where account_id = $1 and delivery_id = any($2::text[])
               and state in ('received', 'parked', 'dead')
               and (next_try_at is null or next_try_at > $3)`,
-    values: [accountId, deliveryIds, now],
+    values: [accountId, deliveryIds, beforeAllOthers],
   });
 }

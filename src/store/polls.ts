@@ -20,6 +20,18 @@ export type ClaimedPoll = DuePoll & {
   readonly nextPollAt: Date | null;
 };
 
+export type PollsToClaim = {
+  readonly limit: number;
+  /** Accounts that are left out. Their rows are read all the same. */
+  readonly except: readonly string[];
+  /** Only polls that fell due in this range. */
+  readonly from?: Date;
+  readonly until?: Date;
+};
+
+/** No poll fell due before this. */
+export const earliest = new Date(0);
+
 /**
  * Claims due polls of one provider, oldest first. Ends the race of several processes: each row is claimed by one of them.
  * The next poll is scheduled before the provider answers, so that polling continues if this process ends.
@@ -28,13 +40,14 @@ export async function claimDuePolls(
   database: Queryable,
   provider: ProviderName,
   { now, polledBefore, intervalSeconds, pollsMax }: PollTimes,
-  { limit, except }: { readonly limit: number; readonly except: readonly string[] },
+  { limit, except, from = earliest, until = now }: PollsToClaim,
 ): Promise<ClaimedPoll[]> {
   const { rows } = await database.query<ClaimedRow>({
     name: 'claim-due-polls',
     text: `with due as (
              select account_id, order_id, transaction_id from transactions
-              where provider = $1 and next_poll_at <= $2 and account_id <> all ($7::text[])
+              where provider = $1 and next_poll_at >= $8 and next_poll_at <= $9
+                and account_id <> all ($7::text[])
                 and (polled_at is null or polled_at <= $3)
               order by next_poll_at limit $6
                 for update skip locked)
@@ -46,7 +59,7 @@ export async function claimDuePolls(
             where t.account_id = due.account_id and t.order_id = due.order_id
               and t.transaction_id = due.transaction_id
            returning t.account_id, t.order_id, t.transaction_id, t.next_poll_at`,
-    values: [provider, now, polledBefore, intervalSeconds, pollsMax, limit, except],
+    values: [provider, now, polledBefore, intervalSeconds, pollsMax, limit, except, from, until],
   });
   return rows.map((row) => ({
     accountId: row.account_id,
@@ -62,6 +75,22 @@ type ClaimedRow = {
   transaction_id: string;
   next_poll_at: Date | null;
 };
+
+/** When the poll fell due that follows after `limit` others; undefined if fewer are due. */
+export async function findDueAfter(
+  database: Queryable,
+  provider: ProviderName,
+  { from, now, limit }: { readonly from: Date; readonly now: Date; readonly limit: number },
+): Promise<Date | undefined> {
+  const { rows } = await database.query<{ next_poll_at: Date }>({
+    name: 'find-due-after',
+    text: `select next_poll_at from transactions
+            where provider = $1 and next_poll_at >= $2 and next_poll_at <= $3
+            order by next_poll_at offset $4 limit 1`,
+    values: [provider, from, now, limit],
+  });
+  return rows[0]?.next_poll_at;
+}
 
 /** Claims a poll for an enquiry. It does not count against `pollsMax` and leaves the schedule alone. */
 export async function claimPollOfEnquiry(

@@ -11,7 +11,11 @@ import {
   lacksTarget,
   type OrderState,
 } from '../../src/domain/transactions/order-state.ts';
-import { findLatestRefundOf, refundTypeOf } from '../../src/domain/transactions/refund-links.ts';
+import {
+  findLatestRefundOf,
+  linkRefunds,
+  refundTypeOf,
+} from '../../src/domain/transactions/refund-links.ts';
 import { settle } from '../../src/domain/transactions/settle.ts';
 import { refundSums } from '../../src/domain/transactions/tally.ts';
 import type { Transaction } from '../../src/domain/transactions/transaction.ts';
@@ -516,17 +520,16 @@ function orderStatesOf(notices: readonly DeliveredNotice[], start = emptyOrderSt
 /** Everything an enquiry shows, and the flags; the order of the notices does not matter. */
 function shownOf(orderState: OrderState) {
   const { transactions } = orderState;
+  const links = linkRefunds(transactions);
   const shown = transactions.map((transaction) => {
     const { notices: _folded, ...state } = transaction;
     const latest =
-      transaction.type === 'payment' ? findLatestRefundOf(transaction, transactions) : undefined;
+      transaction.type === 'payment' ? findLatestRefundOf(transaction, links) : undefined;
     return {
       ...state,
       transactionId: 'given at first sight',
       transactionType:
-        transaction.type === 'refund'
-          ? refundTypeOf(transaction, transactions, expectedTotal)
-          : 'payment',
+        transaction.type === 'refund' ? refundTypeOf(transaction, links, expectedTotal) : 'payment',
       latestRefund: latest?.pspTransactionId,
     };
   });

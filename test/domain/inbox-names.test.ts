@@ -43,11 +43,12 @@ suite('the inbox: the names that connect deliveries', () => {
     assert.ok(names.includes('INV-2'));
   });
 
-  test('a void is parked for the record it names, or for any record of its order', () => {
+  test('a void is parked for the record it names, and for any record of its order', () => {
     assert.deepEqual(listTargetNames(voided), ['gw-1|', 'void_1|']);
     const payment = { ...voided.payment, targetPspId: 'pay_1' } as Notice['payment'];
     assert.deepEqual(listTargetNames({ references, ...(payment && { payment }) }), [
       'pay_1|',
+      'gw-1|',
       'void_1|',
     ]);
   });

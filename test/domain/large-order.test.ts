@@ -5,13 +5,12 @@ import { findExceededLimit } from '../../src/domain/inbox/outcome.ts';
 import { limits } from '../../src/domain/limits.ts';
 import {
   affectedBy,
-  firstIdTimeOf,
   isLoadedFor,
   losesCounted,
+  lowestIdTimeOf,
   storedTallyOf,
   unloadedOf,
 } from '../../src/domain/transactions/large-order.ts';
-import { transactionIdAt } from '../../src/domain/transactions/matching.ts';
 import { applyNotice, type OrderState } from '../../src/domain/transactions/order-state.ts';
 import { settle } from '../../src/domain/transactions/settle.ts';
 import type { Transaction } from '../../src/domain/transactions/transaction.ts';
@@ -106,6 +105,18 @@ describe('a large order of which only the affected transactions are loaded', () 
     assert.equal(losesCounted(part, settle(applyNotice(part, notice), now)), true);
   });
 
+  test('must be loaded whole for a notice whose transaction may get an id that is not loaded', () => {
+    const whole = openLarge();
+    const next = noticeOf(sample, 'next');
+    const part = loadPart(whole, next);
+    assert.ok(part && isLoadedFor(part, next));
+    assert.equal(isLoadedFor(part, at(next, '2026-11-14T10:00:00Z')), false);
+    // As text, the ids of the last century are higher.
+    assert.equal(isLoadedFor(part, at(next, '1970-01-01T00:00:00Z')), true);
+    assert.equal(lowestIdTimeOf(at(next, '1970-01-01T00:00:00Z')), '700101000000');
+    assert.equal(lowestIdTimeOf(at(next, '1999-12-31T23:59:00Z')), '000101001540');
+  });
+
   test('is always loaded whole when a transaction was started here or a notice is held', () => {
     const { transactions, ...rest } = openLarge();
     const [first, ...others] = transactions;
@@ -116,6 +127,11 @@ describe('a large order of which only the affected transactions are loaded', () 
     assert.equal(storedTallyOf({ ...rest, transactions, held }), null);
   });
 });
+
+function at(notice: Notice, time: string): Notice {
+  const payment = { ...notice.payment, recordedAtMs: Date.parse(time) };
+  return { ...notice, payment } as Notice;
+}
 
 const sample: Event = {
   provider: 'partner',
@@ -151,7 +167,7 @@ function loadPart(whole: OrderState, notice: Notice): OrderState | undefined {
       ),
   );
   const { orderId, amounts } = whole.order;
-  const idsFrom = transactionIdAt(orderId, firstIdTimeOf(notice));
+  const idsFrom = `${orderId}-${lowestIdTimeOf(notice)}`;
   const ids = whole.transactions
     .map(({ transactionId }) => transactionId)
     .filter((id) => id >= idsFrom);

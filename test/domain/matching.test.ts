@@ -250,6 +250,23 @@ describe('a refund started here', () => {
   }
 });
 
+test('many refunds that were started here are matched with many others in no time', () => {
+  const count = 100;
+  let orderState = emptyOrderState;
+  for (let index = 0; index < count; index += 1) {
+    const requestId = `REQ-${index}`;
+    orderState = beginRefund(orderState, `${orderId}-2611151000${index}`, { requestId });
+    orderState = run(orderState, refunded(`foreign_${index}`, { requestId: `other-${index}` }));
+  }
+  const startedAt = performance.now();
+  for (let index = 0; index < 20; index += 1) {
+    orderState = run(orderState, refunded(`rfnd_${index}`, { requestId: `REQ-${index}` }));
+  }
+  assert.equal(orderState.transactions.length, 2 * count);
+  // To compare each with all others took seconds.
+  assert.ok(performance.now() - startedAt < 1_000);
+});
+
 test('only references that can match a started transaction are stored', () => {
   const none = { orderIds: ['o_1'], invoiceIds: ['INV'], transactionIds: [] };
   assert.deepEqual(pickStartReferences(none), {});

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { limits } from '../../src/domain/limits.ts';
 import type { PaymentStatus } from '../../src/domain/transactions/notice.ts';
 import {
   findLatestRefundOf,
-  findPaymentOf,
+  linkRefunds,
   refundTypeOf,
 } from '../../src/domain/transactions/refund-links.ts';
-import type { Payment, Refund } from '../../src/domain/transactions/transaction.ts';
+import type { Payment, Refund, Transaction } from '../../src/domain/transactions/transaction.ts';
 import { foldPayment, foldRefund } from '../support/folded.ts';
 
 const total = 11_800;
@@ -63,13 +64,13 @@ test('the latest refund is the one that started last, then the one with the high
     refund('rfnd_2', { of: 'pay_1', startedAtMs: 2_000 }),
     refund('rfnd_5', { of: 'pay_2', startedAtMs: 9_000 }),
   ] as const;
-  assert.equal(findLatestRefundOf(paid, [paid, foreign]), undefined);
-  assert.equal(findLatestRefundOf(paid, [late, paid, early, foreign]), late);
+  assert.equal(findLatestRefundOf(paid, linkRefunds([paid, foreign])), undefined);
+  assert.equal(findLatestRefundOf(paid, linkRefunds([late, paid, early, foreign])), late);
   fc.assert(
     fc.property(
       fc.shuffledSubarray([paid, early, late, twin, foreign], { minLength: 5 }),
       (all) => {
-        assert.equal(findLatestRefundOf(paid, all), twin);
+        assert.equal(findLatestRefundOf(paid, linkRefunds(all)), twin);
       },
     ),
   );
@@ -101,8 +102,27 @@ for (const { name, amount, paid, type } of types) {
   test(`a refund ${name}`, () => {
     const given = refund('rfnd_1', { of: 'pay_1', amount });
     const payments = paid === null ? [] : [payment('pay_1', 1, { amount: paid })];
-    assert.equal(refundTypeOf(given, [...payments, given], total), type);
+    assert.equal(refundTypeOf(given, linkRefunds([...payments, given]), total), type);
   });
+}
+
+test('the links of an order with as many transactions as it can have take no time', () => {
+  const count = limits.transactionsMax / 2;
+  const payments = Array.from({ length: count }, (_entry, index) => payment(`pay_${index}`, 1));
+  const refunds = payments.map((_entry, index) => refund(`rfnd_${index}`, { of: `pay_${index}` }));
+  const startedAt = performance.now();
+  const links = linkRefunds([...payments, ...refunds]);
+  for (const [index, entry] of payments.entries()) {
+    assert.equal(findLatestRefundOf(entry, links), refunds[index]);
+  }
+  for (const entry of refunds) assert.equal(refundTypeOf(entry, links, 1), 'full_refund');
+  // A search for each of them took seconds.
+  assert.ok(performance.now() - startedAt < 500);
+});
+
+/** Of one refund. */
+function findPaymentOf(given: Refund, transactions: readonly Transaction[]) {
+  return linkRefunds(transactions).findPaymentOf(given);
 }
 
 function payment(

@@ -30,6 +30,7 @@ const simulator = await startSimulator({
 });
 after(() => simulator.close());
 const account = await openSimulatedAccount(simulator, 'retries', env);
+let startedAt = new Date();
 let service = await startServiceProcess(env);
 const token = await signIn(service, account);
 
@@ -179,11 +180,19 @@ async function killAt(requests: readonly (readonly [Point, Killed])[]): Promise<
   }
   await service.end('SIGKILL');
   await Promise.all(unanswered);
+  startedAt = new Date();
   service = await startServiceProcess(env);
 }
 
-/** Resolves when the start is complete, so that the next commit is one of ours. */
+/** Resolves when the start and its first sweep are complete, so that the next commit is one of ours. */
 async function backgroundRests(): Promise<void> {
+  await waitUntil('the first sweep is done', async () => {
+    const { rowCount } = await database.query({
+      text: `select from background_steps where step = 'count-stored' and last_success_at > $1`,
+      values: [startedAt],
+    });
+    return rowCount === 1;
+  });
   let quiet = 0;
   await waitUntil('the background is idle', () => {
     quiet = proxy.takePassed().includes('commit') ? 0 : quiet + 1;

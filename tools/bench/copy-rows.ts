@@ -47,21 +47,21 @@ async function copyTable(
     const copied = copiedColumn(`t.${name}`, type, text, replaced);
     return columns[name]?.(copied) ?? copied;
   });
-  const first = parameters.length + 3;
-  const shifted = Object.keys(where).map((name, at) => `t.${name} = $${at + first}`);
+  // A table of its own: without indexes, every statement would read all copies so far to find the original.
+  const originals = `original_${table}`;
+  await database.query({
+    text: `create table ${originals} as select * from ${table} t where ${conditions.join(' and ')}`,
+    values: Object.values(where),
+  });
   for (let from = 1; from <= count; from += perStatement) {
     await patiently(database, {
       text: `insert into ${table} (${original.map(({ name }) => `"${name}"`).join(', ')})
-             select ${expressions.join(', ')} from ${table} t, (${own}) own
-              where ${shifted.join(' and ')} and $3::text[] is not null`,
-      values: [
-        from,
-        Math.min(count, from + perStatement - 1),
-        ...parameters,
-        ...Object.values(where),
-      ],
+             select ${expressions.join(', ')} from ${originals} t, (${own}) own
+              where $3::text[] is not null`,
+      values: [from, Math.min(count, from + perStatement - 1), ...parameters],
     });
   }
+  await database.query({ text: `drop table ${originals}` });
 }
 
 /** Replacing costs time, so only columns that contain an id are rewritten. */

@@ -1,7 +1,12 @@
 /** Starts the service as `npm start` does, and the floor server; both are stopped and cleaned up afterwards. */
 import packageFile from '../../package.json' with { type: 'json' };
-import { embeddedAddress } from '../../src/embedded-postgres/embedded-database.ts';
+import { readConfig } from '../../src/config.ts';
+import {
+  embeddedAddress,
+  startEmbeddedDatabase,
+} from '../../src/embedded-postgres/embedded-database.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { chooseServiceUser } from '../../src/service-user.ts';
 import { findServerPid } from '../harness/server-pid.ts';
 import { type Service, startService as startProcess } from '../harness/service.ts';
 import { makeTemporaryFolder } from '../harness/temporary-folder.ts';
@@ -56,6 +61,22 @@ export async function withService<Result>(
   } finally {
     await database.close();
     await service.stop();
+  }
+}
+
+/** Runs the database server of a service that is stopped, so that no background work meets tables without indexes. */
+export async function withDatabaseAlone(
+  dataDir: string,
+  use: (database: Database) => Promise<void>,
+): Promise<void> {
+  const user = await chooseServiceUser(readConfig({ DATA_DIR: dataDir }));
+  const server = await startEmbeddedDatabase(dataDir, { warn: console.error }, user?.ids);
+  const database = openDatabase(server.address);
+  try {
+    await use(database);
+  } finally {
+    await database.close();
+    await server.stop();
   }
 }
 

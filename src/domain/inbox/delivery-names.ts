@@ -36,14 +36,14 @@ function listRecords({ payment, refund }: OrderReferences): string[] {
 }
 
 /**
- * A void is parked for the record it names, or for any record of its order where it names none; and for another
- * notice of the same void, which may name the target. These names are none of an order or a payment: those may be known
- * already although the void has no target, and then they must not make it due.
+ * A void is parked for the record it names, and for any record of its order: a capture that names no payment may be the
+ * one that it cancels. Also for another notice of the same void, which may name the target. These names are none of an
+ * order or a payment: those may be known already although the void has no target, and then they must not make it due.
  */
 export function listTargetNames({ payment, refund }: Notice): string[] {
   const record = payment ?? refund;
   const pspOrder = payment?.pspOrder ?? refund?.paymentPspOrder;
-  return [record?.targetPspId ?? pspOrder, record?.pspTransactionId]
+  return [record?.targetPspId, pspOrder, record?.pspTransactionId]
     .filter((name) => name !== undefined)
     .map(asTarget);
 }

@@ -23,7 +23,7 @@ export type Placed = (
 /** The order whose transactions they are. */
 export type OrderToAssign = {
   readonly order: Pick<Order, 'orderId' | 'amounts'>;
-  readonly unloaded?: Pick<Unloaded, 'idsFrom' | 'transactionIds'>;
+  readonly unloaded?: Pick<Unloaded, 'transactionIds'>;
 };
 
 type AnyNotice = StoredPaymentNotice | StoredRefundNotice;
@@ -52,9 +52,7 @@ export function assignTransactions(
   const all: Transaction[] = [...others, ...emptied];
   const taken = new Set(unloaded?.transactionIds);
   for (const entry of [...all, ...owners]) if (entry) taken.add(entry.transactionId);
-  // Ids that are not loaded may be taken.
-  const isTaken = (id: string) =>
-    taken.has(id) || (unloaded !== undefined && id < unloaded.idsFrom);
+  const isTaken = (id: string) => taken.has(id);
   for (const [index, one] of placed.entries()) {
     const owner = owners[index];
     if (owner && isUnchanged(owner, one)) {

@@ -5,7 +5,7 @@
  */
 import { limits } from '../limits.ts';
 import type { ProviderName } from '../provider-name.ts';
-import { idTimeOf, isAuthentication } from './matching.ts';
+import { idTimeAt, idTimeOf, isAuthentication } from './matching.ts';
 import type { DeliveredNotice, PaymentNotice, RefundNotice } from './notice.ts';
 import { type OrderState, totalOf } from './order-state.ts';
 import { completes, type StoredTally, subtractTally, tallyOf, type Unloaded } from './tally.ts';
@@ -38,10 +38,19 @@ function isPlainRefund({ record, targetPspId, paymentPspId }: RefundNotice): boo
   return record === undefined && targetPspId === undefined && paymentPspId !== undefined;
 }
 
-/** New transactions of this notice have ids of this time or later. */
-export function firstIdTimeOf({ payment, refund, receivedAt }: DeliveredNotice): Date {
-  const times = [payment, refund].map((notice) => notice && idTimeOf(notice));
-  return new Date(Math.min(...times.map((time) => time ?? receivedAt.getTime())));
+/**
+ * The lowest end of an id that new transactions of this notice may get. Each gets the first free second from its own
+ * time on, and a century may end before that: then the last of these seconds is the lowest as text.
+ */
+export function lowestIdTimeOf({ payment, refund, receivedAt }: DeliveredNotice): string {
+  const times = [payment, refund]
+    .filter((notice) => notice !== undefined)
+    .map((notice) => idTimeOf(notice) ?? receivedAt.getTime());
+  const [lowest = ''] = times
+    .flatMap((time) => [time, time + limits.transactionsMax * 1_000])
+    .map((time) => idTimeAt(new Date(time)))
+    .sort();
+  return lowest;
 }
 
 /** Describes the rest of a large order of which a part was loaded. */
@@ -62,9 +71,10 @@ function pspKeyOf({ provider, pspTransactionId }: PspName): string {
   return `${provider} ${pspTransactionId}`;
 }
 
-/** Whether everything that the notice can change is loaded. */
-export function isLoadedFor({ unloaded }: OrderState, notice: DeliveredNotice): boolean {
+/** Whether everything that the notice can change is loaded, and the ids that a new transaction must not have. */
+export function isLoadedFor({ order, unloaded }: OrderState, notice: DeliveredNotice): boolean {
   if (!unloaded) return true;
+  if (`${order.orderId}-${lowestIdTimeOf(notice)}` < unloaded.idsFrom) return false;
   return affectedBy(notice)?.every((name) => unloaded.pspKeys.has(pspKeyOf(name))) ?? false;
 }
 

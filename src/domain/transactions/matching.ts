@@ -79,18 +79,27 @@ export function showBestAttempts(
     (entry) => entry.start !== null && entry.provider === provider && entry.type === type,
   );
   if (started.length === 0) return transactions;
-  return started.reduce((all, entry) => showBestAttempt(order, all, entry), transactions);
+  let all = transactions;
+  let reported = indexReported(all, provider, type);
+  for (const entry of started) {
+    const after = showBestAttempt(order, all, entry, reported);
+    // Rare: at most a few transactions change.
+    if (after !== all) reported = indexReported(after, provider, type);
+    all = after;
+  }
+  return all;
 }
 
 function showBestAttempt(
   { orderId, amounts }: Pick<Order, 'orderId' | 'amounts'>,
   transactions: readonly Transaction[],
   started: Transaction,
+  reported: Reported,
 ): readonly Transaction[] {
   const authentications = started.notices.filter(isAuthentication);
   const shown = started.notices.filter((notice) => !isAuthentication(notice));
-  const attempts = transactions.filter((entry) => isAttemptOf(entry, started, transactions));
-  if (attempts.length === 0) return transactions;
+  const attempts = new Set(keysOfStarted(started).flatMap((key) => reported.get(key) ?? []));
+  if (attempts.size === 0) return transactions;
 
   const own = foldTransaction({ ...started, start: null, notices: shown } as Unfolded, amounts);
   const [best = own] = [...attempts, ...(shown.length > 0 ? [own] : [])].sort(bestFirst);
@@ -108,32 +117,63 @@ function showBestAttempt(
   return [...all, { ...own, transactionId }];
 }
 
-/** True for a transaction that the provider reported and that references the started one. */
-function isAttemptOf(
-  entry: Transaction,
-  started: Transaction,
+/** The transactions that the provider reported, by what they may have in common with one that was started here. */
+type Reported = ReadonlyMap<string, readonly Transaction[]>;
+
+/** An order may have many transactions, so that not every pair of them can be compared. */
+function indexReported(
   transactions: readonly Transaction[],
-): boolean {
-  const { start, transactionId } = started;
-  if (!start || entry.start || entry.provider !== started.provider) return false;
-  if (entry.type !== started.type) return false;
-  const references = entry.notices.flatMap((notice) => notice.names ?? []);
-  const referencedIds = references.flatMap(({ transactionIds }) => transactionIds ?? []);
-  if (referencedIds.includes(transactionId)) return true;
-  if (entry.type === 'payment') {
-    const { providerOrderId } = start;
-    if (providerOrderId === undefined) return false;
-    return references.some((reference) => reference.providerOrderId === providerOrderId);
-  }
-  if (entry.pspTransactionId === start.refund?.pspTransactionId) return true;
-  const isOfAnother = refundsOf(transactions).some(
-    (other) =>
-      other.start !== null &&
-      (referencedIds.includes(other.transactionId) ||
-        entry.pspTransactionId === other.start.refund?.pspTransactionId),
+  provider: ProviderName,
+  type: Transaction['type'],
+): Reported {
+  const reported = new Map<string, Transaction[]>();
+  const startedRefunds = new Set(
+    refundsOf(transactions)
+      .filter(({ start }) => start !== null)
+      .flatMap(ownKeysOfStarted),
   );
-  return !isOfAnother && entry.refundRequestId === start.refund?.requestId;
+  for (const entry of transactions) {
+    if (entry.start || entry.provider !== provider || entry.type !== type) continue;
+    for (const key of keysOfReported(entry, startedRefunds)) {
+      const known = reported.get(key);
+      if (known) known.push(entry);
+      else reported.set(key, [entry]);
+    }
+  }
+  return reported;
 }
+
+/** A refund request may have several refunds: one that references another started refund is no attempt of it. */
+function keysOfReported(entry: Transaction, startedRefunds: ReadonlySet<string>): string[] {
+  const references = entry.notices.flatMap((notice) => notice.names ?? []);
+  const ids = references.flatMap(({ transactionIds }) => transactionIds ?? []).map(idKey);
+  if (entry.type === 'payment') {
+    return [...ids, ...references.flatMap((names) => names.providerOrderId ?? []).map(orderKey)];
+  }
+  const own = entry.pspTransactionId === null ? ids : [...ids, refundKey(entry.pspTransactionId)];
+  const isOfStarted = own.some((key) => startedRefunds.has(key));
+  if (isOfStarted || entry.refundRequestId === null) return own;
+  return [...own, requestKey(entry.refundRequestId)];
+}
+
+function keysOfStarted(started: Transaction): string[] {
+  const { providerOrderId, refund } = started.start ?? {};
+  if (started.type === 'refund') {
+    return [...ownKeysOfStarted(started), ...(refund ? [requestKey(refund.requestId)] : [])];
+  }
+  const own = ownKeysOfStarted(started);
+  return providerOrderId === undefined ? own : [...own, orderKey(providerOrderId)];
+}
+
+function ownKeysOfStarted({ transactionId, start }: Transaction): string[] {
+  const pspId = start?.refund?.pspTransactionId;
+  return pspId === undefined ? [idKey(transactionId)] : [idKey(transactionId), refundKey(pspId)];
+}
+
+const idKey = (transactionId: string) => `id ${transactionId}`;
+const orderKey = (providerOrderId: string) => `order ${providerOrderId}`;
+const refundKey = (pspTransactionId: string) => `refund ${pspTransactionId}`;
+const requestKey = (refundRequestId: string) => `request ${refundRequestId}`;
 
 /** The statuses from best to worst: what a merchant wants to know first. */
 const preference: readonly Transaction['status'][] = [
@@ -182,9 +222,13 @@ export function newTransactionId(
   }
 }
 
-export function transactionIdAt(orderId: string, at: Date): string {
+function transactionIdAt(orderId: string, at: Date): string {
+  return `${orderId}-${idTimeAt(at)}`;
+}
+
+/** The end of a transaction id. The year has two digits, so these texts are in the order of time within a century only. */
+export function idTimeAt(at: Date): string {
   const time = isoTimestamp(at);
   const date = `${time.slice(2, 4)}${time.slice(5, 7)}${time.slice(8, 10)}`;
-  const clock = `${time.slice(11, 13)}${time.slice(14, 16)}${time.slice(17, 19)}`;
-  return `${orderId}-${date}${clock}`;
+  return `${date}${time.slice(11, 13)}${time.slice(14, 16)}${time.slice(17, 19)}`;
 }

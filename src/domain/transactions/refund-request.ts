@@ -5,7 +5,7 @@ import { findExponent } from '../money/currency.ts';
 import { formatAmount, type MinorUnits, parseSentAmount, type SentAmount } from '../money/money.ts';
 import { paymentsOf, refundsOf } from './matching.ts';
 import type { OrderState } from './order-state.ts';
-import { findPaymentOf } from './refund-links.ts';
+import { linkRefunds } from './refund-links.ts';
 import { refundAmount, refundSums } from './tally.ts';
 import { netAmount, type Payment, type Refund } from './transaction.ts';
 
@@ -52,21 +52,29 @@ export function decideRefund(orderState: OrderState, requested: RequestedRefund)
 }
 
 /** The refundable amount: limited by the payment without its fee, and by what is left in the order. Contract 4.6, 4.11. */
-export function availableForRefund(
-  { order, transactions }: OrderState,
-  payment: RefundablePayment,
-): MinorUnits {
-  const refundedOrPending = refundsOf(transactions)
-    .filter((refund) => findPaymentOf(refund, transactions) === payment)
-    .reduce(
-      (sum, entry) => sum + refundAmount(entry, 'succeeded') + refundAmount(entry, 'pending'),
-      0,
-    );
-  const ofPayment = netAmount(payment) - refundedOrPending;
-  const { paid, refunded, pending } = refundSums(transactions, order.amounts.currency);
+export function availableForRefund(orderState: OrderState, payment: RefundablePayment): MinorUnits {
+  return readAvailable(orderState)(payment);
+}
+
+/** The same for any payment of the order: what they have in common is computed once. */
+function readAvailable({
+  order,
+  transactions,
+}: OrderState): (payment: RefundablePayment) => MinorUnits {
+  const links = linkRefunds(transactions);
+  const { currency } = order.amounts;
+  const { paid, refunded, pending } = refundSums(transactions, currency);
   const ofOrder = paid - refunded - pending;
-  const isOrdersCurrency = payment.currency === order.amounts.currency;
-  return Math.max(0, isOrdersCurrency ? Math.min(ofPayment, ofOrder) : ofPayment);
+  return (payment) => {
+    const refundedOrPending = links
+      .listRefundsOf(payment)
+      .reduce(
+        (sum, entry) => sum + refundAmount(entry, 'succeeded') + refundAmount(entry, 'pending'),
+        0,
+      );
+    const ofPayment = netAmount(payment) - refundedOrPending;
+    return Math.max(0, payment.currency === currency ? Math.min(ofPayment, ofOrder) : ofPayment);
+  };
 }
 
 /** Runs before every other check: a repeat gets the same answer, whatever has changed since. */
@@ -77,7 +85,7 @@ function findRepeat(orderState: OrderState, requested: RequestedRefund): Decided
     (entry) => entry.refundRequestId === refundRequestId && entry.status !== 'failed',
   );
   if (!known) return undefined;
-  const payment = findPaymentOf(known, orderState.transactions);
+  const payment = linkRefunds(orderState.transactions).findPaymentOf(known);
   if (!payment || !hasContent(known, payment, requested)) {
     throw new ServiceError('DUPLICATE_REFUND_REQUEST');
   }
@@ -113,14 +121,16 @@ function choosePayment(
       `This payment is ${found?.status ?? 'not known'}: only one that has succeeded can be refunded.`,
     );
   }
-  const paid = paymentsOf(orderState.transactions).filter(isRefundable);
+  const available = readAvailable(orderState);
+  const paid = paymentsOf(orderState.transactions)
+    .filter(isRefundable)
+    .map((payment) => ({ payment, hasRest: available(payment) > 0 }));
   const [first] = paid.toSorted(
     (a, b) =>
-      Number(availableForRefund(orderState, b) > 0) -
-        Number(availableForRefund(orderState, a) > 0) ||
-      Number(isDuplicate(a)) - Number(isDuplicate(b)),
+      Number(b.hasRest) - Number(a.hasRest) ||
+      Number(isDuplicate(a.payment)) - Number(isDuplicate(b.payment)),
   );
-  if (first) return first;
+  if (first) return first.payment;
   throw new ServiceError('REFUND_NOT_ALLOWED', 'No payment of this order has succeeded.');
 }
 

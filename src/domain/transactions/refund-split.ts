@@ -4,8 +4,7 @@
  */
 
 import type { MinorUnits } from '../money/money.ts';
-import { refundsOf } from './matching.ts';
-import { findPaymentOf } from './refund-links.ts';
+import { linkRefunds } from './refund-links.ts';
 import type { Capture, Payment, Refund, Transaction } from './transaction.ts';
 
 export type RefundShare = {
@@ -20,7 +19,7 @@ export function splitRefund(
   amount: MinorUnits,
 ): readonly RefundShare[] {
   const captures = (payment.captures ?? []).filter((capture) => capture.amount > 0);
-  const remaining = remainingOf(captures, refundsOfPayment(payment, transactions));
+  const remaining = remainingOf(captures, linkRefunds(transactions).listRefundsOf(payment));
   const shares: RefundShare[] = [];
   let open = amount;
   for (const { pspId } of captures) {
@@ -31,12 +30,6 @@ export function splitRefund(
   if (open === 0) return shares;
   // Without captures, or if the known ones do not cover the amount, it is one refund.
   return [{ paymentPspId: captures[0]?.pspId ?? payment.pspTransactionId, amount }];
-}
-
-function refundsOfPayment(payment: Payment, transactions: readonly Transaction[]): Refund[] {
-  return refundsOf(transactions).filter(
-    (refund) => findPaymentOf(refund, transactions) === payment,
-  );
 }
 
 /** The unrefunded amount of each capture. Refunds that reference only the payment are subtracted last, oldest first. */

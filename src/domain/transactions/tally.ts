@@ -34,7 +34,7 @@ export type StoredTally = Tally & {
 /** The transactions of a large order that are not loaded. */
 export type Unloaded = {
   readonly tally: Tally;
-  /** The ids of the order's transactions from this one on. */
+  /** The ids of the order's transactions from this text on. */
   readonly idsFrom: string;
   readonly transactionIds: ReadonlySet<string>;
   /** Provider and id of the transactions that are loaded, if they exist. */

@@ -13,7 +13,7 @@ import { listBatchChanges, saveBatchChanges } from './batch-changes.ts';
 import type { FoldedDelivery } from './fold-deliveries.ts';
 import { lockAndFold } from './lock-and-fold.ts';
 import { resolveOrders } from './resolve-orders.ts';
-import { translateDelivery } from './translate-delivery.ts';
+import { translateDeliveries } from './translate-delivery.ts';
 
 export type ApplyStoredNeeds = {
   readonly clock: Clock;
@@ -42,7 +42,7 @@ export async function applyStored(
 ): Promise<AppliedDelivery[]> {
   if (deliveries.length === 0) return [];
   const now = clock();
-  const batch = deliveries.map(translateDelivery);
+  const batch = await translateDeliveries(deliveries);
   const resolved = await resolveOrders(tx, batch);
   const folded = await lockAndFold(tx, batch, resolved, { now });
   const decided = batch.map((entry, place) => decide(entry, folded.deliveries[place], reason));

@@ -3,7 +3,7 @@ import { isOrderId } from '../../domain/ids.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
 import { findOrderNames } from '../../domain/inbox/translation.ts';
-import { affectedBy, firstIdTimeOf } from '../../domain/transactions/large-order.ts';
+import { affectedBy, lowestIdTimeOf } from '../../domain/transactions/large-order.ts';
 import { isVoid } from '../../domain/transactions/notice.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
@@ -47,7 +47,7 @@ export async function lockAndResolveOrders(
   batch: readonly TranslatedDelivery[],
 ): Promise<EarlyOrders> {
   const [orderStates, orders] = await inOrder([
-    () => lockOrderStates(tx, listNamedOrders(batch), listAffected(batch)),
+    () => lockOrderStates(tx, listNamedOrders(batch), () => listAffected(batch)),
     // Sends further statements only for references that are used when no others match.
     () => findOrders(tx, batch),
   ]);
@@ -57,18 +57,16 @@ export async function lockAndResolveOrders(
 /** What the batch can change, of those deliveries of which it is known beforehand. */
 function listAffected(batch: readonly TranslatedDelivery[]): Affected {
   const names: AccountPspName[] = [];
-  const times: Date[] = [];
+  const idTimes: string[] = [];
   for (const { delivery, translation } of batch) {
     const { accountId, provider, deliveryKey, receivedAt } = delivery;
-    if (translation.kind !== 'notice') {
-      times.push(receivedAt);
-      continue;
-    }
+    if (translation.kind !== 'notice') continue;
     const notice = { ...translation.notice, provider, deliveryKey, receivedAt };
     for (const name of affectedBy(notice) ?? []) names.push({ ...name, accountId });
-    times.push(firstIdTimeOf(notice));
+    idTimes.push(lowestIdTimeOf(notice));
   }
-  return { names, since: new Date(Math.min(...times.map(Number))) };
+  const [lowestIdTime = ''] = idTimes.sort();
+  return { names, lowestIdTime };
 }
 
 /** None if a single delivery has no order id: all orders must be locked by one statement, in the order of their keys. */
@@ -169,8 +167,8 @@ export async function lockResolvedOrders(
   if (missing.size === 0) return locked;
   // Two batches that hold locks already could wait for each other here. That is rare: it takes a delivery whose order
   // id does not exist and whose other references do. The limit of the lock wait ends it, and each delivery runs alone.
-  const affected = listAffected(batch);
-  return [...locked, ...(await lockOrderStates(tx, [...missing.values()], affected))];
+  const findAffected = () => listAffected(batch);
+  return [...locked, ...(await lockOrderStates(tx, [...missing.values()], findAffected))];
 }
 
 function ordersOf(orders: OrdersByDelivery, { deliveryId }: Delivery): ReferencedOrders {

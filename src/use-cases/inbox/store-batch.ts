@@ -44,6 +44,7 @@ import {
   type Transaction,
 } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
+import { createPauses } from '../../services/event-loop.ts';
 import { type KnownNames, listParkedDeliveries } from '../../store/parked-deliveries.ts';
 import { type DecidedDelivery, listBatchChanges, saveBatchChanges } from './batch-changes.ts';
 import type { FoldedDelivery } from './fold-deliveries.ts';
@@ -83,7 +84,7 @@ async function storeAndApply(
     () => lockRepeats(tx, listProvidersFirst(chosen)),
     () => lockAndResolveOrders(tx, chosen),
   ]);
-  const open = [...distinct].flatMap(([key, entry]) => listOpen(key, entry, repeats));
+  const open = await listOpen(distinct, repeats);
 
   const now = clock();
   const resolved = await resolveOrders(tx, open, early);
@@ -134,12 +135,21 @@ function listProvidersFirst(chosen: readonly Incoming[]): Delivery[] {
 type OpenDelivery = Incoming & { readonly key: string; readonly isNew: boolean };
 
 /** A repeat of a finished delivery changes nothing. A repeat of an unfinished one applies the stored delivery. */
-function listOpen(key: string, entry: Incoming, repeats: Repeats): OpenDelivery[] {
-  const { caller, translation } = entry;
-  const { repeated, fresh } = repeats(entry.delivery);
-  if (!repeated) return [{ key, caller, delivery: fresh, translation, isNew: true }];
-  if (!isUnfinished(repeated.state)) return [];
-  return [{ key, caller, ...translateDelivery(repeated), isNew: false }];
+async function listOpen(
+  distinct: ReadonlyMap<string, Incoming>,
+  repeats: Repeats,
+): Promise<OpenDelivery[]> {
+  const open: OpenDelivery[] = [];
+  const pauseIfLong = createPauses();
+  for (const [key, { caller, delivery, translation }] of distinct) {
+    const { repeated, fresh } = repeats(delivery);
+    if (!repeated) open.push({ key, caller, delivery: fresh, translation, isNew: true });
+    else if (isUnfinished(repeated.state)) {
+      open.push({ key, caller, ...translateDelivery(repeated), isNew: false });
+      await pauseIfLong();
+    }
+  }
+  return open;
 }
 
 type Decided = DecidedDelivery & {
@@ -191,7 +201,7 @@ function answerRepeat({ repeated }: { readonly repeated: Delivery | undefined })
 /**
  * Runs after the commit, when others can see what was stored. What a parked delivery needs may have been committed while
  * it was being stored: whoever commits that looks for parked deliveries afterwards, and the parked delivery looks for
- * that, so one of them sees the other. If it fails, the sweep finds them.
+ * that, so one of them sees the other. If it fails, the sweep finds them; a void is found by its next try.
  */
 async function findParked(
   connection: Queryable,

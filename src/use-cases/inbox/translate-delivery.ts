@@ -2,12 +2,26 @@
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
 import { getProvider } from '../../providers/providers.ts';
+import { createPauses } from '../../services/event-loop.ts';
 
 export function translateDelivery(delivery: Delivery): TranslatedDelivery {
   const { headers, body, provider, expectedMerchant } = delivery;
   if (!headers || !body) throw new Error('the body of a delivery was pruned');
   const raw = { headers, body };
   return { delivery, translation: getProvider(provider).translate(raw, { expectedMerchant }) };
+}
+
+/** Pauses between them: the bodies may be large, and nothing else can run while one is read. */
+export async function translateDeliveries(
+  deliveries: readonly Delivery[],
+): Promise<TranslatedDelivery[]> {
+  const pauseIfLong = createPauses();
+  const translated: TranslatedDelivery[] = [];
+  for (const delivery of deliveries) {
+    translated.push(translateDelivery(delivery));
+    await pauseIfLong();
+  }
+  return translated;
 }
 
 /** A delivery on which the translator threw. That is a defect of ours, and no reason to lose the delivery. */

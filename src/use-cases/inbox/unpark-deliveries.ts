@@ -41,7 +41,7 @@ export async function applyParked(
     for (const deliveryId of fresh) seen.add(deliveryId);
     const { names, failed } = await retryInline(needs, accountId, inline);
     const later = [...failed, ...fresh.slice(inline.length)];
-    if (later.length > 0) await makeDue(needs.database, accountId, later, needs.clock());
+    if (later.length > 0) await makeDue(needs.database, accountId, later);
     parked =
       names.length === 0 ? [] : await needs.batches.listParkedDeliveries({ accountId, names });
   }

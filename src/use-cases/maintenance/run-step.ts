@@ -10,7 +10,7 @@ type Needs = {
   readonly backgroundReports: Pick<BackgroundReports, 'logFailure'>;
 };
 
-/** True when the time of a step is over. A step checks it after each page or entry, and then leaves the rest. */
+/** True when the time of a step is over, or the process ends. A step checks it after each page or entry, and then leaves the rest. */
 export type IsOver = () => boolean;
 
 export type Step<Services> = {
@@ -23,13 +23,14 @@ export type Step<Services> = {
 export async function runStep<Services extends Needs>(
   services: Services,
   { name, msMax, run }: Step<Services>,
+  isEnding: IsOver,
 ): Promise<void> {
   const { database, clock, backgroundReports } = services;
   const startedAtMs = performance.now();
   const elapsedMs = () => performance.now() - startedAtMs;
   const runSoFar = () => ({ step: name, at: clock(), durationMs: elapsedMs() });
   try {
-    const backlog = await run(services, () => elapsedMs() > msMax);
+    const backlog = await run(services, () => isEnding() || elapsedMs() > msMax);
     await saveStepSuccess(database, { ...runSoFar(), backlog });
   } catch (error) {
     backgroundReports.logFailure(name, error);

@@ -9,7 +9,7 @@ import { countStored } from './count-stored.ts';
 import { lapseOverdue } from './lapse-overdue.ts';
 import { expireOldDead, pruneOldBodies, pruneOldHistory, pruneOldKeys } from './prune.ts';
 import { retryAllDue } from './retry-all-due.ts';
-import { runStep, type Step } from './run-step.ts';
+import { type IsOver, runStep, type Step } from './run-step.ts';
 import { unparkDead, unparkKnown } from './unpark-known.ts';
 
 type Needs = NeedsOf<typeof unparkKnown> &
@@ -41,6 +41,10 @@ export const sweepSteps: ReadonlyArray<Step<Needs>> = [
   { name: 'count-stored', msMax: longMsMax, run: countStored },
 ];
 
-export async function sweep(services: Needs): Promise<void> {
-  for (const step of sweepSteps) await runStep(services, step);
+/** When the process ends, the step at hand stops after its page or entry, and no other starts. */
+export async function sweep(services: Needs, isEnding: IsOver = () => false): Promise<void> {
+  for (const step of sweepSteps) {
+    if (isEnding()) return;
+    await runStep(services, step, isEnding);
+  }
 }

@@ -50,7 +50,7 @@ async function walk(
     const due = walked.filter(({ hasNews }) => hasNews);
     for (const [accountId, own] of Map.groupBy(due, (delivery) => delivery.accountId)) {
       const ids = own.map(({ deliveryId }) => deliveryId);
-      await makeDue(database, accountId, ids, now);
+      await makeDue(database, accountId, ids);
     }
     const isLast = walked.length < pageSize;
     const next = isLast ? firstDelivery : (walked.at(-1) ?? firstDelivery);

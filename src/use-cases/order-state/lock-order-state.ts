@@ -1,6 +1,5 @@
 /** Loads orders with their transactions: under lock for those who change them, without for those who only read. */
 import { unloadedOf } from '../../domain/transactions/large-order.ts';
-import { transactionIdAt } from '../../domain/transactions/matching.ts';
 import type { OrderState } from '../../domain/transactions/order-state.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
@@ -23,15 +22,15 @@ export type LockedOrderState = OrderState & {
 /** What deliveries can change in large orders. */
 export type Affected = {
   readonly names: readonly AccountPspName[];
-  /** New transactions have ids of this time or later. */
-  readonly since: Date;
+  /** New transactions have ids that end with this or a higher text. */
+  readonly lowestIdTime: string;
 };
 
-/** With `affected`, only that is loaded of large orders. */
+/** With `findAffected`, only that is loaded of large orders. Most orders are not large, so it is called when one is. */
 export async function lockOrderStates(
   tx: Transaction,
   names: readonly OrderName[],
-  affected?: Affected,
+  findAffected?: () => Affected,
 ): Promise<LockedOrderState[]> {
   if (names.length === 0) return [];
   // The list must run after the lock, so that it sees what the previous holder of the lock committed.
@@ -44,7 +43,9 @@ export async function lockOrderStates(
   const small = orders.filter((order) => !isLarge(order));
   return [
     ...toOrderStates(small, listed),
-    ...(affected ? await loadPartly(tx, large, affected) : await loadOrderStates(tx, large)),
+    ...(findAffected
+      ? await loadPartly(tx, large, findAffected())
+      : await loadOrderStates(tx, large)),
   ];
 }
 
@@ -55,12 +56,12 @@ function isLarge(order: StoredOrder): order is LargeOrder {
 async function loadPartly(
   tx: Transaction,
   orders: readonly LargeOrder[],
-  { names, since }: Affected,
+  { names, lowestIdTime }: Affected,
 ): Promise<LockedOrderState[]> {
   const firstIds = orders.map(({ accountId, orderId }) => ({
     accountId,
     orderId,
-    idsFrom: transactionIdAt(orderId, since),
+    idsFrom: `${orderId}-${lowestIdTime}`,
   }));
   const [listed, ids] = await inOrder([
     () => listAffectedTransactions(tx, orders, names),

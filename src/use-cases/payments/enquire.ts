@@ -2,7 +2,12 @@
 import { type Account, liveSecrets, type SignatureVersion } from '../../domain/accounts/account.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import type { Clock } from '../../domain/time.ts';
-import { findLatestRefundOf, refundTypeOf } from '../../domain/transactions/refund-links.ts';
+import {
+  findLatestRefundOf,
+  linkRefunds,
+  type RefundLinks,
+  refundTypeOf,
+} from '../../domain/transactions/refund-links.ts';
 import { settleTransactions } from '../../domain/transactions/settle.ts';
 import { isFinal, type Refund, type Transaction } from '../../domain/transactions/transaction.ts';
 import { getProvider } from '../../providers/providers.ts';
@@ -73,12 +78,13 @@ export function enquiryOf(
   shown: readonly Transaction[],
   signing: Signing,
 ): Enquiry {
+  const links = linkRefunds(transactions);
   return {
     order,
     transactions,
     signatureVersion: signing.account.signatureVersion,
     shown: shown.map((transaction) => {
-      const transactionType = typeOf(transaction, transactions, order);
+      const transactionType = typeOf(transaction, links, order);
       return {
         transaction,
         transactionType,
@@ -86,9 +92,7 @@ export function enquiryOf(
         paymentMode: paymentModeOf(transaction),
         signature: sign(order, transaction, transactionType, signing),
         latestRefund:
-          transaction.type === 'payment'
-            ? findLatestRefundOf(transaction, transactions)
-            : undefined,
+          transaction.type === 'payment' ? findLatestRefundOf(transaction, links) : undefined,
       };
     }),
   };
@@ -106,14 +110,10 @@ function paymentModeOf(transaction: Transaction): string | null {
   return transaction.paymentMode ?? getProvider(transaction.provider).paymentModeOtherwise;
 }
 
-function typeOf(
-  transaction: Transaction,
-  transactions: readonly Transaction[],
-  order: Order,
-): TransactionType {
+function typeOf(transaction: Transaction, links: RefundLinks, order: Order): TransactionType {
   return transaction.type === 'payment'
     ? 'payment'
-    : refundTypeOf(transaction, transactions, order.amounts.total);
+    : refundTypeOf(transaction, links, order.amounts.total);
 }
 
 function sign(

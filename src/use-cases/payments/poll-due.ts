@@ -6,9 +6,11 @@ import { limits } from '../../domain/limits.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
+import { createBusyAccounts } from '../../services/busy-accounts.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { ServiceSettings } from '../../services/services.ts';
-import { type ClaimedPoll, claimDuePolls } from '../../store/polls.ts';
+import type { ClaimedPoll } from '../../store/polls.ts';
+import { createPollClaims } from './claim-polls.ts';
 import { pollClaimed } from './poll-provider.ts';
 
 type Needs = NeedsOf<typeof pollClaimed> & {
@@ -42,8 +44,7 @@ export function createDuePolls(
 ): DuePolls {
   const inProgress = new Set<Promise<void>>();
   const accounts = createBusyAccounts();
-  /** The last claim took all that was due, without these accounts. */
-  let drained: { readonly without: readonly string[]; readonly untilMs: number } | undefined;
+  const claimPolls = createPollClaims(services.database, provider);
 
   const poll = async (claimed: ClaimedPoll) => {
     accounts.start(claimed.accountId);
@@ -56,15 +57,7 @@ export function createDuePolls(
   return {
     startDue: async () => {
       if (inProgress.size + limits.pollClaimMax > limits.pollsInProgressMax) return false;
-      const except = accounts.listBusy();
-      // Claims over the rows of busy accounts are slow, so they are not repeated before something has changed.
-      if (drained && performance.now() < drained.untilMs && isSubset(drained.without, except))
-        return false;
-      const limit = limits.pollClaimMax;
-      const claimed = await claimDuePolls(services.database, provider, pollTimesOf(services), {
-        limit,
-        except,
-      });
+      const { claimed, hasMore } = await claimPolls(pollTimesOf(services), accounts.list());
       for (const entry of claimed) {
         const ended = poll(entry).then(() => {
           inProgress.delete(ended);
@@ -72,11 +65,7 @@ export function createDuePolls(
         });
         inProgress.add(ended);
       }
-      const isFull = claimed.length === limit;
-      drained = isFull
-        ? undefined
-        : { without: except, untilMs: performance.now() + limits.backgroundTickMs };
-      return isFull;
+      return hasMore;
     },
     settled: async () => {
       await Promise.all(inProgress);
@@ -92,36 +81,4 @@ function pollTimesOf({ clock, settings: { pollSeconds } }: Needs) {
     intervalSeconds: pollIntervals.map((times) => times * pollSeconds),
     pollsMax,
   };
-}
-
-/** Accounts with many polls in progress, and accounts whose provider did not answer a moment ago. */
-function createBusyAccounts() {
-  const counts = new Map<string, number>();
-  const pausedUntilMs = new Map<string, number>();
-  return {
-    start: (accountId: string) => {
-      counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
-    },
-    end: (accountId: string, hasAnswer: boolean) => {
-      const left = (counts.get(accountId) ?? 1) - 1;
-      if (left > 0) counts.set(accountId, left);
-      else counts.delete(accountId);
-      if (hasAnswer) pausedUntilMs.delete(accountId);
-      // The circuit breaker is about to open, or open: polls would only use up their tries.
-      else pausedUntilMs.set(accountId, performance.now() + limits.providerPauseMs);
-    },
-    listBusy: (): string[] => {
-      const nowMs = performance.now();
-      for (const [accountId, untilMs] of pausedUntilMs) {
-        if (untilMs <= nowMs) pausedUntilMs.delete(accountId);
-      }
-      const full = [...counts].filter(([, count]) => count >= limits.pollsOfAccountMax);
-      return [...new Set([...full.map(([accountId]) => accountId), ...pausedUntilMs.keys()])];
-    },
-  };
-}
-
-function isSubset(some: readonly string[], all: readonly string[]): boolean {
-  const known = new Set(all);
-  return some.every((entry) => known.has(entry));
 }

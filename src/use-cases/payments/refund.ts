@@ -7,7 +7,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { findExponent } from '../../domain/money/currency.ts';
 import { parseSentAmount } from '../../domain/money/money.ts';
 import type { Order } from '../../domain/orders/order.ts';
-import { findPaymentOf } from '../../domain/transactions/refund-links.ts';
+import { linkRefunds } from '../../domain/transactions/refund-links.ts';
 import type { RequestedRefund } from '../../domain/transactions/refund-request.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
@@ -179,6 +179,8 @@ async function readRefund(
   if (saved?.type !== 'refund' || !found) throw new Error('a stored refund is missing');
   const isBeingMade = saved.start?.call === 'open';
   const paymentTransactionId =
-    named.paymentTransactionId ?? findPaymentOf(saved, transactions)?.transactionId ?? '';
+    named.paymentTransactionId ??
+    linkRefunds(transactions).findPaymentOf(saved)?.transactionId ??
+    '';
   return { isBeingMade, reply: refundReply(saved, paymentTransactionId, found) };
 }

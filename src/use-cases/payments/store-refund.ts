@@ -7,7 +7,7 @@ import { addSeconds, type Clock } from '../../domain/time.ts';
 import { newTransactionId } from '../../domain/transactions/matching.ts';
 import type { RefundStatus } from '../../domain/transactions/notice.ts';
 import { applyStart, type OrderState } from '../../domain/transactions/order-state.ts';
-import { refundTypeOf } from '../../domain/transactions/refund-links.ts';
+import { linkRefunds, refundTypeOf } from '../../domain/transactions/refund-links.ts';
 import {
   type DecidedRefund,
   decideRefund,
@@ -186,7 +186,7 @@ export function refundReply(
   { order, transactions }: Pick<OrderState, 'order' | 'transactions'>,
 ): RefundReply {
   const { transactionId, refundRequestId, status, refundArn } = refund;
-  const transactionType = refundTypeOf(refund, transactions, order.amounts.total);
+  const transactionType = refundTypeOf(refund, linkRefunds(transactions), order.amounts.total);
   return {
     paymentTransactionId,
     transactionId,

@@ -126,6 +126,16 @@ test('a void of an unknown refund waits for that refund', async () => {
   assert.equal((await refundDetailsOf(order_id)).available_refundable_amount, 118);
 });
 
+test('a void of a capture that names its authorisation waits for a capture that names none', async () => {
+  const { order_id } = await shop.createOrder();
+  await tell(order_id, '1', 'AUTHORIZATION', 118);
+  const early = await tell(order_id, '3', 'VOID_CAPTURE', 118, { target: '1' });
+  assert.equal(early.body.status, 'parked');
+  await tell(order_id, '2', 'CAPTURE', 118);
+  assert.notEqual((await shop.findDelivery(early))?.state, 'parked');
+  assert.equal((await shop.enquire({ order_id })).body.order.status, 'pending');
+});
+
 test('a void that loses its target to an earlier void stays stored with the order', async () => {
   const { order_id } = await shop.createOrder();
   await tell(order_id, '1', 'PAYMENT', 118);

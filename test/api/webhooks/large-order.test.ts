@@ -62,6 +62,26 @@ test('a delivery that can change any transaction of a large order loads it whole
   await assertInvariants(shop);
 });
 
+test('a delivery with a time of the last century does not delay one of today in the same batch', async () => {
+  const { order_id } = await shop.createOrder();
+  await sendAll(
+    Array.from({ length: many }, (_entry, index) =>
+      captureOf({ order_id }, { id: `pay_D${index}`, created_at: 1_794_700_000 + index }),
+    ),
+  );
+  // A refund with its payment, both new: their times are a century apart in two-digit years.
+  const notes = { svc_order_id: order_id };
+  const payment = partnerPayment({ id: 'pay_D98', created_at: 0, notes });
+  const refund = partnerRefund(payment, { id: 'rfnd_D98', amount: 1_000, notes });
+  const reply = await shop.sendPartner(partnerEvent('refund.processed', { payment, refund }));
+  assert.equal(reply.status, 200);
+  const { transaction } = (await shop.enquire({ order_id })).body;
+  const ids = transaction.map(idOf).map((id: string) => id.split('-')[1]);
+  assert.ok(ids.includes('700101000000'));
+  assert.equal(ids.length, many + 2);
+  await assertInvariants(shop);
+});
+
 test('a wrong tally is found by verify and repaired by a rebuild', async () => {
   const { order_id } = await shop.createOrder();
   await sendAll(

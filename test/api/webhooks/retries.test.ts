@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { limits } from '../../../src/domain/limits.ts';
+import { addSeconds } from '../../../src/domain/time.ts';
+import { retryDue } from '../../../src/use-cases/inbox/retry-due.ts';
 import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
+import { verifyInvariants } from '../../../src/use-cases/maintenance/verify-invariants.ts';
 import { anyText } from '../../support/any-text.ts';
 import { gatewayBody, partnerEvent, partnerId, partnerPayment } from '../../support/deliveries.ts';
 import type { Reply } from '../../support/test-service.ts';
@@ -38,6 +42,30 @@ test('a dead delivery is still applied when its order is created', async () => {
   const { order_id } = await shop.createOrder({ invoice_id });
   assert.equal((await shop.enquire({ order_id })).body.order.status, 'completed');
   assert.equal((await shop.findDelivery(parked))?.state, 'processed');
+});
+
+test('deliveries whose order has appeared are tried before those that nobody knows', async () => {
+  const invoice_id = partnerId('order');
+  const own = await Promise.all(
+    Array.from({ length: 25 }, () => shop.sendPartner(waitingFor(invoice_id))),
+  );
+  const foreign = Array.from({ length: limits.retryBatchMax }, () =>
+    shop.sendPartner(waitingFor(partnerId('order'))),
+  );
+  await Promise.all(foreign);
+  service.advanceSeconds(10);
+  // All of them are due, and more than one batch. The order applies 20 of its deliveries itself.
+  await service.database.query({
+    text: `update deliveries set next_try_at = next_try_at - interval '1 hour'
+            where state = 'parked' and not delivery_id = any($1::text[])`,
+    values: [own.map(({ body }) => body.delivery_id)],
+  });
+  await shop.createOrder({ invoice_id });
+  await retryDue(service.services);
+  const states = await Promise.all(
+    own.map(async (reply) => (await shop.findDelivery(reply))?.state),
+  );
+  assert.ok(!states.includes('parked'), states.join());
 });
 
 test('a delivery that can never be applied is answered 200, retried 16 times and is then dead', async () => {
@@ -147,6 +175,16 @@ test('an order that is not paid within a day lapses at the sweep, with a row of 
   assert.equal((await shop.listHistory(tried)).length, 3);
   await sweep(service.services);
   assert.equal((await shop.listHistory(tried)).length, 3, 'a second sweep changes nothing');
+});
+
+test('verify accepts an order that lapsed by a clock that is ahead of its own', async () => {
+  const { order_id } = await shop.createOrder();
+  service.advanceSeconds(day + 1);
+  await sweep(service.services);
+  assert.equal((await shop.enquire({ order_id })).body.order.status, 'lapsed');
+  const clock = () => addSeconds(service.services.clock(), -limits.clockSkewSecondsMax);
+  const { breaches } = await verifyInvariants({ database: service.database, clock });
+  assert.deepEqual(breaches, []);
 });
 
 test('a capture after the order lapsed completes it', async () => {

@@ -18,12 +18,9 @@ export async function measureAccounts({ accounts }: Sizes): Promise<string> {
   const orders = accounts * ordersOfAccount;
   const fillMany = async (stage: Stage) => {
     const shops = await createShops(stage, accounts);
-    await fillPaidOrders(
-      stage,
-      orders,
-      shops.map(({ accountId }) => accountId),
-    );
-    return shops.slice(0, sampleMax);
+    const accountIds = shops.map(({ accountId }) => accountId);
+    const filling = await fillPaidOrders(stage, orders, accountIds);
+    return { ...filling, shops: shops.slice(0, sampleMax) };
   };
   const fillOne = (stage: Stage) => fillPaidOrders(stage, orders);
   await withStage(`${accounts} accounts`, fillMany, (grown) =>

@@ -39,7 +39,7 @@ export async function measurePayments({ payments }: Sizes): Promise<string> {
   let text = '';
   await withStage(
     'payments',
-    async ({ shops }) => shops,
+    async ({ shops }) => ({ shops }),
     async (stage) => {
       const one = await makeSized(stage, 1);
       const hundred = await makeSized(stage, 100);

@@ -3,7 +3,7 @@ import type { Database } from '../../../src/postgres/database.ts';
 import { fillOrders } from '../fill-orders.ts';
 import { makeOrders, partnerWebhooks } from '../requests.ts';
 import { openShop, type Shop, signIn } from '../shop.ts';
-import { type Program, withDataDir, withService } from '../stage.ts';
+import { type Program, withDatabaseAlone, withDataDir, withService } from '../stage.ts';
 
 export type Stage = {
   readonly dataDir: string;
@@ -18,22 +18,31 @@ export function shopOf({ shops: [shop] }: Pick<Stage, 'shops'>): Shop {
   return shop;
 }
 
-/** `fill` returns the shops that the load is sent for. */
+export type Filling = {
+  /** The shops that the load is sent for. */
+  readonly shops: readonly Shop[];
+  /** Writes many rows at once, while the service is stopped. */
+  readonly copy?: (database: Database) => Promise<void>;
+};
+
+/** `fill` makes over HTTP what is then copied. */
 export async function withStage(
   what: string,
-  fill: (stage: Stage) => Promise<readonly Shop[]>,
+  fill: (stage: Stage) => Promise<Filling>,
   use: (stage: Stage) => Promise<void>,
 ): Promise<void> {
   await withDataDir(async (dataDir) => {
-    // Stopping the service flushes everything to disk, so that the flush is not part of the measurement.
-    const shops = await withService(dataDir, async (service, database) => {
-      const startedAt = performance.now();
+    const startedAt = performance.now();
+    const { shops, copy } = await withService(dataDir, async (service, database) => {
       const shop = await openShop(service.url, dataDir);
-      const filled = await fill({ dataDir, service, database, shops: [shop] });
+      return fill({ dataDir, service, database, shops: [shop] });
+    });
+    // Stopping the server flushes everything to disk, so that the flush is not part of the measurement.
+    await withDatabaseAlone(dataDir, async (database) => {
+      await copy?.(database);
       const seconds = (performance.now() - startedAt) / 1_000;
       const gigabytes = (await sizeOf(database)) / 1e9;
       console.log(`${what}: ${gigabytes.toFixed(2)} GB filled in ${seconds.toFixed(0)} s`);
-      return filled;
     });
     await withService(dataDir, async (service, database) => {
       const signedIn: Shop[] = [];
@@ -55,7 +64,7 @@ export async function fillPaidOrders(
   stage: Stage,
   count: number,
   accountIds?: readonly string[],
-): Promise<readonly Shop[]> {
+): Promise<Filling> {
   const { service, database } = stage;
   const shop = shopOf(stage);
   const paid = await makeOrders(database, service.url, shop, 1);
@@ -63,6 +72,9 @@ export async function fillPaidOrders(
   const answer = await fetch(`${service.url}${path}`, { method: 'POST', headers, body });
   await answer.body?.cancel();
   const options = accountIds && { accountIds };
-  await fillOrders(database, shop.accountId, paid[0]?.orderId ?? '', count, options);
-  return stage.shops;
+  return {
+    shops: stage.shops,
+    copy: (database) =>
+      fillOrders(database, shop.accountId, paid[0]?.orderId ?? '', count, options),
+  };
 }

@@ -1,5 +1,5 @@
 /** Deliveries that never match an order: the cost of requests in a database with very many of them, and with none. */
-
+import type { Database } from '../../../src/postgres/database.ts';
 import { fillDeliveries } from '../fill-deliveries.ts';
 import { partnerWebhook } from '../requests.ts';
 import { sendEach } from '../send-each.ts';
@@ -12,9 +12,13 @@ export async function measureUnmatched({ unmatched, smallOrders }: Sizes): Promi
   let rows: readonly Row[] = [];
   const fillOrders = (stage: Stage) => fillPaidOrders(stage, smallOrders);
   const fillBoth = async (stage: Stage) => {
-    await fillOrders(stage);
-    await fillUnmatched(stage, unmatched);
-    return stage.shops;
+    const orders = await fillOrders(stage);
+    const copyDeliveries = await parkOriginal(stage, unmatched);
+    const copy = async (database: Database) => {
+      await orders.copy?.(database);
+      await copyDeliveries(database);
+    };
+    return { ...orders, copy };
   };
   await withStage(`${unmatched} unmatched deliveries`, fillBoth, (grown) =>
     withStage('no unmatched delivery', fillOrders, async (base) => {
@@ -27,8 +31,8 @@ waits for a later try, a third is due, a third is dead.
 ${tableOf('none', String(unmatched), rows)}`;
 }
 
-/** One is parked over HTTP and copied. */
-async function fillUnmatched(stage: Stage, count: number): Promise<void> {
+/** One is parked over HTTP. Returns how to copy it. */
+async function parkOriginal(stage: Stage, count: number) {
   const shop = shopOf(stage);
   const name = 'unmatchedoriginal';
   const request = partnerWebhook(shop, name, { invoice_id: `OTHER-${name}` });
@@ -40,5 +44,6 @@ async function fillUnmatched(stage: Stage, count: number): Promise<void> {
     values: [shop.accountId, `evt${name}`],
   });
   const deliveryId = rows[0]?.delivery_id ?? '';
-  await fillDeliveries(stage.database, { accountId: shop.accountId, deliveryId, name }, count);
+  return (database: Database) =>
+    fillDeliveries(database, { accountId: shop.accountId, deliveryId, name }, count);
 }

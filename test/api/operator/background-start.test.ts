@@ -1,0 +1,76 @@
+/** The start and the end of background work: what stays behind, and what operators are told. Contract 1.7, 1.8. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startBackground } from '../../../src/background.ts';
+import { createServices } from '../../../src/create-services.ts';
+import { createLog } from '../../../src/log.ts';
+import { openDatabase } from '../../../src/postgres/database.ts';
+import { prepareBackground } from '../../../src/prepare-background.ts';
+import { listStepReports } from '../../../src/store/background-steps.ts';
+import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
+import { waitUntil } from '../../../tools/harness/wait-until.ts';
+import { createTestDatabase } from '../../support/test-database.ts';
+import { testMasterKeyHex } from '../../support/test-service.ts';
+
+const { database } = await createTestDatabase();
+const settings = { publicUrl: 'http://service.test', orderLapseSeconds: 3600 };
+const parts = { database, masterKeyHex: testMasterKeyHex, settings };
+const lines: string[] = [];
+const log = createLog('info', { write: (line) => lines.push(line) });
+
+test('the sweep of a process that ends stops within its step and starts no other', async () => {
+  const services = createServices(parts);
+  let checks = 0;
+  await sweep(services, () => {
+    // Before the first step, then once for each of its two walks.
+    checks += 1;
+    return checks > 2;
+  });
+  assert.equal(checks, 4, 'one more before the next step');
+  const steps = await listStepReports(database);
+  assert.deepEqual(
+    steps.map(({ step, lastFailureAt }) => [step, lastFailureAt]),
+    [['unpark-known', null]],
+  );
+});
+
+test('a start that fails leaves no timers behind', async () => {
+  const services = createServices(parts);
+  await (await startBackground(services, log)).stop();
+  // As for a user who may read the schema of the job library, but may not create queues.
+  const { rows } = await database.query<{ name: string }>({
+    text: `select p.oid::regprocedure::text as name from pg_proc p
+             join pg_namespace n on n.oid = p.pronamespace
+            where n.nspname = 'pgboss' and p.proname = 'create_queue'`,
+  });
+  assert.equal(rows.length, 1);
+  await database.query({ text: `drop function ${rows[0]?.name}` });
+  const countTimers = () =>
+    process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+  const before = countTimers();
+  for (let tries = 0; tries < 5; tries += 1) {
+    await assert.rejects(startBackground(services, log), /create_queue/);
+  }
+  assert.ok(countTimers() <= before + 2, `${before} timers, then ${countTimers()}`);
+});
+
+test('a database that serves requests and refuses the background for long makes it missing', async (t) => {
+  // No connection can be opened there, as when the server has none left.
+  const maintenance = openDatabase({
+    host: '127.0.0.1',
+    port: 1,
+    user: 'nobody',
+    database: 'none',
+  });
+  const services = createServices({ ...parts, maintenance });
+  const databaseWait = { done: Promise.resolve(), isDone: () => true };
+  const background = prepareBackground({ services, databaseWait }, log, { awayMsMax: 1_500 });
+  t.after(async () => {
+    await background.stop();
+    await maintenance.close();
+  });
+  lines.length = 0;
+  background.start();
+  await waitUntil('the start has failed for long', background.isMissing);
+  assert.match(lines.join(''), /has connections left/);
+});
