@@ -115,6 +115,13 @@ export async function listAccounts(database: Queryable): Promise<StoredAccount[]
   return rows.map((row) => toAccount(row, []));
 }
 
+export async function listAccountIds(database: Queryable): Promise<string[]> {
+  const { rows } = await database.query<{ account_id: string }>({
+    text: 'select account_id from accounts order by account_id',
+  });
+  return rows.map(({ account_id }) => account_id);
+}
+
 export async function hasAccounts(database: Queryable): Promise<boolean> {
   const { rows } = await database.query({ text: 'select 1 from accounts limit 1' });
   return rows.length > 0;
