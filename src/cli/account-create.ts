@@ -1,9 +1,11 @@
 /** `account create`: creates an account and prints its secrets, which are never shown again. */
 import type { Config } from '../config.ts';
+import { providers } from '../providers/providers.ts';
 import { createAccount, simulatorWarning } from '../use-cases/accounts/create-account.ts';
 import { accountFlags, createOptions, readSettings } from './account-options.ts';
-import { defineCommand } from './command.ts';
-import { readApiSecrets } from './provider-options.ts';
+import { cliCall, defineCommand, type Outcome } from './command.ts';
+import { exampleOfKeys, readApiSecrets } from './provider-options.ts';
+import { adviseOnPublicUrl } from './public-url.ts';
 import { printedName } from './render.ts';
 
 export const accountCreate = defineCommand({
@@ -22,6 +24,7 @@ export const accountCreate = defineCommand({
     const { name } = values;
     const settings = readSettings(flags);
     const apiSecrets = readApiSecrets(flags.providers);
+    const needsKeys = settings.providerApis === undefined;
     return {
       run: async (services, config, warn) => {
         const isSimulated = usesSimulator(flags.simulator, config);
@@ -44,6 +47,10 @@ export const accountCreate = defineCommand({
           ),
         };
       },
+      advise: (outcome, config) =>
+        usesSimulator(flags.simulator, config)
+          ? []
+          : [...adviseOnPublicUrl(config), ...(needsKeys ? adviseOnKeys(outcome) : [])],
     };
   },
 });
@@ -51,4 +58,12 @@ export const accountCreate = defineCommand({
 /** In the embedded mode SIMULATOR_URL makes the simulator the default of new accounts. Contract 11.6. */
 function usesSimulator(chosen: boolean | undefined, config: Config): boolean {
   return chosen ?? (config.databaseUrl === undefined && config.simulatorUrl !== undefined);
+}
+
+function adviseOnKeys({ account_id }: Outcome): string[] {
+  const update = `${cliCall} account update ${account_id}`;
+  return [
+    'The account cannot start payments before it has the keys of a provider. Set them with the secret in a file:',
+    ...providers.map((provider) => `  ${update} ${exampleOfKeys(provider)} < secret.txt`),
+  ];
 }

@@ -14,6 +14,7 @@ import {
 } from './commands.ts';
 import { explainAsJson, explainAsText } from './explain-error.ts';
 import { commandHelp, groupHelp, overview } from './help.ts';
+import { withServedUrl } from './public-url.ts';
 import { readWords } from './read-words.ts';
 import { renderFields } from './render.ts';
 import type { Screen } from './screen.ts';
@@ -82,7 +83,7 @@ async function runCommand(
   const { env, print, printError, logTo } = terminal;
   const given = readWords(command, words);
   const { run, render = renderFields, advise, isFailure } = command.prepare(given);
-  const config = readConfig(env);
+  const config = await withServedUrl(readConfig(env), env);
   const { services, close } = await joinBootstrapped(config, createLog(config.logLevel, logTo));
   try {
     const outcome = await run(services, config, printError);
