@@ -1,26 +1,35 @@
 /** `account rotate`: creates a new secret; the old one stays valid during an overlap. */
 import { listRotatableSecretKinds } from '../providers/account-settings.ts';
 import { type RotatableSecretKind, rotateSecret } from '../use-cases/accounts/rotate-secret.ts';
-import { type Command, jsonOption, readWords, UsageError } from './command.ts';
-import { readDuration } from './duration.ts';
+import { accountArgument } from './arguments.ts';
+import { defineCommand, UsageError } from './command.ts';
+import { overlapOption, readOverlap } from './overlap-option.ts';
 import { printedName } from './render.ts';
 
 const secretKinds = listRotatableSecretKinds();
 
-export const accountRotate: Command = {
+export const accountRotate = defineCommand({
   name: ['account', 'rotate'],
-  usage: `account rotate ID ${secretKinds.join('|')} [--overlap 24h] [--json]`,
-  parse: (words) => {
-    const options = { overlap: { type: 'string' }, ...jsonOption } as const;
-    const { values, positionals } = readWords(words, options, [
-      'an account id',
-      'the kind of secret',
-    ]);
-    const [accountId = '', kindText = ''] = positionals;
+  summary: 'Replace a secret of an account.',
+  description:
+    'Creates a new secret and prints it this once. The former secret stays valid during the overlap.',
+  arguments: [
+    accountArgument,
+    {
+      name: 'SECRET',
+      phrase: 'the kind of secret',
+      text: `The kind of secret: ${secretKinds.join(', ')}.`,
+    },
+  ],
+  options: overlapOption,
+  examples: [
+    'account rotate acc_… access-secret',
+    'account rotate acc_… access-secret --overlap 0s',
+  ],
+  prepare: ({ values, positionals: [accountId = '', kindText = ''] }) => {
     const kind = readKind(kindText);
-    const overlapSeconds = readDuration('--overlap', values.overlap ?? '24h');
+    const overlapSeconds = readOverlap(values.overlap);
     return {
-      json: values.json,
       run: async (services) => {
         const rotated = await rotateSecret(services, accountId, kind, overlapSeconds);
         return {
@@ -31,7 +40,7 @@ export const accountRotate: Command = {
       },
     };
   },
-};
+});
 
 function readKind(text: string): RotatableSecretKind {
   const kind = secretKinds.find((known) => known === text);

@@ -46,6 +46,8 @@ export type Provider = {
   readonly verify: (delivery: RawDelivery, secrets: readonly string[]) => Verification;
   /** The provider's id of the event. The proof does not cover it, so it does not identify a repeat. Contract 6.7. */
   readonly findEventId: (delivery: RawDelivery) => string | undefined;
+  /** The provider's word for the event, as its own documents spell it; lists of deliveries show it. */
+  readonly findEventName: (delivery: RawDelivery) => string | undefined;
   /** Identifies repeats without an event id; undefined if only equal bytes are a repeat. */
   readonly findContentKey: (delivery: RawDelivery) => string | undefined;
   /** Headers that are stored with the delivery; never the proof. */

@@ -115,6 +115,13 @@ export async function listAccounts(database: Queryable): Promise<StoredAccount[]
   return rows.map((row) => toAccount(row, []));
 }
 
+export async function listAccountIds(database: Queryable): Promise<string[]> {
+  const { rows } = await database.query<{ account_id: string }>({
+    text: 'select account_id from accounts order by account_id',
+  });
+  return rows.map(({ account_id }) => account_id);
+}
+
 export type AccountName = Pick<StoredAccount, 'accountId' | 'name'>;
 
 /** The oldest accounts first. */

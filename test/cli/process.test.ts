@@ -3,8 +3,10 @@
  * commands in their own process, because starting one takes far longer than most commands run.
  */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { runCommand } from '../../tools/harness/command-line.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { runCommand, runCommandInTerminal } from '../../tools/harness/command-line.ts';
 import { runCommandHere } from '../support/command-here.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
@@ -46,7 +48,24 @@ test('a warning stands on standard error beside the object', async () => {
   assert.match(stderr, /^Whoever listens at [^\n]+\n$/);
 });
 
-for (const words of [[], ['account', 'destroy'], ['account', 'list']]) {
+const hasScript = existsSync('/usr/bin/script') && process.platform === 'linux';
+test('on a terminal the help has its width and colours', {
+  skip: !hasScript && 'needs script of util-linux',
+}, async () => {
+  const [wide, narrow, plain] = await Promise.all([
+    runCommandInTerminal(['account', '--help'], {}, 100),
+    runCommandInTerminal(['account', '--help'], {}, 40),
+    runCommandInTerminal(['account', '--help'], { NO_COLOR: '1' }, 100),
+  ]);
+  const lines = (text: string) => stripVTControlCharacters(text).split('\r\n');
+  assert.deepEqual([wide.code, narrow.code, plain.code], [0, 0, 0]);
+  assert.ok(wide.stdout.includes('\u001b[1mCommands:'));
+  assert.equal(stripVTControlCharacters(wide.stdout), plain.stdout);
+  assert.ok(lines(narrow.stdout).every((line) => line.length <= 40));
+  assert.ok(lines(wide.stdout).length < lines(narrow.stdout).length);
+});
+
+for (const words of [[], ['account', 'destroy', '--json'], ['account', 'list']]) {
   test(`"${words.join(' ')}" comes to the same as a process and without one`, async () => {
     assert.deepEqual(await runCommand(words, env), await runCommandHere(words, env));
   });

@@ -27,6 +27,7 @@ export const bankGateway: Provider = {
     return matchesAny(secrets, given) ? 'verified' : 'refused';
   },
   findEventId: ({ headers }) => text(headers['x-notification-id']),
+  findEventName: ({ body }) => text(object(readGatewayBody(body)?.transaction).type),
   findContentKey: ({ body }) => keyOfContent(body),
   storedHeaders: ['content-type', 'x-notification-id', 'x-notification-attempt'],
   exemptFields: gatewayExemptFields,

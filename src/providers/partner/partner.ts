@@ -2,7 +2,7 @@
 import { equalDigests } from '../../security/compare.ts';
 import { hmacHex } from '../../security/hmac.ts';
 import type { Provider } from '../provider.ts';
-import { text } from '../wire.ts';
+import { jsonObject, text } from '../wire.ts';
 import { partnerBanks, partnerWallets } from './choices.ts';
 import { partnerErasing } from './erase.ts';
 import { partnerExemptFields } from './exempt-fields.ts';
@@ -32,6 +32,7 @@ export const partner: Provider = {
     return isVerified ? 'verified' : 'refused';
   },
   findEventId: ({ headers }) => text(headers['x-razorpay-event-id']),
+  findEventName: ({ body }) => text(jsonObject(body)?.event),
   findContentKey: () => undefined,
   storedHeaders: ['user-agent', 'x-razorpay-event-id'],
   exemptFields: partnerExemptFields,

@@ -1,7 +1,7 @@
 /** A provider that the service does not include. It shows that adding a provider takes one folder and one line. */
 import { Type } from 'typebox';
 import type { Provider } from '../../../src/providers/provider.ts';
-import { text } from '../../../src/providers/wire.ts';
+import { jsonObject, text } from '../../../src/providers/wire.ts';
 import { equalDigests } from '../../../src/security/compare.ts';
 import { hmacHex } from '../../../src/security/hmac.ts';
 import { acmePayErasing } from './erase.ts';
@@ -32,6 +32,7 @@ export const acmePay: Provider = {
     return matches.length > 0 ? 'verified' : 'refused';
   },
   findEventId: ({ headers }) => text(headers[eventHeader]),
+  findEventName: ({ body }) => text(jsonObject(body)?.type),
   findContentKey: () => undefined,
   storedHeaders: [eventHeader],
   exemptFields: {
