@@ -60,8 +60,10 @@ client.refund({ invoice_id: 'INV-1' }).catch((error) => {
   console.log(error instanceof NetworkError, error.code, typeof error.idempotencyKey);
 });`,
   );
+  // As in Node 20, where `require` cannot load ES modules.
+  const older = '--no-experimental-require-module';
   const shown = await Promise.all(
-    ['shop.mjs', 'shop.cjs'].map((file) => run(process.execPath, [file])),
+    ['shop.mjs', 'shop.cjs'].map((file) => run(process.execPath, [older, file])),
   );
   assert.deepEqual(JSON.parse(shown[0] ?? ''), { isSame: true, names });
   assert.equal(shown[1], 'true NETWORK_ERROR string');
