@@ -106,7 +106,8 @@ function noteUndocumented(
 ): void {
   const [path] = target.split('?');
   const operation = operations.find((entry) => entry.method === method && entry.path === path);
-  if (!operation || status < 400) return;
+  // A reply that was cut off has no text.
+  if (!operation || status < 400 || text === '') return;
   const code = JSON.parse(unseal(text)).error?.svc_error_code;
   if (!operation.codes[status]?.includes(code))
     undocumented.add(`${method} ${path}: ${status} ${code}`);
