@@ -107,12 +107,12 @@ async function recordOperator(stage: Stage): Promise<void> {
   metrics.reply('text', 'Its first lines', { ...reply, body: `${shown.join('\n')}\n` });
   const ready = stage.recorder('readyz');
   ready.reply('ready', 'Ready', await service.call('/readyz'));
-  // A service without a database is in test/process/late-database.test.ts.
+  // Written by hand, with the words of src/serve.ts: the service of this test is always ready.
   const notReady = { status: 503, headers: new Headers(), body: notReadyBody };
   ready.reply('waiting', 'The database does not answer yet', notReady, 503);
 }
 
-const notReadyBody = { status: 'not ready', missing: ['database'] };
+const notReadyBody = { status: 'not ready', missing: ['the database does not answer'] };
 
 /** Errors with the texts of the error table are shared by all operations. */
 function withoutStandardErrors(examples: Recorded): Recorded {
