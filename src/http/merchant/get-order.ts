@@ -32,7 +32,7 @@ export function addGetOrder(app: FastifyInstance, { useCases, clock }: Edge): vo
       operationId: 'getOrder',
       summary: 'Get an order by order_id or invoice_id',
       description:
-        'With a merchant token order_id or invoice_id is required; when both are sent, they must belong together. The reply has a fresh token while the order is open; an order token gets its own token back.',
+        'With a merchant token order_id or invoice_id is required; when both are sent, they must belong together. A merchant token gets a fresh order token in the reply; an order token gets itself back.',
       tags: ['Orders'],
       querystring: Query,
       response: { 200: FullOrderReply, ...errorReplies },

@@ -39,7 +39,9 @@ export const UserReply = Type.Object(
         description: 'A number; for an order token text with all but the last four digits masked.',
       }),
     ),
-    user_id: text('Identifier of the consumer; the same in all orders of the account.'),
+    user_id: text(
+      'Identifier of the consumer. Set with a merchant token, it is the same in all orders of the account; set with an order token, it is valid for this order only.',
+    ),
   },
   { title: 'User', description: 'The consumer of the order.' },
 );
