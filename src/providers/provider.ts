@@ -25,6 +25,17 @@ export type Verification =
   /** There is no proof; the caller may have a bearer token. */
   | 'absent';
 
+export type ProviderDocumentation = {
+  /** How the header of the proof is made. */
+  readonly proofDescription: string;
+  /** The other headers that it sends and that are used, with their descriptions. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** True if it also sends form data with dotted names. */
+  readonly acceptsFormData: boolean;
+  /** Recorded deliveries and replies. */
+  readonly examples: URL;
+};
+
 /** A bank or a wallet, by the code that starts a payment with it. */
 export type Choice = { readonly code: string; readonly name: string };
 
@@ -36,6 +47,8 @@ export type Provider = {
   readonly paymentModeOtherwise: string | null;
   /** The format of a delivery, for the API reference only; deliveries are not validated against it. */
   readonly deliverySchema: TSchema;
+  /** What the API reference says about its deliveries besides their format. */
+  readonly documentation: ProviderDocumentation;
   /** The settings and secrets that an account has for this provider. */
   readonly settings: ProviderSettings;
   readonly outbound: OutboundProvider;

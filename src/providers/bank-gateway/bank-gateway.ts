@@ -18,6 +18,17 @@ export const bankGateway: Provider = {
   displayName: 'Mastercard Gateway',
   paymentModeOtherwise: 'Card',
   deliverySchema: gatewaySchema,
+  documentation: {
+    proofDescription:
+      'The notification secret that is set at the gateway: a live bank gateway secret of the account.',
+    headers: {
+      'x-notification-id':
+        'Identifier of the notification. The same id with another body is flagged.',
+      'x-notification-attempt': 'Number of the attempt to deliver it.',
+    },
+    acceptsFormData: true,
+    examples: new URL('./examples.json', import.meta.url),
+  },
   settings: gatewaySettings,
   outbound: gatewayOutbound,
   proofHeader,

@@ -18,6 +18,15 @@ export const partner: Provider = {
   displayName: 'Razorpay',
   paymentModeOtherwise: null,
   deliverySchema: partnerSchema,
+  documentation: {
+    proofDescription:
+      'Hexadecimal HMAC-SHA256 of the raw bytes of the body under a live partner webhook secret of the account.',
+    headers: {
+      'x-razorpay-event-id': 'Identifier of the event. The same id with another body is flagged.',
+    },
+    acceptsFormData: false,
+    examples: new URL('./examples.json', import.meta.url),
+  },
   settings: partnerSettings,
   outbound: partnerOutbound,
   proofHeader,

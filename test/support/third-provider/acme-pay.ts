@@ -16,12 +16,21 @@ export const acmePay: Provider = {
   name: 'acme-pay',
   displayName: 'Acme Pay',
   paymentModeOtherwise: 'Wallet',
-  deliverySchema: Type.Object({
-    type: Type.String({ description: 'charge.updated or return.updated' }),
-    store: Type.String(),
-    charge: Type.Optional(Type.Unsafe<object>({ type: 'object' })),
-    return: Type.Optional(Type.Unsafe<object>({ type: 'object' })),
-  }),
+  deliverySchema: Type.Object(
+    {
+      type: Type.String({ description: 'charge.updated or return.updated' }),
+      store: Type.String({ description: 'Identifier of the store.' }),
+      charge: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'A charge.' })),
+      return: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'A return.' })),
+    },
+    { title: 'AcmePayEvent', description: 'An event of Acme Pay.' },
+  ),
+  documentation: {
+    proofDescription: 'Hexadecimal HMAC-SHA256 of the body.',
+    headers: { [eventHeader]: 'Identifier of the event.' },
+    acceptsFormData: false,
+    examples: new URL('./examples.json', import.meta.url),
+  },
   settings: acmePaySettings,
   outbound: acmePayOutbound,
   proofHeader,
