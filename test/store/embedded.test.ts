@@ -42,7 +42,8 @@ if (process.platform === 'linux') {
     const { port } = server.address() as { port: number };
     const ports = await listListeningPorts(process.pid);
     server.close();
-    assert.deepEqual(ports, [port]);
+    // Other tests of this process may listen on ports of their own.
+    assert.ok(ports.includes(port));
   });
 }
 

@@ -71,7 +71,8 @@ export async function withDatabaseAlone(
 ): Promise<void> {
   const user = await chooseServiceUser(readConfig({ DATA_DIR: dataDir }));
   const server = await startEmbeddedDatabase(dataDir, { warn: console.error }, user?.ids);
-  const database = openDatabase(server.address);
+  // Without the planner switches of requests: some copies need a hash join.
+  const database = openDatabase(server.address, { purpose: 'maintenance' });
   try {
     await use(database);
   } finally {

@@ -2,7 +2,7 @@
 import { compareStages } from './kinds.ts';
 import type { Sizes } from './options.ts';
 import { type Row, tableOf } from './results.ts';
-import { fillPaidOrders, type Stage, withStage } from './stage.ts';
+import { fillPaidOrders, type Stage, warmIndexes, withStage } from './stage.ts';
 import { tableOfVerifications, type Verification, verifyStage } from './verify.ts';
 
 type Use = (small: Stage, large: Stage) => Promise<void>;
@@ -26,6 +26,7 @@ export async function compareOrders(
   large: Stage,
   { smallOrders, orders }: Sizes,
 ): Promise<string> {
+  await warmIndexes(large);
   const rows: readonly Row[] = await compareStages(small, large);
   return `a database of ${orders} paid orders in one account against one of ${smallOrders}. Each order has its transaction,
 its history, its delivery and its provider's id; every tenth delivery has its body.

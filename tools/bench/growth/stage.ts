@@ -1,4 +1,6 @@
 /** A service with a database of its own that is filled first, and the shops that the load is sent for. */
+import { createReadStream, globSync } from 'node:fs';
+import { findDatabaseFolder } from '../../../src/embedded-postgres/database-folder.ts';
 import type { Database } from '../../../src/postgres/database.ts';
 import { fillOrders } from '../fill-orders.ts';
 import { makeOrders, partnerWebhooks } from '../requests.ts';
@@ -50,6 +52,23 @@ export async function withStage(
       await use({ dataDir, service, database, shops: signedIn });
     });
   });
+}
+
+/**
+ * Reads all indexes once. A service that has run for a while has them in memory; right after the start, the first
+ * requests of a large database would wait for the disk.
+ */
+export async function warmIndexes({ dataDir, database }: Stage): Promise<void> {
+  const { rows } = await database.query<{ path: string }>({
+    text: `select pg_relation_filepath(indexrelid) as path from pg_stat_user_indexes
+            where schemaname = current_schema()`,
+  });
+  const folder = await findDatabaseFolder(dataDir);
+  // Relations above 1 GB have several files.
+  const files = rows.flatMap(({ path }) => globSync(`${folder}/${path}{,.*}`));
+  for (const file of files) {
+    for await (const _chunk of createReadStream(file, { highWaterMark: 1 << 20 }));
+  }
 }
 
 async function sizeOf(database: Database): Promise<number> {

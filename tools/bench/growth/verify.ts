@@ -1,6 +1,7 @@
 /** `verify` on the database of a stage, as an operator runs it: how long it takes and how much memory it needs. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import packageFile from '../../../package.json' with { type: 'json' };
 import { launch } from '../../harness/launch.ts';
 import type { Stage } from './stage.ts';
 
@@ -12,13 +13,17 @@ export type Verification = {
   readonly outcome: string;
 };
 
+/** The arguments of Node in the `cli` script. */
+const [, words = ''] = packageFile.scripts.cli.split(' node ');
+const cliWords: readonly string[] = words.split(' ');
+
 const sampleMs = 200;
 /** At a lower rate than this it is given up. */
 const ordersPerSecondMin = 300;
 const secondsMin = 600;
 
 export async function verifyStage({ dataDir }: Stage, orders: number): Promise<Verification> {
-  const command = [process.execPath, 'src/cli/main.ts', 'verify', '--json'] as const;
+  const command = [process.execPath, ...cliWords, 'verify', '--json'] as const;
   const startedAt = performance.now();
   const secondsSinceStart = () => (performance.now() - startedAt) / 1_000;
   const verify = launch(command, { DATA_DIR: dataDir }, { showErrors: true });
