@@ -1,6 +1,6 @@
 /**
  * `demo.env` in the data folder: the demo account as shell variables, so that documented commands can be pasted as they
- * are. Decision 0032.
+ * are. See docs/decisions/0032-the-first-hour.md.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

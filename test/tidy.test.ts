@@ -140,11 +140,12 @@ test('tools and tests start processes through the harness alone', async () => {
     const text = await readFile(join(root, file), 'utf8');
     if (/import \{[^}]*\bspawn\b[^}]*\} from 'node:child_process'/.test(text)) starters.push(file);
   }
-  // One test makes a zombie, which is no service; the other runs the tests.
+  // One test makes a zombie, which is no service; one runs the tests; one is a shell for documented commands.
   assert.deepEqual(starters, [
     'tools/harness/launch.ts',
     'test/process/recovery.test.ts',
     'test/run.ts',
+    'test/support/shell.ts',
   ]);
 });
 

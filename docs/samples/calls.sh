@@ -13,8 +13,6 @@ curl -sS "$service/api/v3/create-order" -H "Authorization: Bearer $token" -d '{
   "user": {"email": "asha@example.com", "first_name": "Asha", "mobile_number": "9876543210"},
   "shipping_address": {"address_1": "12 MG Road", "city": "Bengaluru", "pincode": "560001"},
   "order_line_items": [{"title": "Tea", "rate": 118, "quantity": 1}]}'
-echo
 
 curl -sS "$service/api/v3/transaction-enquiry" -H "Authorization: Bearer $token" \
   -d "{\"invoice_id\": \"$invoice\"}"
-echo

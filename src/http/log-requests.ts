@@ -3,9 +3,9 @@
  * and personal data, so the route is logged instead.
  */
 import type { FastifyInstance } from 'fastify';
-import type { Log } from '../log.ts';
+import type { Logger } from 'pino';
 
-export function logRequests(app: FastifyInstance, log: Log): void {
+export function logRequests(app: FastifyInstance, log: Logger): void {
   // Without the hook, the other levels pay nothing for it.
   if (!log.isLevelEnabled('debug')) return;
   app.addHook('onResponse', (request, reply, done) => {

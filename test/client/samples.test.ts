@@ -71,7 +71,10 @@ const calls: [name: string, command: [string, ...string[]], skip: string | false
 ];
 for (const [name, command, skip] of calls) {
   test(`the three calls in ${name} create an order and enquire it`, { skip }, async () => {
-    const [order, enquiry] = (await runSample(command, env)).split('\n').map((l) => JSON.parse(l));
+    const [order, enquiry] = (await runSample(command, env))
+      .trim()
+      .split(/\n+/)
+      .map((line) => JSON.parse(line));
     assert.match(order.order_id, /^o_/);
     assert.equal(order.total_amount, 118);
     assert.deepEqual(enquiry.transaction, []);

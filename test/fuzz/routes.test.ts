@@ -314,7 +314,7 @@ function textsOf(name: string): string[] {
 }
 
 function unseal(text: string): string {
-  const hex = /^\{"encrypted_response":"([0-9a-f]+)"\}$/.exec(text)?.[1];
+  const hex = /^\{"encrypted_response":"([0-9a-f]+)"\}\n$/.exec(text)?.[1];
   if (hex === undefined) return text;
   const opened = openPayload(hex, sealed.accessSecret);
   assert.ok(opened, 'a sealed reply does not open');

@@ -209,7 +209,7 @@ async function exchange(socket: Socket, text: string): Promise<string> {
   socket.write(text);
   await waitUntil(
     'the answer is whole',
-    () => answer.endsWith('}') || socket.readyState !== 'open',
+    () => answer.endsWith('}\n') || socket.readyState !== 'open',
   );
   socket.off('data', listen);
   return answer;

@@ -39,8 +39,7 @@ test('the printed lines, pasted into a shell, create a token and an order, and r
     .filter((line) => /^ {2}(TOKEN=|curl )/.test(line));
   assert.equal(lines.length, 3);
 
-  // Each answer on a line of its own.
-  const { stdout, stderr } = await promisify(execFile)('sh', ['-c', lines.join('\necho\n')]);
+  const { stdout, stderr } = await promisify(execFile)('sh', ['-c', lines.join('\n')]);
 
   assert.equal(stderr, '');
   const [created, found] = stdout

@@ -8,7 +8,7 @@ import { createStaticFile, type StaticFile, sendStaticFile } from './static-file
 export function addDocsPage(app: FastifyInstance): void {
   const hidden = { schema: { hide: true } };
   const document = once(async () =>
-    createStaticFile('application/json; charset=utf-8', JSON.stringify(await app.openApi())),
+    createStaticFile('application/json; charset=utf-8', `${JSON.stringify(await app.openApi())}\n`),
   );
   // The script is large and rarely needed, so it is loaded on the first visit.
   const script = once(async () => createStaticFile(javaScript, await readScript()));
