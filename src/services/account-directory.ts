@@ -52,11 +52,7 @@ export function createAccountDirectory(
     max: limits.accountsCachedMax,
     ttl: limits.secretsCacheMsMax,
   });
-  const findRevision = createBatcher({
-    ...batchBounds,
-    watch: (countWaiting) => database.queueStats.addQueue('accounts', countWaiting),
-    run: (accountIds: readonly string[]) => findAccountRevisions(database, accountIds),
-  });
+  const findRevision = createRevisionFinder(database);
 
   const read = async (accountId: string): Promise<Account | undefined> => {
     const begunAtMs = nowMs();
@@ -112,6 +108,15 @@ export function createAccountDirectory(
       return reading;
     },
   };
+}
+
+/** Concurrent callers share a statement. */
+function createRevisionFinder(database: Database) {
+  return createBatcher({
+    ...batchBounds,
+    watch: (countWaiting) => database.queueStats.addQueue('accounts', countWaiting),
+    run: (accountIds: readonly string[]) => findAccountRevisions(database, accountIds),
+  });
 }
 
 async function openAccount(stored: StoredAccount, masterKeys: MasterKeys): Promise<Account> {
