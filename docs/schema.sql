@@ -15,6 +15,7 @@ create table accounts (
   callback_origins        text[]       not null default '{}'::text[],
   suspended_at            timestamptz,
   provider_settings       jsonb        not null default '{}'::jsonb,
+  revision                bigint       not null default 0,
   constraint accounts_pkey primary key (account_id),
   constraint accounts_requests_per_second_check check (requests_per_second > 0),
   constraint accounts_signature_version_check check (signature_version in ('v2', 'v3'))

@@ -136,6 +136,8 @@ export const limits = {
   /** How long a process caches accounts, secrets and keys. */
   secretsCacheMsMax: 1_000,
   accountsCachedMax: 10_000,
+  /** An account is read again after this time even if its revision says that nothing changed. */
+  accountsReadMsMax: 60_000,
   tokensCachedMax: 5_000,
 
   /** For all tokens of one order. Contract 2.9. */

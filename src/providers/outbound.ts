@@ -4,7 +4,7 @@ import type { MinorUnits } from '../domain/money/money.ts';
 import type { PaymentModeCode } from '../domain/payment-mode.ts';
 import type { Transaction } from '../domain/transactions/transaction.ts';
 import type { Answer, ProviderApi } from './call.ts';
-import { object, text } from './wire.ts';
+import { object, text, truncate } from './wire.ts';
 
 /** Our ids are sent along, so that the provider's webhooks can be matched to the payment. */
 export type PaymentToStart = {
@@ -120,5 +120,5 @@ function errorOf({ status, body }: Extract<Answer, { kind: 'answered' }>): strin
   const message = text(error.description) ?? text(error.explanation) ?? text(error.cause);
   if (message === undefined) return `HTTP status ${status}`;
   // Masked before it is cut: half a card number would not be recognised.
-  return `HTTP status ${status}: ${maskCardNumbers(message).slice(0, messageCharsMax)}`;
+  return `HTTP status ${status}: ${truncate(maskCardNumbers(message), messageCharsMax)}`;
 }

@@ -1,17 +1,20 @@
 /**
- * Accounts for the hot path, with their secrets opened. They are cached for at most a second, so that every
- * process sees a rotation soon and most requests need no query.
+ * Accounts for the hot path, with their secrets opened. A cached account is used for at most a second, so that every
+ * process sees a rotation soon. Then one small statement checks the revisions of all accounts that are waited for, and
+ * only those that changed are read and opened again.
  */
 import { LRUCache } from 'lru-cache';
 import type { Account, LiveSecret, SecretKind } from '../domain/accounts/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
+import { createBatcher } from '../postgres/batch.ts';
 import type { Database } from '../postgres/database.ts';
 import { markOf } from '../security/compare.ts';
 import { type MasterKey, sealingKeyIdOf, WrongMasterKeyError } from '../security/master-key.ts';
 import type { MasterKeys } from '../security/master-keys.ts';
 import type { SealedSecret } from '../store/account-secrets.ts';
-import { findAccount, type StoredAccount } from '../store/accounts.ts';
+import { findAccount, findAccountRevisions, type StoredAccount } from '../store/accounts.ts';
+import { batchBounds } from '../store/batches.ts';
 
 /** When the check of a secret began, by `performance.now()`: an account read since then is recent enough. */
 export type Proof = { readonly begunAtMs: number };
@@ -29,39 +32,67 @@ export type AccountDirectory = {
   readonly readAgain: (accountId: string, proof?: Proof) => Promise<Account | undefined>;
 };
 
+/** Undefined for an account that does not exist. */
+type Cached = {
+  readonly account: Account | undefined;
+  readonly revision: number | undefined;
+  readonly readAtMs: number;
+  /** When a read or a check began that found it current. */
+  currentAtMs: number;
+};
+
 export function createAccountDirectory(
   database: Database,
   masterKeys: MasterKeys,
+  nowMs: () => number = () => performance.now(),
 ): AccountDirectory {
-  const absent = 'absent';
-  const bounds = { max: limits.accountsCachedMax, ttl: limits.secretsCacheMsMax };
-  const cache = new LRUCache<string, Account | typeof absent>(bounds);
-  const readAt = new LRUCache<string, number>(bounds);
-  const reads = new Map<string, Promise<Account | typeof absent>>();
-  const readsAgain = new LRUCache<string, Promise<Account | typeof absent>>(bounds);
+  const cache = new LRUCache<string, Cached>({ max: limits.accountsCachedMax });
+  const refreshes = new Map<string, Promise<Account | undefined>>();
+  const readsAgain = new LRUCache<string, Promise<Account | undefined>>({
+    max: limits.accountsCachedMax,
+    ttl: limits.secretsCacheMsMax,
+  });
+  const findRevision = createRevisionFinder(database);
 
-  const read = async (accountId: string): Promise<Account | typeof absent> => {
+  const read = async (accountId: string): Promise<Account | undefined> => {
+    const begunAtMs = nowMs();
     const stored = await findAccount(database, accountId);
-    const account = stored ? await openAccount(stored, masterKeys) : absent;
-    cache.set(accountId, account);
-    readAt.set(accountId, performance.now());
+    const account = stored && (await openAccount(stored, masterKeys));
+    const revision = stored?.revision;
+    cache.set(accountId, {
+      account,
+      revision,
+      readAtMs: nowMs(),
+      currentAtMs: begunAtMs,
+    });
     return account;
   };
-  /** Concurrent callers share one read. */
-  const readOnce = (accountId: string) => {
-    const reading = reads.get(accountId) ?? read(accountId).finally(() => reads.delete(accountId));
-    reads.set(accountId, reading);
-    return reading;
+  const refresh = async (accountId: string, known: Cached | undefined) => {
+    const begunAtMs = nowMs();
+    const mayCheck = known?.account && begunAtMs - known.readAtMs < limits.accountsReadMsMax;
+    if (!mayCheck || (await findRevision(accountId)) !== known.revision) return read(accountId);
+    known.currentAtMs = begunAtMs;
+    return known.account;
   };
+  /** Concurrent callers share one refresh. */
+  const refreshOnce = (accountId: string, known: Cached | undefined) => {
+    const running =
+      refreshes.get(accountId) ??
+      refresh(accountId, known).finally(() => refreshes.delete(accountId));
+    refreshes.set(accountId, running);
+    return running;
+  };
+  const isCurrent = (known: Cached | undefined): known is Cached =>
+    known !== undefined && nowMs() - known.currentAtMs < limits.secretsCacheMsMax;
   const find = async (accountId: string) => {
-    const found = cache.get(accountId) ?? (await readOnce(accountId));
-    return found === absent ? undefined : found;
+    const known = cache.get(accountId);
+    return isCurrent(known) ? known.account : refreshOnce(accountId, known);
   };
   return {
     find,
     recall: (accountId) => {
       const known = cache.get(accountId);
-      return known === absent ? undefined : known;
+      return isCurrent(known) ? known.account : undefined;
     },
     get: async (accountId) => {
       const account = await find(accountId);
@@ -69,15 +100,23 @@ export function createAccountDirectory(
       return account;
     },
     readAgain: async (accountId, { begunAtMs } = { begunAtMs: Number.POSITIVE_INFINITY }) => {
-      if ((readAt.get(accountId) ?? 0) >= begunAtMs) return find(accountId);
+      if ((cache.get(accountId)?.readAtMs ?? 0) >= begunAtMs) return find(accountId);
       const reading = readsAgain.get(accountId) ?? read(accountId);
       readsAgain.set(accountId, reading, { noUpdateTTL: true });
       // A failed read must not be shared for the rest of the second.
       reading.catch(() => readsAgain.delete(accountId));
-      const found = await reading;
-      return found === absent ? undefined : found;
+      return reading;
     },
   };
+}
+
+/** Concurrent callers share a statement. */
+function createRevisionFinder(database: Database) {
+  return createBatcher({
+    ...batchBounds,
+    watch: (countWaiting) => database.queueStats.addQueue('accounts', countWaiting),
+    run: (accountIds: readonly string[]) => findAccountRevisions(database, accountIds),
+  });
 }
 
 async function openAccount(stored: StoredAccount, masterKeys: MasterKeys): Promise<Account> {

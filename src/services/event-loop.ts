@@ -2,7 +2,22 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../domain/limits.ts';
 
-/** Returns a promise to wait for when the computation has run too long without a pause, and undefined otherwise. */
+/** Like `map`, with pauses between the items. */
+export async function mapWithPauses<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Result,
+): Promise<Result[]> {
+  const pauseIfLong = createPauses();
+  const results: Result[] = [];
+  for (const item of items) {
+    results.push(map(item));
+    const pause = pauseIfLong();
+    if (pause) await pause;
+  }
+  return results;
+}
+
+/** For other loops. Returns a promise to wait for when the computation has run too long without a pause, and undefined otherwise. */
 export function createPauses(
   msMax: number = limits.eventLoopMsMax,
 ): () => Promise<void> | undefined {

@@ -12,6 +12,8 @@ export type StoredAccount = AccountSettings & {
   readonly accountId: string;
   readonly createdAt: Date;
   readonly suspendedAt: Date | null;
+  /** Grows with every change of the account or of its secrets. */
+  readonly revision: number;
   readonly secrets: readonly SealedSecret[];
 };
 
@@ -28,6 +30,7 @@ type AccountRow = {
   callback_origins: string[];
   created_at: Date;
   suspended_at: Date | null;
+  revision: string;
   alternate_currencies: AlternateCurrency[] | null;
 };
 
@@ -96,16 +99,34 @@ export async function suspendAccount(
   });
 }
 
-/** Ends the race of two secret rotations: without the lock both would find the same current secret. */
+/**
+ * For everybody who changes an account or its secrets. Ends the race of two secret rotations: without the lock both would
+ * find the same current secret. The new revision tells processes that what they have cached is out of date.
+ */
 export async function lockAccount(
   tx: Transaction,
   accountId: string,
 ): Promise<StoredAccount | undefined> {
   await tx.query({
-    text: 'select 1 from accounts where account_id = $1 for update',
+    text: 'update accounts set revision = revision + 1 where account_id = $1',
     values: [accountId],
   });
   return findAccount(tx, accountId);
+}
+
+/** In the order of the ids; undefined for an account that does not exist. */
+export async function findAccountRevisions(
+  database: Queryable,
+  accountIds: readonly string[],
+): Promise<Array<number | undefined>> {
+  const { rows } = await database.query<{ account_id: string; revision: string }>({
+    name: 'find-account-revisions',
+    text: `select a.account_id, a.revision from unnest($1::text[]) as wanted (account_id)
+             join accounts a using (account_id)`,
+    values: [accountIds],
+  });
+  const revisions = new Map(rows.map((row) => [row.account_id, Number(row.revision)]));
+  return accountIds.map((accountId) => revisions.get(accountId));
 }
 
 export async function listAccounts(database: Queryable): Promise<StoredAccount[]> {
@@ -184,6 +205,7 @@ function toAccount(row: AccountRow, secrets: readonly SealedSecret[]): StoredAcc
     callbackOrigins: row.callback_origins,
     createdAt: row.created_at,
     suspendedAt: row.suspended_at,
+    revision: Number(row.revision),
     secrets,
   };
 }

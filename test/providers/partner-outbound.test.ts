@@ -92,6 +92,13 @@ describe('starting a payment', () => {
     assert.ok(result.kind === 'refused' && !result.why.includes('4111111111111111'));
   });
 
+  test('is refused with a long message cut between characters, because half of one cannot be stored', async () => {
+    const description = `x${'🍵'.repeat(400)}`;
+    const { api } = provider([answered({ error: { description } }, 400)]);
+    const { result } = await partnerOutbound.startPayment(api, payment);
+    assert.deepEqual(result, { kind: 'refused', why: `HTTP status 400: x${'🍵'.repeat(299)}` });
+  });
+
   for (const body of [{}, { error: null }, { error: 'no' }, { error: { description: '' } }]) {
     test(`is refused without a message if there is none: ${JSON.stringify(body)}`, async () => {
       const { api } = provider([answered(body, 401)]);

@@ -132,7 +132,6 @@ function subPaymentMode(payment: WireObject): Record<string, string> | undefined
 function subPaymentFields(payment: WireObject): Record<string, string | undefined> {
   const card = object(payment.card);
   const upi = object(payment.upi);
-  const last4 = text(card.last4);
   switch (text(payment.method)) {
     case 'card':
     case 'emi':
@@ -140,8 +139,7 @@ function subPaymentFields(payment: WireObject): Record<string, string | undefine
         scheme: text(card.network),
         card_type: text(card.type),
         issuer: text(card.issuer),
-        // Never more digits than these, whatever the fields contain.
-        masked_card: last4 && `${(text(card.iin) ?? '').slice(0, 6)}******${last4.slice(-4)}`,
+        masked_card: maskedCard(card),
       };
     case 'upi':
       return { upi_id: text(upi.vpa) ?? text(payment.vpa), upi_flow: text(upi.flow) };
@@ -152,6 +150,15 @@ function subPaymentFields(payment: WireObject): Record<string, string | undefine
     default:
       return {};
   }
+}
+
+/** Never more digits than these, whatever the fields contain. */
+function maskedCard(card: WireObject): string | undefined {
+  const last4 = text(card.last4);
+  if (last4 === undefined) return undefined;
+  const masked = `${(text(card.iin) ?? '').slice(0, 6)}******${last4.slice(-4)}`;
+  // Both were cut by UTF-16 units: half a character cannot be stored.
+  return masked.toWellFormed();
 }
 
 function paymentArn(payment: WireObject): string | undefined {

@@ -146,7 +146,8 @@ async function listOpen(
     if (!repeated) open.push({ key, caller, delivery: fresh, translation, isNew: true });
     else if (isUnfinished(repeated.state)) {
       open.push({ key, caller, ...translateDelivery(repeated), isNew: false });
-      await pauseIfLong();
+      const pause = pauseIfLong();
+      if (pause) await pause;
     }
   }
   return open;

@@ -2,7 +2,7 @@
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import type { TranslatedDelivery } from '../../domain/inbox/incoming.ts';
 import { getProvider } from '../../providers/providers.ts';
-import { createPauses } from '../../services/event-loop.ts';
+import { mapWithPauses } from '../../services/event-loop.ts';
 
 export function translateDelivery(delivery: Delivery): TranslatedDelivery {
   const { headers, body, provider, expectedMerchant } = delivery;
@@ -11,17 +11,11 @@ export function translateDelivery(delivery: Delivery): TranslatedDelivery {
   return { delivery, translation: getProvider(provider).translate(raw, { expectedMerchant }) };
 }
 
-/** Pauses between them: the bodies may be large, and nothing else can run while one is read. */
-export async function translateDeliveries(
+/** With pauses: the bodies may be large, and nothing else can run while one is read. */
+export function translateDeliveries(
   deliveries: readonly Delivery[],
 ): Promise<TranslatedDelivery[]> {
-  const pauseIfLong = createPauses();
-  const translated: TranslatedDelivery[] = [];
-  for (const delivery of deliveries) {
-    translated.push(translateDelivery(delivery));
-    await pauseIfLong();
-  }
-  return translated;
+  return mapWithPauses(deliveries, translateDelivery);
 }
 
 /** A delivery on which the translator threw. That is a defect of ours, and no reason to lose the delivery. */

@@ -10,7 +10,7 @@ type Needs = {
   readonly backgroundReports: Pick<BackgroundReports, 'logFailure'>;
 };
 
-/** True when the time of a step is over, or the process ends. A step checks it after each page or entry, and then leaves the rest. */
+/** True when the time of a step is over, or the process ends. A step checks it after each page or entry, and then stops. */
 export type IsOver = () => boolean;
 
 export type Step<Services> = {

@@ -22,8 +22,9 @@ export type ClaimedPolls = {
 
 export type ClaimPolls = (times: PollTimes, busy: readonly string[]) => Promise<ClaimedPolls>;
 
-/** What is due in the range belongs to accounts that are left out, or is still to be claimed. */
+/** How far the claims that leave out the same accounts have come. The next one reads from `from` to `until`. */
 type Walk = {
+  /** The accounts that are left out. */
   readonly without: readonly string[];
   readonly from: Date;
   /** Undefined until the next range is chosen. */
@@ -82,7 +83,7 @@ export function createPollClaims(
 
 const nothing: ClaimedPolls = { claimed: [], hasMore: false };
 
-/** What a walk without fewer accounts has passed need not be read again. */
+/** A walk that leaves out fewer accounts has claimed everything before its position, so a new walk starts there. */
 function startWalk(busy: readonly string[], smaller: readonly Walk[]): Walk {
   const passedMs = smaller.map(({ from }) => from.getTime());
   const from = new Date(Math.max(earliest.getTime(), ...passedMs));

@@ -15,7 +15,7 @@ import {
 } from '../../domain/transactions/start.ts';
 import { type Database, limitLockWait, type Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
-import { createPauses } from '../../services/event-loop.ts';
+import { mapWithPauses } from '../../services/event-loop.ts';
 import type { FinishedCall } from '../../services/finished-call.ts';
 import { learnProviderOrders, type ProviderOrder } from '../../store/order-matching.ts';
 import { describeChange } from '../order-state/describe-change.ts';
@@ -51,7 +51,8 @@ export async function recordCalls(
     const orders = new Map(
       locked.map((before) => [orderKeyOf(before.order), startProgress(before)]),
     );
-    const learned = await applyCalls(orders, calls, now);
+    // Their order may have many transactions.
+    const learned = await mapWithPauses(calls, (call) => applyCall(orders, call, now));
     const pollAt = addSeconds(now, settings.pollSeconds);
     const changed = [...orders.values()].filter(({ entries }) => entries.length > 0);
     const changes = listOrderChanges(changed, pollAt);
@@ -64,21 +65,6 @@ export async function recordCalls(
     ]);
     return learned.map((entry) => entry?.providerOrderId);
   });
-}
-
-/** Pauses between calls, because their order may have many transactions. */
-async function applyCalls(
-  orders: ReadonlyMap<string, OrderProgress>,
-  calls: readonly FinishedCall[],
-  now: Date,
-): Promise<Array<ProviderOrder | undefined>> {
-  const pauseIfLong = createPauses();
-  const learned: Array<ProviderOrder | undefined> = [];
-  for (const call of calls) {
-    learned.push(applyCall(orders, call, now));
-    await pauseIfLong();
-  }
-  return learned;
 }
 
 /** Returns the provider's order, if it is known only since this call. */

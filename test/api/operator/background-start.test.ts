@@ -1,4 +1,4 @@
-/** The start and the end of background work: what stays behind, and what operators are told. Contract 1.7, 1.8. */
+/** Starting and stopping background work: a failed start leaves no timers, and /readyz reports it. Contract 1.7, 1.8. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBackground } from '../../../src/background.ts';

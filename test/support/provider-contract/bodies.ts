@@ -35,6 +35,8 @@ export function mutated(bodies: readonly Body[], others: unknown[] = []): fc.Arb
       ' ',
       '\0',
       '\ud800',
+      // Cut at a fixed length from either end, it is cut in the middle of a character.
+      'x🍵🍵🍵🍵x',
       'é',
       [],
       {},
