@@ -4,6 +4,7 @@ import { type RotatableSecretKind, rotateSecret } from '../use-cases/accounts/ro
 import { accountArgument } from './arguments.ts';
 import { defineCommand, UsageError } from './command.ts';
 import { overlapOption, readOverlap } from './overlap-option.ts';
+import { readSecret } from './provider-options.ts';
 import { printedName } from './render.ts';
 
 const secretKinds = listRotatableSecretKinds();
@@ -12,7 +13,7 @@ export const accountRotate = defineCommand({
   name: ['account', 'rotate'],
   summary: 'Replace a secret of an account.',
   description:
-    'Creates a new secret and prints it this once. The former secret stays valid during the overlap.',
+    'Creates a new secret, or stores the one of --value, and prints it this once. The former secret stays valid during the overlap.',
   arguments: [
     accountArgument,
     {
@@ -21,17 +22,26 @@ export const accountRotate = defineCommand({
       text: `The kind of secret: ${secretKinds.join(', ')}.`,
     },
   ],
-  options: overlapOption,
+  options: {
+    ...overlapOption,
+    value: {
+      type: 'string',
+      value: 'SECRET|-',
+      text: 'The secret, if the provider generates it. With - it is read from standard input.',
+    },
+  },
   examples: [
     'account rotate acc_… access-secret',
     'account rotate acc_… access-secret --overlap 0s',
+    `account rotate acc_… ${secretKinds.at(-1)} --value - < secret`,
   ],
   prepare: ({ values, positionals: [accountId = '', kindText = ''] }) => {
     const kind = readKind(kindText);
     const overlapSeconds = readOverlap(values.overlap);
+    const given = readSecret(values.value);
     return {
       run: async (services) => {
-        const rotated = await rotateSecret(services, accountId, kind, overlapSeconds);
+        const rotated = await rotateSecret(services, accountId, kind, overlapSeconds, given);
         return {
           account_id: rotated.accountId,
           [printedName(kind)]: rotated.secret,

@@ -108,7 +108,6 @@ function readPlainSettings(
   return values;
 }
 
-/** `-` reads the secret from standard input, so that it does not appear in the process list. */
 export function readApiSecrets(flags: ProviderFlags): ApiSecrets {
   const secrets: Record<string, string> = {};
   for (const { settings } of providers) {
@@ -119,7 +118,8 @@ export function readApiSecrets(flags: ProviderFlags): ApiSecrets {
   return secrets;
 }
 
-function readSecret(given: string | undefined): string | undefined {
+/** `-` reads the secret from standard input, so that it does not appear in the process list. */
+export function readSecret(given: string | undefined): string | undefined {
   if (given !== '-') return given;
   const [line = ''] = readFileSync(0, 'utf8').split(/\r?\n/);
   if (line === '') throw new UsageError('Standard input holds no secret.');

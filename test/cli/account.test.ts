@@ -6,6 +6,7 @@ import type { CommandOutcome } from '../../tools/harness/command-line.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { runCommandHere } from '../support/command-here.ts';
+import { gatewayBody } from '../support/deliveries.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import { createTemporaryFolder, startServiceProcess } from '../support/service-process.ts';
 import { createTestDatabase, dumpTables } from '../support/test-database.ts';
@@ -276,6 +277,24 @@ for (const kind of ['access-secret', 'partner-webhook-secret', 'bank-gateway-sec
   });
 }
 
+test('a provider that generates its secret: account rotate --value stores it, and its notifications are accepted', async () => {
+  const { account_id } = await runJson(['account', 'create', '--name', 'Shop']);
+  const generated = randomBytes(16).toString('hex').toUpperCase();
+  const rotated = await runJson([
+    ...['account', 'rotate', account_id, 'bank-gateway-secret', '--value', generated],
+  ]);
+  assert.equal(rotated.bank_gateway_secret, generated);
+  const notify = async (secret: string) => {
+    const { status } = await service.call(`/api/v3/webhooks/bank-gateway/${account_id}`, {
+      body: gatewayBody({ order: { id: 'INV-1' } }),
+      headers: { 'x-notification-secret': secret },
+    });
+    return status;
+  };
+  assert.equal(await notify(generated), 200);
+  assert.equal(await notify(generated.toLowerCase()), 401);
+});
+
 const badWords: ReadonlyArray<readonly [words: string, complaint: RegExp]> = [
   ['account', /^"account" is a group of commands: add one of create, list, /],
   ['account destroy', /^There is no command "account destroy"\.$/],
@@ -320,6 +339,8 @@ test('no arguments, or --help, print the usage', async () => {
 const refused: ReadonlyArray<readonly [words: string, complaint: RegExp]> = [
   [`account update ${unknownId} --name X`, new RegExp(`no account ${unknownId}`)],
   [`account rotate ${unknownId} access-secret`, new RegExp(`no account ${unknownId}`)],
+  [`account rotate ${unknownId} access-secret --value ${'x'.repeat(40)}`, /always generated/],
+  [`account rotate ${unknownId} bank-gateway-secret --value short`, /16 to 256 visible ASCII/],
   ['account create --name Shop --alternate-currency XXY:INR:2', /unknown currency XXY/],
   ['account create --name Shop --alternate-currency USD:INR:0', /a rate above 0/],
   ['account create --name Shop --alternate-currency USD:USD:1', /two different currencies/],

@@ -1,10 +1,11 @@
 /**
- * The commands and answers of a document, in order. A block of `sh` is run. A block of `json` or `text` right after it
- * is its answer. Blocks of `console` are examples that cannot run here.
+ * The commands and answers of a document, in order. A block of `sh` is run, one of `sql` by a superuser. A block of
+ * `json` or `text` right after commands is their answer. Blocks of `console` are examples that cannot run here.
  */
 
 export type Step =
   | { readonly kind: 'run'; readonly text: string; readonly answer?: Answer }
+  | { readonly kind: 'sql'; readonly text: string }
   /** `<!-- test: … -->`: what a reader does by hand. */
   | { readonly kind: 'by-hand'; readonly text: string };
 
@@ -12,11 +13,17 @@ export type Answer = { readonly language: string; readonly text: string };
 
 export function listSteps(markdown: string): Step[] {
   const steps: Step[] = [];
-  const blocks = markdown.matchAll(/^```(\w*)\n([\s\S]*?)^```$|^<!-- test: (.*) -->$/gm);
-  for (const [, language, text = '', byHand] of blocks) {
+  let stepEnd = 0;
+  const blocks = markdown.matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$|^<!-- test: (.*) -->$/gm);
+  for (const block of blocks) {
+    const [whole, indent = '', language, indented = '', byHand] = block;
+    const isNext = markdown.slice(stepEnd, block.index).trim() === '';
+    stepEnd = block.index + whole.length;
+    const text = indented.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
     if (byHand !== undefined) steps.push({ kind: 'by-hand', text: byHand });
     else if (language === 'sh') steps.push({ kind: 'run', text });
-    else addAnswer(steps, { language: language ?? '', text });
+    else if (language === 'sql') steps.push({ kind: 'sql', text });
+    else if (isNext) addAnswer(steps, { language: language ?? '', text });
   }
   return steps;
 }
