@@ -56,7 +56,7 @@ export async function fillOrders(
                  encode(sha256(convert_to(
                    replace(replace($5::text, ($3::text[])[4], order_id), ($3::text[])[5], name),
                    'UTF8')), 'hex') as delivery_key
-            from (select n, account_id, order_id, reverse(substr(order_id, 3)) as name,
+            from (select n, account_id, order_id, substr(order_id, 3) as name,
                          now() - (n % 31536000) * interval '1 second' as at
                     from (select n, 'o_' || lpad(to_hex(n), 6, '0')
                                  || substr(md5('growth' || n), 1, 10) as order_id

@@ -68,7 +68,8 @@ export async function makeOrders(
   });
   const orders = rows.map((row) => ({ orderId: row.order_id, invoiceId: row.invoice_id }));
   // Consumers pay in random order: orders that were created together are not paid together.
-  return orders.toSorted((a, b) => (ownName(a.orderId) < ownName(b.orderId) ? -1 : 1));
+  const reversed = ({ orderId }: MadeOrder) => [...orderId].reverse().join('');
+  return orders.toSorted((a, b) => (reversed(a) < reversed(b) ? -1 : 1));
 }
 
 /** Sends each entry only once, because a repeat is cheaper than a new delivery. */
@@ -121,9 +122,9 @@ export function partnerWebhook(
   };
 }
 
-/** The ids of a provider are not sorted by time, so the random part of our id comes first. */
+/** The payment partner's ids begin with the time and end with random characters, as ours do. */
 export function ownName(orderId: string): string {
-  return [...orderId.slice(2)].reverse().join('');
+  return orderId.slice(2);
 }
 
 function partnerEvent(name: string, notes: Readonly<Record<string, string>>, created_at: number) {
