@@ -49,9 +49,9 @@ test('any number with any separators is read as its digits', () => {
   const separators = fc.array(separator, { minLength: 16, maxLength: 16 });
   fc.assert(
     fc.property(national, prefix, separators, (digits, before, between) => {
-      fc.pre(![digits, `44${digits}`].some(holdsCardNumber));
-      const mobileNumber =
-        before + [...digits].map((digit, at) => `${between[at]}${digit}`).join('');
+      const grouped = [...digits].map((digit, at) => `${between[at]}${digit}`).join('');
+      const mobileNumber = before + grouped;
+      fc.pre(![digits, `44${digits}`, grouped, mobileNumber].some(holdsCardNumber));
       const read = readPhone('', { mobileNumber, countryCode: '44' });
       assert.deepEqual(read, { countryCode: '+44', mobileNumber: digits }, mobileNumber);
     }),
@@ -112,8 +112,25 @@ test('an invalid number is refused, and the message says what is accepted', () =
 });
 
 test('a card number is refused as a mobile number in any spelling', () => {
-  for (const mobileNumber of ['378282246310005', '3782 822463 10005', '+91 378282246310005']) {
+  const spellings = [
+    ...['378282246310005', '3782 822463 10005', '+91 378282246310005'],
+    // Beside other groups of digits, which together make a number of 15 digits.
+    ...[
+      '12 3505.9935.7925.4',
+      '+12 3505 9935 79254',
+      '3505 9935 7925 4 12',
+      '00 1 2 3505993579254',
+    ],
+  ];
+  for (const mobileNumber of spellings) {
     assertRefused({ mobileNumber }, /^user\.mobile_number .*card number/);
+  }
+  for (const mobileNumber of [
+    '+49 1512 34567890',
+    '0049 1512 34567890',
+    '＋４９ １５１２ ３４５６７８９０',
+  ]) {
+    assert.equal(readPhone('', { mobileNumber }).mobileNumber, '151234567890');
   }
 });
 

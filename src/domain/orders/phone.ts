@@ -31,12 +31,21 @@ export function readPhone(prefix: string, sent: SentPhone): Phone {
     : written.digits;
   const mobileNumber = national.replace(/^0/, '');
   if (!isNumber(mobileNumber)) refuseNumber(prefix);
-  // A phone number of up to 15 digits may look like a card number by chance; a longer one is no phone number.
-  const isTooLong = written.digits.length > limits.mobileNumberDigitsMax;
-  if (holdsCardNumber(mobileNumber) || (isTooLong && holdsCardNumber(written.digits))) {
+  if (holdsCardNumber(mobileNumber) || mentionsCardNumber(String(sent.mobileNumber), written)) {
     refuseField(`${prefix}mobile_number`, 'holds a card number: send the mobile number instead');
   }
   return { countryCode: `+${countryCode}`, mobileNumber };
+}
+
+/**
+ * An international number of up to 15 digits may look like a card number by chance, but not what follows its first group
+ * of digits; a longer one is no phone number. Any other number has fewer digits than a card number.
+ */
+function mentionsCardNumber(text: string, { isInternational, digits }: WrittenNumber): boolean {
+  const mayLookLikeOne = isInternational && digits.length <= limits.mobileNumberDigitsMax;
+  return holdsCardNumber(
+    mayLookLikeOne ? text.normalize('NFKC').replace(/^\D*(00\D*)?\d+/, '') : text,
+  );
 }
 
 /** Spaces, dashes, dots, brackets, and invisible characters left by copying. */
