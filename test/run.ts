@@ -9,8 +9,8 @@ import { groupFiles } from './support/together.ts';
 
 const root = new URL('../', import.meta.url).pathname;
 const flags = [
-  // Twice the cores of a small machine: many tests wait for timers and processes.
-  '--test-concurrency=4',
+  // One more than the cores of a small machine: some tests wait.
+  '--test-concurrency=3',
   '--test-timeout=120000',
   '--test-global-setup=test/support/global-setup.ts',
 ];
