@@ -106,7 +106,7 @@ test('every JSON text is read like the reference implementation reads it', () =>
     fc.property(json, (text) => {
       assert.deepEqual(parseExactJson(text), parseSlowly(text), text);
     }),
-    { numRuns: 700 },
+    { numRuns: 2_000 },
   );
 });
 
@@ -117,7 +117,7 @@ test('every number alone, in a list and in an object is read like the reference 
         assert.deepEqual(parseExactJson(around), parseSlowly(around), around);
       }
     }),
-    { numRuns: 700 },
+    { numRuns: 2_000 },
   );
 });
 
@@ -147,7 +147,7 @@ test('an invalid text is refused exactly when JSON.parse refuses it', () => {
     fc.property(cut, (text) =>
       assert.deepEqual(outcomeOf(parseExactJson, text), outcomeOf(parseSlowly, text)),
     ),
-    { numRuns: 700 },
+    { numRuns: 2_000 },
   );
 });
 

@@ -51,7 +51,8 @@ test('any number with any separators is read as its digits', () => {
     fc.property(national, prefix, separators, (digits, before, between) => {
       const grouped = [...digits].map((digit, at) => `${between[at]}${digit}`).join('');
       const mobileNumber = before + grouped;
-      fc.pre(![digits, `44${digits}`, grouped, mobileNumber].some(holdsCardNumber));
+      const groups = grouped.replaceAll(/\D+/g, ' ');
+      fc.pre(![digits, `44${digits}`, groups].some(holdsCardNumber));
       const read = readPhone('', { mobileNumber, countryCode: '44' });
       assert.deepEqual(read, { countryCode: '+44', mobileNumber: digits }, mobileNumber);
     }),

@@ -17,7 +17,7 @@ import { orderBody } from '../support/order-bodies.ts';
 import { type Reply, startTestService, type TestAccount } from '../support/test-service.ts';
 
 const seed = Number(process.env.ANY_ORDER_SEED ?? Date.now() % 2 ** 31);
-const numRuns = Number(process.env.ANY_ORDER_HTTP_RUNS ?? 15);
+const numRuns = Number(process.env.ANY_ORDER_HTTP_RUNS ?? 25);
 console.log(`any order over HTTP: ${numRuns} sets, seed ${seed} (ANY_ORDER_SEED)`);
 
 const callers = 8;

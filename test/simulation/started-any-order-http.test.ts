@@ -29,7 +29,7 @@ import { orderBody } from '../support/order-bodies.ts';
 import { type Reply, startTestService } from '../support/test-service.ts';
 
 const seed = Number(process.env.ANY_ORDER_SEED ?? Date.now() % 2 ** 31);
-const numRuns = Number(process.env.ANY_ORDER_HTTP_RUNS ?? 5);
+const numRuns = Number(process.env.ANY_ORDER_HTTP_RUNS ?? 8);
 console.log(`started, any order over HTTP: ${numRuns} sets, seed ${seed} (ANY_ORDER_SEED)`);
 
 const callers = 8;

@@ -11,7 +11,7 @@ import {
 } from './fuzz-client.ts';
 
 /** The number of requests of all fuzz tests together. Set it higher for a long run. */
-export const fuzzCases = Number(process.env.FUZZ_CASES ?? 6_000);
+export const fuzzCases = Number(process.env.FUZZ_CASES ?? 10_000);
 /** Set FUZZ_SEED to a printed seed to send the same requests again. */
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 console.log(`fuzz: ${fuzzCases} requests in all, seed ${seed} (FUZZ_CASES, FUZZ_SEED)`);

@@ -31,21 +31,25 @@ export function readPhone(prefix: string, sent: SentPhone): Phone {
     : written.digits;
   const mobileNumber = national.replace(/^0/, '');
   if (!isNumber(mobileNumber)) refuseNumber(prefix);
-  if (holdsCardNumber(mobileNumber) || mentionsCardNumber(String(sent.mobileNumber), written)) {
+  // A phone number of up to 15 digits may look like a card number by chance; a longer one is no phone number.
+  const isTooLong = written.digits.length > limits.mobileNumberDigitsMax;
+  if (
+    holdsCardNumber(mobileNumber) ||
+    (isTooLong && holdsCardNumber(written.digits)) ||
+    hasCardNumberAsGroups(String(sent.mobileNumber), written)
+  ) {
     refuseField(`${prefix}mobile_number`, 'holds a card number: send the mobile number instead');
   }
   return { countryCode: `+${countryCode}`, mobileNumber };
 }
 
 /**
- * An international number of up to 15 digits may look like a card number by chance, but not what follows its first group
- * of digits; a longer one is no phone number. Any other number has fewer digits than a card number.
+ * Whether some of the groups of digits are a card number, as in "12 3505.9935.7925.4". The first group of an
+ * international number is left out: it is the country code.
  */
-function mentionsCardNumber(text: string, { isInternational, digits }: WrittenNumber): boolean {
-  const mayLookLikeOne = isInternational && digits.length <= limits.mobileNumberDigitsMax;
-  return holdsCardNumber(
-    mayLookLikeOne ? text.normalize('NFKC').replace(/^\D*(00\D*)?\d+/, '') : text,
-  );
+function hasCardNumberAsGroups(text: string, { isInternational }: WrittenNumber): boolean {
+  const groups = text.normalize('NFKC').replaceAll(separators, ' ');
+  return holdsCardNumber(isInternational ? groups.replace(/^\D*(00\D*)?\d+/, '') : groups);
 }
 
 /** Spaces, dashes, dots, brackets, and invisible characters left by copying. */

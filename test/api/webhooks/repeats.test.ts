@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { retrySeconds } from '../../../src/domain/inbox/retry-schedule.ts';
 import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
 import {
   partnerEvent,
@@ -174,8 +175,8 @@ test('repeats of a delivery that still cannot be applied answer 200 and name the
     assert.deepEqual([status, body.status], [200, 'parked']);
     assert.equal(body.delivery_id, first.body.delivery_id);
   }
-  // Each repeat may have been a try of its own, and the next one is later after each.
-  service.advanceSeconds(600);
+  // Each repeat may have been a try of its own, and the pause before the next one grows with each.
+  service.advanceSeconds(retrySeconds[repeats.length] ?? 0);
   await sweep(service.services);
   assert.equal((await shop.findDelivery(first))?.state, 'processed');
 });

@@ -19,4 +19,4 @@ export type ProviderFixture = {
 };
 
 /** Runs of each property. */
-export const runs = { numRuns: 700 };
+export const runs = { numRuns: 2_000 };
