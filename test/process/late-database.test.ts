@@ -53,10 +53,9 @@ describe('a database that is unavailable when the service starts', { concurrency
 
   test('is no longer waited for after a signal, which ends the service cleanly', async () => {
     const { service } = await startWithout({ WORKERS: '2' });
-    const signalledAt = performance.now();
+    const polledAt = performance.now();
     assert.equal(await service.end(), 0);
-    // Contract 1.7: within ten seconds.
-    assert.ok(performance.now() - signalledAt < 10_000);
+    assert.ok(performance.now() - polledAt < 5_000);
   });
 
   test('and accepts connections without answering, is used within 2 s of its return', async (t) => {
