@@ -33,14 +33,18 @@ export async function applyParked(
   accountId: string,
   deliveryIds: readonly string[],
 ): Promise<void> {
-  const seen = new Set<string>();
+  const leftToBackground = new Set<string>();
+  let tries = 0;
   let parked = deliveryIds;
+  // Each further round follows from a delivery that was finished, so the tries are bounded.
   while (parked.length > 0) {
-    const fresh = parked.filter((id) => !seen.has(id));
-    const inline = fresh.slice(0, Math.max(0, unparkedInlineMax - seen.size));
-    for (const deliveryId of fresh) seen.add(deliveryId);
+    // May contain one that was tried and is parked again: a void may be tried before its payment in the same round.
+    const open = parked.filter((id) => !leftToBackground.has(id));
+    const inline = open.slice(0, unparkedInlineMax - tries);
+    tries += inline.length;
     const { names, failed } = await retryInline(needs, accountId, inline);
-    const later = [...failed, ...fresh.slice(inline.length)];
+    const later = [...failed, ...open.slice(inline.length)];
+    for (const deliveryId of later) leftToBackground.add(deliveryId);
     if (later.length > 0) await makeDue(needs.database, accountId, later);
     parked =
       names.length === 0 ? [] : await needs.batches.listParkedDeliveries({ accountId, names });

@@ -219,6 +219,24 @@ test('a void is parked for its target, and what is known does not make it due', 
   assert.deepEqual(await referencesOf(parked), []);
 });
 
+test('a void that is parked together with its payment is applied when the order is created', async () => {
+  // Parked deliveries are locked in the order of their digests, so the void is first in about half of these.
+  for (let round = 0; round < 8; round += 1) {
+    const invoice_id = `VOIDED-${partnerId('order')}`;
+    const tell = (transaction: Fields) =>
+      shop.sendGateway(gatewayBody({ order: { id: invoice_id }, transaction }));
+    const parked = [
+      await tell({ id: '2', type: 'VOID_PAYMENT', targetTransactionId: '1' }),
+      await tell({ id: '1', type: 'PAYMENT' }),
+    ];
+    for (const reply of parked) assertReceived(reply, parkedReply);
+    const { order_id } = await shop.createOrder({ invoice_id });
+    const { transaction } = (await shop.enquire({ order_id })).body;
+    assert.equal(transaction[0].payment_status, 'reversed');
+    for (const reply of parked) assert.deepEqual(await referencesOf(reply), []);
+  }
+});
+
 test('an order with very many parked deliveries is created without waiting for all of them', async () => {
   const invoice_id = `SAME-${partnerId('order')}`;
   const sent = await Promise.all(
