@@ -56,7 +56,7 @@ test('an enquiry shows the same result for deliveries in order, shuffled or conc
       assert.deepEqual(await shownOf(shuffled, invoiceId), expected);
       assert.deepEqual(await shownOf(concurrent, invoiceId), expected);
     }),
-    { seed, numRuns, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: true },
+    { seed, numRuns, interruptAfterTimeLimit: 100_000, markInterruptAsFailure: true },
   );
 });
 

@@ -72,7 +72,7 @@ test('an enquiry shows the same result for deliveries and answers in order, shuf
       assert.deepEqual(await shownOf(shuffled), expected);
       assert.deepEqual(await shownOf(together), expected);
     }),
-    { seed, numRuns, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: true },
+    { seed, numRuns, interruptAfterTimeLimit: 100_000, markInterruptAsFailure: true },
   );
 });
 
