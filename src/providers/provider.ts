@@ -26,6 +26,11 @@ export type Verification =
   | 'absent';
 
 export type ProviderDocumentation = {
+  /**
+   * The format of a delivery; deliveries are not validated against it. Loaded when the reference is built: the command
+   * line needs providers and no schemas, which take longer to load than all else.
+   */
+  readonly loadSchema: () => Promise<TSchema>;
   /** How the header of the proof is made. */
   readonly proofDescription: string;
   /** The other headers that it sends and that are used, with their descriptions. */
@@ -45,8 +50,6 @@ export type Provider = {
   readonly displayName: string;
   /** The payment mode of payments whose deliveries do not report one. */
   readonly paymentModeOtherwise: string | null;
-  /** The format of a delivery, for the API reference only; deliveries are not validated against it. */
-  readonly deliverySchema: TSchema;
   /** What the API reference says about its deliveries besides their format. */
   readonly documentation: ProviderDocumentation;
   /** The settings and secrets that an account has for this provider. */

@@ -52,6 +52,17 @@ test('every request and every reply has an example, and each conforms to its sch
   assert.ok(checked > 200, `${checked}`);
 });
 
+test('where a request is validated in the use case, its allowed values are listed all the same', () => {
+  const { CreateOrderRequest, UpdateOrderRequest, PaymentRequest } = document.components
+    .schemas as Entry;
+  for (const schema of [CreateOrderRequest, UpdateOrderRequest, PaymentRequest]) {
+    const { callback_mode } = resolve(document, schema).properties;
+    // As a value of its own, not only in the description.
+    assert.match(JSON.stringify(callback_mode), /"callback_url_redirect".*"callback_url_post"/);
+  }
+  assert.deepEqual(CreateOrderRequest.properties.total_amount.type, ['number', 'string']);
+});
+
 test('an example with a wrong value is found', () => {
   const components = { components: document.components };
   const schema = Schema.Compile({ ...components, $ref: '#/components/schemas/Enquiry' });

@@ -16,7 +16,7 @@ export function addCreateOrder(app: FastifyInstance, { useCases, clock }: Edge):
         replyDescription: 'The order, with the tokens for its checkout.',
         errors: ['DUPLICATE_INVOICE_ID'],
         examples: new URL('./examples/create-order.json', import.meta.url),
-        body: documentedCreateOrderBody,
+        loadBody: async () => documentedCreateOrderBody,
         replays: true,
       },
     },

@@ -84,7 +84,7 @@ export function addInitiatePayment(app: FastifyInstance, { useCases }: Edge): vo
           ...(['IDEMPOTENCY_KEY_REUSED', 'PAYMENT_MODE_NOT_ENABLED'] as const),
         ],
         examples: new URL('./examples/initiate-payment.json', import.meta.url),
-        body: documentedBody,
+        loadBody: async () => documentedBody,
         replays: true,
       },
     },

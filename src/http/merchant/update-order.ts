@@ -30,7 +30,7 @@ export function addUpdateOrder(app: FastifyInstance, { useCases, clock }: Edge):
           replyDescription: 'The order after the change.',
           errors: ['ORDER_NOT_FOUND', 'ORDER_COMPLETED', 'ORDER_LAPSED', 'ORDER_CONFLICT'],
           examples: new URL('./examples/update-order.json', import.meta.url),
-          body: documentedUpdateOrderBody,
+          loadBody: async () => documentedUpdateOrderBody,
           aliases: aliases.map((alias) => `${alias.method} /api/v3${alias.url}`),
         },
       },

@@ -18,8 +18,8 @@ export type Documentation = {
   readonly errors?: readonly ErrorCode[];
   /** A JSON file with recorded calls. See `Examples`. */
   readonly examples: URL;
-  /** Replaces the validated body in the reference. */
-  readonly body?: TSchema;
+  /** Loads what replaces the validated body in the reference. */
+  readonly loadBody?: () => Promise<TSchema>;
   /** The body is also accepted as form data with dotted names. */
   readonly acceptsFormData?: boolean;
   /** A repeated request gets the first reply with the header `Idempotent-Replayed`. */
@@ -47,6 +47,12 @@ export type ErrorShape = {
 export type DocumentedRoute = {
   readonly access: Access | undefined;
   readonly documentation: Documentation;
+};
+
+/** What its documentation names and is read when the document is built. */
+export type RouteContents = {
+  readonly examples: Examples;
+  readonly body: TSchema | undefined;
 };
 
 export type Example = { readonly summary: string; readonly value: unknown };

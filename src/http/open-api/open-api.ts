@@ -6,11 +6,11 @@ import { readFile } from 'node:fs/promises';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import packageJson from '../../../package.json' with { type: 'json' };
-import type { DocumentedRoute, Examples } from './documentation.ts';
+import type { DocumentedRoute, Examples, RouteContents } from './documentation.ts';
 import { errorExamples } from './error-responses.ts';
 import { headerComponents, parameterComponents } from './headers.ts';
 import { introduction, tags } from './introduction.ts';
-import type { OpenApi, Paths } from './model.ts';
+import type { OpenApi, Operation, Paths, Schema } from './model.ts';
 import { mapValues, nameSchemas } from './named-schemas.ts';
 import { completeOperation } from './operation.ts';
 import { sealedExamplesFile } from './sealed.ts';
@@ -47,12 +47,18 @@ export async function addOpenApi(
       const { access, documentation } = route.config ?? {};
       if (!documentation) throw new Error(`${url} has no documentation`);
       routes.set(schema.operationId ?? '', { access, documentation });
-      return { url, schema: documentation.body ? { ...schema, body: documentation.body } : schema };
+      // The body is read later. Until then this says that there is one.
+      return { url, schema: documentation.loadBody ? { ...schema, body: {} } : schema };
     },
   });
+  const build = async () => completeDocument(app.swagger() as unknown as OpenApi, routes, proofs());
   let building: Promise<OpenApi> | undefined;
   app.decorate('openApi', () => {
-    building ??= completeDocument(app.swagger() as unknown as OpenApi, routes, proofs());
+    building ??= build().catch((error: unknown) => {
+      // A file that could not be read now may be readable at the next request.
+      building = undefined;
+      throw error;
+    });
     return building;
   });
 }
@@ -62,13 +68,13 @@ async function completeDocument(
   routes: ReadonlyMap<string, DocumentedRoute>,
   proofs: readonly ProviderProof[],
 ): Promise<OpenApi> {
-  const examples = await readAllExamples(routes);
+  const contents = await readAllContents(routes);
   const completed: Paths = mapValues(document.paths, (operations) =>
     mapValues(operations, (operation) => {
       const { operationId } = operation;
-      const [route, shown] = [routes.get(operationId), examples.get(operationId)];
-      if (!route || !shown) throw new Error(`${operationId} is not documented`);
-      return completeOperation(operation, route, shown);
+      const [route, own] = [routes.get(operationId), contents.get(operationId)];
+      if (!route || !own) throw new Error(`${operationId} is not documented`);
+      return completeOperation(withBody(operation, own.body), route, own.examples);
     }),
   );
   const { schemas, paths } = nameSchemas(completed);
@@ -103,13 +109,23 @@ function used(
   );
 }
 
-async function readAllExamples(
+function withBody(operation: Operation, body: RouteContents['body']): Operation {
+  if (!body) return operation;
+  // As JSON, like the schemas that the plugin returns.
+  const schema = JSON.parse(JSON.stringify(body)) as Schema;
+  return { ...operation, requestBody: { content: { 'application/json': { schema } } } };
+}
+
+async function readAllContents(
   routes: ReadonlyMap<string, DocumentedRoute>,
-): Promise<Map<string, Examples>> {
+): Promise<Map<string, RouteContents>> {
   const entries = [...routes].map(
-    async ([operationId, { documentation }]): Promise<[string, Examples]> => [
+    async ([operationId, { documentation }]): Promise<[string, RouteContents]> => [
       operationId,
-      await readJson<Examples>(documentation.examples),
+      {
+        examples: await readJson<Examples>(documentation.examples),
+        body: await documentation.loadBody?.(),
+      },
     ],
   );
   return new Map(await Promise.all(entries));

@@ -71,7 +71,7 @@ function operationIdOf(name: string, isOfAccount: boolean): string {
 }
 
 function documentationOf(
-  { name, deliverySchema, documentation }: DeliveryProvider,
+  { name, documentation }: DeliveryProvider,
   isOfAccount: boolean,
 ): Documentation {
   return {
@@ -82,7 +82,7 @@ function documentationOf(
       ...(['ORDER_NOT_FOUND', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const),
     ],
     examples: documentation.examples,
-    body: deliverySchema,
+    loadBody: documentation.loadSchema,
     acceptsFormData: documentation.acceptsFormData,
     parameters: { account_id: 'Identifier of the account.' },
     headers: documentation.headers,

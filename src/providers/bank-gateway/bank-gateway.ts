@@ -7,7 +7,6 @@ import { readGatewayBody } from './body.ts';
 import { gatewayErasing } from './erase.ts';
 import { gatewayExemptFields } from './exempt-fields.ts';
 import { gatewayOutbound } from './outbound.ts';
-import { gatewaySchema } from './schema.ts';
 import { gatewaySettings } from './settings.ts';
 import { translateGateway } from './translate.ts';
 
@@ -17,8 +16,8 @@ export const bankGateway: Provider = {
   name: 'bank-gateway',
   displayName: 'Mastercard Gateway',
   paymentModeOtherwise: 'Card',
-  deliverySchema: gatewaySchema,
   documentation: {
+    loadSchema: async () => (await import('./schema.ts')).gatewaySchema,
     proofDescription:
       'The notification secret that is set at the gateway: a live bank gateway secret of the account.',
     headers: {

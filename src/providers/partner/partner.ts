@@ -7,7 +7,6 @@ import { partnerBanks, partnerWallets } from './choices.ts';
 import { partnerErasing } from './erase.ts';
 import { partnerExemptFields } from './exempt-fields.ts';
 import { partnerOutbound } from './outbound.ts';
-import { partnerSchema } from './schema.ts';
 import { partnerSettings } from './settings.ts';
 import { translatePartner } from './translate.ts';
 
@@ -17,8 +16,8 @@ export const partner: Provider = {
   name: 'partner',
   displayName: 'Razorpay',
   paymentModeOtherwise: null,
-  deliverySchema: partnerSchema,
   documentation: {
+    loadSchema: async () => (await import('./schema.ts')).partnerSchema,
     proofDescription:
       'Hexadecimal HMAC-SHA256 of the raw bytes of the body under a live partner webhook secret of the account.',
     headers: {

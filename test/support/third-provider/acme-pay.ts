@@ -12,20 +12,22 @@ import { translateAcmePay } from './translate.ts';
 const proofHeader = 'x-acme-signature';
 const eventHeader = 'x-acme-event';
 
+const eventSchema = Type.Object(
+  {
+    type: Type.String({ description: 'charge.updated or return.updated' }),
+    store: Type.String({ description: 'Identifier of the store.' }),
+    charge: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'A charge.' })),
+    return: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'A return.' })),
+  },
+  { title: 'AcmePayEvent', description: 'An event of Acme Pay.' },
+);
+
 export const acmePay: Provider = {
   name: 'acme-pay',
   displayName: 'Acme Pay',
   paymentModeOtherwise: 'Wallet',
-  deliverySchema: Type.Object(
-    {
-      type: Type.String({ description: 'charge.updated or return.updated' }),
-      store: Type.String({ description: 'Identifier of the store.' }),
-      charge: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'A charge.' })),
-      return: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'A return.' })),
-    },
-    { title: 'AcmePayEvent', description: 'An event of Acme Pay.' },
-  ),
   documentation: {
+    loadSchema: async () => eventSchema,
     proofDescription: 'Hexadecimal HMAC-SHA256 of the body.',
     headers: { [eventHeader]: 'Identifier of the event.' },
     acceptsFormData: false,
