@@ -4,19 +4,26 @@ import type { NewAccount } from './use-cases/accounts/create-account.ts';
 
 const commandLine = 'npm run --silent cli --';
 
-/** For every start but the first: where to go from here. `accounts` are the oldest ones, two are enough. */
+/**
+ * For every start but the first: where to go from here. `accounts` are the oldest ones, two are enough; undefined if they
+ * could not be read.
+ */
 export function laterStartText(
   publicUrl: string,
-  [account, other]: readonly AccountName[],
+  accounts: readonly AccountName[] | undefined,
 ): string {
-  const lines = account
+  const lines = [...(accounts ? accountLines(accounts) : []), ['API', `${publicUrl}/docs`]];
+  return `${readyText(publicUrl)}\n\n${alignedLines(lines)}\n`;
+}
+
+function accountLines([account, other]: readonly AccountName[]): string[][] {
+  return account
     ? [
         ['account', `${account.accountId} (${account.name})${other ? ' and others' : ''}`],
         ...(other ? [['accounts', `${commandLine} account list`]] : []),
         ['new secret', `${commandLine} account rotate ${account.accountId} access-secret`],
       ]
     : [['first account', `${commandLine} account create --name "My shop"`]];
-  return `${readyText(publicUrl)}\n\n${alignedLines([...lines, ['API', `${publicUrl}/docs`]])}\n`;
 }
 
 function readyText(publicUrl: string): string {
@@ -28,11 +35,11 @@ function alignedLines(lines: ReadonlyArray<readonly string[]>): string {
   return lines.map(([name = '', value]) => `  ${name.padEnd(width)}  ${value}`).join('\n');
 }
 
-/** `demoEnvPath` is the file that holds the credentials as shell variables. */
+/** `demoEnvPath` is the file that has the credentials as shell variables, if it could be written. */
 export function firstStartText(
   publicUrl: string,
   account: NewAccount,
-  demoEnvPath: string,
+  demoEnvPath: string | undefined,
 ): string {
   const credentials = JSON.stringify({
     access_key: account.accessKey,
@@ -56,8 +63,7 @@ export function firstStartText(
   ];
   return `${readyText(publicUrl)}
 
-A demo account was created. Its secrets are shown only now; the first three are also in
-${demoEnvPath}
+A demo account was created. Its secrets are shown only now${demoEnvPath ? `; the first three are also in\n${demoEnvPath}` : '.'}
 
 ${alignedLines(printed)}
 

@@ -134,14 +134,20 @@ async function refuseTakenPort({ host, port }: Config): Promise<void> {
 }
 
 /** Contract 1.5: the very first start in the embedded mode creates a demo account. */
-async function startMessage(config: Config, { services }: Bootstrapped, log: Log): Promise<string> {
-  const accounts = await listFirstAccounts(services.database, 2);
-  const isFirst = config.databaseUrl === undefined && accounts.length === 0;
-  if (!isFirst) return laterStartText(config.publicUrl, accounts);
+async function startMessage(
+  { databaseUrl, dataDir, publicUrl }: Config,
+  { services, serviceUser }: Bootstrapped,
+  log: Log,
+): Promise<string> {
+  const listed = listFirstAccounts(services.database, 2);
+  // The service works by now: a message that cannot be completed must not end it.
+  const accounts = databaseUrl === undefined ? await listed : await listed.catch(() => undefined);
+  const isFirst = databaseUrl === undefined && accounts?.length === 0;
+  if (!isFirst) return laterStartText(publicUrl, accounts);
   const account = await createAccount(services, { name: 'Demo shop', isSimulated: true });
   log.warn(simulatorWarning(services));
-  const demoEnvPath = await writeDemoEnv(config.dataDir, config.publicUrl, account);
-  return firstStartText(config.publicUrl, account, demoEnvPath);
+  const demoEnvPath = await writeDemoEnv(dataDir, publicUrl, account, serviceUser?.ids);
+  return firstStartText(publicUrl, account, demoEnvPath);
 }
 
 /** Contract 1.7. A signal during the start aborts it, and then closes everything that was opened. */

@@ -14,9 +14,11 @@ import { serviceUrlFile } from './service-url-file.ts';
 
 const folderName = 'postgres';
 const locationFile = 'database.folder';
+/** The demo account, for a shell. */
+export const demoEnvFile = 'demo.env';
 
 /** Those that the user of the service must own. */
-const ownedFiles = ['master.key', 'database.password', locationFile, serviceUrlFile];
+const ownedFiles = ['master.key', 'database.password', locationFile, serviceUrlFile, demoEnvFile];
 const lockFiles = ['service.lock', 'rotation.lock'];
 /** Everything that the service writes into a data folder, including leftovers of a crash, and `lost+found` of a disk. */
 const ownNames = new RegExp(
