@@ -378,7 +378,7 @@ export type ReturnedPayment = {
   svc_transaction_id: string;
   invoice_id: string;
   status: ReturnStatus;
-  /** Safe to show to the consumer. */
+  /** Made for the consumer. The signature does not cover it: escape it like any other input. */
   message: string;
   svc_signature: string | null;
   signature_version: SignatureVersion;

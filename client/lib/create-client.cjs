@@ -52,8 +52,9 @@ function createClient(options) {
    * @param {string} path @param {object} body @param {{ idempotencyKey?: string }} [options]
    */
   const callWithKey = async (path, body, { idempotencyKey = crypto.randomUUID() } = {}) => {
+    requireKey(idempotencyKey);
     try {
-      return await call(path, body, { 'idempotency-key': idempotencyKey });
+      return await call(path, body, { 'idempotency-key': toHeader(idempotencyKey) });
     } catch (error) {
       if (error instanceof PaymentOrderError) error.idempotencyKey = idempotencyKey;
       throw error;
@@ -109,6 +110,23 @@ function readBaseUrl(text) {
 function requireText(name, value) {
   if (typeof value === 'string' && value !== '') return;
   throw new TypeError(`${name} is missing: pass the one of your account`);
+}
+
+/**
+ * A key that was lost on its way, such as an empty column, would be the same for every payment: the second one would get
+ * the reply to the first. @param {unknown} key
+ */
+function requireKey(key) {
+  const isKey = typeof key === 'string' && key.trim() !== '' && [...key].length <= 255;
+  if (isKey && key.isWellFormed() && !/\p{Cc}/u.test(key)) return;
+  throw new TypeError(
+    'idempotencyKey must be a text of 1 to 255 characters without control characters',
+  );
+}
+
+/** The bytes of its UTF-8, one character each, as `fetch` sends headers. @param {string} text */
+function toHeader(text) {
+  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
 }
 
 module.exports = { createClient };

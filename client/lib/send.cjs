@@ -21,7 +21,12 @@ async function send({ fetch, timeoutMs }, url, request) {
   for (let attempt = 1; ; attempt += 1) {
     const isLast = attempt === attemptsMax;
     try {
-      const response = await fetch(url, { ...request, signal: AbortSignal.timeout(timeoutMs) });
+      const response = await fetch(url, {
+        ...request,
+        // The service never redirects a call, and the secret in the body must not go to another host.
+        redirect: 'manual',
+        signal: AbortSignal.timeout(timeoutMs),
+      });
       const text = await response.text();
       if (isLast || !retriedStatuses.includes(response.status)) {
         const requestId = response.headers.get('x-request-id');

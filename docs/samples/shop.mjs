@@ -33,6 +33,7 @@ createServer(async ({ method, url }, reply) => {
   const { pathname, searchParams } = new URL(url, shopUrl);
   const page = '<form method="post"><button>Buy tea for 118 INR</button></form>';
   try {
+    reply.setHeader('content-type', 'text/plain; charset=utf-8'); // a result is not HTML
     if (pathname === '/back') reply.end(await describeResult(searchParams.get('response')));
     else if (method === 'POST') reply.writeHead(303, { location: await buy() }).end();
     else reply.setHeader('content-type', 'text/html').end(page);

@@ -54,6 +54,26 @@ test('a reply of something else than the service is an UNEXPECTED_REPLY, also wi
   }
 });
 
+test('a redirect is not followed, so that the secret stays with the service', async () => {
+  const asked: string[] = [];
+  const elsewhere = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(elsewhere, 'listening');
+  after(() => elsewhere.close());
+  const location = `http://localhost:${(elsewhere.address() as AddressInfo).port}/`;
+  const proxy = createServer((_request, response) => {
+    response.writeHead(308, { location }).end();
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  after(() => proxy.close());
+  const baseUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const error = await errorOf(createClient({ baseUrl, ...keys }).getOrder({ invoice_id: 'x' }));
+  assert.ok(error instanceof ServiceCallError);
+  assert.deepEqual([error.code, error.status, asked], ['UNEXPECTED_REPLY', 308, []]);
+});
+
 test('options that cannot work are refused at once, without showing a secret', () => {
   const wrong: [options: object, message: RegExp][] = [
     [{ baseUrl: undefined }, /baseUrl must be the URL/],

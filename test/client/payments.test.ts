@@ -127,6 +127,26 @@ test('with an idempotency key a repeated call is safe; without one each call is 
   });
 });
 
+test('keys in any script are different keys, and what is no key is refused before anything is sent', async () => {
+  const client = clientOf();
+  const { transaction_id } = await paidOrder();
+  const refund = { transaction_id, refund_amount: 1 };
+  const made: string[] = [];
+  for (const idempotencyKey of ['RMA-é', 'RMA-è', 'चालान-7', 'चालान-8', '💳']) {
+    const { transaction_id: id } = await client.refund(refund, { idempotencyKey });
+    assert.equal((await client.refund(refund, { idempotencyKey })).transaction_id, id);
+    made.push(id);
+  }
+  assert.equal(new Set(made).size, 5);
+
+  const { client: counted, sent } = failingClient((send) => send());
+  for (const idempotencyKey of [null, 7, '', ' ', 'x'.repeat(256), 'a\nb', '\ud83d']) {
+    const options = { idempotencyKey } as { idempotencyKey: string };
+    await assert.rejects(counted.refund(refund, options), { name: 'TypeError' });
+  }
+  assert.deepEqual(sent, []);
+});
+
 test('a call for the payment modes is retried', async () => {
   let calls = 0;
   const client = clientOf(async (url, init) => {

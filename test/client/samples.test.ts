@@ -62,6 +62,16 @@ test('the sample that waits resolves with the result, and stops when it takes to
   await simulator.pay(declined.checkout, 'decline');
   await simulator.settled();
   assert.equal(await waitForResult(client, declined.invoice_id, quick), 'failed');
+  // Money was taken, though not the amount of the order: the consumer must not pay again.
+  const underpaid = {
+    order: { status: 'pending' },
+    transaction: [
+      { transaction_type: 'payment', payment_status: 'failed' },
+      { transaction_type: 'payment', payment_status: 'succeeded' },
+    ],
+  };
+  const stub = { transactionEnquiry: async () => underpaid };
+  assert.equal(await waitForResult(stub, 'INV-1', quick), 'pending');
 });
 
 const calls: [name: string, command: [string, ...string[]], skip: string | false][] = [
