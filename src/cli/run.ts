@@ -1,5 +1,4 @@
 /** One call of the operator's command line: finds the command, connects to the database, prints the outcome. */
-import type { DestinationStream } from 'pino';
 import { joinBootstrapped } from '../bootstrap.ts';
 import { readConfig } from '../config.ts';
 import { createLog } from '../log.ts';
@@ -26,8 +25,6 @@ export type Terminal = {
   readonly printError: (text: string) => void;
   /** The width of the terminal; undefined when standard output is none. */
   readonly columns?: number | undefined;
-  /** Standard output when it is undefined. */
-  readonly logTo?: DestinationStream;
 };
 
 /** Resolves with the exit status. */
@@ -80,11 +77,13 @@ async function runCommand(
   words: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
-  const { env, print, printError, logTo } = terminal;
+  const { env, print, printError } = terminal;
   const given = readWords(command, words);
   const { run, render = renderFields, advise, isFailure } = command.prepare(given);
   const config = await withServedUrl(readConfig(env), env);
-  const { services, close } = await joinBootstrapped(config, createLog(config.logLevel, logTo));
+  // Standard output is for the result alone: under --json it is one object.
+  const log = createLog(config.logLevel, { write: (line) => printError(line.trimEnd()) });
+  const { services, close } = await joinBootstrapped(config, log);
   try {
     const outcome = await run(services, config, printError);
     if (given.values.json) print(JSON.stringify(outcome));

@@ -7,7 +7,9 @@ import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { runCommand, runCommandInTerminal } from '../../tools/harness/command-line.ts';
+import { breakNotices } from '../api/webhooks/broken-notices.ts';
 import { runCommandHere } from '../support/command-here.ts';
+import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
 
@@ -46,6 +48,22 @@ test('a warning stands on standard error beside the object', async () => {
   assert.equal(code, 0);
   assert.match(stdout, /^\{[^\n]+\}\n$/);
   assert.match(stderr, /^Whoever listens at [^\n]+\n$/);
+});
+
+test('what is logged stands on standard error, so that standard output is one object', async () => {
+  const account = await service.createAccount();
+  const invoice_id = 'LOGGED-1';
+  const payment = partnerPayment({ notes: { invoice_id } });
+  const event = partnerEvent('payment.captured', { payment });
+  const { body: parked } = await sendPartner(service, account, event);
+  const mend = await breakNotices(service.database);
+  const body = orderBody({ invoice_id });
+  await service.call('/api/v3/create-order', { token: account.token, body });
+  const words = ['inbox', 'replay', parked.delivery_id, '--json'];
+  const { stdout, stderr } = await runCommand(words, env);
+  await mend();
+  assert.match(stderr, /"level":"error"[^\n]*"msg":"a defect"/);
+  assert.match(stdout, /^\{[^\n]+\}\n$/);
 });
 
 const hasScript = existsSync('/usr/bin/script') && process.platform === 'linux';

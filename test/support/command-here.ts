@@ -20,11 +20,6 @@ export async function runCommandHere(
     printError: (text) => {
       stderr += `${text}\n`;
     },
-    logTo: {
-      write: (line) => {
-        stdout += line;
-      },
-    },
   });
   return { code, stdout, stderr };
 }
