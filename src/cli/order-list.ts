@@ -5,6 +5,7 @@ import { type ListedOrder, listOrders } from '../use-cases/maintenance/list-orde
 import { defineCommand, UsageError } from './command.ts';
 import { consumerText, maskedUser } from './consumer-view.ts';
 import { amountNumber, amountText } from './money-text.ts';
+import { readOneOf } from './one-of.ts';
 import {
   accountOption,
   afterOption,
@@ -39,7 +40,7 @@ export const orderList = defineCommand({
   examples: ['order list --since 24h', 'order list --account acc_… --status pending --limit 20'],
   prepare: ({ values }) => {
     const { account, after } = values;
-    const status = readStatus(values.status);
+    const status = readOneOf('--status', values.status, statuses);
     const sinceAt = readSince(values.since);
     const limit = readLimit(values.limit);
     if (after !== undefined && !isOrderId(after)) {
@@ -59,13 +60,6 @@ export const orderList = defineCommand({
     };
   },
 });
-
-function readStatus(text: string | undefined): OrderStatus | undefined {
-  if (text === undefined) return undefined;
-  const status = statuses.find((known) => known === text);
-  if (!status) throw new UsageError(`--status must be one of ${statuses.join(', ')}.`);
-  return status;
-}
 
 type OrderView = ReturnType<typeof orderView>;
 

@@ -1,6 +1,7 @@
 /** `--state`: the state of deliveries. */
 import { type DeliveryState, deliveryStates } from '../domain/inbox/delivery.ts';
-import { UsageError, type ValueSpec } from './command.ts';
+import type { ValueSpec } from './command.ts';
+import { readOneOf } from './one-of.ts';
 
 export const stateOption = {
   state: {
@@ -11,8 +12,5 @@ export const stateOption = {
 } as const satisfies Record<string, ValueSpec>;
 
 export function readState(text: string | undefined): DeliveryState | undefined {
-  if (text === undefined) return undefined;
-  const state = deliveryStates.find((known) => known === text);
-  if (!state) throw new UsageError(`--state must be one of ${deliveryStates.join(', ')}.`);
-  return state;
+  return readOneOf('--state', text, deliveryStates);
 }

@@ -1,8 +1,9 @@
 /** `transaction list`: prints payments and refunds, those of the newest orders first, page by page. */
 import { isOrderId, isTransactionId } from '../domain/ids.ts';
-import { type PaymentStatus, paymentStatuses } from '../domain/transactions/notice.ts';
+import { paymentStatuses } from '../domain/transactions/notice.ts';
 import { listTransactions } from '../use-cases/maintenance/list-transactions.ts';
 import { defineCommand, UsageError } from './command.ts';
+import { readOneOf } from './one-of.ts';
 import {
   accountOption,
   afterOption,
@@ -38,7 +39,7 @@ export const transactionList = defineCommand({
   ],
   prepare: ({ values }) => {
     const { account, order: orderId, after } = values;
-    const status = readStatus(values.status);
+    const status = readOneOf('--status', values.status, paymentStatuses);
     const sinceAt = readSince(values.since);
     const limit = readLimit(values.limit);
     if (orderId !== undefined && !isOrderId(orderId)) {
@@ -67,10 +68,3 @@ export const transactionList = defineCommand({
     };
   },
 });
-
-function readStatus(text: string | undefined): PaymentStatus | undefined {
-  if (text === undefined) return undefined;
-  const status = paymentStatuses.find((known) => known === text);
-  if (!status) throw new UsageError(`--status must be one of ${paymentStatuses.join(', ')}.`);
-  return status;
-}
