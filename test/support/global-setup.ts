@@ -2,6 +2,7 @@
  * Starts one PostgreSQL for the whole test run and migrates a template database, which each test file clones.
  * `TEST_DATABASE_ADDRESS` names another server instead, for example one of an older version.
  */
+import { flushCompileCache } from 'node:module';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { startTestCluster, type TestCluster } from './test-cluster.ts';
@@ -11,6 +12,7 @@ import { clusterAddress, openCluster, templateName } from './test-database.ts';
 let server: TestCluster | undefined;
 
 export async function globalSetup(): Promise<void> {
+  await fillCompileCache();
   if (process.env.TEST_DATABASE_ADDRESS === undefined) {
     server = await startTestCluster();
     process.env.TEST_DATABASE_ADDRESS = JSON.stringify(server.address);
@@ -27,6 +29,21 @@ export async function globalSetup(): Promise<void> {
   const template = openDatabase({ ...clusterAddress(), database: templateName });
   await migrate(template);
   await template.close();
+}
+
+/**
+ * A process writes what it has compiled when it ends. In a fresh checkout the first test files run for a minute, and
+ * every process that is started meanwhile would compile the application again.
+ */
+async function fillCompileCache(): Promise<void> {
+  await Promise.all([
+    import('../../src/serve.ts'),
+    import('../../src/background.ts'),
+    import('../../src/cli/run.ts'),
+    import('./service-process.ts'),
+    import('./journey.ts'),
+  ]);
+  flushCompileCache();
 }
 
 export async function globalTeardown(): Promise<void> {
