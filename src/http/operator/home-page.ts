@@ -1,4 +1,4 @@
-/** `GET /`: shows a browser the API reference. Programs get the 404 of an unknown path. */
+/** `GET /` leads to the API reference, for everybody who would accept a page. */
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 
@@ -10,7 +10,8 @@ export function addHomePage(app: FastifyInstance): void {
     handler: async ({ headers, query }, reply) => {
       // `?token=` belongs to the checkout of an order: it must not end in the address of another page.
       if ('token' in query) throw new ServiceError('NOT_FOUND');
-      if (!headers.accept?.includes('text/html')) throw new ServiceError('NOT_FOUND');
+      const acceptsPage = /text\/html|\*\/\*/.test(headers.accept ?? '*/*');
+      if (!acceptsPage) throw new ServiceError('NOT_FOUND');
       return reply.header('vary', 'accept').redirect('docs/', 302);
     },
   });

@@ -56,12 +56,14 @@ test('only the script, whose URL names its content, is kept without asking again
   await old.arrayBuffer();
 });
 
-test('/ leads a browser to the docs, and programs and checkouts nowhere', async () => {
+test('/ leads to the docs, except for callers who want no page, and for checkouts', async () => {
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
-  const home = await get('/', browser);
-  assert.deepEqual([home.status, home.headers.get('location')], [302, 'docs/']);
+  for (const headers of [browser, {}, { accept: '*/*' }]) {
+    const home = await get('/', headers);
+    assert.deepEqual([home.status, home.headers.get('location')], [302, 'docs/']);
+  }
   assert.equal((await get('/docs')).headers.get('location'), 'docs/');
-  assert.equal((await get('/')).status, 404);
+  assert.equal((await get('/', { accept: 'application/json' })).status, 404);
   const checkout = await get('/?token=x', browser);
   assert.deepEqual([checkout.status, checkout.headers.get('location')], [404, null]);
 });
