@@ -1,29 +1,50 @@
-/**
- * `npm run simulator`: both providers on one address, for the accounts of the service on the same machine. Options:
- * `--port 8090 --scenario happy --reason R --seed 1 --time-scale 1`.
- */
-import { parseArgs } from 'node:util';
-import { isScenarioName } from './behaviours.ts';
+/** `npm run simulator`: both providers on one address, for the accounts of the service on the same machine. */
+import { isScenarioName, scenarioNames } from './behaviours.ts';
+import { readOptionsOrExit, wholeNumber } from './program-options.ts';
 import { openServiceShops } from './service-shops.ts';
 import { startSimulator } from './simulator.ts';
 
-const { values } = parseArgs({
+const values = readOptionsOrExit({
+  call: 'npm run simulator',
+  description:
+    'Plays both payment providers on one address, for the accounts of the service on this machine: their APIs, a payment page, and webhooks. Start it while "npm start" runs. Its page in a browser changes the scenario and shows what happened.',
   options: {
-    port: { type: 'string', default: '8090' },
-    scenario: { type: 'string', default: 'happy' },
-    reason: { type: 'string' },
-    seed: { type: 'string', default: '1' },
-    'time-scale': { type: 'string', default: '1' },
+    port: {
+      value: 'N',
+      text: 'The port to listen on; unless given, that of SIMULATOR_URL, or 8090.',
+      findFault: wholeNumber(0, 65_535),
+    },
+    scenario: {
+      value: 'NAME',
+      text: `What happens to payments, happy unless given: ${[...scenarioNames(), 'chaos'].join(', ')}.`,
+      findFault: (name) =>
+        isScenarioName(name) ? undefined : 'must be one of the scenarios that --help lists',
+    },
+    reason: {
+      value: 'CODE',
+      text: 'Why payments are declined in the scenario decline: an error_reason of the partner or a code of the gateway.',
+    },
+    seed: {
+      value: 'N',
+      text: 'The seed of everything random, 1 unless given.',
+      findFault: wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    },
+    'time-scale': {
+      value: 'FACTOR',
+      text: 'Multiplies the delays of the providers; 1 unless given, 0.01 is a hundred times faster.',
+      findFault: (text) => (Number(text) > 0 ? undefined : 'must be a number above 0'),
+    },
   },
+  examples: ['', '--scenario decline --reason payment_declined', '--scenario chaos --seed 7'],
 });
-const { scenario: name, reason } = values;
+const { scenario: name = 'happy', reason } = values;
 if (!isScenarioName(name)) throw new Error(`there is no scenario ${name}`);
 
 const shops = openServiceShops(process.env);
 const simulator = await startSimulator({
-  port: Number(values.port),
-  seed: Number(values.seed),
-  timeScale: Number(values['time-scale']),
+  port: Number(values.port ?? usualPort(process.env.SIMULATOR_URL)),
+  seed: Number(values.seed ?? 1),
+  timeScale: Number(values['time-scale'] ?? 1),
   scenario: { name, ...(reason !== undefined && { reason }) },
   findShop: shops.find,
   log: (line) => console.log(line),
@@ -37,4 +58,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     await shops.close();
     process.exit(0);
   });
+}
+
+/** Without `--port` it listens where the service looks for it. */
+function usualPort(simulatorUrl: string | undefined): string {
+  return (URL.canParse(simulatorUrl ?? '') && new URL(simulatorUrl ?? '').port) || '8090';
 }

@@ -1,5 +1,4 @@
 /** The composition root: builds the HTTP application and hands each scope what it needs. */
-import swagger from '@fastify/swagger';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { ServiceError } from './domain/errors.ts';
 import { limits } from './domain/limits.ts';
@@ -9,9 +8,12 @@ import { answerClientError } from './http/client-error.ts';
 import { limitConcurrency } from './http/concurrency-limit.ts';
 import { limitConnections } from './http/connection-limit.ts';
 import type { Edge } from './http/edge.ts';
+import { endLine } from './http/end-line.ts';
 import { addCommonHeaders, sendError, serviceUnavailable } from './http/error-reply.ts';
+import { logRequests } from './http/log-requests.ts';
 import { merchantApi, olderMerchantApi } from './http/merchant/merchant-api.ts';
-import { openApiOptions } from './http/open-api.ts';
+import type { OpenApi } from './http/open-api/model.ts';
+import { addOpenApi } from './http/open-api/open-api.ts';
 import { type Metrics, measureRequests } from './http/operator/metrics.ts';
 import { type OperatorParts, operatorApi } from './http/operator/operator-api.ts';
 import { measureService } from './http/operator/service-metrics.ts';
@@ -20,6 +22,7 @@ import { newRequestId } from './http/request-id.ts';
 import { webhookApi } from './http/webhooks/webhook-api.ts';
 import type { Log } from './log.ts';
 import type { Services } from './services/services.ts';
+import { deliveryProviders } from './use-cases/inbox/receive-delivery.ts';
 import { createCountersReader } from './use-cases/maintenance/read-counters.ts';
 import { bindUseCases } from './use-cases/served.ts';
 
@@ -46,14 +49,15 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     // Here rather than in the not-found handler, so that the body of such a request is never read.
     done(request.is404 ? new ServiceError('NOT_FOUND') : findMissingHost(request, reply));
   });
-  app.addHook('onSend', (_request, reply, _payload, done) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (parts.isDraining?.()) reply.header('connection', 'close');
-    done();
+    done(null, endLine(reply, payload));
   });
   registerEveryMethod(app);
   handleExpectHeader(app);
   limitConnections(app, parts.connectionsMax ?? limits.connectionsMax);
   measureRequests(app, metrics);
+  logRequests(app, log);
   measureService(
     metrics.registry,
     { ...services, queueStats: services.database.queueStats },
@@ -64,7 +68,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   );
 
   const edge: Edge = { ...services, useCases: bindUseCases(services) };
-  await app.register(swagger, openApiOptions(services.settings.publicUrl));
+  await addOpenApi(app, services.settings.publicUrl, listProofs);
   // Operator routes are outside the concurrency limit: operators must see what happens when it is reached.
   await app.register(async (served) => {
     served.addHook('onRequest', (_request, _reply, done) => {
@@ -79,15 +83,37 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
       queueBytesMax: limits.admissionQueueBytesMax,
       onShed,
     });
-    await served.register(merchantApi(edge), { prefix: '/api/v3' });
-    await served.register(olderMerchantApi(edge), { prefix: '/api/v2' });
-    await served.register(webhookApi(edge), { prefix: '/api/v3/webhooks' });
+    await addApi(served, edge);
     await served.register(launchPage(edge));
     await served.register(returnPage(edge));
   });
   await app.register(operatorApi(parts));
   await app.ready();
   return app;
+}
+
+async function addApi(app: FastifyInstance, edge: Edge): Promise<void> {
+  await app.register(merchantApi(edge), { prefix: '/api/v3' });
+  await app.register(olderMerchantApi(edge), { prefix: '/api/v2' });
+  await app.register(webhookApi(edge), { prefix: '/api/v3/webhooks' });
+}
+
+function listProofs() {
+  return deliveryProviders.map(({ name, proofHeader, documentation: { proofDescription } }) => ({
+    name,
+    proofHeader,
+    proofDescription,
+  }));
+}
+
+/** The OpenAPI document without a database: the routes are added, and none is called. */
+export async function describeApi(publicUrl: string): Promise<OpenApi> {
+  const app = Fastify({ ajv });
+  await addOpenApi(app, publicUrl, listProofs);
+  await addApi(app, {} as Edge);
+  await app.register(operatorApi({} as OperatorParts));
+  await app.ready();
+  return app.openApi();
 }
 
 function createFastify(log: Log): FastifyInstance {
@@ -110,15 +136,17 @@ function createFastify(log: Log): FastifyInstance {
     genReqId: newRequestId,
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
-    ajv: {
-      // The request is validated as it was sent: nothing is coerced, defaulted or removed.
-      customOptions: {
-        coerceTypes: false,
-        useDefaults: false,
-        removeAdditional: false,
-        allErrors: false,
-        allowUnionTypes: true,
-      },
-    },
+    ajv,
   });
 }
+
+const ajv = {
+  // The request is validated as it was sent: nothing is coerced, defaulted or removed.
+  customOptions: {
+    coerceTypes: false,
+    useDefaults: false,
+    removeAdditional: false,
+    allErrors: false,
+    allowUnionTypes: true,
+  },
+} as const;

@@ -10,6 +10,7 @@ import type { Log } from './log.ts';
 import { jobDatabase } from './postgres/job-database.ts';
 import { providers } from './providers/providers.ts';
 import type { Services } from './services/services.ts';
+import { oneAtATime } from './store/migrate.ts';
 import { retryDue } from './use-cases/inbox/retry-due.ts';
 import { sweep } from './use-cases/maintenance/sweep.ts';
 import { createDuePolls } from './use-cases/payments/poll-due.ts';
@@ -65,7 +66,7 @@ function openBoss({ maintenance }: Services, log: Log, options: ConstructorOptio
  */
 async function prepareQueues(services: Services, log: Log): Promise<void> {
   const boss = openBoss(services, log, { supervise: false, schedule: false });
-  await boss.start();
+  await install(boss, services);
   try {
     for (const queue of formerQueues) await boss.deleteQueue(queue);
     // `exclusive`: no sweep is queued while another runs.
@@ -75,6 +76,14 @@ async function prepareQueues(services: Services, log: Log): Promise<void> {
   } finally {
     await boss.stop({ graceful: false });
   }
+}
+
+/** The first start creates the schema of pg-boss, which fails in all but one of several processes that try at once. */
+async function install(boss: PgBoss, { maintenance }: Services): Promise<void> {
+  const start = async () => {
+    await boss.start();
+  };
+  await ((await boss.isInstalled()) ? start() : oneAtATime(maintenance, start));
 }
 
 type Stoppable = Pick<BackgroundLoop, 'stop'>;

@@ -11,6 +11,7 @@ import {
   startEmbeddedDatabase,
 } from './embedded-postgres/embedded-database.ts';
 import { makeMasterKeyOnce, readMasterKeys } from './embedded-postgres/master-key-file.ts';
+import { writeServiceUrl } from './embedded-postgres/service-url-file.ts';
 import { type Log, logWarningsTo } from './log.ts';
 import { type Database, type DatabaseAddress, openDatabase } from './postgres/database.ts';
 import { isUnavailable } from './postgres/error-classes.ts';
@@ -65,6 +66,7 @@ export async function bootstrap(
     // Before the database exists: if a database has lost its key file, it must not get a new key.
     if (config.masterKeyHex === undefined) await makeMasterKeyOnce(config.dataDir);
     const serviceUser = await chooseServiceUser(config);
+    await writeServiceUrl(config.dataDir, config.publicUrl);
     const warn = (line: string) => log.warn({ line }, 'embedded database');
     const embedded = await startEmbeddedDatabase(config.dataDir, { warn }, serviceUser?.ids);
     const closeMore = async () => {

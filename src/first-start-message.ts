@@ -1,11 +1,46 @@
 /** The message printed when the service is ready; at the very first start it shows how to make the first calls. */
+import type { AccountName } from './store/accounts.ts';
 import type { NewAccount } from './use-cases/accounts/create-account.ts';
 
-export function readyText(publicUrl: string): string {
+const commandLine = 'npm run --silent cli --';
+
+/**
+ * For every start but the first: where to go from here. `accounts` are the oldest ones, two are enough; undefined if they
+ * could not be read.
+ */
+export function laterStartText(
+  publicUrl: string,
+  accounts: readonly AccountName[] | undefined,
+): string {
+  const lines = [...(accounts ? accountLines(accounts) : []), ['API', `${publicUrl}/docs`]];
+  return `${readyText(publicUrl)}\n\n${alignedLines(lines)}\n`;
+}
+
+function accountLines([account, other]: readonly AccountName[]): string[][] {
+  return account
+    ? [
+        ['account', `${account.accountId} (${account.name})${other ? ' and others' : ''}`],
+        ...(other ? [['accounts', `${commandLine} account list`]] : []),
+        ['new secret', `${commandLine} account rotate ${account.accountId} access-secret`],
+      ]
+    : [['first account', `${commandLine} account create --name "My shop"`]];
+}
+
+function readyText(publicUrl: string): string {
   return `payment-order-service is ready on ${publicUrl}`;
 }
 
-export function firstStartText(publicUrl: string, account: NewAccount): string {
+function alignedLines(lines: ReadonlyArray<readonly string[]>): string {
+  const width = Math.max(...lines.map(([name = '']) => name.length));
+  return lines.map(([name = '', value]) => `  ${name.padEnd(width)}  ${value}`).join('\n');
+}
+
+/** `demoEnvPath` is the file that has the credentials as shell variables, if it could be written. */
+export function firstStartText(
+  publicUrl: string,
+  account: NewAccount,
+  demoEnvPath: string | undefined,
+): string {
   const credentials = JSON.stringify({
     access_key: account.accessKey,
     access_secret: account.accessSecret,
@@ -26,19 +61,18 @@ export function firstStartText(publicUrl: string, account: NewAccount): string {
     ['access_secret', account.accessSecret],
     ...account.webhooks.map(({ secretKind, secret }) => [secretKind.replaceAll('-', '_'), secret]),
   ];
-  const width = Math.max(...printed.map(([name = '']) => name.length));
   return `${readyText(publicUrl)}
 
-A demo account was made for you. Its secrets are shown this once:
+A demo account was created. Its secrets are shown only now${demoEnvPath ? `; the first three are also in\n${demoEnvPath}` : '.'}
 
-${printed.map(([name = '', value]) => `  ${name.padEnd(width)}  ${value}`).join('\n')}
+${alignedLines(printed)}
 
-Paste these lines into another terminal: a token, an order, the order again.
+Paste these lines into a terminal: a token, an order, the order again.
 
   TOKEN=$(curl -s ${publicUrl}/api/v3/generate-token -d '${credentials}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
   curl -s ${publicUrl}/api/v3/create-order -H "Authorization: Bearer $TOKEN" -d '${order}'
   curl -s "${publicUrl}/api/v3/order?invoice_id=INV-1001" -H "Authorization: Bearer $TOKEN"
 
-All calls are described at ${publicUrl}/docs
+The README continues from here to a payment and a refund. All calls are described at ${publicUrl}/docs
 `;
 }

@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type Bootstrapped, bootstrap, joinBootstrapped } from './bootstrap.ts';
 import { type Config, readConfig } from './config.ts';
+import { writeDemoEnv } from './demo-env.ts';
 import { limits } from './domain/limits.ts';
 import { StartError } from './domain/start-error.ts';
-import { firstStartText, readyText } from './first-start-message.ts';
+import { firstStartText, laterStartText } from './first-start-message.ts';
 import { explainListenError } from './listen-errors.ts';
 import { createLog, type Log } from './log.ts';
 import { prepareBackground } from './prepare-background.ts';
@@ -17,7 +18,7 @@ import {
   isPrivilegedPort,
   type ServiceUser,
 } from './service-user.ts';
-import { hasAccounts } from './store/accounts.ts';
+import { listFirstAccounts } from './store/accounts.ts';
 import { createAccount, simulatorWarning } from './use-cases/accounts/create-account.ts';
 import { renderSharedMetrics, reportReady, reportServing, startWorkers } from './workers.ts';
 
@@ -79,7 +80,7 @@ async function start({ config, log, closers, ending }: ProcessState): Promise<vo
   }
   await Promise.all(ready);
   // Last, because the demo account's secrets are shown once: a start that fails must not create it.
-  console.log(await firstStartMessage(config, bootstrapped, log));
+  console.log(await startMessage(config, bootstrapped, log));
 }
 
 type Serve = typeof import('./serve.ts').serve;
@@ -133,16 +134,20 @@ async function refuseTakenPort({ host, port }: Config): Promise<void> {
 }
 
 /** Contract 1.5: the very first start in the embedded mode creates a demo account. */
-async function firstStartMessage(
-  config: Config,
-  { services }: Bootstrapped,
+async function startMessage(
+  { databaseUrl, dataDir, publicUrl }: Config,
+  { services, serviceUser }: Bootstrapped,
   log: Log,
 ): Promise<string> {
-  const isFirst = config.databaseUrl === undefined && !(await hasAccounts(services.database));
-  if (!isFirst) return readyText(config.publicUrl);
+  const listed = listFirstAccounts(services.database, 2);
+  // The service works by now: a message that cannot be completed must not end it.
+  const accounts = databaseUrl === undefined ? await listed : await listed.catch(() => undefined);
+  const isFirst = databaseUrl === undefined && accounts?.length === 0;
+  if (!isFirst) return laterStartText(publicUrl, accounts);
   const account = await createAccount(services, { name: 'Demo shop', isSimulated: true });
   log.warn(simulatorWarning(services));
-  return firstStartText(config.publicUrl, account);
+  const demoEnvPath = await writeDemoEnv(dataDir, publicUrl, account, serviceUser?.ids);
+  return firstStartText(publicUrl, account, demoEnvPath);
 }
 
 /** Contract 1.7. A signal during the start aborts it, and then closes everything that was opened. */

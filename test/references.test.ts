@@ -108,7 +108,8 @@ function listTexts(): string[] {
   const folders = readdirSync(root, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !/^(?:\.|node_modules$)/.test(entry.name))
     .map(({ name }) => `${name}/**/*.{ts,js,md,sql,yml,yaml,json}`);
-  return globSync([...folders, '*.md'], { cwd: root }).sort();
+  const files = globSync([...folders, '*.md'], { cwd: root });
+  return files.filter((file) => !file.includes('node_modules/')).sort();
 }
 
 /** A comment may break a line within a reference. */

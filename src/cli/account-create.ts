@@ -1,25 +1,33 @@
 /** `account create`: creates an account and prints its secrets, which are never shown again. */
+import type { Config } from '../config.ts';
+import { providers } from '../providers/providers.ts';
 import { createAccount, simulatorWarning } from '../use-cases/accounts/create-account.ts';
-import { accountOptionsUsage, readAccountWords, readSettings } from './account-options.ts';
-import { type Command, UsageError } from './command.ts';
-import { readApiSecrets } from './provider-options.ts';
+import { accountFlags, createOptions, readSettings } from './account-options.ts';
+import { cliCall, defineCommand, type Outcome } from './command.ts';
+import { exampleOfKeys, readApiSecrets } from './provider-options.ts';
+import { adviseOnPublicUrl } from './public-url.ts';
 import { printedName } from './render.ts';
 
-export const accountCreate: Command = {
+export const accountCreate = defineCommand({
   name: ['account', 'create'],
-  usage: `account create --name NAME ${accountOptionsUsage}`,
-  parse: (words) => {
-    const { flags } = readAccountWords(words);
-    const { name } = flags;
-    if (name === undefined) throw new UsageError('Give the account a name with --name.');
+  summary: 'Create an account and print its secrets.',
+  description:
+    'Creates an account and prints its credentials, and a webhook URL with its secret for each provider. The secrets are shown this once.',
+  options: createOptions,
+  examples: [
+    'account create --name "Tea shop"',
+    'account create --name "Trial shop" --simulator',
+    'account create --name "Tea shop" --optional-order-details --json',
+  ],
+  prepare: ({ values }) => {
+    const flags = accountFlags(values);
+    const { name } = values;
     const settings = readSettings(flags);
     const apiSecrets = readApiSecrets(flags.providers);
+    const needsKeys = settings.providerApis === undefined;
     return {
-      json: flags.json,
       run: async (services, config, warn) => {
-        // In the embedded mode SIMULATOR_URL makes the simulator the default of new accounts. Contract 11.6.
-        const isChosen = config.databaseUrl === undefined && config.simulatorUrl !== undefined;
-        const isSimulated = flags.simulator ?? isChosen;
+        const isSimulated = usesSimulator(flags.simulator, config);
         const requested = { ...settings, name, apiSecrets, isSimulated };
         const account = await createAccount(services, requested);
         if (isSimulated) warn(simulatorWarning(services));
@@ -39,6 +47,23 @@ export const accountCreate: Command = {
           ),
         };
       },
+      advise: (outcome, config) =>
+        usesSimulator(flags.simulator, config)
+          ? []
+          : [...adviseOnPublicUrl(config), ...(needsKeys ? adviseOnKeys(outcome) : [])],
     };
   },
-};
+});
+
+/** In the embedded mode SIMULATOR_URL makes the simulator the default of new accounts. Contract 11.6. */
+function usesSimulator(chosen: boolean | undefined, config: Config): boolean {
+  return chosen ?? (config.databaseUrl === undefined && config.simulatorUrl !== undefined);
+}
+
+function adviseOnKeys({ account_id }: Outcome): string[] {
+  const update = `${cliCall} account update ${account_id}`;
+  return [
+    'The account cannot start payments before it has the keys of a provider. Set them with the secret in a file:',
+    ...providers.map((provider) => `  ${update} ${exampleOfKeys(provider)} < secret.txt`),
+  ];
+}

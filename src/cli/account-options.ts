@@ -8,59 +8,78 @@ import {
 import { limits } from '../domain/limits.ts';
 import { findOrigin } from '../domain/web-address.ts';
 import { defaultPaymentModes } from '../providers/account-settings.ts';
-import { jsonOption, readWords, UsageError } from './command.ts';
-import { changeModes } from './payment-mode-option.ts';
-import {
-  type ProviderFlags,
-  plainSettingsUsage,
-  providerApisUsage,
-  providerOptions,
-  readProviderSettings,
-} from './provider-options.ts';
+import { type OptionSpecs, type OptionValues, UsageError } from './command.ts';
+import { changeModes, paymentModeText } from './payment-mode-option.ts';
+import { type ProviderFlags, providerOptions, readProviderSettings } from './provider-options.ts';
 
 const ownOptions = {
-  name: { type: 'string' },
-  'optional-order-details': { type: 'boolean' },
-  'encrypted-payloads': { type: 'boolean' },
-  'signature-version': { type: 'string' },
-  'alternate-currency': { type: 'string', multiple: true },
-  'requests-per-second': { type: 'string' },
-  'callback-origin': { type: 'string', multiple: true },
-  'payment-mode': { type: 'string', multiple: true },
-  simulator: { type: 'boolean' },
-  ...jsonOption,
+  'optional-order-details': {
+    type: 'boolean',
+    text: 'Orders may come without user, shipping address and line items.',
+    isNegatable: true,
+  },
+  'encrypted-payloads': {
+    type: 'boolean',
+    text: 'Accept encrypted requests, and encrypt the replies to them.',
+    isNegatable: true,
+  },
+  'signature-version': {
+    type: 'string',
+    value: signatureVersions.join('|'),
+    text: 'The version of the signatures of transactions.',
+  },
+  'alternate-currency': {
+    type: 'string',
+    value: 'FROM:TO:RATE',
+    text: 'Process orders of one currency in another, such as USD:INR:83.25. USD:off ends it.',
+    multiple: true,
+  },
+  'requests-per-second': {
+    type: 'string',
+    value: 'N|off',
+    text: `The limit of calls a second, from 1 to ${limits.requestsPerSecondMax}, or off.`,
+  },
+  'callback-origin': {
+    type: 'string',
+    value: 'URL|off',
+    text: 'An origin that consumers may be sent back to, such as https://shop.example. All that are given replace the former ones; off removes them.',
+    multiple: true,
+  },
+  'payment-mode': {
+    type: 'string',
+    value: 'MODE:PROVIDER',
+    text: paymentModeText,
+    multiple: true,
+  },
+  simulator: {
+    type: 'boolean',
+    text: 'Use the providers of "npm run simulator", for trials.',
+    isNegatable: true,
+  },
+} as const satisfies OptionSpecs;
+
+const nameText = 'The name of the shop.';
+
+/** The options of the providers depend on their registry, so their types are those of any text. */
+export const createOptions = {
+  name: { type: 'string', value: 'NAME', text: nameText, isRequired: true },
+  ...ownOptions,
+  ...providerOptions,
 } as const;
 
-export const accountOptionsUsage =
-  `[--optional-order-details] [--encrypted-payloads] [--signature-version v2|v3] [--alternate-currency USD:INR:83.25] ${plainSettingsUsage} ` +
-  `[--requests-per-second N|off] [--callback-origin https://shop.example]... [--simulator] ${providerApisUsage} [--json]`;
+export const updateOptions = {
+  name: { type: 'string', value: 'NAME', text: nameText },
+  ...ownOptions,
+  ...providerOptions,
+} as const;
 
-export type AccountFlags = {
-  readonly name?: string;
-  readonly 'optional-order-details'?: boolean;
-  readonly 'encrypted-payloads'?: boolean;
-  readonly 'signature-version'?: string;
-  readonly 'alternate-currency'?: string[];
-  readonly 'requests-per-second'?: string;
-  readonly 'callback-origin'?: string[];
-  readonly 'payment-mode'?: string[];
-  readonly simulator?: boolean;
-  readonly json?: boolean;
+export type AccountFlags = Partial<OptionValues<typeof ownOptions>> & {
+  readonly name?: string | undefined;
   readonly providers: ProviderFlags;
 };
 
-/** Parses the options. Those of the providers are separate, because they depend on the provider registry. */
-export function readAccountWords(
-  words: readonly string[],
-  positions?: readonly string[],
-): { readonly flags: AccountFlags; readonly positionals: readonly string[] } {
-  const { values, positionals } = readWords(
-    words,
-    { ...ownOptions, ...providerOptions },
-    positions,
-  );
-  const own = values as Omit<AccountFlags, 'providers'>;
-  return { flags: { ...own, providers: values as ProviderFlags }, positionals };
+export function accountFlags(values: object): AccountFlags {
+  return { ...values, providers: values as ProviderFlags };
 }
 
 type AccountBefore = Pick<

@@ -1,28 +1,47 @@
 /** `account rotate`: creates a new secret; the old one stays valid during an overlap. */
 import { listRotatableSecretKinds } from '../providers/account-settings.ts';
 import { type RotatableSecretKind, rotateSecret } from '../use-cases/accounts/rotate-secret.ts';
-import { type Command, jsonOption, readWords, UsageError } from './command.ts';
-import { readDuration } from './duration.ts';
+import { accountArgument } from './arguments.ts';
+import { defineCommand, UsageError } from './command.ts';
+import { overlapOption, readOverlap } from './overlap-option.ts';
+import { readSecret } from './provider-options.ts';
 import { printedName } from './render.ts';
 
 const secretKinds = listRotatableSecretKinds();
 
-export const accountRotate: Command = {
+export const accountRotate = defineCommand({
   name: ['account', 'rotate'],
-  usage: `account rotate ID ${secretKinds.join('|')} [--overlap 24h] [--json]`,
-  parse: (words) => {
-    const options = { overlap: { type: 'string' }, ...jsonOption } as const;
-    const { values, positionals } = readWords(words, options, [
-      'an account id',
-      'the kind of secret',
-    ]);
-    const [accountId = '', kindText = ''] = positionals;
+  summary: 'Replace a secret of an account.',
+  description:
+    'Creates a new secret, or stores the one of --value, and prints it this once. The former secret stays valid during the overlap.',
+  arguments: [
+    accountArgument,
+    {
+      name: 'SECRET',
+      phrase: 'the kind of secret',
+      text: `The kind of secret: ${secretKinds.join(', ')}.`,
+    },
+  ],
+  options: {
+    ...overlapOption,
+    value: {
+      type: 'string',
+      value: 'SECRET|-',
+      text: 'The secret, if the provider generates it. With - it is read from standard input.',
+    },
+  },
+  examples: [
+    'account rotate acc_… access-secret',
+    'account rotate acc_… access-secret --overlap 0s',
+    `account rotate acc_… ${secretKinds.at(-1)} --value - < secret`,
+  ],
+  prepare: ({ values, positionals: [accountId = '', kindText = ''] }) => {
     const kind = readKind(kindText);
-    const overlapSeconds = readDuration('--overlap', values.overlap ?? '24h');
+    const overlapSeconds = readOverlap(values.overlap);
+    const given = readSecret(values.value);
     return {
-      json: values.json,
       run: async (services) => {
-        const rotated = await rotateSecret(services, accountId, kind, overlapSeconds);
+        const rotated = await rotateSecret(services, accountId, kind, overlapSeconds, given);
         return {
           account_id: rotated.accountId,
           [printedName(kind)]: rotated.secret,
@@ -31,7 +50,7 @@ export const accountRotate: Command = {
       },
     };
   },
-};
+});
 
 function readKind(text: string): RotatableSecretKind {
   const kind = secretKinds.find((known) => known === text);

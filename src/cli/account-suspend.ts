@@ -6,28 +6,35 @@ import {
   type Suspension,
   suspendAccount,
 } from '../use-cases/accounts/suspend-account.ts';
-import { type Command, jsonOption, readWords } from './command.ts';
+import { accountArgument } from './arguments.ts';
+import { type Command, defineCommand } from './command.ts';
 
-export const accountSuspend = commandOf('suspend', suspendAccount);
-export const accountResume = commandOf('resume', resumeAccount);
+export const accountSuspend = commandOf('suspend', suspendAccount, {
+  summary: 'Refuse the calls of an account.',
+  description:
+    'Answers every call with a token of the account 403 ACCOUNT_SUSPENDED from now on. Webhooks of the providers are still stored and applied, so nothing is lost.',
+});
+
+export const accountResume = commandOf('resume', resumeAccount, {
+  summary: 'Serve the calls of a suspended account again.',
+  description: 'Ends what "account suspend" began.',
+});
 
 function commandOf(
   verb: string,
   change: (services: Services, accountId: string) => Promise<Suspension>,
+  texts: Pick<Command, 'summary' | 'description'>,
 ): Command {
-  return {
+  return defineCommand({
     name: ['account', verb],
-    usage: `account ${verb} ID [--json]`,
-    parse: (words) => {
-      const { values, positionals } = readWords(words, jsonOption, ['an account id']);
-      const [accountId = ''] = positionals;
-      return {
-        json: values.json,
-        run: async (services) => {
-          const { suspendedAt } = await change(services, accountId);
-          return { account_id: accountId, suspended_at: suspendedAt?.toISOString() ?? null };
-        },
-      };
-    },
-  };
+    ...texts,
+    arguments: [accountArgument],
+    examples: [`account ${verb} acc_…`],
+    prepare: ({ positionals: [accountId = ''] }) => ({
+      run: async (services) => {
+        const { suspendedAt } = await change(services, accountId);
+        return { account_id: accountId, suspended_at: suspendedAt?.toISOString() ?? null };
+      },
+    }),
+  });
 }

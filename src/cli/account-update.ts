@@ -9,10 +9,11 @@ import {
   simulatorWarning,
 } from '../use-cases/accounts/create-account.ts';
 import { updateAccount } from '../use-cases/accounts/update-account.ts';
-import { accountOptionsUsage, readAccountWords, readSettings } from './account-options.ts';
+import { accountFlags, readSettings, updateOptions } from './account-options.ts';
 import { accountView } from './account-view.ts';
-import { type Command, UsageError } from './command.ts';
-import { readApiSecrets } from './provider-options.ts';
+import { accountArgument } from './arguments.ts';
+import { defineCommand, RefusedError } from './command.ts';
+import { exampleOfKeys, readApiSecrets } from './provider-options.ts';
 
 /** Stands for the account while the options are validated, before the database is opened. */
 const anyAccount = {
@@ -22,16 +23,23 @@ const anyAccount = {
   ),
 };
 
-export const accountUpdate: Command = {
+export const accountUpdate = defineCommand({
   name: ['account', 'update'],
-  usage: `account update ID [--name NAME] ${accountOptionsUsage}`,
-  parse: (words) => {
-    const { flags, positionals } = readAccountWords(words, ['an account id']);
-    const [accountId = ''] = positionals;
+  summary: 'Change settings of an account.',
+  description:
+    'Changes the settings that are given, leaves the others, and prints all of them. A running service uses them within a second.',
+  arguments: [accountArgument],
+  options: updateOptions,
+  examples: [
+    'account update acc_… --requests-per-second 50',
+    'account update acc_… --alternate-currency USD:INR:83.25',
+    ...providers.map((provider) => `account update acc_… ${exampleOfKeys(provider)} < secret.txt`),
+  ],
+  prepare: ({ values, positionals: [accountId = ''] }) => {
+    const flags = accountFlags(values);
     readSettings(flags, anyAccount);
     const apiSecrets = readApiSecrets(flags.providers);
     return {
-      json: flags.json,
       run: async (services, _config, warn) => {
         const { simulator = false } = flags;
         const change = (account: StoredAccount) => {
@@ -45,7 +53,7 @@ export const accountUpdate: Command = {
       },
     };
   },
-};
+});
 
 /** Refused for an account of a real provider: the service would poll the simulator about real payments. */
 function atTheSimulator(
@@ -54,7 +62,7 @@ function atTheSimulator(
 ): AccountSettings['providerApis'] {
   const { simulatorUrl } = services.settings;
   if (Object.values(account.providerApis).some(({ url }) => url !== simulatorUrl)) {
-    throw new UsageError(
+    throw new RefusedError(
       '--simulator is for accounts without keys of a real provider: create another account for trials.',
     );
   }

@@ -1,25 +1,33 @@
 /** `consumer erase`: permanently replaces the personal data of a consumer with a marker. Contract 8.7. */
 import { findEmail, findPhones } from '../domain/personal-data/erased-consumer.ts';
 import { eraseConsumer } from '../use-cases/consumers/erase-consumer.ts';
-import { type Command, jsonOption, readWords, UsageError } from './command.ts';
+import { accountArgument } from './arguments.ts';
+import { defineCommand, RefusedError, UsageError } from './command.ts';
 
-export const consumerErase: Command = {
+export const consumerErase = defineCommand({
   name: ['consumer', 'erase'],
-  usage: 'consumer erase ACCOUNT_ID --email E | --mobile M [--json]',
-  parse: (words) => {
-    const options = {
-      email: { type: 'string' },
-      mobile: { type: 'string' },
-      ...jsonOption,
-    } as const;
-    const { values, positionals } = readWords(words, options, ['an account id']);
-    const [accountId = ''] = positionals;
+  summary: 'Erase the personal data of a consumer.',
+  description:
+    'Replaces the personal data of a consumer with a marker in orders, transactions, stored deliveries, history and notes. Amounts and states stay. This cannot be undone. Give --email, --mobile, or both.',
+  arguments: [accountArgument],
+  options: {
+    email: { type: 'string', value: 'ADDRESS', text: 'The e-mail address of the consumer.' },
+    mobile: {
+      type: 'string',
+      value: 'NUMBER',
+      text: 'The phone number, with or without its country code.',
+    },
+  },
+  examples: [
+    'consumer erase acc_… --email asha@example.com',
+    'consumer erase acc_… --mobile "+91 98765 43210"',
+  ],
+  prepare: ({ values, positionals: [accountId = ''] }) => {
     const consumer = readConsumer(values);
     return {
-      json: values.json,
       run: async (services) => {
         const account = await services.accounts.find(accountId);
-        if (!account) throw new UsageError(`There is no account ${accountId}.`);
+        if (!account) throw new RefusedError(`There is no account ${accountId}.`);
         const erased = await eraseConsumer(services, account, consumer, 'cli');
         return {
           account_id: accountId,
@@ -33,9 +41,11 @@ export const consumerErase: Command = {
       },
     };
   },
-};
+});
 
-function readConsumer({ email, mobile }: { email?: string; mobile?: string }) {
+type Named = { readonly email: string | undefined; readonly mobile: string | undefined };
+
+function readConsumer({ email, mobile }: Named) {
   if (email === undefined && mobile === undefined) {
     throw new UsageError('Name the consumer with --email or --mobile, or with both.');
   }

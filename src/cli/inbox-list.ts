@@ -1,41 +1,50 @@
 /** `inbox list`: prints the newest deliveries, of all states or of one, page by page. */
-import { type DeliveryState, deliveryStates } from '../domain/inbox/delivery.ts';
-import { findDelivery, listDeliveries } from '../store/deliveries.ts';
-import { type Command, jsonOption, readWords, UsageError } from './command.ts';
-import { deliveryView } from './delivery-view.ts';
+import { listDeliveries } from '../use-cases/maintenance/list-deliveries.ts';
+import { defineCommand } from './command.ts';
+import { type DescribedView, deliveryColumns, describedView } from './delivery-view.ts';
 import { readAccountId } from './inbox-show.ts';
-import { limitOption, readLimit } from './limit.ts';
+import {
+  accountOption,
+  afterOption,
+  limitOption,
+  openScope,
+  readLimit,
+  readSince,
+  sinceOption,
+} from './page-options.ts';
+import { renderList } from './render-list.ts';
+import { readState, stateOption } from './state-option.ts';
 
-export const inboxList: Command = {
+export const inboxList = defineCommand({
   name: ['inbox', 'list'],
-  usage: `inbox list [--state ${deliveryStates.join('|')}] [--limit N] [--after ID] [--json]`,
-  parse: (words) => {
-    const text = { type: 'string' } as const;
-    const options = { state: text, after: text, ...limitOption, ...jsonOption } as const;
-    const { values } = readWords(words, options);
+  summary: 'List the newest deliveries.',
+  description:
+    'Lists deliveries of the providers, newest first, one line each. The event and the amount come from the stored body; a dash means that it was pruned or does not say. A page looks at 20,000 deliveries at most.',
+  options: {
+    ...accountOption,
+    ...stateOption,
+    ...sinceOption('Only deliveries received since then.'),
+    ...limitOption,
+    ...afterOption,
+  },
+  examples: ['inbox list --state parked', 'inbox list --account acc_… --since 24h --limit 20'],
+  prepare: ({ values }) => {
+    const { account, after } = values;
     const state = readState(values.state);
+    const sinceAt = readSince(values.since);
     const limit = readLimit(values.limit);
-    const { after } = values;
-    const afterAccountId = after === undefined ? undefined : readAccountId(after);
+    if (after !== undefined) readAccountId(after);
     return {
-      json: values.json,
-      run: async ({ database }) => {
-        const last =
-          after !== undefined && afterAccountId !== undefined
-            ? await findDelivery(database, afterAccountId, after)
-            : undefined;
-        if (after !== undefined && !last) throw new UsageError(`There is no delivery ${after}.`);
-        const deliveries = await listDeliveries(database, { state, after: last, limit });
-        const next = deliveries.length === limit ? deliveries.at(-1)?.deliveryId : undefined;
-        return { deliveries: deliveries.map(deliveryView), ...(next !== undefined && { next }) };
+      run: async (services, _config, warn) => {
+        const scope = await openScope(services, account, warn);
+        const query = { state, since: sinceAt(services.clock()), after, limit };
+        const { deliveries, next } = await listDeliveries(services, scope, query);
+        return { deliveries: deliveries.map(describedView), ...(next !== undefined && { next }) };
+      },
+      render: (outcome, screen) => {
+        const { deliveries, next } = outcome as { deliveries: DescribedView[]; next?: string };
+        return renderList(deliveries, deliveryColumns, next, screen);
       },
     };
   },
-};
-
-export function readState(text: string | undefined): DeliveryState | undefined {
-  if (text === undefined) return undefined;
-  const state = deliveryStates.find((known) => known === text);
-  if (!state) throw new UsageError(`--state must be one of ${deliveryStates.join(', ')}.`);
-  return state;
-}
+});

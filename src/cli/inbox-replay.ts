@@ -5,23 +5,28 @@ import type { Services } from '../services/services.ts';
 import { findDelivery, listDeliveryIds } from '../store/deliveries.ts';
 import { retryDelivery } from '../use-cases/inbox/retry-delivery.ts';
 import { unparkDeliveries } from '../use-cases/inbox/unpark-deliveries.ts';
-import { type Command, jsonOption, readWords, UsageError } from './command.ts';
+import { deliveryArgument } from './arguments.ts';
+import { defineCommand, RefusedError, UsageError } from './command.ts';
 import { deliveryView } from './delivery-view.ts';
-import { readState } from './inbox-list.ts';
 import { readAccountId } from './inbox-show.ts';
+import { readState, stateOption } from './state-option.ts';
 
-export const inboxReplay: Command = {
+export const inboxReplay = defineCommand({
   name: ['inbox', 'replay'],
-  usage: 'inbox replay ID | inbox replay --state STATE [--json]',
-  parse: (words) => {
-    const hasState = words.some((word) => word.startsWith('--state'));
-    const options = { state: { type: 'string' }, ...jsonOption } as const;
-    const { values, positionals } = readWords(words, options, hasState ? [] : ['a delivery id']);
+  summary: 'Apply a delivery again, or all of a state.',
+  description:
+    'Applies a delivery again, or with --state all deliveries of a state. A delivery that was applied changes nothing the second time.',
+  arguments: [{ ...deliveryArgument, isOptional: true }],
+  options: stateOption,
+  examples: ['inbox replay dlv_…', 'inbox replay --state dead'],
+  prepare: ({ values, positionals: [deliveryId] }) => {
     const state = readState(values.state);
-    const [deliveryId = ''] = positionals;
-    const one = hasState ? undefined : { accountId: readAccountId(deliveryId), deliveryId };
+    if ((deliveryId === undefined) === (state === undefined)) {
+      throw new UsageError('Give a delivery id, or the state of deliveries with --state STATE.');
+    }
+    const one =
+      deliveryId === undefined ? undefined : { accountId: readAccountId(deliveryId), deliveryId };
     return {
-      json: values.json,
       run: async (services) => {
         const chosen = one ? [one] : await listDeliveryIds(services.database, state);
         const replayed = [];
@@ -29,14 +34,14 @@ export const inboxReplay: Command = {
         for (const { accountId, deliveryId } of chosen) {
           const delivery = await replay(services, accountId, deliveryId);
           if (delivery.body) replayed.push(deliveryView(delivery));
-          else if (one) throw new UsageError(prunedMessage(delivery));
+          else if (one) throw new RefusedError(prunedMessage(delivery));
           else pruned.push(deliveryId);
         }
         return { replayed, ...(pruned.length > 0 && { not_replayed_body_pruned: pruned }) };
       },
     };
   },
-};
+});
 
 /** A delivery that fails again is printed in its stored state and does not stop the others. */
 async function replay(
@@ -53,7 +58,7 @@ async function replay(
     delivery: await findDelivery(services.database, accountId, deliveryId),
     names: [],
   }));
-  if (!delivery) throw new UsageError(`There is no delivery ${deliveryId}.`);
+  if (!delivery) throw new RefusedError(`There is no delivery ${deliveryId}.`);
   await unparkDeliveries(services, accountId, names);
   return delivery;
 }

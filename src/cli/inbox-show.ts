@@ -2,21 +2,23 @@
 import { findAccountIdOfDelivery } from '../domain/ids.ts';
 import type { Delivery } from '../domain/inbox/delivery.ts';
 import { findDelivery } from '../store/deliveries.ts';
-import { type Command, jsonOption, readWords, UsageError } from './command.ts';
+import { deliveryArgument } from './arguments.ts';
+import { defineCommand, RefusedError, UsageError } from './command.ts';
 import { deliveryView } from './delivery-view.ts';
 
-export const inboxShow: Command = {
+export const inboxShow = defineCommand({
   name: ['inbox', 'show'],
-  usage: 'inbox show ID [--json]',
-  parse: (words) => {
-    const { values, positionals } = readWords(words, jsonOption, ['a delivery id']);
-    const [deliveryId = ''] = positionals;
+  summary: 'Print one delivery with its body.',
+  description:
+    'Prints one delivery with its state, and with its headers and body as received unless they were pruned. The body may hold personal data.',
+  arguments: [deliveryArgument],
+  examples: ['inbox show dlv_…'],
+  prepare: ({ positionals: [deliveryId = ''] }) => {
     const accountId = readAccountId(deliveryId);
     return {
-      json: values.json,
       run: async ({ database }) => {
         const delivery = await findDelivery(database, accountId, deliveryId);
-        if (!delivery) throw new UsageError(`There is no delivery ${deliveryId}.`);
+        if (!delivery) throw new RefusedError(`There is no delivery ${deliveryId}.`);
         return {
           ...deliveryView(delivery),
           delivery_key: delivery.deliveryKey,
@@ -28,7 +30,7 @@ export const inboxShow: Command = {
       },
     };
   },
-};
+});
 
 function prunedNote({ state }: Delivery): string {
   return state === 'expired'

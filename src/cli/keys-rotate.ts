@@ -2,21 +2,28 @@
 import { rotatingMasterKey } from '../embedded-postgres/master-key-file.ts';
 import type { Services } from '../services/services.ts';
 import { rewrapSecrets, rotateSigningKey } from '../use-cases/accounts/rotate-keys.ts';
-import { type Command, jsonOption, readWords, UsageError } from './command.ts';
-import { readDuration } from './duration.ts';
+import { defineCommand, UsageError } from './command.ts';
+import { overlapOption, readOverlap } from './overlap-option.ts';
 
-export const keysRotate: Command = {
+export const keysRotate = defineCommand({
   name: ['keys', 'rotate'],
-  usage: 'keys rotate signing|master [--overlap 24h] [--json]',
-  parse: (words) => {
-    const options = { overlap: { type: 'string' }, ...jsonOption } as const;
-    const { values, positionals } = readWords(words, options, ['signing or master']);
-    const overlapSeconds = readDuration('--overlap', values.overlap ?? '24h');
-    const [kind = ''] = positionals;
+  summary: 'Replace the signing key or the master key.',
+  description:
+    'With "signing", tokens are signed with a new key; those of the former key stay valid during the overlap. With "master", every stored secret is encrypted with a new master key, and the signing key is replaced too.',
+  arguments: [
+    {
+      name: 'KEY',
+      phrase: 'signing or master',
+      text: 'signing, the key of tokens; or master, the key of stored secrets.',
+    },
+  ],
+  options: overlapOption,
+  examples: ['keys rotate signing --overlap 24h', 'keys rotate master'],
+  prepare: ({ values, positionals: [kind = ''] }) => {
+    const overlapSeconds = readOverlap(values.overlap);
     if (kind !== 'signing' && kind !== 'master')
       throw new UsageError('The kind of key must be signing or master.');
     return {
-      json: values.json,
       run: async (services, { masterKeyHex, dataDir }) => {
         const rotate = async () => {
           const rewrapped = kind === 'master' ? { secrets: await rewrapSecrets(services) } : {};
@@ -32,7 +39,7 @@ export const keysRotate: Command = {
       },
     };
   },
-};
+});
 
 async function rotateSigning(services: Services, overlapSeconds: number) {
   const { keyId, oldValidUntil } = await rotateSigningKey(services, overlapSeconds);

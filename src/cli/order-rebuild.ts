@@ -3,28 +3,40 @@ import type { Services } from '../services/services.ts';
 import { findOrder } from '../store/orders.ts';
 import { rebuildOrder } from '../use-cases/maintenance/rebuild-order.ts';
 import { rebuildAll } from '../use-cases/maintenance/rebuild-orders.ts';
-import { type Command, jsonOption, readWords, UsageError } from './command.ts';
+import { accountArgument } from './arguments.ts';
+import { defineCommand, RefusedError, UsageError } from './command.ts';
 
-export const orderRebuild: Command = {
+export const orderRebuild = defineCommand({
   name: ['order', 'rebuild'],
-  usage: 'order rebuild ACCOUNT_ID ORDER_ID | order rebuild --all [--json]',
-  parse: (words) => {
-    const isAll = words.includes('--all');
-    const options = { all: { type: 'boolean' }, ...jsonOption } as const;
-    const wanted = isAll ? [] : ['an account id', 'an order id'];
-    const { values, positionals } = readWords(words, options, wanted);
-    const [accountId = '', orderId = ''] = positionals;
+  summary: 'Derive an order, or all, again from the inbox.',
+  description:
+    'Derives an order again from its stored deliveries and saves the result, or with --all every order. An order that is right does not change. The exit status is 1 if an order could not be rebuilt.',
+  arguments: [
+    { ...accountArgument, isOptional: true },
+    {
+      name: 'ORDER_ID',
+      phrase: 'an order id',
+      text: 'The order, as "order list" prints it.',
+      isOptional: true,
+    },
+  ],
+  options: { all: { type: 'boolean', text: 'Rebuild every order of every account.' } },
+  examples: ['order rebuild acc_… o_…', 'order rebuild --all'],
+  prepare: ({ values: { all = false }, positionals: [accountId, orderId] }) => {
+    const isOne = accountId !== undefined && orderId !== undefined;
+    if (all ? accountId !== undefined : !isOne) {
+      throw new UsageError('Give an account id and an order id, or --all.');
+    }
     return {
-      json: values.json,
-      run: (services) => (isAll ? rebuildAll(services) : rebuildOne(services, accountId, orderId)),
+      run: (services) => (isOne ? rebuildOne(services, accountId, orderId) : rebuildAll(services)),
       isFailure: ({ failed = [] }) => Array.isArray(failed) && failed.length > 0,
     };
   },
-};
+});
 
 async function rebuildOne(services: Services, accountId: string, orderId: string) {
   if (!(await findOrder(services.database, accountId, orderId))) {
-    throw new UsageError(`Account ${accountId} has no order ${orderId}.`);
+    throw new RefusedError(`Account ${accountId} has no order ${orderId}.`);
   }
   return { order_id: orderId, outcome: await rebuildOrder(services, accountId, orderId) };
 }

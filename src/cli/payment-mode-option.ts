@@ -20,4 +20,6 @@ export function changeModes(
   return after as AccountSettings['paymentModes'];
 }
 
+export const paymentModeText = `Route a payment mode to a provider (${providers.map(({ name }) => name).join(', ')}), or do not offer it (off). Modes: ${paymentModeCodes.join(', ')}.`;
+
 const example = `upi:${providers.map(({ name }) => name).join(' or upi:')} (modes: ${paymentModeCodes.join(', ')})`;

@@ -9,36 +9,31 @@ import type { ProviderName } from '../domain/provider-name.ts';
 import { readProviderValues } from '../providers/account-settings.ts';
 import type { Provider } from '../providers/provider.ts';
 import { providers } from '../providers/providers.ts';
-import { findStoredLogin, listOptions, type SettingOption } from '../providers/settings.ts';
+import { findStoredLogin, type SettingOption } from '../providers/settings.ts';
 import type { ApiSecrets } from '../use-cases/accounts/create-account.ts';
-import { UsageError } from './command.ts';
+import { UsageError, type ValueSpec } from './command.ts';
 import { printedName } from './render.ts';
 
 /** By option, without the leading dashes. */
 export type ProviderFlags = Readonly<Record<string, string | undefined>>;
 
-export const providerOptions = Object.fromEntries(
-  providers
-    .flatMap(({ settings }) => listOptions(settings))
-    .map((option) => [option, { type: 'string' }] as const),
+export const providerOptions: Readonly<Record<string, ValueSpec>> = Object.fromEntries(
+  providers.flatMap(({ settings: { plain, login, apiSecret, apiUrl } }) => [
+    ...[...plain, login].map((setting) => [setting.option, specOf(setting)] as const),
+    [apiSecret.option, specOf(apiSecret, '|-')] as const,
+    [apiUrl.option, specOf(apiUrl)] as const,
+  ]),
 );
 
-export const plainSettingsUsage = providers
-  .flatMap(({ settings }) => settings.plain)
-  .map((setting) => usageOf(setting))
-  .join(' ');
+function specOf({ placeholder, description }: SettingOption, more = ''): ValueSpec {
+  const hint = more === '' ? '' : ' With - it is read from standard input.';
+  return { type: 'string', value: `${placeholder}${more}`, text: `${description}${hint}` };
+}
 
-export const providerApisUsage = [
-  `[--payment-mode upi:${providers[0]?.name}]`,
-  ...providers.flatMap(({ settings: { plain, login, apiSecret, apiUrl } }) => [
-    ...(plain.some(({ option }) => option === login.option) ? [] : [usageOf(login)]),
-    usageOf(apiSecret, '|-'),
-    usageOf(apiUrl),
-  ]),
-].join(' ');
-
-function usageOf({ option, placeholder }: SettingOption, more = ''): string {
-  return `[--${option} ${placeholder}${more}]`;
+/** A command that gives an account the keys of a provider, without the secret itself. */
+export function exampleOfKeys({ settings: { login, apiSecret, apiUrl } }: Provider): string {
+  const url = apiUrl.defaultValue === undefined ? ` --${apiUrl.option} ${apiUrl.placeholder}` : '';
+  return `--${login.option} ${login.placeholder}${url} --${apiSecret.option} -`;
 }
 
 type Before = Pick<AccountSettings, 'providerApis' | 'providerSettings'>;
@@ -113,7 +108,6 @@ function readPlainSettings(
   return values;
 }
 
-/** `-` reads the secret from standard input, so that it does not appear in the process list. */
 export function readApiSecrets(flags: ProviderFlags): ApiSecrets {
   const secrets: Record<string, string> = {};
   for (const { settings } of providers) {
@@ -124,7 +118,8 @@ export function readApiSecrets(flags: ProviderFlags): ApiSecrets {
   return secrets;
 }
 
-function readSecret(given: string | undefined): string | undefined {
+/** `-` reads the secret from standard input, so that it does not appear in the process list. */
+export function readSecret(given: string | undefined): string | undefined {
   if (given !== '-') return given;
   const [line = ''] = readFileSync(0, 'utf8').split(/\r?\n/);
   if (line === '') throw new UsageError('Standard input holds no secret.');

@@ -1,5 +1,6 @@
 /** Renders an outcome as text: names on the left, values on the right, one block per entry of a list. */
 import type { Outcome } from './command.ts';
+import { withoutControls } from './screen.ts';
 
 /** The name of a secret or an option as outcomes print it. */
 export function printedName(name: string): string {
@@ -20,5 +21,8 @@ function isBlocks(value: unknown): value is Outcome[] {
 
 function renderLine(outcome: Outcome, name: string, value: unknown): string {
   const width = Math.max(...Object.keys(outcome).map(({ length }) => length));
-  return `${name.padEnd(width)}  ${Array.isArray(value) ? value.join(' ') || '-' : (value ?? '-')}`;
+  const text = String(Array.isArray(value) ? value.join(' ') || '-' : (value ?? '-'));
+  // A stored body may have several lines.
+  const lines = text.split('\n').map(withoutControls);
+  return `${name.padEnd(width)}  ${lines.join('\n')}`;
 }

@@ -1,41 +1,30 @@
 /** One call of the operator's command line: finds the command, connects to the database, prints the outcome. */
-import type { DestinationStream } from 'pino';
 import { joinBootstrapped } from '../bootstrap.ts';
 import { readConfig } from '../config.ts';
-import { ServiceError } from '../domain/errors.ts';
-import { StartError } from '../domain/start-error.ts';
 import { createLog } from '../log.ts';
-import { accountCreate } from './account-create.ts';
-import { accountList } from './account-list.ts';
-import { accountRotate } from './account-rotate.ts';
-import { accountResume, accountSuspend } from './account-suspend.ts';
-import { accountUpdate } from './account-update.ts';
-import { type Command, UsageError } from './command.ts';
-import { consumerErase } from './consumer-erase.ts';
-import { inboxList } from './inbox-list.ts';
-import { inboxReplay } from './inbox-replay.ts';
-import { inboxShow } from './inbox-show.ts';
-import { keysRotate } from './keys-rotate.ts';
-import { orderRebuild } from './order-rebuild.ts';
+import type { Command } from './command.ts';
+import {
+  commands,
+  commandsOf,
+  findCommand,
+  findGroup,
+  groups,
+  unknownCommand,
+} from './commands.ts';
+import { explainAsJson, explainAsText } from './explain-error.ts';
+import { commandHelp, groupHelp, overview } from './help.ts';
+import { withServedUrl } from './public-url.ts';
+import { readWords } from './read-words.ts';
 import { renderFields } from './render.ts';
-import { reviewList } from './review-list.ts';
-import { inboxResolve, reviewResolve } from './review-resolve.ts';
-import { verify } from './verify.ts';
-
-const commands: readonly Command[] = [
-  ...[accountCreate, accountList, accountUpdate, accountRotate],
-  ...[accountSuspend, accountResume],
-  ...[keysRotate, inboxList, inboxShow, inboxReplay, inboxResolve],
-  ...[reviewList, reviewResolve, orderRebuild, consumerErase, verify],
-];
+import type { Screen } from './screen.ts';
 
 /** What a command reads and where it prints; `main.ts` gives it those of the process. */
 export type Terminal = {
   readonly env: NodeJS.ProcessEnv;
   readonly print: (text: string) => void;
   readonly printError: (text: string) => void;
-  /** Standard output when it is undefined. */
-  readonly logTo?: DestinationStream;
+  /** The width of the terminal; undefined when standard output is none. */
+  readonly columns?: number | undefined;
 };
 
 /** Resolves with the exit status. */
@@ -43,51 +32,67 @@ export async function runCommandLine(
   words: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
+  const options = optionsAmong(words);
+  const command = findCommand(words);
   try {
-    return await runCommand(words, terminal);
+    if (words.length === 0 || words[0] === 'help' || options.some(isHelp)) {
+      terminal.print(helpOn(words[0] === 'help' ? words.slice(1) : words, screenOf(terminal)));
+      return 0;
+    }
+    if (!command) throw unknownCommand(words);
+    return await runCommand(command, words.slice(command.name.length), terminal);
   } catch (error) {
-    terminal.printError(explain(error));
+    const explain = options.includes('--json') ? explainAsJson : explainAsText;
+    terminal.printError(explain(error, command));
     return 1;
   }
 }
 
-async function runCommand(words: readonly string[], terminal: Terminal): Promise<number> {
-  const { env, print, printError, logTo } = terminal;
-  const command = commands.find(({ name }) => name.every((word, index) => words[index] === word));
-  if (!command) {
-    const wantsHelp = words.length === 0 || words.includes('--help');
-    if (!wantsHelp) throw new UsageError(`There is no command "${words.slice(0, 2).join(' ')}".`);
-    print(usage());
-    return 0;
-  }
-  const {
-    json,
-    run,
-    render = renderFields,
-    isFailure,
-  } = command.parse(words.slice(command.name.length));
-  const config = readConfig(env);
-  const { services, close } = await joinBootstrapped(config, createLog(config.logLevel, logTo));
+/** Words behind `--` are arguments, whatever they look like. */
+function optionsAmong(words: readonly string[]): string[] {
+  const end = words.indexOf('--');
+  return words.slice(0, end < 0 ? undefined : end).filter((word) => word.startsWith('-'));
+}
+
+function isHelp(option: string): boolean {
+  return option === '--help' || option === '-h';
+}
+
+function screenOf({ columns, env }: Terminal): Screen {
+  return { columns, hasColours: columns !== undefined && !env.NO_COLOR, now: new Date() };
+}
+
+function helpOn(words: readonly string[], screen: Screen): string {
+  const topic = words.filter((word) => !word.startsWith('-'));
+  const command = findCommand(topic);
+  if (command) return commandHelp(command, screen);
+  if (topic.length === 0) return overview(groups, commands, screen);
+  const group = topic.length === 1 ? findGroup(topic[0]) : undefined;
+  if (!group) throw unknownCommand(topic);
+  return groupHelp(group, commandsOf(group), screen);
+}
+
+async function runCommand(
+  command: Command,
+  words: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
+  const { env, print, printError } = terminal;
+  const given = readWords(command, words);
+  const { run, render = renderFields, advise, isFailure } = command.prepare(given);
+  const config = await withServedUrl(readConfig(env), env);
+  // Standard output is for the result alone: under --json it is one object.
+  const log = createLog(config.logLevel, { write: (line) => printError(line.trimEnd()) });
+  const { services, close } = await joinBootstrapped(config, log);
   try {
     const outcome = await run(services, config, printError);
-    print(json ? JSON.stringify(outcome) : render(outcome));
+    if (given.values.json) print(JSON.stringify(outcome));
+    else {
+      print(render(outcome, screenOf(terminal)));
+      for (const line of advise?.(outcome, config) ?? []) printError(line);
+    }
     return isFailure?.(outcome) ? 1 : 0;
   } finally {
     await close();
   }
-}
-
-function usage(): string {
-  return [
-    'Usage: npm run --silent cli -- <command>',
-    '',
-    ...commands.map(({ usage }) => `  ${usage}`),
-  ].join('\n');
-}
-
-function explain(error: unknown): string {
-  if (error instanceof UsageError) return `${error.message}\n\n${usage()}`;
-  if (error instanceof StartError) return error.message;
-  if (error instanceof ServiceError) return error.merchantMessage;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -10,22 +10,26 @@ import {
   type VerifyOptions,
   verifyInvariants,
 } from '../use-cases/maintenance/verify-invariants.ts';
-import { type Command, jsonOption, readWords, UsageError } from './command.ts';
+import { defineCommand, UsageError } from './command.ts';
 import { continueWith, createProgress } from './verify-progress.ts';
 
-export const verify: Command = {
+export const verify = defineCommand({
   name: ['verify'],
-  usage: 'verify [--after PLACE] [--account ID] [--json]',
-  parse: (words) => {
-    const options = {
-      after: { type: 'string' },
-      account: { type: 'string' },
-      ...jsonOption,
-    } as const;
-    const { values } = readWords(words, options);
+  summary: 'Check that the stored data is consistent.',
+  description:
+    'Checks the invariants of the contract on the live database, and prints what was checked and each breach. The exit status is 1 for a breach, and for a check that was interrupted. Progress goes to standard error.',
+  options: {
+    after: {
+      type: 'string',
+      value: 'PLACE',
+      text: 'Continue at the place that an earlier run printed.',
+    },
+    account: { type: 'string', value: 'ID', text: 'Check only this account.' },
+  },
+  examples: ['verify', 'verify --account acc_… --json'],
+  prepare: ({ values }) => {
     const scope = readScope(values);
     return {
-      json: values.json,
       run: (services, _config, warn) => runVerify(services, scope, warn),
       render: (outcome) => renderVerified(outcome as Verified),
       isFailure: (outcome) => {
@@ -34,11 +38,13 @@ export const verify: Command = {
       },
     };
   },
-};
+});
 
 type Scope = Pick<VerifyOptions, 'after' | 'accountId'>;
 
-function readScope({ after, account }: { after?: string; account?: string }): Scope {
+type Given = { readonly after: string | undefined; readonly account: string | undefined };
+
+function readScope({ after, account }: Given): Scope {
   const place = after === undefined ? undefined : findPlace(after);
   if (after !== undefined && !place) {
     throw new UsageError('--after takes the place that an earlier run of verify printed.');

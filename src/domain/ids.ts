@@ -27,6 +27,17 @@ export function findAccountIdOfDelivery(deliveryId: string): string | undefined 
   return match ? `acc_${match[1]}` : undefined;
 }
 
+/** Sorts deliveries of all accounts by time. */
+export function timeKeyOfDelivery(deliveryId: string): string {
+  return deliveryId.slice('dlv_'.length + idLength);
+}
+
+/** The lowest order id of this second. */
+export const firstOrderIdAt = (time: Date): string => `o_${secondsInBase62(time)}`;
+
+/** The lowest part of a delivery id, behind its account, of this second. */
+export const firstTimeKeyAt = (time: Date): string => secondsInBase62(time);
+
 /** An access key contains its account id, so that a lookup needs no index across accounts. */
 export function accessKeyOf(accountId: string): string {
   return `access_key_${accountId.slice('acc_'.length)}`;
@@ -44,13 +55,17 @@ const timeLength = 6;
  * its other pages stay cold. The ten random letters after it have 59 bits, too many to guess.
  */
 function timeOrderedBase62(now: Date): string {
-  let rest = Math.floor(now.getTime() / 1_000);
-  let time = '';
-  while (time.length < timeLength) {
-    time = `${alphabet[rest % alphabet.length]}${time}`;
+  return secondsInBase62(now) + randomBase62(idLength - timeLength);
+}
+
+function secondsInBase62(time: Date): string {
+  let rest = Math.max(0, Math.floor(time.getTime() / 1_000));
+  let text = '';
+  while (text.length < timeLength) {
+    text = `${alphabet[rest % alphabet.length]}${text}`;
     rest = Math.floor(rest / alphabet.length);
   }
-  return time + randomBase62(idLength - timeLength);
+  return text;
 }
 
 export function randomBase62(length: number): string {

@@ -10,6 +10,12 @@ export const paymentModes = {
   prepaid_card: 'Prepaid Card',
 } as const;
 
+/** Every payment mode that an enquiry can show: `Card` when the funding is unknown, EMI for instalments. */
+export const shownPaymentModes: readonly string[] = [
+  ...Object.values(paymentModes),
+  ...['Credit Card EMI', 'Debit Card EMI', 'Card', 'Pay Later'],
+];
+
 export type PaymentModeCode = keyof typeof paymentModes;
 
 /** The modes in which the consumer chooses a bank or a wallet. */

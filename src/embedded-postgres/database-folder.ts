@@ -10,15 +10,19 @@ import { explainingErrors } from './data-folder.ts';
 import { changeFileOwner, type Ids, writeDurably } from './durable-file.ts';
 import { databaseFolderOf, makeDatabaseFolder } from './machine-folder.ts';
 import { chooseServerUser, findClosedFolder, type ServerUser } from './server-user.ts';
+import { serviceUrlFile } from './service-url-file.ts';
 
 const folderName = 'postgres';
 const locationFile = 'database.folder';
+/** The demo account, for a shell. */
+export const demoEnvFile = 'demo.env';
 
-const secretFiles = ['master.key', 'database.password', locationFile];
+/** Those that the user of the service must own. */
+const ownedFiles = ['master.key', 'database.password', locationFile, serviceUrlFile, demoEnvFile];
 const lockFiles = ['service.lock', 'rotation.lock'];
 /** Everything that the service writes into a data folder, including leftovers of a crash, and `lost+found` of a disk. */
 const ownNames = new RegExp(
-  `^(${[...secretFiles, ...lockFiles, folderName, 'socket', 'lost+found'].join('|').replaceAll(/[.+]/g, '\\$&')})(\\.new|-journal)?$`,
+  `^(${[...ownedFiles, ...lockFiles, folderName, 'socket', 'lost+found'].join('|').replaceAll(/[.+]/g, '\\$&')})(\\.new|-journal)?$`,
 );
 
 /** The folder of the cluster, whether it exists or not. */
@@ -92,7 +96,7 @@ export async function isOwnFolder(dataDir: string): Promise<boolean> {
 
 /** Makes the user that the service becomes the owner of the data folder and its files, except for the database. */
 export async function changeOwner(dataDir: string, { uid, gid }: Ids): Promise<void> {
-  const paths = secretFiles.map((name) => join(dataDir, name));
+  const paths = ownedFiles.map((name) => join(dataDir, name));
   if (!(await isOwnFolder(dataDir))) {
     for (const path of paths) await changeFileOwner(path, { uid, gid });
     return;

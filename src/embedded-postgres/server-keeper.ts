@@ -111,5 +111,7 @@ export function launchKeeper(
 
 /** Every start and shutdown prints these lines. */
 function isWorthLogging(line: string): boolean {
-  return !/the database system is (starting|shutting|in recovery|not yet)/.test(line);
+  return !/the database system is (starting|shutting|in recovery|not yet)|terminating connection due to administrator command/.test(
+    line,
+  );
 }

@@ -10,7 +10,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     return;
   }
   const invalid = new ServiceError('INVALID_REQUEST_PARAMETER', explain(error.code));
-  const body = JSON.stringify(errorBody(invalid));
+  const body = `${JSON.stringify(errorBody(invalid))}\n`;
   socket.end(
     [
       'HTTP/1.1 400 Bad Request',

@@ -1,7 +1,7 @@
 /** Turns any error into the contract's error body. Contract 8.1. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { type ErrorCode, ServiceError } from '../domain/errors.ts';
+import { type ErrorCode, errorTable, ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { addCrossOriginHeaders } from './cross-origin.ts';
 import { describeInvalid } from './describe-invalid.ts';
@@ -12,15 +12,26 @@ import { describeInvalid } from './describe-invalid.ts';
  */
 export const serviceUnavailable = new ServiceError('SERVICE_UNAVAILABLE');
 
-export const ErrorBody = Type.Object({
-  error: Type.Object({
-    svc_error_code: Type.String({ description: 'One of the codes of docs/errors.md' }),
-    svc_consumer_message: Type.String({ description: 'Safe to show to the consumer' }),
-    svc_merchant_message: Type.String({ description: 'Tells the merchant team what to do' }),
-  }),
-});
+export const ErrorBody = Type.Object(
+  {
+    error: Type.Object(
+      {
+        svc_error_code: Type.Unsafe<string>({
+          type: 'string',
+          enum: Object.keys(errorTable),
+          title: 'ErrorCode',
+          description: 'Branch on this in your code.',
+        }),
+        svc_consumer_message: Type.String({ description: 'May be shown to the consumer.' }),
+        svc_merchant_message: Type.String({ description: 'Tells your team what to do.' }),
+      },
+      { description: 'What is wrong.' },
+    ),
+  },
+  { title: 'Error', description: 'The body of every error of the merchant API.' },
+);
 
-/** The error replies that every operation documents. */
+/** One serialiser for all errors; the reference lists the statuses and codes of each operation. */
 export const errorReplies = { '4XX': ErrorBody, '5XX': ErrorBody };
 
 export function errorBody(error: ServiceError) {

@@ -25,6 +25,22 @@ export type Verification =
   /** There is no proof; the caller may have a bearer token. */
   | 'absent';
 
+export type ProviderDocumentation = {
+  /**
+   * The format of a delivery; deliveries are not validated against it. Loaded when the reference is built: the command
+   * line needs providers and no schemas, which take longer to load than all else.
+   */
+  readonly loadSchema: () => Promise<TSchema>;
+  /** How the header of the proof is made. */
+  readonly proofDescription: string;
+  /** The other headers that it sends and that are used, with their descriptions. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** True if it also sends form data with dotted names. */
+  readonly acceptsFormData: boolean;
+  /** Recorded deliveries and replies. */
+  readonly examples: URL;
+};
+
 /** A bank or a wallet, by the code that starts a payment with it. */
 export type Choice = { readonly code: string; readonly name: string };
 
@@ -34,8 +50,8 @@ export type Provider = {
   readonly displayName: string;
   /** The payment mode of payments whose deliveries do not report one. */
   readonly paymentModeOtherwise: string | null;
-  /** The format of a delivery, for the API reference only; deliveries are not validated against it. */
-  readonly deliverySchema: TSchema;
+  /** What the API reference says about its deliveries besides their format. */
+  readonly documentation: ProviderDocumentation;
   /** The settings and secrets that an account has for this provider. */
   readonly settings: ProviderSettings;
   readonly outbound: OutboundProvider;
@@ -46,6 +62,8 @@ export type Provider = {
   readonly verify: (delivery: RawDelivery, secrets: readonly string[]) => Verification;
   /** The provider's id of the event. The proof does not cover it, so it does not identify a repeat. Contract 6.7. */
   readonly findEventId: (delivery: RawDelivery) => string | undefined;
+  /** The provider's word for the event, as its own documents spell it; lists of deliveries show it. */
+  readonly findEventName: (delivery: RawDelivery) => string | undefined;
   /** Identifies repeats without an event id; undefined if only equal bytes are a repeat. */
   readonly findContentKey: (delivery: RawDelivery) => string | undefined;
   /** Headers that are stored with the delivery; never the proof. */

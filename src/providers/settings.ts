@@ -9,8 +9,10 @@ import type { PaymentModeCode } from '../domain/payment-mode.ts';
 export type SettingOption = {
   /** Without the leading dashes. */
   readonly option: string;
-  /** Stands for the value in the usage text. */
+  /** Stands for the value in the help. */
   readonly placeholder: string;
+  /** What the option sets, as a sentence for the help. */
+  readonly description: string;
 };
 
 /** A value that is not secret; `account list` prints it under the name of its option. */

@@ -136,9 +136,25 @@ export async function listAccounts(database: Queryable): Promise<StoredAccount[]
   return rows.map((row) => toAccount(row, []));
 }
 
-export async function hasAccounts(database: Queryable): Promise<boolean> {
-  const { rows } = await database.query({ text: 'select 1 from accounts limit 1' });
-  return rows.length > 0;
+export async function listAccountIds(database: Queryable): Promise<string[]> {
+  const { rows } = await database.query<{ account_id: string }>({
+    text: 'select account_id from accounts order by account_id',
+  });
+  return rows.map(({ account_id }) => account_id);
+}
+
+export type AccountName = Pick<StoredAccount, 'accountId' | 'name'>;
+
+/** The oldest accounts first. */
+export async function listFirstAccounts(
+  database: Queryable,
+  limit: number,
+): Promise<AccountName[]> {
+  const { rows } = await database.query<Pick<AccountRow, 'account_id' | 'name'>>({
+    text: 'select account_id, name from accounts order by created_at, account_id limit $1',
+    values: [limit],
+  });
+  return rows.map(({ account_id: accountId, name }) => ({ accountId, name }));
 }
 
 async function replaceAlternateCurrencies(

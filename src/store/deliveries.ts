@@ -53,25 +53,15 @@ export async function findDelivery(
   return rows[0] && toDelivery(rows[0]);
 }
 
-/** Newest first. `after` is the last delivery of the previous page. */
-export async function listDeliveries(
+/** In any order. */
+export async function findDeliveries(
   database: Queryable,
-  {
-    state,
-    after,
-    limit,
-  }: {
-    readonly state: DeliveryState | undefined;
-    readonly after: Pick<Delivery, 'receivedAt' | 'deliveryId'> | undefined;
-    readonly limit: number;
-  },
+  accountId: string,
+  deliveryIds: readonly string[],
 ): Promise<Delivery[]> {
   const { rows } = await database.query<DeliveryRow>({
-    text: `select * from deliveries
-            where ($1::text is null or state = $1)
-              and ($2::timestamptz is null or (received_at, delivery_id) < ($2, $3))
-            order by received_at desc, delivery_id desc limit $4`,
-    values: [state ?? null, after?.receivedAt ?? null, after?.deliveryId ?? null, limit],
+    text: 'select * from deliveries where account_id = $1 and delivery_id = any($2::text[])',
+    values: [accountId, deliveryIds],
   });
   return rows.map(toDelivery);
 }

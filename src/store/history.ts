@@ -93,6 +93,20 @@ export async function listHistory(
   return result.rows.flatMap(toEntries);
 }
 
+/** The last rows of an order's history, oldest first. */
+export async function listRecentHistory(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+  limit: number,
+): Promise<HistoryEntry[]> {
+  const result = await database.query<HistoryRow>({
+    text: `select order_id, cause, happened_at, entries from history
+            where account_id = $1 and order_id = $2 order by position desc limit $3`,
+    values: [accountId, orderId, limit],
+  });
+  return result.rows.toReversed().flatMap(toEntries);
+}
+
 /** The history of many orders of one account, by order id. */
 export async function listHistoryOfOrders(
   database: Queryable,

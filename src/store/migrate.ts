@@ -23,6 +23,17 @@ export async function migrate(database: Database): Promise<string[]> {
   });
 }
 
+/** Ends the race of processes that start at once on an empty database and install something else, one after the other. */
+export async function oneAtATime<Result>(
+  database: Database,
+  install: () => Promise<Result>,
+): Promise<Result> {
+  return database.transaction(async (tx) => {
+    await lockJournal(tx);
+    return install();
+  });
+}
+
 function withoutTimeout(tx: Transaction): Transaction {
   const query_timeout = 24 * 60 * 60 * 1000;
   return { ...tx, query: (statement) => tx.query({ ...statement, query_timeout }) };

@@ -20,6 +20,14 @@ for (const path of [...nowhere, '/api/v3/order/', '/api/v3/order/1', '/API/V3/or
   });
 }
 
+test('a JSON reply is one line with its line break, so that a terminal shows it well', async () => {
+  const paths = ['/healthz', '/api/v3/nothing', '/api/v3/order', '/openapi.json'];
+  for (const path of paths) {
+    const response = await fetch(`${service.baseUrl}${path}`);
+    assert.match(await response.text(), /^[^\n]+\n$/, path);
+  }
+});
+
 test('an unknown path is answered 404, whatever the body is', async () => {
   for (const body of ['{not json', Uint8Array.of(0xff), 'x'.repeat(300 * 1024)]) {
     assertRefused(await service.call('/api/v3/nothing', { body }), 'NOT_FOUND');

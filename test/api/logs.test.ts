@@ -94,6 +94,28 @@ test('no log line contains a secret, a token or personal data, whatever is calle
   assertNothingPrivate(service.logText());
 });
 
+test('at the level debug every request is logged with its route and outcome', async () => {
+  const reply = await service.call('/api/v3/order?invoice_id=none', { token: account.token });
+  const lines = service.logText().trim().split('\n');
+  const own = lines
+    .map((line) => JSON.parse(line))
+    .find(
+      ({ request_id, msg }) =>
+        request_id === reply.headers.get('x-request-id') && msg === 'request',
+    );
+  const { time: _time, duration_ms, ...rest } = own;
+  assert.ok(duration_ms >= 0);
+  assert.deepEqual(rest, {
+    level: 'debug',
+    request_id: reply.headers.get('x-request-id'),
+    method: 'GET',
+    route: '/api/v3/order',
+    status: 404,
+    account_id: account.accountId,
+    msg: 'request',
+  });
+});
+
 test('without a database a call is answered 503 with Retry-After and no internal details', async (t) => {
   const database = openDatabase({ connectionString: service.url });
   const failing = await startApplication(t, database);

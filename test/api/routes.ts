@@ -10,22 +10,44 @@ export type Route = {
   readonly isWebhook: boolean;
 };
 
-type OpenApi = {
-  readonly paths: Record<string, Record<string, { readonly security?: readonly unknown[] }>>;
+type Operation = {
+  readonly security: readonly object[];
+  /** Other methods and paths of the same operation, such as `PUT /api/v3/update-order`. */
+  readonly 'x-aliases'?: readonly string[];
 };
+type OpenApi = { readonly paths: Record<string, Record<string, Operation>> };
 
 export async function listRoutes(service: TestService): Promise<Route[]> {
   const { body } = await service.call('/openapi.json');
   return Object.entries((body as OpenApi).paths)
     .filter(([path]) => path.startsWith('/api/'))
     .flatMap(([path, operations]) =>
-      Object.entries(operations).map(([method, { security }]) => ({
-        method: method.toUpperCase(),
-        path,
-        guarded: security === undefined || security.length > 0,
-        isWebhook: path.startsWith('/api/v3/webhooks/'),
-      })),
+      Object.entries(operations).flatMap(([method, operation]) =>
+        namesOf(method, path, operation).map((name) => ({
+          ...name,
+          guarded: isGuarded(operation),
+          isWebhook: path.startsWith('/api/v3/webhooks/'),
+        })),
+      ),
     );
+}
+
+/** The method and path of an operation, and of its aliases. */
+export function namesOf(
+  method: string,
+  path: string,
+  { 'x-aliases': aliases = [] }: Pick<Operation, 'x-aliases'>,
+): { readonly method: string; readonly path: string }[] {
+  const others = aliases.map((alias) => {
+    const [otherMethod = '', otherPath = ''] = alias.split(' ');
+    return { method: otherMethod, path: otherPath };
+  });
+  return [{ method: method.toUpperCase(), path }, ...others];
+}
+
+/** An empty requirement means that no token is needed. */
+export function isGuarded({ security }: Pick<Operation, 'security'>): boolean {
+  return security.length > 0 && security.every((schemes) => Object.keys(schemes).length > 0);
 }
 
 /** The fields go into the query of a GET, and into the body otherwise. */

@@ -25,3 +25,19 @@ test('the docs page shows every call and requests only this service', {
   );
   assert.deepEqual(strangers, []);
 });
+
+test('on a phone in dark mode the page is dark and not wider than the screen', {
+  skip: noBrowser,
+}, async () => {
+  const browser = await openBrowser();
+  const viewport = { width: 390, height: 844 };
+  const page = await browser.newPage({ viewport, colorScheme: 'dark' });
+  await page.goto(`${service.baseUrl}/docs/`);
+  await page.getByText('The flow of a payment').first().waitFor();
+  const { width, background } = await page.evaluate<{ width: number; background: string }>(
+    `({ width: document.documentElement.scrollWidth, background: getComputedStyle(document.body).backgroundColor })`,
+  );
+  assert.equal(width, 390);
+  const [red = 255] = (background.match(/[\d.]+/g) ?? []).map(Number);
+  assert.ok(red < 64, background);
+});

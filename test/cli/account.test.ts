@@ -6,6 +6,7 @@ import type { CommandOutcome } from '../../tools/harness/command-line.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { runCommandHere } from '../support/command-here.ts';
+import { gatewayBody } from '../support/deliveries.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import { createTemporaryFolder, startServiceProcess } from '../support/service-process.ts';
 import { createTestDatabase, dumpTables } from '../support/test-database.ts';
@@ -42,8 +43,8 @@ test('account create prints one object with the fields an operator needs, and th
 });
 
 test('account create without --json prints the same fields as text', async () => {
-  const { code, stdout, stderr } = await run(['account', 'create', '--name', 'Shop']);
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+  const { code, stdout } = await run(['account', 'create', '--name', 'Shop']);
+  assert.equal(code, 0);
   const names = stdout
     .trim()
     .split('\n')
@@ -59,6 +60,36 @@ test('account create without --json prints the same fields as text', async () =>
     'bank_gateway_webhook_url',
   ]);
 });
+
+test('account create says what to do next, unless the output is JSON', async () => {
+  const create = ['account', 'create', '--name', 'Shop'];
+  const { stdout, stderr } = await run(create);
+  const [, accountId = ''] = /^account_id +(\S+)/.exec(stdout) ?? [];
+  const update = `npm run --silent cli -- account update ${accountId}`;
+  assert.deepEqual(stderr.split('\n'), [
+    'The account cannot start payments before it has the keys of a provider. Set them with the secret in a file:',
+    `  ${update} --partner-key-id ID --partner-key-secret - < secret.txt`,
+    `  ${update} --bank-gateway-merchant ID --bank-gateway-url URL --bank-gateway-password - < secret.txt`,
+    '',
+  ]);
+  const keys = ['--partner-key-id', 'rzp_1', '--partner-key-secret', 'x'];
+  assert.equal((await run([...create, ...keys])).stderr, '');
+});
+
+for (const [publicUrl, hasAdvice] of [
+  ['http://127.0.0.1:8080', true],
+  ['http://localhost', true],
+  ['http://0.0.0.0:8080', true],
+  ['https://pay.example.com', false],
+] as const) {
+  test(`account create ${hasAdvice ? 'warns' : 'does not warn'} that no provider reaches ${publicUrl}`, async () => {
+    const keys = ['--partner-key-id', 'rzp_1', '--partner-key-secret', 'x'];
+    const words = ['account', 'create', '--name', 'Shop', ...keys];
+    const { stderr } = await run(words, { ...external, PUBLIC_URL: publicUrl });
+    const advice = `No provider can reach webhook URLs at ${publicUrl}: set its public address for the service and for this command, such as PUBLIC_URL=https://pay.example.com.\n`;
+    assert.equal(stderr, hasAdvice ? advice : '');
+  });
+}
 
 test('account create takes every setting, and account list shows them without secrets', async () => {
   const created = await runJson([
@@ -246,8 +277,26 @@ for (const kind of ['access-secret', 'partner-webhook-secret', 'bank-gateway-sec
   });
 }
 
+test('a provider that generates its secret: account rotate --value stores it, and its notifications are accepted', async () => {
+  const { account_id } = await runJson(['account', 'create', '--name', 'Shop']);
+  const generated = randomBytes(16).toString('hex').toUpperCase();
+  const rotated = await runJson([
+    ...['account', 'rotate', account_id, 'bank-gateway-secret', '--value', generated],
+  ]);
+  assert.equal(rotated.bank_gateway_secret, generated);
+  const notify = async (secret: string) => {
+    const { status } = await service.call(`/api/v3/webhooks/bank-gateway/${account_id}`, {
+      body: gatewayBody({ order: { id: 'INV-1' } }),
+      headers: { 'x-notification-secret': secret },
+    });
+    return status;
+  };
+  assert.equal(await notify(generated), 200);
+  assert.equal(await notify(generated.toLowerCase()), 401);
+});
+
 const badWords: ReadonlyArray<readonly [words: string, complaint: RegExp]> = [
-  ['account', /^There is no command "account"\.$/],
+  ['account', /^"account" is a group of commands: add one of create, list, /],
   ['account destroy', /^There is no command "account destroy"\.$/],
   ['account create', /--name/],
   ['account create --name Shop --colour red', /--colour/],
@@ -265,14 +314,17 @@ const badWords: ReadonlyArray<readonly [words: string, complaint: RegExp]> = [
   ['account rotate acc_1 access-secret --overlap soon', /^--overlap must be/],
 ];
 for (const [words, complaint] of badWords) {
-  test(`"${words}" is refused with a message and the usage, before the database is opened`, async () => {
+  test(`"${words}" is refused with a sentence and where to read on, before the database is opened`, async () => {
     const nowhere = { DATABASE_URL: 'postgres://127.0.0.1:1/none', MASTER_KEY: testMasterKeyHex };
     const { code, stdout, stderr } = await run(words.split(' '), nowhere);
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
-    const [first = '', blank, ...usage] = stderr.split('\n');
-    assert.match(first, complaint);
-    assert.equal(blank, '');
-    assert.match(usage.join('\n'), /^Usage: .+\n\n {2}account create --name NAME/);
+    const [sentence = '', help = '', ...more] = stderr.split('\n');
+    assert.match(sentence, complaint);
+    assert.match(
+      help,
+      /^Run "npm run --silent cli -- account.* --help" for its (options|commands)\.$/,
+    );
+    assert.deepEqual(more, ['']);
   });
 }
 
@@ -287,6 +339,8 @@ test('no arguments, or --help, print the usage', async () => {
 const refused: ReadonlyArray<readonly [words: string, complaint: RegExp]> = [
   [`account update ${unknownId} --name X`, new RegExp(`no account ${unknownId}`)],
   [`account rotate ${unknownId} access-secret`, new RegExp(`no account ${unknownId}`)],
+  [`account rotate ${unknownId} access-secret --value ${'x'.repeat(40)}`, /always generated/],
+  [`account rotate ${unknownId} bank-gateway-secret --value short`, /16 to 256 visible ASCII/],
   ['account create --name Shop --alternate-currency XXY:INR:2', /unknown currency XXY/],
   ['account create --name Shop --alternate-currency USD:INR:0', /a rate above 0/],
   ['account create --name Shop --alternate-currency USD:USD:1', /two different currencies/],
@@ -349,10 +403,16 @@ test('the commands work against a running embedded service', async () => {
   const embedded = { DATA_DIR: await createTemporaryFolder() };
   const running = await startServiceProcess(embedded);
   const created = await runJson(['account', 'create', '--name', 'Second shop'], embedded);
+  // The command has no PUBLIC_URL and no PORT: it knows the URL from the data folder.
+  const path = `/api/v3/webhooks/partner/${created.account_id}`;
+  assert.equal(created.partner_webhook_url, `${running.baseUrl}${path}`);
+  const chosen = { ...embedded, PUBLIC_URL: 'https://pay.example.com' };
+  const other = await runJson(['account', 'create', '--name', 'Third shop'], chosen);
+  assert.match(other.partner_webhook_url, /^https:\/\/pay\.example\.com\/api/);
   const { accounts } = await runJson(['account', 'list'], embedded);
   assert.deepEqual(
     accounts.map((account: Printed) => account.name),
-    ['Demo shop', 'Second shop'],
+    ['Demo shop', 'Second shop', 'Third shop'],
   );
   const reply = await running.call('/api/v3/generate-token', {
     body: { access_key: created.access_key, access_secret: created.access_secret },

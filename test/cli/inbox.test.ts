@@ -145,7 +145,7 @@ test('order rebuild repairs one order or all orders, and leaves correct ones unc
   assert.equal((await runJson(['order', 'rebuild', accountId, orderId])).outcome, 'same');
 });
 
-test('wrong arguments are refused with the usage', async () => {
+test('wrong arguments are refused, with the place where to read on', async () => {
   for (const words of [
     ['inbox', 'list', '--state', 'gone'],
     ['inbox', 'show', 'dlv_x'],
@@ -155,13 +155,22 @@ test('wrong arguments are refused with the usage', async () => {
     ['keys', 'rotate', 'all'],
     ['order', 'rebuild'],
     ['order', 'rebuild', '--all', 'o_x'],
-    ['order', 'rebuild', 'acc_none', 'o_none'],
+    ['order', 'rebuild', 'acc_none'],
     ['verify', 'now'],
   ]) {
     const { code, stdout, stderr } = await runCommandHere(words, env);
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' }, words.join(' '));
-    assert.match(stderr, /Usage: npm run --silent cli/);
+    assert.match(
+      stderr,
+      /^[^\n]+\.\nRun "npm run --silent cli -- \w+( \w+)? --help" for its options\.\n$/,
+    );
   }
+  const unknown = await runCommandHere(['order', 'rebuild', 'acc_none', 'o_none'], env);
+  assert.deepEqual(unknown, {
+    code: 1,
+    stdout: '',
+    stderr: 'Account acc_none has no order o_none.\n',
+  });
 });
 
 /** An authorisation and its capture, which does not refer to it. */

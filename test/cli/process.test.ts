@@ -3,9 +3,13 @@
  * commands in their own process, because starting one takes far longer than most commands run.
  */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { runCommand } from '../../tools/harness/command-line.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { runCommand, runCommandInTerminal } from '../../tools/harness/command-line.ts';
+import { breakNotices } from '../api/webhooks/broken-notices.ts';
 import { runCommandHere } from '../support/command-here.ts';
+import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
 
@@ -46,7 +50,40 @@ test('a warning stands on standard error beside the object', async () => {
   assert.match(stderr, /^Whoever listens at [^\n]+\n$/);
 });
 
-for (const words of [[], ['account', 'destroy'], ['account', 'list']]) {
+test('what is logged stands on standard error, so that standard output is one object', async () => {
+  const account = await service.createAccount();
+  const invoice_id = 'LOGGED-1';
+  const payment = partnerPayment({ notes: { invoice_id } });
+  const event = partnerEvent('payment.captured', { payment });
+  const { body: parked } = await sendPartner(service, account, event);
+  const mend = await breakNotices(service.database);
+  const body = orderBody({ invoice_id });
+  await service.call('/api/v3/create-order', { token: account.token, body });
+  const words = ['inbox', 'replay', parked.delivery_id, '--json'];
+  const { stdout, stderr } = await runCommand(words, env);
+  await mend();
+  assert.match(stderr, /"level":"error"[^\n]*"msg":"a defect"/);
+  assert.match(stdout, /^\{[^\n]+\}\n$/);
+});
+
+const hasScript = existsSync('/usr/bin/script') && process.platform === 'linux';
+test('on a terminal the help has its width and colours', {
+  skip: !hasScript && 'needs script of util-linux',
+}, async () => {
+  const [wide, narrow, plain] = await Promise.all([
+    runCommandInTerminal(['account', '--help'], {}, 100),
+    runCommandInTerminal(['account', '--help'], {}, 40),
+    runCommandInTerminal(['account', '--help'], { NO_COLOR: '1' }, 100),
+  ]);
+  const lines = (text: string) => stripVTControlCharacters(text).split('\r\n');
+  assert.deepEqual([wide.code, narrow.code, plain.code], [0, 0, 0]);
+  assert.ok(wide.stdout.includes('\u001b[1mCommands:'));
+  assert.equal(stripVTControlCharacters(wide.stdout), plain.stdout);
+  assert.ok(lines(narrow.stdout).every((line) => line.length <= 40));
+  assert.ok(lines(wide.stdout).length < lines(narrow.stdout).length);
+});
+
+for (const words of [[], ['account', 'destroy', '--json'], ['account', 'list']]) {
   test(`"${words.join(' ')}" comes to the same as a process and without one`, async () => {
     assert.deepEqual(await runCommand(words, env), await runCommandHere(words, env));
   });

@@ -4,6 +4,7 @@ import { startSimulator } from '../../simulator/simulator.ts';
 import { accountCreate } from '../../src/cli/account-create.ts';
 import { accountUpdate } from '../../src/cli/account-update.ts';
 import { UsageError } from '../../src/cli/command.ts';
+import { readWords } from '../../src/cli/read-words.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { updateAccount } from '../../src/use-cases/accounts/update-account.ts';
 import { type CommandOutcome, runCommand } from '../../tools/harness/command-line.ts';
@@ -138,7 +139,7 @@ test('an unknown mode or provider is refused before the database is opened', asy
     for (const command of [accountCreate, accountUpdate]) {
       const words = command === accountCreate ? ['--name', 'Shop'] : ['acc_0000000000000000'];
       assert.throws(
-        () => command.parse([...words, '--payment-mode', mode]),
+        () => command.prepare(readWords(command, [...words, '--payment-mode', mode])),
         (error) => error instanceof UsageError && /^--payment-mode must look/.test(error.message),
         mode,
       );

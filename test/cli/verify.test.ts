@@ -266,7 +266,7 @@ test('a place or an account id that cannot be read is refused', async () => {
   ]) {
     const { code, stderr } = await runCommandHere(['verify', ...words], env);
     assert.equal(code, 1);
-    assert.match(stderr, /takes .*Usage: /s);
+    assert.match(stderr, /takes .*verify --help/s);
   }
 });
 

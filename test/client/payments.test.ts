@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createClient, ServiceCallError } from 'payment-order-service/client';
+import { createClient, ServiceCallError } from '../../client/client.js';
 import { findCheckout, startJourney } from '../support/journey.ts';
 import { orderBody } from '../support/order-bodies.ts';
 
@@ -39,7 +39,7 @@ for (const encrypted of [false, true]) {
     const { order, transaction } = await client.transactionEnquiry({ order_id });
     assert.equal(order.refund_details?.refunded_amount, 18);
     for (const entry of transaction) {
-      assert.equal(await client.verifySignature(entry, order.invoice_id), true);
+      assert.equal(await client.verifySignature(entry, order.invoice_id), 'valid');
     }
     const again = await client.refund({ transaction_id, refund_amount: 18, refund_request_id });
     assert.equal(again.transaction_id, made.transaction_id);
@@ -90,14 +90,23 @@ for (const [name, answer] of failures) {
   });
 }
 
-test('a payment or refund that is answered 500 throws, and is not sent again', async () => {
-  const { transaction_id } = await paidOrder();
-  const { client, sent } = failingClient(async () => new Response('{}', { status: 500 }));
+test('a payment or refund that is answered 500 throws its key, with which a repeat is safe', async () => {
+  const { order_id: paid, transaction_id } = await paidOrder();
+  const { client, sent } = failingClient(async (send) => {
+    await send();
+    return new Response('{}', { status: 500 });
+  });
   const { order_id } = await client.createOrder(newOrder());
-  const payment_mode_code = 'credit_card';
-  await assert.rejects(client.initiatePayment({ order_id, payment_mode_code }), { status: 500 });
-  await assert.rejects(client.refund({ transaction_id, refund_amount: 1 }), { status: 500 });
-  assert.equal(sent.length, 2);
+  const payment = { order_id, payment_mode_code: 'credit_card' } as const;
+  const refund = { transaction_id, refund_amount: 1 };
+  const paymentKey = await keyOfError(client.initiatePayment(payment));
+  const refundKey = await keyOfError(client.refund(refund));
+  assert.equal(sent.length, 2, 'neither is sent again by the client itself');
+  const started = await client.initiatePayment(payment, { idempotencyKey: paymentKey });
+  const made = await client.refund(refund, { idempotencyKey: refundKey });
+  await simulator.settled();
+  assert.deepEqual(await idsOf(client, order_id), [started.transaction_id]);
+  assert.deepEqual(await idsOf(client, paid), [transaction_id, made.transaction_id]);
 });
 
 test('with an idempotency key a repeated call is safe; without one each call is a new payment', async () => {
@@ -116,6 +125,26 @@ test('with an idempotency key a repeated call is safe; without one each call is 
   await assert.rejects(client.refund({ ...refund, refund_amount: 2 }, options), {
     code: 'IDEMPOTENCY_KEY_REUSED',
   });
+});
+
+test('keys in any script are different keys, and what is no key is refused before anything is sent', async () => {
+  const client = clientOf();
+  const { transaction_id } = await paidOrder();
+  const refund = { transaction_id, refund_amount: 1 };
+  const made: string[] = [];
+  for (const idempotencyKey of ['RMA-é', 'RMA-è', 'चालान-7', 'चालान-8', '💳']) {
+    const { transaction_id: id } = await client.refund(refund, { idempotencyKey });
+    assert.equal((await client.refund(refund, { idempotencyKey })).transaction_id, id);
+    made.push(id);
+  }
+  assert.equal(new Set(made).size, 5);
+
+  const { client: counted, sent } = failingClient((send) => send());
+  for (const idempotencyKey of [null, 7, '', ' ', 'x'.repeat(256), 'a\nb', '\ud83d']) {
+    const options = { idempotencyKey } as { idempotencyKey: string };
+    await assert.rejects(counted.refund(refund, options), { name: 'TypeError' });
+  }
+  assert.deepEqual(sent, []);
 });
 
 test('a call for the payment modes is retried', async () => {
@@ -173,6 +202,13 @@ function failingClient(answer: (sent: () => Promise<Response>) => Promise<Respon
     return isFirst ? answer(send) : send();
   });
   return { client, sent };
+}
+
+async function keyOfError(call: Promise<unknown>): Promise<string> {
+  const error = await call.then(() => undefined).catch((thrown) => thrown);
+  assert.ok(error instanceof ServiceCallError);
+  assert.equal(error.status, 500);
+  return error.idempotencyKey ?? '';
 }
 
 async function idsOf(client: ReturnType<typeof clientOf>, order_id: string): Promise<string[]> {

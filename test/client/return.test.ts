@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createClient, readReturn } from 'payment-order-service/client';
+import { createClient, readReturn, UntrustedDataError } from '../../client/client.js';
 import { findCheckout, type JourneyShop, startJourney } from '../support/journey.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { type ReturnedPayload, visit } from '../support/returns.ts';
@@ -39,7 +39,7 @@ test('a pending result of v2 has no signature and needs an enquiry', async () =>
   const { accessSecret } = shops.v2;
   const { response } = await returned(shops.v2, undefined);
   const reading = readReturn({ response, accessSecret, signatureVersion: 'v2' });
-  await assert.rejects(reading, /is not signed.*transactionEnquiry/);
+  await assert.rejects(reading, { code: 'UNSIGNED_RESULT', message: /transactionEnquiry/ });
 });
 
 const forgeries: [name: string, forge: (payload: ReturnedPayload) => unknown][] = [
@@ -93,18 +93,25 @@ for (const [name, forge] of forgeries) {
     const { response } = await returned(shops.v3, 'decline');
     const { payload } = JSON.parse(Buffer.from(response, 'base64').toString('utf8'));
     const forged = Buffer.from(JSON.stringify({ payload: forge(payload) })).toString('base64');
-    await assert.rejects(readReturn({ response: forged, accessSecret }), Error);
+    await assert.rejects(readReturn({ response: forged, accessSecret }), UntrustedDataError);
   });
 }
 
 test('a payload that is not a result, or is signed with another secret, is refused', async () => {
   const { accessSecret } = shops.v3;
   const { response } = await returned(shops.v3, 'pay');
-  await assert.rejects(readReturn({ response, accessSecret: 'access_secret_other' }), /signature/);
-  await assert.rejects(readReturn({ response, accessSecret: [] }), /signature/);
-  await assert.rejects(readReturn({ response, accessSecret, signatureVersion: 'v2' }), /signature/);
-  for (const text of ['', 'x', '%', 'bnVsbA==', 'e30=', response.slice(0, -8)]) {
-    await assert.rejects(readReturn({ response: text, accessSecret }), Error, text);
+  const refused = { code: 'INVALID_SIGNATURE' };
+  await assert.rejects(readReturn({ response, accessSecret: 'access_secret_other' }), refused);
+  await assert.rejects(readReturn({ response, accessSecret: [] }), refused);
+  await assert.rejects(readReturn({ response, accessSecret, signatureVersion: 'v2' }), refused);
+  const texts = ['', 'x', '%', 'bnVsbA==', 'e30=', response.slice(0, -8), null, undefined];
+  for (const text of texts) {
+    const reading = readReturn({ response: text, accessSecret });
+    await assert.rejects(
+      reading,
+      { name: 'UntrustedDataError', code: 'INVALID_RESULT' },
+      `${text}`,
+    );
   }
 });
 

@@ -37,6 +37,7 @@ const secrets = [shop, sealed, other].flatMap((account) => [
 
 const defects = collectDefects(service);
 const created = new Set<string>();
+const undocumented = new Set<string>();
 let known: KnownValues;
 let tally: FuzzTally;
 
@@ -60,11 +61,16 @@ test('no request gets a 5xx, hangs, gets another error body or reveals a secret'
     secrets,
     unseal,
     onReply: ({ request, reply }) => {
+      noteUndocumented(operations, request, reply);
       if (!request.target.startsWith('/api/v3/create-order') || reply.status !== 200) return;
       created.add(JSON.parse(unseal(reply.text)).order_id);
     },
   });
   assert.ok(tally.cases >= cases, `${tally.cases}`);
+});
+
+test('every refusal has a status and a code that the API reference lists for its operation', () => {
+  assert.deepEqual([...undocumented], []);
 });
 
 test('many requests were valid, and each common refusal occurred', () => {
@@ -92,6 +98,20 @@ test('the invariants hold, and the log contains no secret', async () => {
   await assertSound();
   await assertUntouched(service, secrets);
 });
+
+function noteUndocumented(
+  operations: readonly Operation[],
+  { method, target }: FuzzRequest,
+  { status, text }: { readonly status: number; readonly text: string },
+): void {
+  const [path] = target.split('?');
+  const operation = operations.find((entry) => entry.method === method && entry.path === path);
+  // A reply that was cut off has no text.
+  if (!operation || status < 400 || text === '') return;
+  const code = JSON.parse(unseal(text)).error?.svc_error_code;
+  if (!operation.codes[status]?.includes(code))
+    undocumented.add(`${method} ${path}: ${status} ${code}`);
+}
 
 /** Orders in every state, and the values by which requests can name them. */
 async function fillShop(): Promise<KnownValues> {
@@ -294,7 +314,7 @@ function textsOf(name: string): string[] {
 }
 
 function unseal(text: string): string {
-  const hex = /^\{"encrypted_response":"([0-9a-f]+)"\}$/.exec(text)?.[1];
+  const hex = /^\{"encrypted_response":"([0-9a-f]+)"\}\n$/.exec(text)?.[1];
   if (hex === undefined) return text;
   const opened = openPayload(hex, sealed.accessSecret);
   assert.ok(opened, 'a sealed reply does not open');

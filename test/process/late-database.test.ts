@@ -13,6 +13,14 @@ import { type Call, callService, testMasterKeyHex } from '../support/test-servic
 const backMsMax = 2_000;
 const password = 'hunter2';
 
+// By itself: ten processes that start at the same time take longer to end.
+test('a database that is unavailable is no longer waited for after a signal, which ends the service cleanly', async () => {
+  const { service } = await startWithout({ WORKERS: '2' });
+  const signalledAt = performance.now();
+  assert.equal(await service.end(), 0);
+  assert.ok(performance.now() - signalledAt < 5_000);
+});
+
 describe('a database that is unavailable when the service starts', { concurrency: true }, () => {
   for (const workers of [1, 2]) {
     test(`is waited for with WORKERS=${workers}: one log line, 503 until then, and service within 2 s of its return`, async (t) => {
@@ -50,13 +58,6 @@ describe('a database that is unavailable when the service starts', { concurrency
       assert.equal(await service.end(), 0);
     });
   }
-
-  test('is no longer waited for after a signal, which ends the service cleanly', async () => {
-    const { service } = await startWithout({ WORKERS: '2' });
-    const polledAt = performance.now();
-    assert.equal(await service.end(), 0);
-    assert.ok(performance.now() - polledAt < 5_000);
-  });
 
   test('and accepts connections without answering, is used within 2 s of its return', async (t) => {
     const { way, service } = await startWithout({}, (frozen) => frozen.freeze());

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createClient } from 'payment-order-service/client';
+import { createClient } from '../../client/client.js';
 import { runCommand } from '../../tools/harness/command-line.ts';
 import { runCommandHere } from '../support/command-here.ts';
 import {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
 import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
+import { findFreePort } from '../../tools/harness/free-port.ts';
 import { isRunning, listChildren } from '../../tools/harness/processes.ts';
 import { findServerPid, readServerPid } from '../../tools/harness/server-pid.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
@@ -104,7 +105,8 @@ test('Ctrl-C on npm start ends the service and its database server cleanly', asy
 });
 
 test('SIGTERM during the start leaves no database server running', async () => {
-  const { child, exited } = launchService({ DATA_DIR: dataDir });
+  const PORT = String(await findFreePort());
+  const { child, exited } = launchService({ DATA_DIR: dataDir, PORT });
   await waitUntil(
     'its database server starts',
     async () => (await findServerPid(dataDir)) !== undefined,
@@ -209,7 +211,7 @@ async function exchange(socket: Socket, text: string): Promise<string> {
   socket.write(text);
   await waitUntil(
     'the answer is whole',
-    () => answer.endsWith('}') || socket.readyState !== 'open',
+    () => answer.endsWith('}\n') || socket.readyState !== 'open',
   );
   socket.off('data', listen);
   return answer;
@@ -243,6 +245,7 @@ async function assertEnded(service: ServiceProcess, pids: readonly number[]): Pr
   for (const pid of pids) assert.ok(!(await isRunning(pid)), `process ${pid} still runs`);
   assert.ok(!(await exists(pidFile)));
   await assert.rejects(service.call('/healthz'));
+  assert.doesNotMatch(service.output(), /fatal/i);
 }
 
 function exists(path: string): Promise<boolean> {

@@ -39,8 +39,7 @@ test('the printed lines, pasted into a shell, create a token and an order, and r
     .filter((line) => /^ {2}(TOKEN=|curl )/.test(line));
   assert.equal(lines.length, 3);
 
-  // Each answer on a line of its own.
-  const { stdout, stderr } = await promisify(execFile)('sh', ['-c', lines.join('\necho\n')]);
+  const { stdout, stderr } = await promisify(execFile)('sh', ['-c', lines.join('\n')]);
 
   assert.equal(stderr, '');
   const [created, found] = stdout
@@ -51,6 +50,16 @@ test('the printed lines, pasted into a shell, create a token and an order, and r
   assert.equal(created.invoice_id, 'INV-1001');
   assert.equal(created.total_amount, 118);
   assert.equal(found.order_id, created.order_id);
+});
+
+test('demo.env gives a shell the URL and the credentials of the demo account', async () => {
+  const path = join(dataDir, 'demo.env');
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+  const script = `. "${path}" && echo "$SERVICE_URL $ACCOUNT_ID $ACCESS_KEY $ACCESS_SECRET"`;
+  const { stdout } = await promisify(execFile)('sh', ['-c', script]);
+  const [url, ...credentials] = stdout.trim().split(' ');
+  assert.equal(url, first.baseUrl);
+  for (const value of credentials) assert.ok(first.output().includes(`  ${value}\n`));
 });
 
 test('the master key is readable by its owner only', async () => {
@@ -69,16 +78,25 @@ test('the database server never runs as root', async () => {
   assert.ok(!uids.includes(0), `the user ids are ${uids}`);
 });
 
-test('a second start finds the data of the first and prints only the URL', async () => {
+test('a second start finds the data of the first, and names the account without its secrets', async () => {
   assert.equal(await first.end('SIGTERM'), 0);
   assert.ok(!(await isRunning(serverPid)), 'the database server ended with its service');
   const key = await readFile(join(dataDir, 'master.key'), 'utf8');
 
   const second = await startServiceProcess({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
 
-  assert.equal(second.output(), `payment-order-service is ready on ${second.baseUrl}\n`);
-  assert.equal(await readFile(join(dataDir, 'master.key'), 'utf8'), key);
   const find = (name: string) => new RegExp(`^  ${name} +(\\S+)$`, 'm').exec(first.output())?.[1];
+  assert.equal(
+    second.output(),
+    `payment-order-service is ready on ${second.baseUrl}
+
+  account     ${find('account_id')} (Demo shop)
+  new secret  npm run --silent cli -- account rotate ${find('account_id')} access-secret
+  API         ${second.baseUrl}/docs
+
+`,
+  );
+  assert.equal(await readFile(join(dataDir, 'master.key'), 'utf8'), key);
   const { body } = await second.call('/api/v3/generate-token', {
     body: { access_key: find('access_key'), access_secret: find('access_secret') },
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -24,7 +24,7 @@ import { testMasterKeyHex } from '../support/test-service.ts';
 
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 const skip = isRoot ? false : 'only root can become other users';
-const secrets = ['master.key', 'database.password'];
+const secrets = ['master.key', 'database.password', 'demo.env'];
 
 describe('started as root', { skip }, async () => {
   // One data folder for the tests that only look at it, each where the one before left off: to make one takes seconds.
@@ -72,7 +72,7 @@ describe('started as root', { skip }, async () => {
     );
   });
 
-  test('the next start leaves all owners unchanged, and a rotated master key keeps its owner', async () => {
+  test('the next start finds its users, also in a folder that root has copied, and a rotated master key keeps its owner', async () => {
     const first = service;
     const own = await readUser(first.pid);
     const serverPid = await readServerPid(dataDir);
@@ -83,8 +83,13 @@ describe('started as root', { skip }, async () => {
     assert.equal(await first.end('SIGTERM'), 0);
     assert.ok(!(await isRunning(serverPid)));
 
+    for (const name of secrets) await chown(join(dataDir, name), 0, 0);
+    await chown(dataDir, 0, 0);
+    await chmod(dataDir, 0o700);
+
     const second = await startServiceProcess({ DATA_DIR: dataDir });
     assert.deepEqual(await readUser(second.pid), own);
+    for (const name of secrets) assert.equal((await stat(join(dataDir, name))).uid, own.uid, name);
     await tryToken(second, readCredentials(first));
     assert.equal(await second.end('SIGTERM'), 0);
   });

@@ -34,9 +34,9 @@ test('a provider cannot take the name, an option or a secret of another one', ()
   const own = {
     ...settings,
     webhookSecret: 'acme-webhook-secret',
-    login: { option: 'acme-login', placeholder: 'ID' },
-    apiSecret: { option: 'acme-secret', placeholder: 'SECRET' },
-    apiUrl: { option: 'acme-url', placeholder: 'URL' },
+    login: { option: 'acme-login', placeholder: 'ID', description: 'The login.' },
+    apiSecret: { option: 'acme-secret', placeholder: 'SECRET', description: 'The secret.' },
+    apiUrl: { option: 'acme-url', placeholder: 'URL', description: 'The address.' },
     plain: [],
   };
   const rivals = [

@@ -54,14 +54,16 @@ test('account create prints its webhook, and account list its settings with thei
   assert.doesNotMatch(JSON.stringify(accounts), /secret_of_acme|_secret/);
 });
 
-test('the usage names its options and its secret, and a value that cannot work is refused', async () => {
-  const { stdout } = await runCommand(['--help'], env);
-  const options = [
-    '[--acme-pay-store NUMBER] [--acme-pay-region REGION]',
-    '|acme-pay-webhook-secret',
-  ];
-  const api = '[--acme-pay-key KEY] [--acme-pay-secret SECRET|-] [--acme-pay-url URL]';
-  for (const text of [...options, api]) assert.ok(stdout.includes(text), text);
+test('the help describes its options and its secret, and a value that cannot work is refused', async () => {
+  const { stdout } = await runCommand(['account', 'update', '--help'], env);
+  for (const text of [
+    ...['--acme-pay-store NUMBER', '--acme-pay-region REGION', 'The region of the store.'],
+    ...['--acme-pay-key KEY', '--acme-pay-secret SECRET|-', '--acme-pay-url URL'],
+  ]) {
+    assert.ok(stdout.includes(text), text);
+  }
+  const rotate = await runCommand(['account', 'rotate', '--help'], env);
+  assert.match(rotate.stdout, /acme-pay-webhook-secret/);
   const refused = await runCommand(
     ['account', 'update', accountId, '--acme-pay-store', 'twelve'],
     env,

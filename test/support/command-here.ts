@@ -6,21 +6,19 @@ import type { CommandOutcome } from '../../tools/harness/command-line.ts';
 export async function runCommandHere(
   words: readonly string[],
   env: Readonly<Record<string, string>>,
+  /** The width of a terminal; without it standard output is none. */
+  columns?: number,
 ): Promise<CommandOutcome> {
   let stdout = '';
   let stderr = '';
   const code = await runCommandLine(words, {
     env,
+    columns,
     print: (text) => {
       stdout += `${text}\n`;
     },
     printError: (text) => {
       stderr += `${text}\n`;
-    },
-    logTo: {
-      write: (line) => {
-        stdout += line;
-      },
     },
   });
   return { code, stdout, stderr };

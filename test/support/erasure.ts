@@ -1,6 +1,7 @@
 /** A consumer with all personal data that orders, payments and deliveries can contain, and a search for that data. */
 import assert from 'node:assert/strict';
 import { consumerErase } from '../../src/cli/consumer-erase.ts';
+import { readWords } from '../../src/cli/read-words.ts';
 import type { Config } from '../../src/config.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { dumpTables } from './test-database.ts';
@@ -94,7 +95,7 @@ export async function assertErased(database: Database): Promise<void> {
 
 /** Runs the command with the services of the test, whose clock the test can move. */
 export async function eraseIn({ services }: TestService, accountId: string, words: string[]) {
-  const { run } = consumerErase.parse([accountId, ...words]);
+  const { run } = consumerErase.prepare(readWords(consumerErase, [accountId, ...words]));
   // biome-ignore lint/suspicious/noExplicitAny: the outcome is asserted field by field
   return (await run(services, {} as Config, assert.fail)) as any;
 }

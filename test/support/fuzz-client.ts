@@ -79,7 +79,7 @@ export function readReply(bytes: Buffer, method = 'POST'): FuzzReply | undefined
       return [header.slice(0, colon).toLowerCase(), header.slice(colon + 1).trim()];
     }),
   );
-  const isBodiless = method === 'HEAD' || / 204 /.test(line);
+  const isBodiless = method === 'HEAD' || / (?:204|304) /.test(line);
   const length = isBodiless ? 0 : Number(headers.get('content-length') ?? Number.NaN);
   if (Number.isNaN(length)) throw new Error(`a reply without a length: ${line}`);
   if (bytes.length < end + 4 + length) return undefined;

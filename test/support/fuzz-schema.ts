@@ -1,8 +1,11 @@
 /** Generates bodies and requests from the OpenAPI document of the service. */
 import fc from 'fast-check';
+import { namesOf } from '../api/routes.ts';
 import { edgeValues, mutated, raw, type Tree, treeOf } from './fuzz-json.ts';
 
 export type Schema = {
+  readonly $ref?: string;
+  readonly oneOf?: readonly Schema[];
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
@@ -17,25 +20,59 @@ export type Operation = {
   readonly path: string;
   readonly parameters: readonly { readonly name: string; readonly in: string }[];
   readonly body: Schema | undefined;
+  /** The documented error codes, by status. */
+  readonly codes: Readonly<Record<string, readonly string[]>>;
 };
 
 type OpenApi = {
   readonly paths: Record<string, Record<string, OperationEntry>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
 type OperationEntry = {
-  readonly parameters?: Operation['parameters'];
+  readonly parameters?: readonly ({ readonly name: string; readonly in: string } | Schema)[];
   readonly requestBody?: { readonly content: Record<string, { readonly schema: Schema }> };
+  readonly responses: DocumentedReplies;
+  readonly 'x-aliases'?: readonly string[];
 };
+type DocumentedReplies = Readonly<
+  Record<string, { readonly content: Record<string, { readonly examples: object }> }>
+>;
 
-export function operationsOf(document: OpenApi): Operation[] {
-  return Object.entries(document.paths).flatMap(([path, entries]) =>
-    Object.entries(entries).map(([method, { parameters = [], requestBody }]) => ({
-      method: method.toUpperCase(),
-      path,
-      parameters,
-      body: Object.values(requestBody?.content ?? {})[0]?.schema,
-    })),
+/** Operations and their aliases, with whole schemas instead of references. */
+export function operationsOf({ paths, components }: OpenApi): Operation[] {
+  return Object.entries(paths).flatMap(([path, entries]) =>
+    Object.entries(entries).flatMap(([method, entry]) => {
+      const schema = Object.values(entry.requestBody?.content ?? {})[0]?.schema;
+      // The second alternative is the encrypted body.
+      const plain = schema?.oneOf?.[0] ?? schema;
+      const operation = {
+        parameters: (entry.parameters ?? []).filter((parameter) => 'name' in parameter),
+        body: plain && inline(plain, components.schemas),
+        codes: codesOf(entry.responses),
+      };
+      return namesOf(method, path, entry).map((name) => ({ ...name, ...operation }));
+    }),
   );
+}
+
+/** The error codes by status, as the examples of the replies name them. */
+function codesOf(responses: DocumentedReplies): Operation['codes'] {
+  const errors = Object.entries(responses).filter(([status]) => Number(status) >= 400);
+  return Object.fromEntries(
+    errors.map(([status, { content }]) => [
+      status,
+      Object.values(content).flatMap(({ examples }) => Object.keys(examples)),
+    ]),
+  );
+}
+
+function inline<Node>(node: Node, schemas: Readonly<Record<string, Schema>>): Node {
+  if (Array.isArray(node)) return node.map((entry) => inline(entry, schemas)) as Node;
+  if (typeof node !== 'object' || node === null) return node;
+  const { $ref } = node as Schema;
+  if ($ref !== undefined) return inline(schemas[$ref.split('/').at(-1) ?? ''] as Node, schemas);
+  const entries = Object.entries(node).map(([name, entry]) => [name, inline(entry, schemas)]);
+  return Object.fromEntries(entries);
 }
 
 /** Existing ids and other meaningful values, by field name. */

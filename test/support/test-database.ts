@@ -19,13 +19,18 @@ export function clusterAddress(): SuperuserAddress {
   return JSON.parse(text) as SuperuserAddress;
 }
 
+/** As its superuser. */
+export function openCluster(): Database {
+  return openDatabase(clusterAddress());
+}
+
 export async function createTestDatabase(
   template: string = templateName,
   options: Parameters<typeof openDatabase>[1] = {},
 ): Promise<TestDatabase> {
   const address = clusterAddress();
   const name = `test_${randomBase62(12).toLowerCase()}`;
-  const cluster = openDatabase(address);
+  const cluster = openCluster();
   // Copying the files is faster than writing every page to the WAL.
   await cluster.query({
     text: `create database ${name} template ${template} strategy file_copy`,

@@ -38,6 +38,7 @@ const shared: Readonly<Record<string, { files: string; except?: readonly string[
     files: 'test/journey/*.test.ts',
     except: ['chaos', 'crash', 'cuts', 'impatient'],
   },
+  'test/openapi/together.ts': { files: 'test/openapi/*.test.ts', except: ['clients'] },
   'test/providers/together.ts': { files: 'test/providers/*.test.ts' },
   'test/security/together.ts': { files: 'test/security/*.test.ts' },
   'test/simulator/together.ts': { files: 'test/simulator/*.test.ts' },

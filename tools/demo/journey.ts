@@ -55,7 +55,8 @@ export async function walkJourney({ client, simulator, cli, baseUrl }: Stage): P
   console.log(`${heading('transaction-enquiry')}\n    ${shown({ invoice_id: invoice })}`);
   printEnquiry(final);
   for (const transaction of final.transaction) {
-    if (!(await client.verifySignature(transaction, invoice))) throw new Error('a wrong signature');
+    const outcome = await client.verifySignature(transaction, invoice);
+    if (outcome !== 'valid') throw new Error(`the signature is ${outcome}`);
   }
   const { orders, transactions, breaches } = await cli('verify');
   console.log(

@@ -11,15 +11,36 @@ export type CommandOutcome = {
 /** `verify` lists every violation. */
 const outputBytesMax = 64 * 1024 * 1024;
 
+const cliFile = 'src/cli/main.ts';
+
 export function runCommand(
   words: readonly string[],
   env: Environment,
   input = '',
 ): Promise<CommandOutcome> {
+  return runProgram([process.execPath, cliFile, ...words], env, input);
+}
+
+/** Runs it on a pseudo-terminal of this width, with the program `script` of util-linux. */
+export function runCommandInTerminal(
+  words: readonly string[],
+  env: Environment,
+  columns: number,
+): Promise<CommandOutcome> {
+  const command = `stty cols ${columns}; exec ${process.execPath} ${cliFile} ${words.join(' ')}`;
+  return runProgram(['script', '-qec', command, '/dev/null'], env);
+}
+
+/** For programs that end by themselves. */
+export function runProgram(
+  [program, ...words]: readonly [string, ...string[]],
+  env: Environment,
+  input = '',
+): Promise<CommandOutcome> {
   return new Promise((resolve) => {
     const command = execFile(
-      process.execPath,
-      ['src/cli/main.ts', ...words],
+      program,
+      words,
       { cwd: projectDir, env: { ...baseEnv, ...env }, maxBuffer: outputBytesMax },
       (error, stdout, stderr) => {
         resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });

@@ -3,7 +3,8 @@ import type { MinorUnits, SentAmount } from '../money/money.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import type { SentPhone } from './phone.ts';
 
-export type OrderStatus = 'new' | 'pending' | 'completed' | 'lapsed';
+export const orderStatuses = ['new', 'pending', 'completed', 'lapsed'] as const;
+export type OrderStatus = (typeof orderStatuses)[number];
 
 export type Amounts = {
   readonly currency: string;

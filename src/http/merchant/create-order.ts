@@ -5,17 +5,26 @@ import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
 import { OrderReply } from './order-reply-schemas.ts';
 import { toOrderRequest } from './order-request.ts';
-import { CreateOrderBody } from './order-schemas.ts';
+import { CreateOrderBody, documentedCreateOrderBody } from './order-schemas.ts';
 import { orderView } from './order-view.ts';
 
 export function addCreateOrder(app: FastifyInstance, { useCases, clock }: Edge): void {
   app.post<{ Body: CreateOrderBody; Reply: OrderReply }>('/create-order', {
-    config: { access: 'merchant' },
+    config: {
+      access: 'merchant',
+      documentation: {
+        replyDescription: 'The order, with the tokens for its checkout.',
+        errors: ['DUPLICATE_INVOICE_ID'],
+        examples: new URL('./examples/create-order.json', import.meta.url),
+        loadBody: async () => documentedCreateOrderBody,
+        replays: true,
+      },
+    },
     schema: {
       operationId: 'createOrder',
       summary: 'Create an order for an invoice',
       description:
-        'The same invoice with the same content returns the same order again, with the header Idempotent-Replayed: true.',
+        'An invoice has one order. The same invoice with the same content returns the same order with fresh tokens, and the header Idempotent-Replayed: true.',
       tags: ['Orders'],
       body: CreateOrderBody,
       response: { 200: OrderReply, ...errorReplies },

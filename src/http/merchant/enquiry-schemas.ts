@@ -1,7 +1,15 @@
 /** The wire shape of the transaction enquiry: every field is always present. Contract 5.7 to 5.9. */
 import { type Static, Type } from 'typebox';
+import { signatureVersions } from '../../domain/accounts/account.ts';
 import { limits } from '../../domain/limits.ts';
-import { CurrencyConversionReply } from './order-reply-schemas.ts';
+import { orderStatuses } from '../../domain/orders/order.ts';
+import { shownPaymentModes } from '../../domain/payment-mode.ts';
+import { failureTable } from '../../domain/transactions/failure.ts';
+import { paymentStatuses, refundStatuses } from '../../domain/transactions/notice.ts';
+import { deliveryProviders } from '../../use-cases/inbox/receive-delivery.ts';
+import { transactionTypes } from '../../use-cases/payments/enquire.ts';
+import { oneOfWords, oneOfWordsOrNull } from '../open-api/vocabulary.ts';
+import { CurrencyConversionReply, CustomAttributesReply } from './order-reply-schemas.ts';
 
 const id = (description: string) =>
   Type.Optional(
@@ -14,79 +22,145 @@ const id = (description: string) =>
 
 export const EnquiryBody = Type.Object(
   {
-    transaction_id: id('Identifier of a transaction.'),
+    transaction_id: id('Identifier of a transaction, issued by initiate-payment or refund.'),
     order_id: id('Identifier of the order, issued at creation.'),
     invoice_id: id('Your reference used at creation.'),
   },
-  { description: 'At least one is required; all that are sent must refer to the same order.' },
+  {
+    title: 'EnquiryRequest',
+    description:
+      'With a merchant token at least one is required; all that are sent must refer to the same order. An order token names its order itself.',
+  },
 );
 export type EnquiryBody = Static<typeof EnquiryBody>;
 
-const text = Type.Unsafe<string | null>({ type: ['string', 'null'] });
-const number = Type.Unsafe<number | null>({ type: ['number', 'null'] });
-const nullable = <Shape>(schema: object) =>
-  Type.Unsafe<Shape | null>({ anyOf: [schema, { type: 'null' }] });
+const text = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+const number = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['number', 'null'], description });
+const word = (words: readonly string[], description: string) =>
+  Type.Unsafe<string>({ ...oneOfWords(words), description });
+const wordOrNull = (words: readonly string[], description: string) =>
+  Type.Unsafe<string | null>({ ...oneOfWordsOrNull(words), description });
+const nullable = <Shape>(schema: object, description: string) =>
+  Type.Unsafe<Shape | null>({ anyOf: [schema, { type: 'null' }], description });
 
-const FailureReply = Type.Object({
-  svc_error_code: Type.String(),
-  svc_consumer_message: Type.String(),
-  svc_merchant_message: Type.String(),
-  retry_allowed: Type.Boolean(),
-});
+const providerNames = deliveryProviders.map(({ displayName }) => displayName);
 
-export const TransactionReply = Type.Object({
-  transaction_type: Type.String({ description: 'payment, full_refund or partial_refund' }),
-  completion_time: Type.Unsafe<number | null>({
-    type: ['number', 'null'],
-    description: 'Whole seconds from the start to the final status.',
-  }),
-  svc_transaction_id: Type.String(),
-  payment_status: text,
-  message: text,
-  svc_signature: text,
-  signature_version: Type.String(),
-  failure_reason: nullable<Static<typeof FailureReply>>(FailureReply),
-  payment_partner: text,
-  processing_payment_partner: text,
-  psp_transaction_id: text,
-  transaction_amount: number,
-  transaction_currency: text,
-  additional_charges: number,
-  offer_discount: number,
-  offer_id: text,
-  payment_acquirer: text,
-  payment_mode: text,
-  payment_arn: text,
-  emi: Type.Unsafe<null>({
-    type: 'null',
-    description: 'Always null: the providers do not report it.',
-  }),
-  sub_payment_mode: nullable<Readonly<Record<string, string>>>({
-    type: 'object',
-    additionalProperties: { type: 'string' },
-  }),
-  refund_status: text,
-  refund_request_id: text,
-  refund_arn: text,
-});
+const FailureReply = Type.Object(
+  {
+    svc_error_code: word(Object.keys(failureTable), 'Why it failed: branch on this in your code.'),
+    svc_consumer_message: Type.String({ description: 'May be shown to the consumer.' }),
+    svc_merchant_message: Type.String({
+      description: 'For your team: the reason as the provider reported it.',
+    }),
+    retry_allowed: Type.Boolean({ description: 'True if another attempt makes sense.' }),
+  },
+  { title: 'FailureReason', description: 'Why a payment or refund failed.' },
+);
+
+export const TransactionReply = Type.Object(
+  {
+    transaction_type: word(
+      transactionTypes,
+      'payment for a payment attempt; full_refund or partial_refund for a refund.',
+    ),
+    completion_time: number(
+      'Whole seconds from the start to the final status; null until it is final.',
+    ),
+    svc_transaction_id: Type.String({ description: 'Identifier of the transaction.' }),
+    payment_status: wordOrNull(
+      paymentStatuses,
+      'Status of the payment; null for a refund. failed, succeeded and reversed are final, and a late success still replaces failed.',
+    ),
+    message: text('What the provider says about the transaction.'),
+    svc_signature: text(
+      'Hex HMAC-SHA256 under the whole access secret; null until the status is final. v2 covers invoice_id|transaction_id|amount|currency, v3 adds |status|transaction_type.',
+    ),
+    signature_version: word(signatureVersions, 'Which signature the account uses.'),
+    failure_reason: nullable<Static<typeof FailureReply>>(
+      FailureReply,
+      'Present while the status is failed, otherwise null.',
+    ),
+    payment_partner: wordOrNull(providerNames, 'The provider that the payment was made with.'),
+    processing_payment_partner: wordOrNull(providerNames, 'The provider that processed it.'),
+    psp_transaction_id: text('Identifier of the payment or refund at the provider.'),
+    transaction_amount: number('Amount in major units.'),
+    transaction_currency: text('ISO 4217 code, as the provider reports it.'),
+    additional_charges: number('Fee that the consumer paid on top of the order, in major units.'),
+    offer_discount: number('Discount that the provider granted, in major units.'),
+    offer_id: text('Identifier of the offer at the provider.'),
+    payment_acquirer: text('The acquirer that the provider used.'),
+    payment_mode: wordOrNull(
+      shownPaymentModes,
+      'How the consumer paid; Card when the funding is unknown. Null for a refund, and until it is known.',
+    ),
+    payment_arn: text("The bank's reference of the payment."),
+    emi: Type.Unsafe<null>({
+      type: 'null',
+      description: 'Always null: the providers do not report it.',
+    }),
+    sub_payment_mode: nullable<Readonly<Record<string, string>>>(
+      { type: 'object', additionalProperties: { type: 'string' } },
+      'Details of the payment mode, such as bank_name, wallet_name, upi_id, or scheme, card_type, issuer and masked_card.',
+    ),
+    refund_status: wordOrNull(
+      refundStatuses,
+      'Status of the refund; for a payment that of its latest refund, or null.',
+    ),
+    refund_request_id: text(
+      'Your reference of the refund; for a payment that of its latest refund.',
+    ),
+    refund_arn: text(
+      "The bank's reference of the refund; for a payment that of its latest refund.",
+    ),
+  },
+  {
+    title: 'Transaction',
+    description:
+      'One payment attempt or one refund. Every field is present; unknown values are null.',
+  },
+);
 export type TransactionReply = Static<typeof TransactionReply>;
 
-const RefundDetailsReply = Type.Object({
-  refundable_currency: Type.String(),
-  available_refundable_amount: Type.Number(),
-  refunded_amount: Type.Number(),
-  total_refundable_amount: Type.Number(),
-});
+const RefundDetailsReply = Type.Object(
+  {
+    refundable_currency: Type.String({ description: 'ISO 4217 code of the amounts.' }),
+    available_refundable_amount: Type.Number({
+      description: 'What can still be refunded: paid minus refunded and pending refunds.',
+    }),
+    refunded_amount: Type.Number({ description: 'Sum of the refunds that succeeded.' }),
+    total_refundable_amount: Type.Number({ description: 'Sum of the payments that succeeded.' }),
+  },
+  { title: 'RefundDetails', description: 'Sums in major units.' },
+);
 
-export const EnquiryReply = Type.Object({
-  transaction: Type.Array(TransactionReply),
-  order: Type.Object({
-    svc_order_id: Type.String(),
-    invoice_id: Type.String(),
-    status: Type.String(),
-    custom_attributes: Type.Array(Type.Object({ key: Type.String(), value: Type.String() })),
-    currency_conversion: nullable<Static<typeof CurrencyConversionReply>>(CurrencyConversionReply),
-    refund_details: nullable<Static<typeof RefundDetailsReply>>(RefundDetailsReply),
-  }),
-});
+const EnquiredOrder = Type.Object(
+  {
+    svc_order_id: Type.String({ description: 'Identifier of the order.' }),
+    invoice_id: Type.String({ description: 'Your own reference for the order.' }),
+    status: word(orderStatuses, 'Status of the order, as in get order.'),
+    custom_attributes: CustomAttributesReply,
+    currency_conversion: nullable<Static<typeof CurrencyConversionReply>>(
+      CurrencyConversionReply,
+      'The amounts that were sent; null when the order was not converted.',
+    ),
+    refund_details: nullable<Static<typeof RefundDetailsReply>>(
+      RefundDetailsReply,
+      'Null until a payment has succeeded.',
+    ),
+  },
+  { title: 'EnquiredOrder', description: 'The order that the transactions belong to.' },
+);
+
+export const EnquiryReply = Type.Object(
+  {
+    transaction: Type.Array(TransactionReply, {
+      description:
+        'Oldest first; only the one that was asked for when transaction_id was sent; empty for a new order.',
+    }),
+    order: EnquiredOrder,
+  },
+  { title: 'Enquiry', description: 'The latest status of an order and its transactions.' },
+);
 export type EnquiryReply = Static<typeof EnquiryReply>;

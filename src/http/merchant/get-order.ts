@@ -20,10 +20,19 @@ const Query = Type.Object({
 
 export function addGetOrder(app: FastifyInstance, { useCases, clock }: Edge): void {
   app.get<{ Querystring: Static<typeof Query>; Reply: FullOrderReply }>('/order', {
-    config: { access: 'order' },
+    config: {
+      access: 'order',
+      documentation: {
+        replyDescription: 'The order as it is now.',
+        errors: ['ORDER_NOT_FOUND', 'INVOICE_NOT_FOUND'],
+        examples: new URL('./examples/get-order.json', import.meta.url),
+      },
+    },
     schema: {
       operationId: 'getOrder',
       summary: 'Get an order by order_id or invoice_id',
+      description:
+        'With a merchant token order_id or invoice_id is required; when both are sent, they must belong together. A merchant token gets a fresh order token in the reply; an order token gets itself back.',
       tags: ['Orders'],
       querystring: Query,
       response: { 200: FullOrderReply, ...errorReplies },

@@ -6,14 +6,18 @@ import { holdsCardNumber } from '../../domain/cards/card-numbers.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import { type PaymentModeCode, paymentModeCodes } from '../../domain/payment-mode.ts';
+import { paymentStatuses } from '../../domain/transactions/notice.ts';
 import type { PaymentReply } from '../../use-cases/payments/payment-reply.ts';
 import type { PaymentRequest } from '../../use-cases/payments/start-payment.ts';
 import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
+import { oneOfWords, refined } from '../open-api/vocabulary.ts';
 import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
 import { orderIdField, readOrderId } from './order-id.ts';
+import { NextCalls } from './order-reply-schemas.ts';
 import { toText } from './order-request.ts';
+import { documentedCallbackMode } from './order-schemas.ts';
 
 const text = (description: string, maxLength: number = 64) =>
   Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength, description }));
@@ -27,7 +31,8 @@ const Body = Type.Object(
     payment_mode_code: Type.Unsafe<SentModeCode>({
       type: 'string',
       enum: [...paymentModeCodes, 'card'],
-      description: 'card is routed like credit_card.',
+      description:
+        'How the consumer pays; one that payment-modes lists. card is routed like credit_card.',
     }),
     bank_code: text('The bank; required for net_banking.'),
     wallet_code: text('The wallet; required for wallet.'),
@@ -41,24 +46,48 @@ const Body = Type.Object(
       limits.textCharsMax,
     ),
   },
-  { description: 'Card details are never sent here: the consumer enters them at the provider.' },
+  {
+    title: 'PaymentRequest',
+    description: 'Card details are never sent here: the consumer enters them at the provider.',
+  },
 );
 type Body = Static<typeof Body>;
+const documentedBody = refined(Body, { callback_mode: documentedCallbackMode });
 
-const Reply = Type.Object({
-  order_id: Type.String(),
-  transaction_id: Type.String(),
-  payment_status: Type.String({
+const Reply = Type.Object(
+  {
+    order_id: Type.String({ description: 'Identifier of the order.' }),
+    transaction_id: Type.String({ description: 'Identifier of the payment.' }),
+    payment_status: Type.Unsafe<string>({
+      ...oneOfWords(paymentStatuses),
+      description:
+        'pending, or failed when the provider refused it. A repeated request may return a later status.',
+    }),
+    message: Type.String({ description: 'What to do next, or why the provider refused it.' }),
+    next: NextCalls,
+  },
+  {
+    title: 'StartedPayment',
     description:
-      'pending, or failed when the provider refused it. A repeated request may return a later status.',
-  }),
-  message: Type.String(),
-  next: Type.Array(Type.Object({ action: Type.String(), url: Type.String() })),
-});
+      'A started payment. next has the action redirect with the URL of the payment page.',
+  },
+);
 
 export function addInitiatePayment(app: FastifyInstance, { useCases }: Edge): void {
   app.post<{ Body: Body; Reply: Static<typeof Reply> }>('/initiate-payment', {
-    config: { access: 'order' },
+    config: {
+      access: 'order',
+      documentation: {
+        replyDescription: 'The payment, and where to send the consumer.',
+        errors: [
+          ...(['ORDER_NOT_FOUND', 'ORDER_COMPLETED', 'ORDER_LAPSED', 'ORDER_CONFLICT'] as const),
+          ...(['IDEMPOTENCY_KEY_REUSED', 'PAYMENT_MODE_NOT_ENABLED'] as const),
+        ],
+        examples: new URL('./examples/initiate-payment.json', import.meta.url),
+        loadBody: async () => documentedBody,
+        replays: true,
+      },
+    },
     schema: {
       operationId: 'initiatePayment',
       summary: 'Start a payment and get the address where the consumer pays',

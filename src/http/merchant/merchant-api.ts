@@ -35,7 +35,7 @@ export function merchantApi(edge: Edge): FastifyPluginAsync {
 
 /** Shipped clients make this one call under an older path. Contract 11.11. */
 export function olderMerchantApi(edge: Edge): FastifyPluginAsync {
-  return merchantScope(edge, (app) => addTransactionEnquiry(app, edge, 'V2'));
+  return merchantScope(edge, (app) => addTransactionEnquiry(app, edge, { isAlias: true }));
 }
 
 function merchantScope(edge: Edge, addRoutes: (app: FastifyInstance) => void): FastifyPluginAsync {

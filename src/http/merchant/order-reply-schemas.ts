@@ -1,94 +1,166 @@
 /** The replies about orders: one source for serialisation, types and the OpenAPI page. Contract 3.14 to 3.16. */
 import { type Static, Type } from 'typebox';
+import { orderStatuses } from '../../domain/orders/order.ts';
+import { oneOfWords } from '../open-api/vocabulary.ts';
+import { Currency } from './currency-schema.ts';
 
-const number = Type.Number();
-const string = Type.String();
+const text = (description: string) => Type.String({ description });
+const number = (description: string) => Type.Number({ description });
+const optionalText = (description: string) => Type.Optional(text(description));
 
-export const CurrencyConversionReply = Type.Object({
-  original_currency: string,
-  converted_currency: string,
-  exchange_rate: number,
-  conversion_reason: string,
-  original_amount_before_tax: number,
-  original_tax: number,
-  original_total_amount: number,
-});
-
-export const UserReply = Type.Object({
-  email: Type.Optional(string),
-  first_name: Type.Optional(string),
-  last_name: Type.Optional(string),
-  country_code: string,
-  mobile_number: Type.Optional(
-    Type.Unsafe<number | string>({
-      type: ['number', 'string'],
-      description: 'A number; masked text for an order token.',
+export const CurrencyConversionReply = Type.Object(
+  {
+    original_currency: text('ISO 4217 code of the currency that was sent.'),
+    converted_currency: text('ISO 4217 code of the currency that the order is processed in.'),
+    exchange_rate: number('Units of the converted currency for one unit of the original one.'),
+    conversion_reason: Type.Unsafe<string>({
+      ...oneOfWords(['ALTERNATE_CURRENCY_CONFIG']),
+      description: 'Always that the account has an alternate currency for the one that was sent.',
     }),
-  ),
-  user_id: string,
-});
+    original_amount_before_tax: number('Amount before tax as sent, in major units.'),
+    original_tax: number('Tax as sent, in major units; 0 when none was sent.'),
+    original_total_amount: number('Total as sent, in major units.'),
+  },
+  {
+    title: 'CurrencyConversion',
+    description: 'The amounts that were sent; present only when the order was converted.',
+  },
+);
 
-export const NextCalls = Type.Array(Type.Object({ action: string, url: string }));
+export const UserReply = Type.Object(
+  {
+    email: optionalText('E-mail address; masked for an order token, such as a***a@example.com.'),
+    first_name: optionalText('First name; masked for an order token, such as A***.'),
+    last_name: optionalText('Last name; masked for an order token, such as R***.'),
+    country_code: text('Telephone country code with a leading +.'),
+    mobile_number: Type.Optional(
+      Type.Unsafe<number | string>({
+        type: ['number', 'string'],
+        description: 'A number; for an order token text with all but the last four digits masked.',
+      }),
+    ),
+    user_id: text(
+      'Identifier of the consumer. Set with a merchant token, it is the same in all orders of the account; set with an order token, it is valid for this order only.',
+    ),
+  },
+  { title: 'User', description: 'The consumer of the order.' },
+);
+
+export const NextCalls = Type.Array(
+  Type.Object(
+    {
+      action: text('Name of the recommended call.'),
+      url: text('Path of the call, to be appended to the base URL; for redirect a whole URL.'),
+    },
+    { title: 'NextCall', description: 'A recommended next call.' },
+  ),
+  { description: 'The calls that are possible now; empty when there is none.' },
+);
 
 const orderReplyFields = {
-  order_id: string,
-  order_date: Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS.ffffff' }),
-  status: Type.Unsafe<string>({ type: 'string', enum: ['new', 'pending', 'completed', 'lapsed'] }),
-  invoice_id: string,
+  order_id: text('Identifier of the order; used in later calls.'),
+  order_date: text('Time of creation: UTC, YYYY-MM-DD HH:MM:SS.ffffff.'),
+  status: Type.Unsafe<string>({
+    ...oneOfWords(orderStatuses),
+    description:
+      'new: no payment attempt yet. pending: at least one attempt, none has paid the order. completed: paid. lapsed: expired, or too many failed attempts; a late success still completes it.',
+  }),
+  invoice_id: text('Your own reference for the order, as sent.'),
   user: Type.Optional(UserReply),
-  attempts: Type.Integer(),
-  currency: string,
-  amount_before_tax: number,
-  tax: number,
-  total_amount: number,
+  attempts: Type.Integer({ description: 'Number of payment attempts; 0 for a new order.' }),
+  currency: Type.Unsafe<string>({
+    ...Currency,
+    description: 'ISO 4217 code of the currency that the order is processed in.',
+  }),
+  amount_before_tax: number('Cart amount before tax, in major units.'),
+  tax: number('Tax on the whole cart, in major units.'),
+  total_amount: number('Total including tax, in major units.'),
   currency_conversion: Type.Optional(CurrencyConversionReply),
-  token: Type.Optional(Type.String({ description: 'Launches checkout; valid 20 minutes.' })),
-  token_expiration: Type.Optional(string),
-  refresh_token: Type.Optional(Type.String({ description: 'Regenerates token; valid 24 hours.' })),
-  refresh_token_expiration: Type.Optional(string),
+  token: optionalText(
+    'Order token: launches checkout and opens this order only. Valid 20 minutes.',
+  ),
+  token_expiration: optionalText('Expiry of token: UTC, YYYY-MM-DDTHH:MM:SS.ffffff.'),
+  refresh_token: optionalText('Gets a new order token from refresh-token. Valid 24 hours.'),
+  refresh_token_expiration: optionalText(
+    'Expiry of refresh_token: UTC, YYYY-MM-DDTHH:MM:SS.ffffff.',
+  ),
   next: NextCalls,
 };
 
-export const OrderReply = Type.Object(orderReplyFields);
+export const OrderReply = Type.Object(orderReplyFields, {
+  title: 'Order',
+  description: 'An order with its tokens. Fields that do not apply are left out.',
+});
 export type OrderReply = Static<typeof OrderReply>;
 
-const optionalString = Type.Optional(string);
-const sentNumber = Type.Optional(
-  Type.Unsafe<number | string>({ type: ['number', 'string'], description: 'As it was sent.' }),
+const sentNumber = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<number | string>({
+      type: ['number', 'string'],
+      description: `${description} As it was sent.`,
+    }),
+  );
+
+export const CustomAttributesReply = Type.Array(
+  Type.Object(
+    { key: text('Name of the attribute.'), value: text('Its value, as text.') },
+    { title: 'CustomAttribute', description: 'One key and value pair.' },
+  ),
+  { description: 'Key and value pairs attached to the order.' },
 );
 
-export const FullOrderReply = Type.Object({
-  ...orderReplyFields,
-  order_line_items: Type.Optional(
-    Type.Array(
-      Type.Object({
-        sku_id: optionalString,
-        title: string,
-        description: optionalString,
-        image_url: Type.Optional(Type.Unsafe<string | false>({ type: ['string', 'boolean'] })),
-        rate: sentNumber,
-        quantity: sentNumber,
-        amount_before_tax: sentNumber,
-        tax: sentNumber,
-        total_amount: sentNumber,
+const LineItemReply = Type.Object(
+  {
+    sku_id: optionalText('Your product identifier.'),
+    title: text('Product title.'),
+    description: optionalText('Detailed description.'),
+    image_url: Type.Optional(
+      Type.Unsafe<string | false>({
+        type: ['string', 'boolean'],
+        description: 'Public image URL, or false.',
       }),
     ),
-  ),
-  shipping_address: Type.Optional(
-    Type.Object({
-      address_1: optionalString,
-      street: optionalString,
-      landmark: optionalString,
-      area: optionalString,
-      city: optionalString,
-      state: optionalString,
-      pincode: optionalString,
-      address_type: optionalString,
-    }),
-  ),
-  callback_url: optionalString,
-  callback_mode: optionalString,
-  custom_attributes: Type.Optional(Type.Array(Type.Object({ key: string, value: string }))),
-  description: optionalString,
-});
+    rate: sentNumber('Pre-tax rate.'),
+    quantity: sentNumber('Quantity.'),
+    amount_before_tax: sentNumber('Rate multiplied by quantity.'),
+    tax: sentNumber('Tax of the item.'),
+    total_amount: sentNumber('Amount before tax plus tax.'),
+  },
+  { title: 'LineItem', description: 'A cart item.' },
+);
+
+const AddressReply = Type.Object(
+  {
+    address_1: optionalText('First line of the address; not for an order token.'),
+    street: optionalText('Street name; not for an order token.'),
+    landmark: optionalText('Landmark; not for an order token.'),
+    area: optionalText('Area; not for an order token.'),
+    city: optionalText('City.'),
+    state: optionalText('State.'),
+    pincode: optionalText('Pincode or zipcode.'),
+    address_type: optionalText('A name or tag for the address.'),
+  },
+  { title: 'Address', description: 'The delivery address.' },
+);
+
+export const FullOrderReply = Type.Object(
+  {
+    ...orderReplyFields,
+    order_line_items: Type.Optional(
+      Type.Array(LineItemReply, { description: 'The cart items, as they were sent.' }),
+    ),
+    shipping_address: Type.Optional(AddressReply),
+    callback_url: optionalText('Where the consumer returns to after payment.'),
+    callback_mode: optionalText(
+      'How the consumer returns: callback_url_post is a form post, every other value a redirect.',
+    ),
+    custom_attributes: Type.Optional(CustomAttributesReply),
+    description: optionalText('Description of the order.'),
+  },
+  {
+    title: 'FullOrder',
+    description:
+      'An order with its cart, address and details. Fields that are not set are left out.',
+  },
+);
 export type FullOrderReply = Static<typeof FullOrderReply>;

@@ -1,6 +1,8 @@
 /** The request bodies of orders: one source for validation, types and the OpenAPI page. Contract 3.12 and 3.13. */
 import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
+import { oneOfWordsOrNull, refined } from '../open-api/vocabulary.ts';
+import { Currency } from './currency-schema.ts';
 
 const { textCharsMax } = limits;
 
@@ -22,11 +24,16 @@ const amount = (description: string) =>
       description: `${description} A number or a decimal string, in major units.`,
     }),
   );
-const nullableObject = <Shape>(properties: Record<string, object>, description: string) =>
+const nullableObject = <Shape>(
+  title: string,
+  properties: Record<string, object>,
+  description: string,
+) =>
   Type.Optional(
     Type.Unsafe<Shape | null>({
       ...Type.Object(properties as never),
       type: ['object', 'null'],
+      title,
       description,
     }),
   );
@@ -71,28 +78,31 @@ export type UserBody = Static<typeof UserBody>;
 export type AddressBody = Static<typeof AddressBody>;
 export type BankAccountBody = Static<typeof BankAccountBody>;
 
-const LineItemBody = Type.Object({
-  sku_id: textOrNumber('Your product identifier.'),
-  title: Type.String({ minLength: 1, maxLength: textCharsMax, description: 'Product title.' }),
-  description: text('Detailed description.'),
-  image_url: Type.Optional(
-    Type.Unsafe<string | false | null>({
-      type: ['string', 'boolean', 'null'],
-      maxLength: textCharsMax,
-      not: { const: true },
-      description: 'Public image URL, or false.',
+const LineItemBody = Type.Object(
+  {
+    sku_id: textOrNumber('Your product identifier.'),
+    title: Type.String({ minLength: 1, maxLength: textCharsMax, description: 'Product title.' }),
+    description: text('Detailed description.'),
+    image_url: Type.Optional(
+      Type.Unsafe<string | false | null>({
+        type: ['string', 'boolean', 'null'],
+        maxLength: textCharsMax,
+        not: { const: true },
+        description: 'Public image URL, or false.',
+      }),
+    ),
+    rate: amount('Pre-tax rate.'),
+    quantity: Type.Unsafe<number | string>({
+      type: ['number', 'string'],
+      maxLength: 64,
+      description: 'Quantity, more than 0.',
     }),
-  ),
-  rate: amount('Pre-tax rate.'),
-  quantity: Type.Unsafe<number | string>({
-    type: ['number', 'string'],
-    maxLength: 64,
-    description: 'Quantity, more than 0.',
-  }),
-  amount_before_tax: amount('Rate multiplied by quantity.'),
-  tax: amount('Tax of the item.'),
-  total_amount: amount('Amount before tax plus tax.'),
-});
+    amount_before_tax: amount('Rate multiplied by quantity.'),
+    tax: amount('Tax of the item.'),
+    total_amount: amount('Amount before tax plus tax. This or rate is required.'),
+  },
+  { title: 'LineItemRequest', description: 'A cart item.' },
+);
 export type LineItemBody = Static<typeof LineItemBody>;
 
 export const CreateOrderBody = Type.Object(
@@ -107,18 +117,32 @@ export const CreateOrderBody = Type.Object(
     amount_before_tax: amount('Cart amount before tax.'),
     tax: amount('Tax on the whole cart; 0 when left out.'),
     total_amount: amount('Total including tax. Required.'),
-    user: nullableObject<UserBody>(userFields, 'The consumer.'),
-    shipping_address: nullableObject<AddressBody>(addressFields, 'Delivery address.'),
-    billing_address: nullableObject<AddressBody>(addressFields, 'Billing address.'),
+    user: nullableObject<UserBody>(
+      'UserRequest',
+      userFields,
+      'The consumer. Required, with email, first_name and mobile_number, unless the account has optional order details.',
+    ),
+    shipping_address: nullableObject<AddressBody>(
+      'ShippingAddressRequest',
+      addressFields,
+      'Delivery address, with at least one field. Required unless the account has optional order details.',
+    ),
+    billing_address: nullableObject<AddressBody>(
+      'BillingAddressRequest',
+      addressFields,
+      'Billing address.',
+    ),
     order_line_items: Type.Optional(
       Type.Unsafe<LineItemBody[] | null>({
         type: ['array', 'null'],
         items: LineItemBody,
         maxItems: limits.lineItemsMax,
-        description: 'Cart items, at least one.',
+        description:
+          'Cart items, at least one. Required unless the account has optional order details.',
       }),
     ),
     bank_account: nullableObject<BankAccountBody>(
+      'BankAccountRequest',
       bankAccountFields,
       'Bank account the payment must come from (third-party verification).',
     ),
@@ -130,14 +154,13 @@ export const CreateOrderBody = Type.Object(
         additionalProperties: {
           type: ['string', 'number', 'boolean', 'null'],
           maxLength: limits.customAttributeValueCharsMax,
+          description: 'Numbers and booleans become their text.',
         },
         description: 'Key and value pairs attached to the order.',
       }),
     ),
     callback_url: text('Where the consumer returns to after payment: https, or http on loopback.'),
-    callback_mode: text(
-      'callback_url_redirect (the default): a GET with ?response=. callback_url_post: a form post with the field response. Any other value is a redirect.',
-    ),
+    callback_mode: text('callback_url_redirect (the default) or callback_url_post.'),
     description: text('Description of the order.'),
     validate_order_line_item: Type.Optional(
       Type.Unsafe<boolean | null>({
@@ -150,6 +173,28 @@ export const CreateOrderBody = Type.Object(
     ip_address: text('IP address of the server that creates the order.'),
     merchant_shopfront_domain: text('Domain from which payments will be captured.'),
   },
-  { description: 'Fields that are not listed are ignored.' },
+  {
+    title: 'CreateOrderRequest',
+    description: 'Fields that are not listed are ignored. Null and empty count as absent.',
+  },
 );
 export type CreateOrderBody = Static<typeof CreateOrderBody>;
+
+/** More precise than what is validated: the domain refuses the rest, and an unknown callback mode is a redirect. */
+export const documentedCallbackMode = Type.Optional(
+  Type.Unsafe<string | null>({
+    ...oneOfWordsOrNull(['callback_url_redirect', 'callback_url_post']),
+    description:
+      'callback_url_redirect, the default: a GET with ?response=. callback_url_post: a form post with the field response. Any other value is taken as callback_url_redirect.',
+  }),
+);
+export const documentedCreateOrderBody = refined(CreateOrderBody, {
+  currency: Type.Unsafe<string>({ ...Currency }),
+  total_amount: Type.Unsafe<number | string>({
+    type: ['number', 'string'],
+    maxLength: 64,
+    description:
+      'Total including tax, more than 0. A number or a decimal string, in major units. With amount_before_tax and tax it must add up exactly.',
+  }),
+  callback_mode: documentedCallbackMode,
+});

@@ -4,33 +4,65 @@ import { type Static, Type } from 'typebox';
 import { getExponent } from '../../domain/money/currency.ts';
 import { majorNumber } from '../../domain/money/money.ts';
 import type { Order } from '../../domain/orders/order.ts';
-import { type PaymentModeCode, paymentModes } from '../../domain/payment-mode.ts';
+import { type PaymentModeCode, paymentModeCodes, paymentModes } from '../../domain/payment-mode.ts';
 import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
+import { oneOfWords } from '../open-api/vocabulary.ts';
+import { Currency } from './currency-schema.ts';
 import { orderIdField, readOrderId } from './order-id.ts';
+import { NextCalls } from './order-reply-schemas.ts';
 
-const Body = Type.Object({ order_id: orderIdField });
+const Body = Type.Object(
+  { order_id: orderIdField },
+  { title: 'OrderReference', description: 'The order that the call is about.' },
+);
 
-const Item = Type.Object({
-  payment_mode_code: Type.String(),
-  payment_mode: Type.String(),
-  amount_before_tax: Type.Number(),
-  tax: Type.Number(),
-  currency: Type.String(),
-  total_amount: Type.Number(),
-  additional_charges: Type.Number(),
-  grand_total_amount: Type.Number(),
-  next: Type.Array(Type.Object({ action: Type.String(), url: Type.String() })),
-});
-const Items = Type.Object({ items: Type.Array(Item) });
-const Reply = Type.Object({ fast_payment_modes: Items, other_payment_modes: Items });
+const Item = Type.Object(
+  {
+    payment_mode_code: Type.Unsafe<string>({
+      ...oneOfWords(paymentModeCodes),
+      description: 'Goes into payment_mode_code of initiate-payment.',
+    }),
+    payment_mode: Type.Unsafe<string>({
+      ...oneOfWords(Object.values(paymentModes)),
+      description: 'Name to show to the consumer.',
+    }),
+    amount_before_tax: Type.Number({ description: 'Cart amount before tax, in major units.' }),
+    tax: Type.Number({ description: 'Tax, in major units.' }),
+    currency: Type.Unsafe<string>({ ...Currency }),
+    total_amount: Type.Number({ description: 'Total including tax, in major units.' }),
+    additional_charges: Type.Number({ description: 'Fee for this mode; always 0.' }),
+    grand_total_amount: Type.Number({ description: 'total_amount plus additional_charges.' }),
+    next: NextCalls,
+  },
+  { title: 'PaymentMode', description: 'A way to pay.' },
+);
+const items = (description: string) =>
+  Type.Object(
+    { items: Type.Array(Item, { description: 'The modes, in the order in which to show them.' }) },
+    { description },
+  );
+const Reply = Type.Object(
+  {
+    fast_payment_modes: items('Modes that the consumer has paid with before.'),
+    other_payment_modes: items('All other modes of the account.'),
+  },
+  { title: 'PaymentModes', description: 'The ways to pay for an order.' },
+);
 
 export function addPaymentModes(app: FastifyInstance, { useCases }: Edge): void {
   app.post<{ Body: Static<typeof Body>; Reply: Static<typeof Reply> }>('/payment-modes', {
-    config: { access: 'order' },
+    config: {
+      access: 'order',
+      documentation: {
+        replyDescription: 'The payment modes of the account, with the amount to pay.',
+        errors: ['ORDER_NOT_FOUND'],
+        examples: new URL('./examples/payment-modes.json', import.meta.url),
+      },
+    },
     schema: {
-      operationId: 'paymentModes',
+      operationId: 'listPaymentModes',
       summary: 'List the ways to pay for an order',
       description: 'Modes that the consumer has paid with before are in fast_payment_modes.',
       tags: ['Payments'],

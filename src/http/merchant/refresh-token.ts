@@ -6,22 +6,44 @@ import { microsecondTimestamp } from '../../domain/time.ts';
 import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 
-const Body = Type.Object({ refresh_token: Type.String({ minLength: 1, maxLength: 4096 }) });
-const Reply = Type.Object({
-  token: Type.String({ description: 'A new order token; valid for 20 minutes.' }),
-  token_expiration: Type.String({ description: 'UTC, YYYY-MM-DDTHH:MM:SS.ffffff' }),
-  expires_at: Type.String({ description: 'The same time, RFC 3339' }),
-});
+const Body = Type.Object(
+  {
+    refresh_token: Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      description: 'The refresh_token of create order.',
+    }),
+  },
+  { title: 'RefreshRequest', description: 'The refresh token to exchange.' },
+);
+const Reply = Type.Object(
+  {
+    token: Type.String({ description: 'A new order token; valid for 20 minutes.' }),
+    token_expiration: Type.String({
+      description: 'Expiry of token: UTC, YYYY-MM-DDTHH:MM:SS.ffffff.',
+    }),
+    expires_at: Type.String({ description: 'The same time in RFC 3339.' }),
+  },
+  { title: 'OrderToken', description: 'An order token and its expiry.' },
+);
 
 export function addRefreshToken(app: FastifyInstance, { useCases }: Edge): void {
   app.post<{ Body: Static<typeof Body>; Reply: Static<typeof Reply> }>('/refresh-token', {
-    config: { access: 'anyone' },
+    config: {
+      access: 'anyone',
+      documentation: {
+        replyDescription: 'A new order token.',
+        errors: ['INVALID_TOKEN', 'TOKEN_EXPIRED'],
+        examples: new URL('./examples/refresh-token.json', import.meta.url),
+      },
+    },
     bodyLimit: limits.publicBodyBytesMax,
     schema: {
       operationId: 'refreshToken',
       summary: 'Exchange a refresh token for a new order token',
+      description:
+        'Works while the refresh token lives and the order is open; afterwards a new order is needed. It needs no other token.',
       tags: ['Tokens'],
-      security: [],
       body: Body,
       response: { 200: Reply, ...errorReplies },
     },

@@ -3,11 +3,14 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
+import { refundStatuses } from '../../domain/transactions/notice.ts';
 import type { RefundReply } from '../../use-cases/payments/store-refund.ts';
 import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
+import { oneOfWords } from '../open-api/vocabulary.ts';
 import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotency-key.ts';
+import { NextCalls } from './order-reply-schemas.ts';
 import { sentAmount, toText } from './order-request.ts';
 
 const id = (description: string, maxLength: number = limits.textCharsMax) =>
@@ -19,42 +22,76 @@ const id = (description: string, maxLength: number = limits.textCharsMax) =>
     }),
   );
 
-const Body = Type.Object({
-  transaction_id: id('The payment to refund.'),
-  invoice_id: id('Alternatively, the invoice whose payment is refunded.'),
-  refund_amount: Type.Optional(
-    Type.Unsafe<string | number | null>({
-      type: ['number', 'string', 'null'],
-      maxLength: 64,
-      description: 'In major units; defaults to everything that can still be refunded.',
-    }),
-  ),
-  refund_request_id: id(
-    'Your own unique reference for this refund.',
-    limits.refundRequestIdCharsMax,
-  ),
-});
+const Body = Type.Object(
+  {
+    transaction_id: id('The payment to refund.'),
+    invoice_id: id('Alternatively, the invoice whose payment is refunded.'),
+    refund_amount: Type.Optional(
+      Type.Unsafe<string | number | null>({
+        type: ['number', 'string', 'null'],
+        maxLength: 64,
+        description: 'In major units; defaults to everything that can still be refunded.',
+      }),
+    ),
+    refund_request_id: id(
+      'Your own unique reference for this refund.',
+      limits.refundRequestIdCharsMax,
+    ),
+  },
+  {
+    title: 'RefundRequest',
+    description:
+      'transaction_id or invoice_id is required; when both are sent, they must belong together.',
+  },
+);
 type Body = Static<typeof Body>;
 
-const nullableText = Type.Unsafe<string | null>({ type: ['string', 'null'] });
-const Reply = Type.Object({
-  orignal_payment_transaction_id: Type.String({
-    description: 'Misspelt, as shipped clients read it.',
-  }),
-  original_payment_transaction_id: Type.String(),
-  transaction_id: Type.String({ description: 'Identifier of the refund.' }),
-  refund_request_id: nullableText,
-  refund_status: Type.String({ description: 'pending, succeeded or failed' }),
-  refund_arn: nullableText,
-  transaction_type: Type.String({ description: 'full_refund or partial_refund' }),
-  next: Type.Array(Type.Object({ action: Type.String(), url: Type.String() })),
-});
+const nullableText = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+const Reply = Type.Object(
+  {
+    orignal_payment_transaction_id: Type.String({
+      description:
+        'The same as original_payment_transaction_id; misspelt, as shipped clients read it.',
+    }),
+    original_payment_transaction_id: Type.String({
+      description: 'Identifier of the refunded payment.',
+    }),
+    transaction_id: Type.String({ description: 'Identifier of the refund.' }),
+    refund_request_id: nullableText(
+      'Your reference for the refund, or its identifier when you sent none.',
+    ),
+    refund_status: Type.Unsafe<string>({
+      ...oneOfWords(refundStatuses),
+      description: 'pending until the provider has decided, then succeeded or failed.',
+    }),
+    refund_arn: nullableText("The bank's reference of the refund; null until it is known."),
+    transaction_type: Type.Unsafe<string>({
+      ...oneOfWords(['full_refund', 'partial_refund']),
+      description: 'Whether the whole payment is refunded.',
+    }),
+    next: NextCalls,
+  },
+  { title: 'Refund', description: 'A refund.' },
+);
 
 export function addRefund(app: FastifyInstance, { useCases }: Edge): void {
   app.post<{ Body: Body; Reply: Static<typeof Reply> }>('/refund', {
-    config: { access: 'merchant' },
+    config: {
+      access: 'merchant',
+      documentation: {
+        replyDescription: 'The refund as it stands now.',
+        errors: [
+          ...(['TRANSACTION_NOT_FOUND', 'INVOICE_NOT_FOUND', 'ORDER_CONFLICT'] as const),
+          ...(['DUPLICATE_REFUND_REQUEST', 'IDEMPOTENCY_KEY_REUSED'] as const),
+          ...(['INVALID_REFUND_AMOUNT', 'REFUND_NOT_ALLOWED'] as const),
+        ],
+        examples: new URL('./examples/refund.json', import.meta.url),
+        replays: true,
+      },
+    },
     schema: {
-      operationId: 'refund',
+      operationId: 'refundPayment',
       summary: 'Refund a payment, in whole or in part',
       description:
         'If the provider cannot be reached, the refund stays pending and is retried until it is done. The same refund_request_id with the same content returns that refund in its current state, with the header Idempotent-Replayed: true.',

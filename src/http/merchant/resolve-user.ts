@@ -11,10 +11,19 @@ import { userView } from './order-view.ts';
 
 export function addResolveUser(app: FastifyInstance, { useCases }: Edge): void {
   app.post<{ Body: ResolveUserBody; Reply: ResolveUserReply }>('/resolve-user', {
-    config: { access: 'order' },
+    config: {
+      access: 'order',
+      documentation: {
+        replyDescription: 'The consumer of the order.',
+        errors: ['ORDER_NOT_FOUND', 'ORDER_COMPLETED', 'ORDER_LAPSED', 'ORDER_CONFLICT'],
+        examples: new URL('./examples/resolve-user.json', import.meta.url),
+      },
+    },
     schema: {
       operationId: 'resolveUser',
       summary: 'Link a consumer to an order and restrict the order to them',
+      description:
+        'From then on an order token must name this consumer: one that was issued before is refused. Another consumer is refused with ORDER_CONFLICT.',
       tags: ['Orders'],
       body: ResolveUserBody,
       response: { 200: ResolveUserReply, ...errorReplies },

@@ -28,7 +28,8 @@ export function addSealing(app: FastifyInstance, edge: Edge): void {
     if (request.sealingSecret === null || typeof payload !== 'string') return done(null, payload);
     reply.removeHeader('content-length');
     reply.type('application/json; charset=utf-8');
-    done(null, JSON.stringify({ encrypted_response: sealPayload(payload, request.sealingSecret) }));
+    const sealed = sealPayload(payload.trimEnd(), request.sealingSecret);
+    done(null, `${JSON.stringify({ encrypted_response: sealed })}\n`);
   });
 }
 

@@ -7,17 +7,28 @@ import { EnquiryBody, EnquiryReply } from './enquiry-schemas.ts';
 import { enquiryView } from './enquiry-view.ts';
 import { toText } from './order-request.ts';
 
-/** `version` keeps the operation ids of the two paths apart. */
+/** The reference describes the older path with the newer one. */
 export function addTransactionEnquiry(
   app: FastifyInstance,
   { useCases, clock }: Edge,
-  version: '' | 'V2' = '',
+  { isAlias = false } = {},
 ): void {
   app.post<{ Body: EnquiryBody; Reply: EnquiryReply }>('/transaction-enquiry', {
-    config: { access: 'order' },
+    config: {
+      access: 'order',
+      documentation: {
+        replyDescription: 'The order and its transactions.',
+        errors: ['TRANSACTION_NOT_FOUND', 'ORDER_NOT_FOUND', 'INVOICE_NOT_FOUND'],
+        examples: new URL('./examples/transaction-enquiry.json', import.meta.url),
+        aliases: ['POST /api/v2/transaction-enquiry'],
+      },
+    },
     schema: {
-      operationId: `transactionEnquiry${version}`,
+      hide: isAlias,
+      operationId: 'enquireTransactions',
       summary: 'Get the latest status of an order and its transactions',
+      description:
+        'The reply reflects every webhook that was answered before. The provider is polled in the background about payments that are not final, at most once a minute, so ask again.',
       tags: ['Orders'],
       body: EnquiryBody,
       response: { 200: EnquiryReply, ...errorReplies },

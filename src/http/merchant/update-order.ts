@@ -3,29 +3,42 @@ import type { FastifyInstance, HTTPMethods } from 'fastify';
 import type { Edge } from '../edge.ts';
 import { errorReplies } from '../error-reply.ts';
 import { getCaller } from '../guard.ts';
-import { UpdateOrderBody } from './order-change-schemas.ts';
+import { documentedUpdateOrderBody, UpdateOrderBody } from './order-change-schemas.ts';
 import { readOrderId } from './order-id.ts';
 import { FullOrderReply } from './order-reply-schemas.ts';
 import { toOrderUpdate } from './order-request.ts';
 import { refuseMerchantFields } from './order-token-fields.ts';
 import { fullOrderView } from './order-view.ts';
 
-const routes: ReadonlyArray<readonly [HTTPMethods, url: string, operationId: string]> = [
-  ['POST', '/update-order', 'updateOrder'],
-  ['PUT', '/update-order', 'updateOrderByPut'],
-  ['PATCH', '/update-order', 'updateOrderByPatch'],
-  ['PATCH', '/order', 'patchOrder'],
+const route = { method: 'POST', url: '/update-order' } as const;
+
+/** The reference describes them with the first one. */
+const aliases: ReadonlyArray<{ readonly method: HTTPMethods; readonly url: string }> = [
+  { method: 'PUT', url: '/update-order' },
+  { method: 'PATCH', url: '/update-order' },
+  { method: 'PATCH', url: '/order' },
 ];
 
 export function addUpdateOrder(app: FastifyInstance, { useCases, clock }: Edge): void {
-  for (const [method, url, operationId] of routes) {
+  for (const { method, url } of [route, ...aliases]) {
     app.route<{ Body: UpdateOrderBody; Reply: FullOrderReply }>({
       method,
       url,
-      config: { access: 'order' },
+      config: {
+        access: 'order',
+        documentation: {
+          replyDescription: 'The order after the change.',
+          errors: ['ORDER_NOT_FOUND', 'ORDER_COMPLETED', 'ORDER_LAPSED', 'ORDER_CONFLICT'],
+          examples: new URL('./examples/update-order.json', import.meta.url),
+          loadBody: async () => documentedUpdateOrderBody,
+          aliases: aliases.map((alias) => `${alias.method} /api/v3${alias.url}`),
+        },
+      },
       schema: {
-        operationId,
+        hide: method !== route.method,
+        operationId: 'updateOrder',
         summary: 'Update the details of an open order',
+        description: 'A completed or lapsed order cannot be changed.',
         tags: ['Orders'],
         body: UpdateOrderBody,
         response: { 200: FullOrderReply, ...errorReplies },

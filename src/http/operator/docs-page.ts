@@ -1,62 +1,117 @@
-/** The API reference page. All its files come from an installed package, and it calls only this service. */
-import { createHash } from 'node:crypto';
-import type { RouteHandlerMethod } from 'fastify';
-import Fastify, { type FastifyInstance } from 'fastify';
+/**
+ * The OpenAPI document and the page that shows it. The script of the page comes from an installed package, and the page
+ * calls only this service.
+ */
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { createStaticFile, type StaticFile, sendStaticFile } from './static-file.ts';
 
-const pages = ['/docs', '/docs/', '/docs/js/scalar.js', '/docs/openapi.json', '/docs/openapi.yaml'];
-
-/** The page's files are large and rarely needed, so they are loaded on the first visit. */
 export function addDocsPage(app: FastifyInstance): void {
-  let loading: Promise<Docs> | undefined;
-  const handler: RouteHandlerMethod = async (request, reply) => {
-    loading ??= loadDocs(app);
-    const { docs, policy } = await loading;
-    reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer');
-    for (const [name, value] of Object.entries(reply.getHeaders())) {
-      if (value !== undefined) reply.raw.setHeader(name, value);
-    }
-    reply.hijack();
-    docs.routing(request.raw, reply.raw);
-  };
-  for (const url of pages) app.get(url, { schema: { hide: true }, handler });
-}
-
-type Docs = { readonly docs: FastifyInstance; readonly policy: string };
-
-async function loadDocs(app: FastifyInstance): Promise<Docs> {
-  const { default: apiReference } = await import('@scalar/fastify-api-reference');
-  const docs = Fastify();
-  await docs.register(apiReference, {
-    routePrefix: '/docs',
-    configuration: {
-      content: () => app.swagger(),
-      pageTitle: 'payment-order-service API',
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-      defaultOpenAllTags: true,
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      showDeveloperTools: 'never',
-    },
-  });
-  await docs.ready();
-  return { docs, policy: policyOf((await docs.inject('/docs/')).body) };
-}
-
-/** The page may run the package's script and its own inline one, calls only this service and cannot be framed. */
-function policyOf(page: string): string {
-  const own = [...page.matchAll(/<script[^>]*>([^<]+)<\/script>/g)].map(
-    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  const hidden = { schema: { hide: true } };
+  const document = once(async () =>
+    createStaticFile('application/json; charset=utf-8', `${JSON.stringify(await app.openApi())}\n`),
   );
-  return [
-    "default-src 'none'",
-    `script-src 'self' ${own.join(' ')}`,
-    "style-src 'unsafe-inline'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+  // The script is large and rarely needed, so it is loaded on the first visit.
+  const script = once(async () => createStaticFile(javaScript, await readScript()));
+  const start = once(() => createStaticFile(javaScript, startScript));
+  const page = once(async () =>
+    createStaticFile('text/html; charset=utf-8', html((await script()).etag)),
+  );
+
+  app.get('/openapi.json', hidden, async (request, reply) =>
+    sendStaticFile(request, reply, await document()),
+  );
+  // The links of the page are relative to its folder.
+  app.get('/docs', hidden, async (_request, reply) => reply.redirect('docs/', 302));
+  app.get('/docs/', hidden, async (request, reply) =>
+    sendStaticFile(request, addPolicy(reply), await page()),
+  );
+  app.get('/docs/start.js', hidden, async (request, reply) =>
+    sendStaticFile(request, reply, await start()),
+  );
+  app.get<{ Params: { etag: string } }>('/docs/scalar/:etag', hidden, async (request, reply) => {
+    const file = await script();
+    // After an upgrade an old page may ask for the old script: it gets the new one, which is not stored as the old.
+    const isCurrent = request.params.etag === `${file.etag}.js`;
+    return sendStaticFile(request, reply, file, isCurrent ? 'immutable' : 'revalidated');
+  });
 }
+
+function once(load: () => Promise<StaticFile>): () => Promise<StaticFile> {
+  let loading: Promise<StaticFile> | undefined;
+  return () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+}
+
+const javaScript = 'text/javascript; charset=utf-8';
+
+/** The package serves its script through a plugin and does not export it as a file. */
+async function readScript(): Promise<Buffer> {
+  const { default: apiReference } = await import('@scalar/fastify-api-reference');
+  const app = Fastify();
+  await app.register(apiReference, { routePrefix: '/docs', configuration: { content: {} } });
+  const { statusCode, rawPayload } = await app.inject('/docs/js/scalar.js');
+  await app.close();
+  if (statusCode !== 200) throw new Error('the package of the API reference has no script');
+  return rawPayload;
+}
+
+/** The page may run our scripts only, calls only this service and cannot be framed. */
+function addPolicy(reply: FastifyReply): FastifyReply {
+  return reply.header('referrer-policy', 'no-referrer').header(
+    'content-security-policy',
+    [
+      "default-src 'none'",
+      "script-src 'self'",
+      // The script of the package inserts its styles.
+      "style-src 'unsafe-inline'",
+      "img-src 'self' data:",
+      "font-src 'self' data:",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+  );
+}
+
+function html(etag: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Payment Order Service API</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="The API of the payment order service">
+<link rel="icon" href="data:,">
+</head>
+<body>
+<div id="app"></div>
+<noscript><p>This page needs JavaScript. The same content is in <a href="../openapi.json">openapi.json</a>.</p></noscript>
+<script src="scalar/${etag}.js"></script>
+<script src="start.js"></script>
+</body>
+</html>
+`;
+}
+
+const configuration = {
+  url: '../openapi.json',
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  defaultOpenAllTags: true,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+  persistAuth: false,
+  // A section that a link leads to gets the focus; a frame around the whole section only disturbs.
+  customCss: '.section:focus-visible { outline: none; }',
+};
+
+const startScript = `Scalar.createApiReference('#app', ${JSON.stringify(configuration)});\n`;

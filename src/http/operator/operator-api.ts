@@ -1,7 +1,10 @@
 /** The scope of operators: liveness, readiness, metrics and the API reference. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import { Type } from 'typebox';
+import { oneOfWords } from '../open-api/vocabulary.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addDocsPage } from './docs-page.ts';
+import { addHomePage } from './home-page.ts';
 
 export type Readiness = {
   /** What still prevents serving requests; empty when ready. */
@@ -19,49 +22,106 @@ export type OperatorParts = {
 /** Contract 1.8. */
 export function operatorApi(parts: OperatorParts): FastifyPluginAsync {
   return async (app) => {
+    // Not watched: for every other method, / is an unknown path.
+    addHomePage(app);
     const refuseOtherMethods = watchRoutes(app);
     addHealth(app);
     addReadiness(app, parts);
     addMetricsPage(app, parts);
-    addOpenApi(app);
     addDocsPage(app);
     refuseOtherMethods();
   };
 }
 
+const Health = Type.Object(
+  {
+    status: Type.Unsafe<string>({ ...oneOfWords(['ok']), description: 'Always ok.' }),
+  },
+  { title: 'Health', description: 'The process is alive.' },
+);
+const Ready = Type.Object(
+  {
+    status: Type.Unsafe<string>({ ...oneOfWords(['ready']), description: 'Always ready.' }),
+    late: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Steps of the background without a success for five minutes.',
+      }),
+    ),
+  },
+  { title: 'Ready', description: 'Requests can be served.' },
+);
+const NotReady = Type.Object(
+  {
+    status: Type.Unsafe<string>({ ...oneOfWords(['not ready']), description: 'Always not ready.' }),
+    missing: Type.Array(Type.String(), { description: 'What is missing.' }),
+  },
+  { title: 'NotReady', description: 'Requests cannot be served yet.' },
+);
+
+const documentation = (name: string, replyDescription: string) => ({
+  replyDescription,
+  errors: ['INVALID_REQUEST_PARAMETER'] as const,
+  examples: new URL(`./examples/${name}.json`, import.meta.url),
+});
+
 function addHealth(app: FastifyInstance): void {
   app.get('/healthz', {
-    schema: { summary: 'The process is alive', tags: ['Operations'], security: [] },
+    config: { documentation: documentation('healthz', 'The process is alive.') },
+    schema: {
+      operationId: 'getHealth',
+      summary: 'The process is alive',
+      description: 'For the liveness probe. It does not look at the database.',
+      tags: ['Operations'],
+      response: { 200: Health },
+    },
     handler: async () => ({ status: 'ok' }),
   });
 }
 
 function addReadiness(app: FastifyInstance, { checkReadiness }: OperatorParts): void {
   app.get('/readyz', {
-    schema: { summary: 'Requests can be served', tags: ['Operations'], security: [] },
+    config: { documentation: documentation('readyz', 'Requests can be served.') },
+    schema: {
+      operationId: 'getReadiness',
+      summary: 'Requests can be served',
+      description: 'For the readiness probe: the database answers and is migrated.',
+      tags: ['Operations'],
+      response: { 200: Ready, 503: NotReady },
+    },
     handler: async (_request, reply) => {
       const { missing, late } = await checkReadiness();
       if (missing.length > 0) {
-        return reply.code(503).header('retry-after', 1).send({ status: 'not ready', missing });
+        return reply
+          .code(503)
+          .header('retry-after', 1)
+          .send({ status: 'not ready', missing: [...missing] });
       }
-      return { status: 'ready', ...(late.length > 0 && { late }) };
+      return { status: 'ready', ...(late.length > 0 && { late: [...late] }) };
     },
   });
 }
 
 function addMetricsPage(app: FastifyInstance, { renderMetrics }: OperatorParts): void {
   app.get('/metrics', {
-    schema: { summary: 'Metrics for Prometheus', tags: ['Operations'], security: [] },
+    config: { documentation: documentation('metrics', 'The metrics in the text format.') },
+    schema: {
+      operationId: 'getMetrics',
+      summary: 'Metrics for Prometheus',
+      description: 'The metrics of this process, or of all workers together.',
+      tags: ['Operations'],
+      response: {
+        200: {
+          content: {
+            'text/plain': {
+              schema: Type.String({ description: 'One line for each figure.' }),
+            },
+          },
+        },
+      },
+    },
     handler: async (_request, reply) => {
       const { contentType, text } = await renderMetrics();
       return reply.type(contentType).send(text);
     },
-  });
-}
-
-function addOpenApi(app: FastifyInstance): void {
-  app.get('/openapi.json', {
-    schema: { hide: true },
-    handler: async () => app.swagger(),
   });
 }

@@ -1,39 +1,59 @@
 /** Turns any error into the contract's webhook error bodies. Contract 6.5. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { ServiceError } from '../../domain/errors.ts';
 import { prepareErrorReply } from '../error-reply.ts';
+import type { ErrorShape } from '../open-api/documentation.ts';
 
-export const RefusedBody = Type.Object({
-  status: Type.Integer({ description: 'The HTTP status' }),
-  message: Type.String(),
-  error: Type.Object({
-    http_status_code: Type.Integer(),
-    transaction_status: Type.String(),
-    message: Type.String(),
-  }),
-});
-export const FailedBody = Type.Object({
-  status: Type.Integer({ description: 'The HTTP status' }),
-  error: Type.String(),
-});
+const RefusedBody = Type.Object(
+  {
+    status: Type.Integer({ description: 'The HTTP status.' }),
+    message: Type.String({ description: 'What is wrong, and what to do.' }),
+    error: Type.Object(
+      {
+        http_status_code: Type.Integer({ description: 'The HTTP status.' }),
+        transaction_status: Type.Unsafe<string>({
+          type: 'string',
+          enum: ['not_processed'],
+          description: 'Always that the delivery was not processed.',
+        }),
+        message: Type.String({ description: 'The same message.' }),
+      },
+      { description: 'The same, as some callers expect it.' },
+    ),
+  },
+  { title: 'WebhookRefusal', description: 'The delivery was refused and nothing was stored.' },
+);
+const FailedBody = Type.Object(
+  {
+    status: Type.Integer({ description: 'The HTTP status.' }),
+    error: Type.String({ description: 'What is wrong, and what to do.' }),
+  },
+  { title: 'WebhookFailure', description: 'The delivery could not be stored: send it again.' },
+);
 
 export const webhookErrorReplies = { '4XX': RefusedBody, '5XX': FailedBody };
+
+export const webhookErrorShape: ErrorShape = {
+  prefix: 'webhook_',
+  schemaOf: (status) => (status >= 500 ? FailedBody : RefusedBody),
+  bodyOf: webhookErrorBody,
+};
 
 export function sendWebhookError(
   failure: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const error = prepareErrorReply(failure, request, reply);
-  const { status } = error.entry;
-  const message = error.merchantMessage;
-  reply.send(
-    status >= 500
-      ? { status, error: message }
-      : {
-          status,
-          message,
-          error: { http_status_code: status, transaction_status: 'not_processed', message },
-        },
-  );
+  reply.send(webhookErrorBody(prepareErrorReply(failure, request, reply)));
+}
+
+function webhookErrorBody({ entry: { status }, merchantMessage: message }: ServiceError) {
+  return status >= 500
+    ? { status, error: message }
+    : {
+        status,
+        message,
+        error: { http_status_code: status, transaction_status: 'not_processed', message },
+      };
 }

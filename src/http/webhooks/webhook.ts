@@ -5,17 +5,24 @@ import type { DeliveryClaims } from '../../use-cases/inbox/authenticate-delivery
 import type { DeliveryProvider, RawDelivery } from '../../use-cases/inbox/receive-delivery.ts';
 import type { Edge } from '../edge.ts';
 import { findBearerToken } from '../guard.ts';
-import { webhookErrorReplies } from './webhook-error.ts';
+import type { Documentation } from '../open-api/documentation.ts';
+import { proofSchemeOf, toCamelCase } from '../open-api/security-schemes.ts';
+import { oneOfWords } from '../open-api/vocabulary.ts';
+import { webhookErrorReplies, webhookErrorShape } from './webhook-error.ts';
 
-const Reply = Type.Object({
-  status: Type.Unsafe<string>({
-    type: 'string',
-    enum: ['processed', 'duplicate', 'stale', 'ignored', 'parked', 'needs_review'],
-  }),
-  delivery_id: Type.String(),
-  order_id: Type.Optional(Type.String()),
-  message: Type.Optional(Type.String()),
-});
+const Reply = Type.Object(
+  {
+    status: Type.Unsafe<string>({
+      ...oneOfWords(['processed', 'duplicate', 'stale', 'ignored', 'parked', 'needs_review']),
+      description:
+        'processed: applied. duplicate: received before. stale: what is known ranks higher. ignored: of no interest. parked: applied when its order becomes known. needs_review: stored, a person decides.',
+    }),
+    delivery_id: Type.String({ description: 'Identifier of the stored delivery.' }),
+    order_id: Type.Optional(Type.String({ description: 'The order that it belongs to.' })),
+    message: Type.Optional(Type.String({ description: 'Why it was not simply applied.' })),
+  },
+  { title: 'WebhookResult', description: 'What became of the delivery.' },
+);
 
 type Params = { readonly account_id?: string };
 
@@ -24,14 +31,15 @@ export function addWebhook(
   { useCases }: Edge,
   provider: DeliveryProvider,
 ): void {
-  const { name, displayName, deliverySchema } = provider;
+  const { name, displayName } = provider;
   for (const path of [`/${name}`, `/${name}/:account_id`]) {
     const isOfAccount = path.endsWith(':account_id');
     app.post<{ Params: Params; Reply: Static<typeof Reply> }>(path, {
-      config: { documentedBody: deliverySchema },
+      config: { documentation: documentationOf(provider, isOfAccount) },
       schema: {
-        operationId: `receive-${name}${isOfAccount ? '-of-account' : ''}`,
-        summary: `Receive a delivery of ${displayName}${isOfAccount ? '' : ', from a bearer caller'}`,
+        operationId: operationIdOf(name, isOfAccount),
+        summary: `Receive a delivery of ${displayName}${isOfAccount ? '' : ', from your own server'}`,
+        description: isOfAccount ? ofAccount : ofBearer,
         tags: ['Webhooks'],
         response: { 200: Reply, ...webhookErrorReplies },
       },
@@ -50,6 +58,36 @@ export function addWebhook(
       },
     });
   }
+}
+
+const ofAccount =
+  'Set this URL at the provider. A delivery whose order is not known yet is stored and applied later. A merchant token of the account is accepted instead of the proof.';
+const ofBearer =
+  'The merchant token names the account. A delivery whose order is not known is refused with 404, and an event of no interest with 400.';
+
+function operationIdOf(name: string, isOfAccount: boolean): string {
+  const id = toCamelCase(`receive-${name}-webhook`);
+  return isOfAccount ? id : `${id}WithToken`;
+}
+
+function documentationOf(
+  { name, documentation }: DeliveryProvider,
+  isOfAccount: boolean,
+): Documentation {
+  return {
+    security: [...(isOfAccount ? [{ [proofSchemeOf(name)]: [] }] : []), { merchantToken: [] }],
+    replyDescription: 'The delivery is stored.',
+    errors: [
+      ...(['INVALID_REQUEST_PARAMETER', 'AUTHENTICATION_FAILED', 'ACCOUNT_SUSPENDED'] as const),
+      ...(['ORDER_NOT_FOUND', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE'] as const),
+    ],
+    examples: documentation.examples,
+    loadBody: documentation.loadSchema,
+    acceptsFormData: documentation.acceptsFormData,
+    parameters: { account_id: 'Identifier of the account.' },
+    headers: documentation.headers,
+    errorShape: webhookErrorShape,
+  };
 }
 
 function claimsOf(request: FastifyRequest<{ Params: Params }>): DeliveryClaims {

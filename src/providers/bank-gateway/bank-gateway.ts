@@ -7,7 +7,6 @@ import { readGatewayBody } from './body.ts';
 import { gatewayErasing } from './erase.ts';
 import { gatewayExemptFields } from './exempt-fields.ts';
 import { gatewayOutbound } from './outbound.ts';
-import { gatewaySchema } from './schema.ts';
 import { gatewaySettings } from './settings.ts';
 import { translateGateway } from './translate.ts';
 
@@ -17,7 +16,18 @@ export const bankGateway: Provider = {
   name: 'bank-gateway',
   displayName: 'Mastercard Gateway',
   paymentModeOtherwise: 'Card',
-  deliverySchema: gatewaySchema,
+  documentation: {
+    loadSchema: async () => (await import('./schema.ts')).gatewaySchema,
+    proofDescription:
+      'The notification secret that is set at the gateway: a live bank gateway secret of the account.',
+    headers: {
+      'x-notification-id':
+        'Identifier of the notification. The same id with another body is flagged.',
+      'x-notification-attempt': 'Number of the attempt to deliver it.',
+    },
+    acceptsFormData: true,
+    examples: new URL('./examples.json', import.meta.url),
+  },
   settings: gatewaySettings,
   outbound: gatewayOutbound,
   proofHeader,
@@ -27,6 +37,7 @@ export const bankGateway: Provider = {
     return matchesAny(secrets, given) ? 'verified' : 'refused';
   },
   findEventId: ({ headers }) => text(headers['x-notification-id']),
+  findEventName: ({ body }) => text(object(readGatewayBody(body)?.transaction).type),
   findContentKey: ({ body }) => keyOfContent(body),
   storedHeaders: ['content-type', 'x-notification-id', 'x-notification-attempt'],
   exemptFields: gatewayExemptFields,

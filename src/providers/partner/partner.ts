@@ -2,12 +2,11 @@
 import { equalDigests } from '../../security/compare.ts';
 import { hmacHex } from '../../security/hmac.ts';
 import type { Provider } from '../provider.ts';
-import { text } from '../wire.ts';
+import { jsonObject, text } from '../wire.ts';
 import { partnerBanks, partnerWallets } from './choices.ts';
 import { partnerErasing } from './erase.ts';
 import { partnerExemptFields } from './exempt-fields.ts';
 import { partnerOutbound } from './outbound.ts';
-import { partnerSchema } from './schema.ts';
 import { partnerSettings } from './settings.ts';
 import { translatePartner } from './translate.ts';
 
@@ -17,7 +16,16 @@ export const partner: Provider = {
   name: 'partner',
   displayName: 'Razorpay',
   paymentModeOtherwise: null,
-  deliverySchema: partnerSchema,
+  documentation: {
+    loadSchema: async () => (await import('./schema.ts')).partnerSchema,
+    proofDescription:
+      'Hexadecimal HMAC-SHA256 of the raw bytes of the body under a live partner webhook secret of the account.',
+    headers: {
+      'x-razorpay-event-id': 'Identifier of the event. The same id with another body is flagged.',
+    },
+    acceptsFormData: false,
+    examples: new URL('./examples.json', import.meta.url),
+  },
   settings: partnerSettings,
   outbound: partnerOutbound,
   proofHeader,
@@ -32,6 +40,7 @@ export const partner: Provider = {
     return isVerified ? 'verified' : 'refused';
   },
   findEventId: ({ headers }) => text(headers['x-razorpay-event-id']),
+  findEventName: ({ body }) => text(jsonObject(body)?.event),
   findContentKey: () => undefined,
   storedHeaders: ['user-agent', 'x-razorpay-event-id'],
   exemptFields: partnerExemptFields,

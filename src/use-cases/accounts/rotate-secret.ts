@@ -1,6 +1,6 @@
-/** Generates a new secret for an account. The old one stays valid for the overlap. Contract 1.6. */
+/** Gives an account a new secret. The old one stays valid for the overlap. Contract 1.6. */
 import type { SecretKind } from '../../domain/accounts/account.ts';
-import { ServiceError } from '../../domain/errors.ts';
+import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { listRotatableSecretKinds } from '../../providers/account-settings.ts';
@@ -28,9 +28,10 @@ export async function rotateSecret(
   accountId: string,
   kind: RotatableSecretKind,
   overlapSeconds: number,
+  given?: string,
 ): Promise<RotatedSecret> {
   if (!listRotatableSecretKinds().includes(kind)) throw new Error(`${kind} cannot be rotated`);
-  const secret = newSecretValue(kind);
+  const secret = given === undefined ? newSecretValue(kind) : checkGiven(kind, given);
   const now = services.clock();
   const oldValidUntil = addSeconds(now, overlapSeconds);
   await services.database.transaction(async (tx) => {
@@ -39,6 +40,16 @@ export async function rotateSecret(
     await insertSecret(tx, accountId, sealSecret(services, accountId, kind, secret), now);
   });
   return { accountId, secret, oldValidUntil };
+}
+
+/** Some providers generate the webhook secret themselves and let nobody choose it. */
+function checkGiven(kind: RotatableSecretKind, given: string): string {
+  if (kind === 'access-secret') refuseField(kind, 'is always generated: leave out the value');
+  // What a header can carry, and long enough not to be guessed.
+  if (!/^[!-~]{16,256}$/.test(given)) {
+    refuseField(kind, 'must have 16 to 256 visible ASCII characters');
+  }
+  return given;
 }
 
 export function unknownAccount(accountId: string): ServiceError {

@@ -28,7 +28,7 @@ import { tryTranslate } from './translate-delivery.ts';
 /** The providers whose deliveries can be received, for the routes. */
 export const deliveryProviders: readonly Pick<
   Provider,
-  'name' | 'displayName' | 'deliverySchema' | 'proofHeader'
+  'name' | 'displayName' | 'documentation' | 'proofHeader'
 >[] = providers;
 export type DeliveryProvider = (typeof deliveryProviders)[number];
 export type { RawDelivery };

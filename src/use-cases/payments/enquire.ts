@@ -25,7 +25,8 @@ type Needs = NeedsOf<typeof getNamedOrder> &
     readonly clock: Clock;
   };
 
-export type TransactionType = 'payment' | 'full_refund' | 'partial_refund';
+export const transactionTypes = ['payment', 'full_refund', 'partial_refund'] as const;
+export type TransactionType = (typeof transactionTypes)[number];
 
 export type EnquiredTransaction = {
   readonly transaction: Transaction;

@@ -1,7 +1,7 @@
 /** A provider that the service does not include. It shows that adding a provider takes one folder and one line. */
 import { Type } from 'typebox';
 import type { Provider } from '../../../src/providers/provider.ts';
-import { text } from '../../../src/providers/wire.ts';
+import { jsonObject, text } from '../../../src/providers/wire.ts';
 import { equalDigests } from '../../../src/security/compare.ts';
 import { hmacHex } from '../../../src/security/hmac.ts';
 import { acmePayErasing } from './erase.ts';
@@ -12,16 +12,27 @@ import { translateAcmePay } from './translate.ts';
 const proofHeader = 'x-acme-signature';
 const eventHeader = 'x-acme-event';
 
+const eventSchema = Type.Object(
+  {
+    type: Type.String({ description: 'charge.updated or return.updated' }),
+    store: Type.String({ description: 'Identifier of the store.' }),
+    charge: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'A charge.' })),
+    return: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'A return.' })),
+  },
+  { title: 'AcmePayEvent', description: 'An event of Acme Pay.' },
+);
+
 export const acmePay: Provider = {
   name: 'acme-pay',
   displayName: 'Acme Pay',
   paymentModeOtherwise: 'Wallet',
-  deliverySchema: Type.Object({
-    type: Type.String({ description: 'charge.updated or return.updated' }),
-    store: Type.String(),
-    charge: Type.Optional(Type.Unsafe<object>({ type: 'object' })),
-    return: Type.Optional(Type.Unsafe<object>({ type: 'object' })),
-  }),
+  documentation: {
+    loadSchema: async () => eventSchema,
+    proofDescription: 'Hexadecimal HMAC-SHA256 of the body.',
+    headers: { [eventHeader]: 'Identifier of the event.' },
+    acceptsFormData: false,
+    examples: new URL('./examples.json', import.meta.url),
+  },
   settings: acmePaySettings,
   outbound: acmePayOutbound,
   proofHeader,
@@ -32,6 +43,7 @@ export const acmePay: Provider = {
     return matches.length > 0 ? 'verified' : 'refused';
   },
   findEventId: ({ headers }) => text(headers[eventHeader]),
+  findEventName: ({ body }) => text(jsonObject(body)?.type),
   findContentKey: () => undefined,
   storedHeaders: [eventHeader],
   exemptFields: {

@@ -1,0 +1,88 @@
+/** All commands, their groups, and how words name them. */
+import { accountCreate } from './account-create.ts';
+import { accountList } from './account-list.ts';
+import { accountRotate } from './account-rotate.ts';
+import { accountResume, accountSuspend } from './account-suspend.ts';
+import { accountUpdate } from './account-update.ts';
+import type { Command } from './command.ts';
+import { consumerErase } from './consumer-erase.ts';
+import { UnknownCommandError } from './explain-error.ts';
+import type { Group } from './help.ts';
+import { inboxList } from './inbox-list.ts';
+import { inboxReplay } from './inbox-replay.ts';
+import { inboxShow } from './inbox-show.ts';
+import { keysRotate } from './keys-rotate.ts';
+import { orderList } from './order-list.ts';
+import { orderRebuild } from './order-rebuild.ts';
+import { orderShow } from './order-show.ts';
+import { reviewList } from './review-list.ts';
+import { inboxResolve, reviewResolve } from './review-resolve.ts';
+import { findClosest } from './suggest.ts';
+import { transactionList } from './transaction-list.ts';
+import { verify } from './verify.ts';
+
+export const commands: readonly Command[] = [
+  ...[accountCreate, accountList, accountUpdate, accountRotate],
+  ...[accountSuspend, accountResume],
+  ...[orderList, orderShow, orderRebuild, transactionList],
+  ...[inboxList, inboxShow, inboxReplay, inboxResolve],
+  ...[reviewList, reviewResolve, consumerErase, keysRotate, verify],
+];
+
+/** By the first word of their commands. */
+export const groups: readonly Group[] = [
+  { name: 'account', summary: 'Accounts of merchants and their settings' },
+  { name: 'order', summary: 'Orders' },
+  { name: 'transaction', summary: 'Payments and refunds' },
+  { name: 'inbox', summary: 'Deliveries of the providers' },
+  { name: 'review', summary: 'What a person has to look at' },
+  { name: 'consumer', summary: 'Personal data of consumers' },
+  { name: 'keys', summary: 'Keys of the service' },
+  { name: 'verify', summary: 'Checks of the database' },
+];
+
+export function findCommand(words: readonly string[]): Command | undefined {
+  return commands.find(({ name }) => name.every((word, index) => words[index] === word));
+}
+
+/** Several commands begin with this word, and none consists of it. */
+export function findGroup(word: string | undefined): Group | undefined {
+  return groups.find(({ name }) => name === word && !findCommand([name]));
+}
+
+export function commandsOf({ name }: Group): Command[] {
+  return commands.filter((command) => command.name[0] === name);
+}
+
+/** For words that begin no command. */
+export function unknownCommand(words: readonly string[]): UnknownCommandError {
+  const firstOption = words.findIndex((word) => word.startsWith('-'));
+  const [first, second] = words.slice(0, firstOption < 0 ? 2 : Math.min(firstOption, 2));
+  if (first === undefined) return new UnknownCommandError('Give a command.', undefined);
+  const group = findGroup(first);
+  if (!group) return notFound([first, second], candidatesFor(second), undefined);
+  const verbs = commandsOf(group).flatMap(({ name }) => name.slice(1));
+  if (second !== undefined) return notFound([first, second], verbs, group);
+  const message = `"${first}" is a group of commands: add one of ${verbs.join(', ')}.`;
+  return new UnknownCommandError(message, group.name);
+}
+
+function candidatesFor(second: string | undefined): string[] {
+  return second === undefined
+    ? groups.map(({ name }) => name)
+    : commands.map(({ name }) => name.join(' '));
+}
+
+/** Within a group only the second word can be wrong. */
+function notFound(
+  given: ReadonlyArray<string | undefined>,
+  candidates: readonly string[],
+  group: Group | undefined,
+): UnknownCommandError {
+  const words = given.filter((word) => word !== undefined);
+  const closest = findClosest((group ? words.slice(1) : words).join(' '), candidates);
+  const meant = [...(group ? [group.name] : []), closest].join(' ');
+  const unknown = `There is no command "${words.join(' ')}"`;
+  const message = closest === undefined ? `${unknown}.` : `${unknown}: did you mean "${meant}"?`;
+  return new UnknownCommandError(message, group?.name);
+}

@@ -1,0 +1,134 @@
+/** The help of a command, of a group of commands, and of the command line, wrapped to the width of the terminal. */
+import { type Command, cliCall, type OptionSpec, type OptionSpecs } from './command.ts';
+import { paint, type Screen, usualColumns, widthOf } from './screen.ts';
+import { wrapCommand, wrapText } from './wrap.ts';
+
+type Item = { readonly term: string; readonly text: string };
+
+export type Group = { readonly name: string; readonly summary: string };
+
+export function commandHelp(command: Command, screen: Screen): string {
+  const items = command.arguments.map(({ name, text }) => ({ term: name, text }));
+  return [
+    ...usageLines(usageOf(command), screen),
+    '',
+    ...wrapText(command.description, columnsOf(screen)),
+    ...section('Arguments', itemLines(items, screen), screen),
+    ...section('Options', itemLines(optionItems(command.options), screen), screen),
+    ...section('Examples', exampleLines(command.examples, screen), screen),
+  ].join('\n');
+}
+
+export function groupHelp(
+  { name, summary }: Group,
+  commands: readonly Command[],
+  screen: Screen,
+): string {
+  return [
+    ...usageLines(`${name} <command> [options]`, screen),
+    '',
+    ...wrapText(`${summary}.`, columnsOf(screen)),
+    ...section('Commands', itemLines(commandItems(commands), screen), screen),
+    '',
+    ...wrapText(`Run "${cliCall} ${name} <command> --help" for its options.`, columnsOf(screen)),
+  ].join('\n');
+}
+
+export function overview(
+  groups: readonly Group[],
+  commands: readonly Command[],
+  screen: Screen,
+): string {
+  const columns = columnsOf(screen);
+  const sections = groups.flatMap(({ name, summary }) => {
+    const own = commands.filter((command) => command.name[0] === name);
+    // All sections have the same column of terms, so that the page reads as one table.
+    return section(summary, itemLines(commandItems(own), screen, termWidthOf(commands)), screen);
+  });
+  return [
+    ...usageLines('<command>', screen),
+    ...sections,
+    '',
+    ...wrapText(`Run "${cliCall} <command> --help" for the options of a command.`, columns),
+    ...wrapText('With --json a command prints exactly one JSON object.', columns),
+  ].join('\n');
+}
+
+/** `account create --name NAME [options]`. */
+function usageOf({ name, arguments: specs, options }: Command): string {
+  const positions = specs.map((spec) => (spec.isOptional ? `[${spec.name}]` : spec.name));
+  const required = Object.entries(options).flatMap(([option, spec]) =>
+    spec.type === 'string' && spec.isRequired ? [`--${option} ${spec.value}`] : [],
+  );
+  return [...name, ...positions, ...required, '[options]'].join(' ');
+}
+
+function usageLines(usage: string, screen: Screen): string[] {
+  const indent = '  ';
+  const [first = '', ...rest] = wrapText(`Usage: ${cliCall} ${usage}`, columnsOf(screen) - 2);
+  return [first, ...rest.map((line) => indent + line)];
+}
+
+function section(title: string, lines: readonly string[], screen: Screen): string[] {
+  if (lines.length === 0) return [];
+  const titles = wrapText(`${title}:`, columnsOf(screen));
+  return ['', ...titles.map((line) => paint(screen, 'bold', line)), ...lines];
+}
+
+function optionItems(options: OptionSpecs): Item[] {
+  return Object.entries(options).map(([name, spec]) => ({
+    term: termOf(name, spec),
+    text: [spec.text, ...remarksOn(spec)].join(' '),
+  }));
+}
+
+function termOf(name: string, spec: OptionSpec): string {
+  if (spec.type === 'string') return `--${name} ${spec.value}`;
+  return spec.isNegatable ? `--[no-]${name}` : `--${name}`;
+}
+
+function remarksOn(spec: OptionSpec): string[] {
+  if (spec.type === 'boolean') return [];
+  return [...(spec.isRequired ? ['Required.'] : []), ...(spec.multiple ? ['Repeatable.'] : [])];
+}
+
+function commandItems(commands: readonly Command[]): Item[] {
+  return commands.map(({ name, summary }) => ({ term: name.join(' '), text: summary }));
+}
+
+function termWidthOf(commands: readonly Command[]): number {
+  return Math.max(...commandItems(commands).map(({ term }) => widthOf(term)));
+}
+
+/** Longer terms get a line of their own. */
+const termWidthMax = 28;
+/** In narrower terminals the text is below its term. */
+const twoColumnsMin = 60;
+
+function itemLines(items: readonly Item[], screen: Screen, termWidth?: number): string[] {
+  const columns = columnsOf(screen);
+  const widths = items.map(({ term }) => widthOf(term)).filter((width) => width <= termWidthMax);
+  const term = columns < twoColumnsMin ? 2 : (termWidth ?? Math.max(...widths, 0));
+  const indent = ' '.repeat(term + 4);
+  return items.flatMap((item) => {
+    const texts = wrapText(item.text, columns - indent.length);
+    const isBeside = widthOf(item.term) <= term;
+    const head = `  ${paint(screen, 'cyan', item.term)}`;
+    if (!isBeside) return [head, ...texts.map((line) => indent + line)];
+    const [first = '', ...rest] = texts;
+    const gap = ' '.repeat(term - widthOf(item.term) + 2);
+    return [head + gap + first, ...rest.map((line) => indent + line)];
+  });
+}
+
+function exampleLines(examples: readonly string[], screen: Screen): string[] {
+  return examples.flatMap((example) =>
+    wrapCommand(`${cliCall} ${example}`, columnsOf(screen) - 4).map((line, at) =>
+      at === 0 ? `  ${line}` : `    ${line}`,
+    ),
+  );
+}
+
+function columnsOf({ columns = usualColumns }: Screen): number {
+  return columns;
+}

@@ -1,0 +1,97 @@
+/** Parses the options and arguments of a command. What does not fit its description is refused with one sentence. */
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import {
+  type ArgumentSpec,
+  type Command,
+  type OptionSpec,
+  type OptionSpecs,
+  UsageError,
+  type Words,
+} from './command.ts';
+import { findClosest } from './suggest.ts';
+
+export function readWords(command: Command, words: readonly string[]): Words<OptionSpecs> {
+  const { values, positionals, tokens } = parseArgs({
+    args: [...words],
+    options: toParseOptions(command.options),
+    allowPositionals: true,
+    allowNegative: true,
+    // The tokens are checked below, because the messages of the strict mode are not sentences.
+    strict: false,
+    tokens: true,
+  });
+  for (const token of tokens) if (token.kind === 'option') checkOption(command, token);
+  refuseMissingOptions(command, values);
+  refuseOtherArguments(command.arguments, positionals);
+  return { values: values as Words<OptionSpecs>['values'], positionals };
+}
+
+function toParseOptions(options: OptionSpecs): ParseArgsOptionsConfig {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, spec]) => [
+      name,
+      { type: spec.type, multiple: spec.type === 'string' && (spec.multiple ?? false) },
+    ]),
+  );
+}
+
+type OptionToken = {
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+};
+
+function checkOption({ name, options }: Command, token: OptionToken): void {
+  const { rawName, value, inlineValue = false } = token;
+  const spec = findSpec(options, rawName);
+  if (!spec) throw new UsageError(unknownOption(name.join(' '), options, rawName));
+  if (spec.type === 'boolean') {
+    if (value !== undefined) throw new UsageError(`${rawName} takes no value.`);
+    return;
+  }
+  // Another option behind it means that the value was forgotten.
+  if (value === undefined || (!inlineValue && /^-./.test(value))) {
+    throw new UsageError(`${rawName} needs a value: ${rawName} ${spec.value}.`);
+  }
+}
+
+function findSpec(options: OptionSpecs, rawName: string): OptionSpec | undefined {
+  const name = rawName.startsWith('--') ? rawName.slice(2) : '';
+  if (Object.hasOwn(options, name)) return options[name];
+  const [, positive = ''] = /^no-(.+)$/.exec(name) ?? [];
+  const spec = Object.hasOwn(options, positive) ? options[positive] : undefined;
+  return spec?.type === 'boolean' ? spec : undefined;
+}
+
+function unknownOption(command: string, options: OptionSpecs, rawName: string): string {
+  const known = Object.entries(options).flatMap(([name, spec]) =>
+    spec.type === 'boolean' && spec.isNegatable ? [`--${name}`, `--no-${name}`] : [`--${name}`],
+  );
+  const closest = findClosest(rawName, known);
+  const unknown = `There is no option ${rawName} of "${command}"`;
+  return closest === undefined ? `${unknown}.` : `${unknown}: did you mean ${closest}?`;
+}
+
+function refuseMissingOptions({ options }: Command, values: object): void {
+  for (const [name, spec] of Object.entries(options)) {
+    if (spec.type !== 'string' || !spec.isRequired || Object.hasOwn(values, name)) continue;
+    throw new UsageError(`--${name} is missing: give --${name} ${spec.value}.`);
+  }
+}
+
+function refuseOtherArguments(
+  specs: readonly ArgumentSpec[],
+  positionals: readonly string[],
+): void {
+  if (positionals.length > specs.length) {
+    const more = positionals.slice(specs.length).map((word) => `"${word}"`);
+    const wanted = specs.length === 0 ? '' : `: give only ${phraseOf(specs)}`;
+    throw new UsageError(`Unexpected argument ${more.join(' ')}${wanted}.`);
+  }
+  const missing = specs.slice(positionals.length).filter(({ isOptional }) => !isOptional);
+  if (missing.length > 0) throw new UsageError(`Give ${phraseOf(missing)}.`);
+}
+
+function phraseOf(specs: readonly ArgumentSpec[]): string {
+  return specs.map(({ phrase }) => phrase).join(' and ');
+}

@@ -1,0 +1,28 @@
+/**
+ * The URL under which the running service of a data folder is reached. The command line reads it from there, because it
+ * is another process and does not have the service's environment.
+ */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeDurably } from './durable-file.ts';
+
+/** The name of the file in the data folder. */
+export const serviceUrlFile = 'service.url';
+
+/** Only the holder of the folder's lock may call this. A failure is not worth a failed start. */
+export async function writeServiceUrl(dataDir: string, publicUrl: string): Promise<void> {
+  const path = join(dataDir, serviceUrlFile);
+  try {
+    // The file of an earlier start may belong to another user.
+    await rm(path, { force: true });
+    await writeDurably(path, `${publicUrl}\n`);
+  } catch {
+    // The command line then uses its own settings.
+  }
+}
+
+/** Undefined if no service has written one. */
+export async function findServiceUrl(dataDir: string): Promise<string | undefined> {
+  const text = await readFile(join(dataDir, serviceUrlFile), 'utf8').catch(() => '');
+  return text.trim() || undefined;
+}

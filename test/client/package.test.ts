@@ -1,0 +1,116 @@
+/** The package as a merchant installs it: packed, installed without a network, and used in every way. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { baseEnv, projectDir } from '../../tools/harness/project.ts';
+import { makeTemporaryFolder } from '../../tools/harness/temporary-folder.ts';
+
+const { path: folder, remove } = await makeTemporaryFolder('pos-client-');
+after(remove);
+const env = { ...baseEnv, HOME: folder, npm_config_cache: join(folder, 'cache') };
+const run = async (program: string, words: string[], cwd = folder) => {
+  const running = promisify(execFile)(program, words, { cwd, env });
+  const { stdout } = await running.catch((error) => assert.fail(`${error}\n${error.stdout}`));
+  return stdout.trim();
+};
+
+await writeFile(join(folder, 'package.json'), '{"name":"shop","private":true}');
+const pack = ['pack', '--json', '--pack-destination', folder];
+const [packed] = JSON.parse(await run('npm', pack, join(projectDir, 'client')));
+await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${packed.filename}`]);
+
+const names = [
+  ...['NetworkError', 'PaymentOrderError', 'ServiceCallError', 'UntrustedDataError'],
+  ...['createClient', 'readReturn', 'verifySignature'],
+];
+
+test('the package holds the client, its types and its licence, and installs nothing else', async () => {
+  const installed = join(folder, 'node_modules');
+  const folders = (await readdir(installed)).filter((name) => !name.startsWith('.'));
+  assert.deepEqual(folders, ['payment-order-client']);
+  const { dependencies, scripts } = JSON.parse(
+    await readFile(join(installed, 'payment-order-client/package.json'), 'utf8'),
+  );
+  assert.deepEqual([dependencies, scripts], [undefined, undefined]);
+  const files = packed.files.map(({ path }: { path: string }) => path);
+  const own = await readdir(join(projectDir, 'client'), { recursive: true });
+  assert.deepEqual(files.toSorted(), own.filter((file) => file !== 'lib').toSorted());
+});
+
+test('import and require give the same functions and classes', async () => {
+  await writeFile(
+    join(folder, 'shop.mjs'),
+    `import * as imported from 'payment-order-client';
+import { createRequire } from 'node:module';
+const required = createRequire(import.meta.url)('payment-order-client');
+const isSame = Object.keys(required).every((name) => imported[name] === required[name]);
+console.log(JSON.stringify({ isSame, names: Object.keys(required).sort() }));`,
+  );
+  await writeFile(
+    join(folder, 'shop.cjs'),
+    `const { createClient, NetworkError } = require('payment-order-client');
+const client = createClient({
+  baseUrl: 'http://pay.invalid', accessKey: 'k', accessSecret: 's',
+  fetch: async () => { throw new TypeError('fetch failed'); },
+});
+client.refund({ invoice_id: 'INV-1' }).catch((error) => {
+  console.log(error instanceof NetworkError, error.code, typeof error.idempotencyKey);
+});`,
+  );
+  // As in Node 20, where `require` cannot load ES modules.
+  const older = '--no-experimental-require-module';
+  const shown = await Promise.all(
+    ['shop.mjs', 'shop.cjs'].map((file) => run(process.execPath, [older, file])),
+  );
+  assert.deepEqual(JSON.parse(shown[0] ?? ''), { isSame: true, names });
+  assert.equal(shown[1], 'true NETWORK_ERROR string');
+});
+
+/** Lines that must not compile are marked. */
+const typed = `
+export async function sell(client: Client): Promise<string> {
+  try {
+    const { order_id, status } = await client.createOrder({ invoice_id: 'INV-1', currency: 'INR', total_amount: '118.00' });
+    const state: 'new' | 'pending' | 'completed' | 'lapsed' = status;
+    // @ts-expect-error no such payment mode
+    await client.initiatePayment({ order_id, payment_mode_code: 'cheque' });
+    const { transaction, order } = await client.transactionEnquiry({ order_id });
+    for (const entry of transaction) {
+      const outcome: 'valid' | 'unsigned' = await client.verifySignature(entry, order.invoice_id);
+      // @ts-expect-error no such status
+      if (entry.payment_status === 'paid') return outcome;
+    }
+    return state;
+  } catch (error) {
+    if (error instanceof ServiceCallError) {
+      // @ts-expect-error no such code of the service
+      if (error.code === 'TIMEOUT') return '';
+      return error.code === 'ORDER_LAPSED' ? error.consumerMessage : error.merchantMessage;
+    }
+    if (!(error instanceof PaymentOrderError)) throw error;
+    // @ts-expect-error no such code
+    if (error.code === 'NO_SUCH_CODE') return '';
+    return error.code === 'TIMEOUT' ? (error.idempotencyKey ?? '') : error.message;
+  }
+}
+export const shop = sell(createClient({ baseUrl: 'https://pay.example.com', accessKey: 'k', accessSecret: 's', fetch }));
+declare const fetch: Fetch;
+`;
+
+test('the types hold in a strict project, for import and for require', async () => {
+  const used = '{ type Client, createClient, type Fetch, PaymentOrderError, ServiceCallError }';
+  const source = join(folder, 'typed');
+  await mkdir(source);
+  await writeFile(join(source, 'esm.mts'), `import ${used} from 'payment-order-client';${typed}`);
+  await writeFile(join(source, 'cjs.cts'), `import ${used} from 'payment-order-client';${typed}`);
+  const compilerOptions = {
+    ...{ strict: true, noEmit: true, skipLibCheck: false, exactOptionalPropertyTypes: true },
+    // Neither the types of Node nor those of a browser: the client must not depend on them.
+    ...{ module: 'nodenext', target: 'es2022', lib: ['es2022'], types: [] },
+  };
+  await writeFile(join(source, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  await run(join(projectDir, 'node_modules/.bin/tsc'), ['-p', source]);
+});

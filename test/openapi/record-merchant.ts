@@ -1,0 +1,150 @@
+/** Real calls of the merchant API, one function for each operation or group. */
+import { sealPayload } from '../../src/security/sealed-payload.ts';
+import type { Journey, JourneyShop } from '../support/journey.ts';
+import { fullOrderBody, orderBody } from '../support/order-bodies.ts';
+import type { Call, Reply } from '../support/test-service.ts';
+import type { Recorder } from './recorder.ts';
+
+export type Stage = {
+  readonly journey: Journey;
+  /** Has an alternate currency, encrypted payloads, and no payment modes. */
+  readonly plainShop: JourneyShop;
+  readonly recorder: (file: string) => Recorder;
+  /** An open order, and one that was paid. */
+  readonly open: Reply['body'];
+  readonly paid: Reply['body'];
+};
+
+export const cartOf = (invoice: string, changes: object = {}) =>
+  fullOrderBody({ invoice_id: invoice, callback_mode: 'callback_url_redirect', ...changes });
+
+const post = (stage: Stage, path: string, body: unknown, call: Call = {}): Promise<Reply> => {
+  const { service, shop } = stage.journey;
+  return service.call(`/api/v3/${path}`, { token: shop.token, body, ...call });
+};
+
+export async function recordTokens(stage: Stage): Promise<void> {
+  const { shop } = stage.journey;
+  const credentials = { access_key: shop.accessKey, access_secret: shop.accessSecret };
+  const none = { token: undefined };
+  const generate = stage.recorder('generate-token');
+  const ask = (body: unknown) => post(stage, 'generate-token', body, none);
+  generate.request('credentials', 'The credentials of an account', credentials);
+  generate.reply('token', 'A merchant token', await ask(credentials));
+  generate.error('INVALID_REQUEST_PARAMETER', 400, await ask({ access_key: shop.accessKey }));
+  const wrong = { ...credentials, access_secret: 'access_secret_of_another_account' };
+  generate.error('AUTHENTICATION_FAILED', 401, await ask(wrong));
+  generate.error('INVALID_TOKEN', 401, await ask({ encrypted_payload: '00'.repeat(40) }));
+  const tooLarge = { ...credentials, more: 'x'.repeat(9_000) };
+  generate.error('PAYLOAD_TOO_LARGE', 413, await ask(tooLarge));
+
+  const refresh = stage.recorder('refresh-token');
+  const exchange = (refresh_token: unknown) =>
+    post(stage, 'refresh-token', { refresh_token }, none);
+  const request = { refresh_token: stage.open.refresh_token };
+  refresh.request('refresh_token', 'The refresh token of create order', request);
+  refresh.reply('token', 'A new order token', await exchange(stage.open.refresh_token));
+  refresh.error('INVALID_REQUEST_PARAMETER', 400, await exchange(42));
+  refresh.error('INVALID_TOKEN', 401, await exchange(stage.open.token));
+  refresh.error('TOKEN_EXPIRED', 401, await exchange(stage.paid.refresh_token));
+  const large = await exchange('x'.repeat(9_000));
+  refresh.error('PAYLOAD_TOO_LARGE', 413, large);
+}
+
+export async function recordCreateOrder(stage: Stage): Promise<void> {
+  const record = stage.recorder('create-order');
+  const cart = cartOf('INV-2026-0042');
+  record.request('cart', 'An order with all its details', cart);
+  record.reply('created', 'A new order', await post(stage, 'create-order', cart));
+  const dollars = orderBody({ invoice_id: 'INV-2026-0043', currency: 'USD' });
+  record.request('converted', 'An order in a currency that the account converts', dollars);
+  const { token } = stage.plainShop;
+  const converted = await post(stage, 'create-order', dollars, { token });
+  record.reply('converted', 'An order that is processed in another currency', converted);
+  const wrongSum = { ...cart, invoice_id: 'INV-2026-0044', total_amount: 120 };
+  record.error('INVALID_REQUEST_PARAMETER', 400, await post(stage, 'create-order', wrongSum));
+  const changed = { ...cart, description: 'Three packets of tea' };
+  record.error('DUPLICATE_INVOICE_ID', 409, await post(stage, 'create-order', changed));
+}
+
+export async function recordGetOrder(stage: Stage): Promise<void> {
+  const { service, shop } = stage.journey;
+  const record = stage.recorder('get-order');
+  const { order_id, invoice_id, token: orderToken } = stage.open;
+  const get = (query: string, token = shop.token) =>
+    service.call(`/api/v3/order${query}`, { token });
+  record.parameters({ order_id, invoice_id });
+  record.reply('merchant', 'For a merchant token', await get(`?order_id=${order_id}`));
+  record.reply('consumer', 'For an order token, masked', await get('', orderToken));
+  record.error('INVALID_REQUEST_PARAMETER', 400, await get(''));
+  record.error('ORDER_NOT_FOUND', 404, await get('?order_id=o_unknown'));
+  record.error('INVOICE_NOT_FOUND', 404, await get('?invoice_id=INV-UNKNOWN'));
+}
+
+export async function recordOrderChanges(stage: Stage): Promise<void> {
+  const { order_id, token: orderToken } = stage.open;
+  const { order_id: paidId } = stage.paid;
+  const update = stage.recorder('update-order');
+  const change = {
+    order_id,
+    shipping_address: { address_1: '7 Park Street', city: 'Kolkata', pincode: '700016' },
+    description: 'Two packets of tea, gift-wrapped',
+  };
+  update.request('address', 'Another address and description', change);
+  update.reply('updated', 'The order after the change', await post(stage, 'update-order', change));
+  const noOrder = { description: 'x' };
+  update.error('INVALID_REQUEST_PARAMETER', 400, await post(stage, 'update-order', noOrder));
+  const amounts = { order_id, tax: 20, total_amount: 120 };
+  const asConsumer = await post(stage, 'update-order', amounts, { token: orderToken });
+  update.error('PERMISSION_DENIED', 403, asConsumer);
+  const unknown = await post(stage, 'update-order', { ...change, order_id: 'o_unknown' });
+  update.error('ORDER_NOT_FOUND', 404, unknown);
+  const closed = await post(stage, 'update-order', { ...change, order_id: paidId });
+  update.error('ORDER_COMPLETED', 409, closed);
+  const begun = await stage.journey.createOrder();
+  await stage.journey.initiate(begun);
+  const late = await post(stage, 'update-order', { ...amounts, order_id: begun });
+  update.error('ORDER_CONFLICT', 409, late);
+
+  const resolve = stage.recorder('resolve-user');
+  const consumer = { order_id, mobile_number: '9876543210', first_name: 'Asha', last_name: 'Rao' };
+  resolve.request('consumer', 'The consumer by their mobile number', consumer);
+  const asMerchant = await post(stage, 'resolve-user', consumer);
+  resolve.reply('merchant', 'For a merchant token', asMerchant);
+  const withoutId = { mobile_number: '9876543210' };
+  const other = await post(stage, 'create-order', cartOf('INV-2026-0045'));
+  const token = other.body.token;
+  const own = await post(stage, 'resolve-user', withoutId, { token });
+  resolve.reply('consumer', 'For an order token, with the token that replaces it', own);
+  const noPhone = await post(stage, 'resolve-user', { order_id });
+  resolve.error('INVALID_REQUEST_PARAMETER', 400, noPhone);
+  const restricted = await post(stage, 'resolve-user', withoutId, { token });
+  resolve.error('PERMISSION_DENIED', 403, restricted);
+  const another = { order_id, mobile_number: '9123456780' };
+  resolve.error('ORDER_CONFLICT', 409, await post(stage, 'resolve-user', another));
+}
+
+export async function recordChoices(stage: Stage): Promise<void> {
+  const { order_id } = stage.open;
+  for (const path of ['payment-modes', 'list-of-banks', 'list-of-wallets']) {
+    const record = stage.recorder(path);
+    record.request('order', 'The order by its id', { order_id });
+    const { body, ...reply } = await post(stage, path, { order_id });
+    // The list of banks is long, and three show what it looks like.
+    const shown = 'items' in body ? { items: body.items.slice(0, 3) } : body;
+    record.reply('list', 'What the account offers', { ...reply, body: shown });
+    record.error('INVALID_REQUEST_PARAMETER', 400, await post(stage, path, {}));
+    const unknown = await post(stage, path, { order_id: 'o_unknown' });
+    record.error('ORDER_NOT_FOUND', 404, unknown);
+  }
+}
+
+/** An enquiry in an encrypted exchange. */
+export async function recordEncrypted(stage: Stage): Promise<{ request: unknown; reply: unknown }> {
+  const { plainShop } = stage;
+  const plain = JSON.stringify({ invoice_id: 'INV-2026-0043' });
+  const request = { encrypted_payload: sealPayload(plain, plainShop.accessSecret) };
+  const { token } = plainShop;
+  const reply = await post(stage, 'transaction-enquiry', request, { token });
+  return { request, reply: reply.body };
+}

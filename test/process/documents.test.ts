@@ -1,0 +1,186 @@
+/** Runs the commands of the documents, in order and as they are written, and compares the answers with those shown. */
+import assert from 'node:assert/strict';
+import { chmod, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { findFreePort } from '../../tools/harness/free-port.ts';
+import { projectDir } from '../../tools/harness/project.ts';
+import { makeTemporaryFolder } from '../../tools/harness/temporary-folder.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
+import { noBrowser, openBrowser } from '../support/browser.ts';
+import { partnerEvent, partnerPayment, signPartner } from '../support/deliveries.ts';
+import { isShown, listSteps, type Step, withoutIds } from '../support/documented-steps.ts';
+import { orderBody } from '../support/order-bodies.ts';
+import { openShell } from '../support/shell.ts';
+import { clusterAddress, openCluster } from '../support/test-database.ts';
+
+const folder = await makeTemporaryFolder('payment-order-service-documents-');
+const dataDir = join(folder.path, 'data');
+// The database may run as another user.
+await chmod(folder.path, 0o755);
+const ports = {
+  tour: await findFreePort(),
+  handbook: await findFreePort(),
+  simulator: await findFreePort(),
+  shop: await findFreePort(),
+};
+
+const packageJson = await readFile(join(projectDir, 'package.json'), 'utf8');
+const { scripts: packageScripts } = JSON.parse(packageJson) as { scripts: { cli: string } };
+
+const cluster = openCluster();
+const common = { PATH: process.env.PATH, HOME: folder.path };
+/** A merchant's engineer, with the embedded database. */
+const tour = openTerminal(ports.tour, {
+  ...common,
+  PORT: String(ports.tour),
+  DATA_DIR: dataDir,
+  SIMULATOR_URL: `http://127.0.0.1:${ports.simulator}`,
+  SHOP_PORT: String(ports.shop),
+});
+/** An operator, with an external database. */
+const handbook = openTerminal(ports.handbook, { ...common, PORT: String(ports.handbook) });
+after(async () => {
+  await Promise.all([tour.shell.end(), handbook.shell.end()]);
+  await cluster.query({ text: 'drop database if exists payments with (force)' });
+  await cluster.query({ text: 'drop role if exists payments' });
+  await cluster.close();
+  await folder.remove();
+});
+
+const documents = [
+  { name: 'README.md', terminal: tour },
+  { name: 'docs/integrate.md', terminal: tour },
+  { name: 'docs/returning.md', terminal: tour },
+  { name: 'docs/operations.md', terminal: handbook },
+] as const;
+
+for (const { name, terminal } of documents) {
+  test(`every command of ${name} gives the answer shown`, { skip: noBrowser }, async () => {
+    const steps = listSteps(await readFile(join(projectDir, name), 'utf8'));
+    assert.ok(steps.length > 0);
+    for (const step of steps) await terminal.follow(step);
+  });
+}
+
+test('no other document has commands to paste', async () => {
+  const names = (await readdir(join(projectDir, 'docs'), { recursive: true })).filter((name) =>
+    name.endsWith('.md'),
+  );
+  for (const name of names) {
+    if (documents.some((document) => document.name === `docs/${name}`)) continue;
+    const steps = listSteps(await readFile(join(projectDir, 'docs', name), 'utf8'));
+    assert.deepEqual(steps, [], name);
+  }
+});
+
+type Terminal = ReturnType<typeof openTerminal>;
+
+function openTerminal(port: number, env: NodeJS.ProcessEnv) {
+  const shell = openShell(folder.path, env);
+  const follow = async (step: Step): Promise<void> => {
+    if (step.kind === 'sql') await runSql(step.text);
+    else if (step.kind === 'by-hand') await actionOf(step.text)();
+    else await runCommands(step);
+  };
+  const runCommands = async ({ text, answer }: Step & { readonly kind: 'run' }): Promise<void> => {
+    const { code, output, errors } = await shell.run(adapted(text, port));
+    assert.equal(code, 0, `${text}\n${output}${errors}`);
+    if (!answer) return;
+    const [shown, printed] = [withoutIds(answer.text), withoutIds(output)];
+    const isSame =
+      answer.language === 'json' ? isShown(JSON.parse(shown), parsed(printed)) : shown === printed;
+    assert.ok(isSame, `${text}\nshown: ${shown}\nprinted: ${printed}`);
+  };
+  const get = async (variable: string): Promise<string> =>
+    (await shell.run(`echo "$${variable}"`)).output.trim();
+  return { shell, port, follow, get };
+}
+
+/** Run by tests of their own, which take longer. */
+const testedElsewhere = /^npm (ci|test|run (check|demo)\b)/;
+
+/** The ports, folders and database of this test instead of the usual ones. */
+function adapted(text: string, port: number): string {
+  const { host, port: databasePort } = clusterAddress();
+  return (
+    text
+      .split('\n')
+      .map((line) => (testedElsewhere.test(line) ? ':' : line))
+      // What runs on in the background prints between the answers.
+      .map((line) => line.replace(/ &$/, ` >> '${folder.path}/background.log' 2>&1 &`))
+      .join('\n')
+      // What npm would start, without its own start.
+      .replaceAll('npm run --silent cli --', packageScripts.cli.replace(/^exec /, ''))
+      .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
+      .replaceAll('127.0.0.1:8090', `127.0.0.1:${ports.simulator}`)
+      .replaceAll(/(?<=[ =])\.data\//g, `${dataDir}/`)
+      .replaceAll('../shop', `${folder.path}/shop`)
+      .replace(
+        '@127.0.0.1:5432/payments',
+        `@/payments'?host=${encodeURIComponent(host)}&port=${databasePort}'`,
+      )
+  );
+}
+
+async function runSql(text: string): Promise<void> {
+  for (const statement of text.split(';\n')) {
+    if (statement.trim() !== '') await cluster.query({ text: statement });
+  }
+}
+
+function parsed(printed: string): unknown {
+  try {
+    return JSON.parse(printed);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a reader does elsewhere than in the terminal, or what has happened before. */
+const actions: Readonly<Record<string, () => Promise<void>>> = {
+  'open PAY_URL and press Pay': pressPay,
+  'open the shop': async () => {
+    await waitUntil('the shop is open', async () => {
+      const reply = await fetch(`http://127.0.0.1:${ports.shop}`).catch(() => undefined);
+      return (await reply?.text())?.includes('Buy tea') ?? false;
+    });
+  },
+  'INV-1001 is ordered and paid by DELIVERY_ID': () => orderAndPay(handbook),
+};
+
+function actionOf(text: string): () => Promise<void> {
+  const action = actions[text];
+  if (!action) throw new Error(`nobody knows how to: ${text}`);
+  return action;
+}
+
+async function pressPay(): Promise<void> {
+  const browser = await openBrowser();
+  const page = await browser.newPage();
+  await page.goto(await tour.get('PAY_URL'));
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await page.getByRole('heading', { name: 'Payment received' }).waitFor();
+}
+
+async function orderAndPay({ get, shell, port }: Terminal): Promise<void> {
+  const account = JSON.parse(await get('ACCOUNT'));
+  const post = async (path: string, body: unknown, headers: Record<string, string>) => {
+    const url = `http://127.0.0.1:${port}/api/v3/${path}`;
+    const reply = await fetch(url, { method: 'POST', body: JSON.stringify(body), headers });
+    assert.equal(reply.status, 200);
+    return (await reply.json()) as Record<string, string>;
+  };
+  const { access_key, access_secret, account_id, partner_webhook_secret } = account;
+  const { token } = await post('generate-token', { access_key, access_secret }, {});
+  const order = await post('create-order', orderBody({ invoice_id: 'INV-1001' }), {
+    authorization: `Bearer ${token}`,
+  });
+  const payment = partnerPayment({ notes: { invoice_id: 'INV-1001' } });
+  const event = partnerEvent('payment.captured', { payment });
+  const signature = signPartner(Buffer.from(JSON.stringify(event)), partner_webhook_secret);
+  const { delivery_id } = await post(`webhooks/partner/${account_id}`, event, {
+    'x-razorpay-signature': signature,
+  });
+  await shell.run(`ORDER_ID=${order.order_id} DELIVERY_ID=${delivery_id}`);
+}
