@@ -9,7 +9,7 @@ const service = await startTestService();
 const account = await service.createAccount();
 const authorization = `Authorization: Bearer ${account.token}`;
 
-const nowhere = ['/', '/api', '/api/v3', '/api/v3/', '/api/v3/nothing', '/api/v2/order'];
+const nowhere = ['/api', '/api/v3', '/api/v3/', '/api/v3/nothing', '/api/v2/order'];
 for (const path of [...nowhere, '/api/v3/order/', '/api/v3/order/1', '/API/V3/order', '/.env']) {
   test(`${path} is answered 404 for every method and token`, async () => {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {

@@ -22,9 +22,8 @@ export type OperatorParts = {
 /** Contract 1.8. */
 export function operatorApi(parts: OperatorParts): FastifyPluginAsync {
   return async (app) => {
-    // Not watched: for every other method, / is an unknown path.
-    addHomePage(app);
     const refuseOtherMethods = watchRoutes(app);
+    addHomePage(app);
     addHealth(app);
     addReadiness(app, parts);
     addMetricsPage(app, parts);

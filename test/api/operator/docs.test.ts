@@ -64,6 +64,8 @@ test('/ leads to the docs, except for callers who want no page, and for checkout
   }
   assert.equal((await get('/docs')).headers.get('location'), 'docs/');
   assert.equal((await get('/', { accept: 'application/json' })).status, 404);
+  const posted = await service.call('/', { method: 'POST' });
+  assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD']);
   const checkout = await get('/?token=x', browser);
   assert.deepEqual([checkout.status, checkout.headers.get('location')], [404, null]);
 });
