@@ -8,6 +8,7 @@ const {
 } = require('./lib/errors.cjs');
 const { readReturn } = require('./lib/read-return.cjs');
 const { verifySignature } = require('./lib/verify-signature.cjs');
+const { verifyWebhook } = require('./lib/verify-webhook.cjs');
 
 // Names alone, without values: otherwise Node does not find them for `import`.
 module.exports = {
@@ -18,4 +19,5 @@ module.exports = {
   ServiceCallError,
   UntrustedDataError,
   verifySignature,
+  verifyWebhook,
 };

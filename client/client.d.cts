@@ -403,6 +403,128 @@ export function readReturn(options: {
   signatureVersion?: SignatureVersion;
 }): Promise<ReturnedPayment>;
 
+/** What a webhook reports. `test` is sent by `endpoint test`. A later version of the service may add types. */
+export type EventType =
+  | 'payment_authorized'
+  | 'payment_success'
+  | 'payment_failed'
+  | 'payment_reversed'
+  | 'refund_pending'
+  | 'refund_success'
+  | 'refund_failed'
+  | 'order_completed'
+  | 'order_lapsed'
+  | 'review_needed'
+  | 'test';
+
+/** The transaction of the enquiry at the time of the event. */
+export type EventTransaction = Transaction & {
+  /** The same value as `svc_signature`. */
+  signature: string | null;
+  /** `payment_status` of a payment, `refund_status` of a refund. */
+  status: PaymentStatus | RefundStatus;
+};
+
+/** The order of the enquiry at the time of the event. */
+export type EventOrder = Enquiry['order'] & {
+  currency: string;
+  amount_before_tax: number;
+  tax: number;
+  total_amount: number;
+};
+
+/** The fields that all events have. */
+export type EventFields = {
+  version: 'v3';
+  /** The header `webhook-id`. A repeat has the same id: store it and ignore repeats. */
+  event_id: string;
+  /** Counts the events of an order. Events may arrive in another order: a higher number is newer. */
+  sequence: number;
+  /** ISO 8601. */
+  occurred_at: string;
+  message: string;
+  is_webhook: true;
+};
+
+/** The fields of events about an order or one of its transactions. */
+export type OrderEventFields = EventFields & {
+  svc_order_id: string;
+  order: EventOrder;
+  user: User | null;
+};
+
+export type PaymentEvent = OrderEventFields & {
+  event_type: 'payment_authorized' | 'payment_success' | 'payment_failed' | 'payment_reversed';
+  status: 'authorized' | 'succeeded' | 'failed' | 'reversing' | 'reversed';
+  svc_transaction_id: string;
+  transaction: EventTransaction & { transaction_type: 'payment'; payment_status: PaymentStatus };
+};
+
+export type RefundEvent = OrderEventFields & {
+  event_type: 'refund_pending' | 'refund_success' | 'refund_failed';
+  status: 'pending' | 'succeeded' | 'failed';
+  svc_transaction_id: string;
+  transaction: EventTransaction & {
+    transaction_type: Exclude<TransactionType, 'payment'>;
+    refund_status: RefundStatus;
+  };
+};
+
+export type OrderEvent = OrderEventFields & {
+  event_type: 'order_completed' | 'order_lapsed';
+  status: 'completed' | 'lapsed';
+  svc_transaction_id: null;
+  transaction: null;
+};
+
+/** A person should look at the order, or at the transaction if there is one. */
+export type ReviewEvent = OrderEventFields & {
+  event_type: 'review_needed';
+  /** The status of the transaction if there is one, otherwise of the order. `removed`: it is not in the enquiry any more. */
+  status: PaymentStatus | RefundStatus | OrderStatus | 'removed';
+  /**
+   * Names the flag, such as `amount_mismatch`. `status_withdrawn` and `transaction_removed` take back an earlier event.
+   */
+  message: string;
+  svc_transaction_id: string | null;
+  transaction: EventTransaction | null;
+};
+
+export type TestEvent = EventFields & {
+  event_type: 'test';
+  sequence: 0;
+  status: 'test';
+  svc_order_id: null;
+  svc_transaction_id: null;
+  order: null;
+  transaction: null;
+  user: null;
+};
+
+/** Switch on `event_type`, and keep a default branch that ignores what it does not know. */
+export type WebhookEvent = PaymentEvent | RefundEvent | OrderEvent | ReviewEvent | TestEvent;
+
+/** `req.headers` of Node, a `Headers` object, or any object of headers. The case of the names does not matter. */
+export type WebhookHeaders =
+  | { get(name: string): string | null | undefined }
+  | { readonly [name: string]: string | readonly string[] | undefined };
+
+/**
+ * Returns the event of a webhook. Throws `UntrustedDataError` if the service did not send it, or not now: answer 400.
+ * Throws a `TypeError` if an option cannot work, such as a body that is already parsed.
+ */
+export function verifyWebhook(options: {
+  headers: WebhookHeaders;
+  /** The raw body, as it arrived: a string, a Buffer or a Uint8Array. */
+  body: string | Uint8Array;
+  /** The secret of the endpoint, `whsec_…`. Several are allowed, for rotations. */
+  secret: string | readonly string[];
+  /** How old or how far in the future a request may be; 300 by default. */
+  toleranceSeconds?: number;
+  /** Opens encrypted events; needed if the account encrypts its payloads. During a rotation, both secrets. */
+  accessSecret?: string | readonly string[];
+}): Promise<WebhookEvent>;
+
 /** The codes that the service replies with. A later version of the service may add codes: keep a default branch. */
 export type ServiceErrorCode =
   | 'INVALID_REQUEST_PARAMETER'
@@ -440,7 +562,10 @@ export type UntrustedDataCode =
   | 'INVALID_SIGNATURE'
   | 'INVALID_RESULT'
   | 'UNSIGNED_RESULT'
-  | 'UNSEALED_REPLY';
+  | 'UNSEALED_REPLY'
+  | 'MISSING_HEADER'
+  | 'INVALID_TIMESTAMP'
+  | 'INVALID_EVENT';
 
 export type ErrorCode =
   | ServiceErrorCode
@@ -475,7 +600,7 @@ export class NetworkError extends PaymentOrderError {
   readonly code: NetworkErrorCode;
 }
 
-/** Thrown by `verifySignature`, `readReturn` and sealed calls. */
+/** Thrown by `verifySignature`, `readReturn`, `verifyWebhook` and sealed calls. */
 export class UntrustedDataError extends PaymentOrderError {
   readonly code: UntrustedDataCode;
 }

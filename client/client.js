@@ -7,4 +7,5 @@ export {
   ServiceCallError,
   UntrustedDataError,
   verifySignature,
+  verifyWebhook,
 } from './client.cjs';

@@ -80,6 +80,7 @@ create table orders (
   token_changes               integer      not null default 0,
   earlier_consumers           json,
   tally                       json,
+  event_sequence              integer      not null default 0,
   constraint orders_pkey primary key (account_id, order_id),
   constraint orders_account_id_invoice_id_key unique (account_id, invoice_id),
   constraint orders_amount_before_tax_check check (amount_before_tax >= 0),
@@ -198,6 +199,67 @@ create table provider_orders (
   provider_order_id  text  not null,
   order_id           text  not null,
   constraint provider_orders_pkey primary key (account_id, provider, provider_order_id)
+);
+
+-- URLs of shops that events are sent to.
+create table endpoints (
+  account_id       text         not null,
+  endpoint_id      text         not null,
+  url              text         not null,
+  events           text[]       not null,
+  created_at       timestamptz  not null,
+  complete_since   timestamptz  not null,
+  disabled_reason  text,
+  failing_since    timestamptz,
+  constraint endpoints_pkey primary key (account_id, endpoint_id),
+  constraint endpoints_account_id_fkey foreign key (account_id) references accounts(account_id)
+);
+
+-- Webhooks to merchants, numbered for each order. The body is what is sent; it is null after it was pruned.
+create table events (
+  account_id      text         not null,
+  order_id        text         not null,
+  sequence        integer      not null,
+  event_type      text         not null,
+  transaction_id  text,
+  status          text         not null,
+  occurred_at     timestamptz  not null,
+  body            bytea,
+  constraint events_pkey primary key (account_id, order_id, sequence)
+);
+create index events_by_time on events using brin (occurred_at) with (pages_per_range='16', autosummarize='on');
+
+-- An event for one endpoint, and when it is sent next.
+create table event_deliveries (
+  account_id       text         not null,
+  order_id         text         not null,
+  sequence         integer      not null,
+  endpoint_id      text         not null,
+  occurred_at      timestamptz  not null,
+  state            text         not null,
+  attempts         integer      not null,
+  failures         integer      not null,
+  next_attempt_at  timestamptz,
+  constraint event_deliveries_pkey primary key (account_id, order_id, sequence, endpoint_id),
+  constraint event_deliveries_state_check check (state in ('pending', 'delivered', 'undelivered'))
+) with (fillfactor=70);
+create index event_deliveries_due on event_deliveries (account_id, endpoint_id, next_attempt_at)
+  where state = 'pending';
+create index event_deliveries_undelivered on event_deliveries (account_id, endpoint_id)
+  where state = 'undelivered';
+
+-- The result of each attempt to send an event.
+create table event_attempts (
+  account_id    text         not null,
+  order_id      text         not null,
+  sequence      integer      not null,
+  endpoint_id   text         not null,
+  attempt       integer      not null,
+  attempted_at  timestamptz  not null,
+  status        integer,
+  duration_ms   integer      not null,
+  response      text,
+  constraint event_attempts_pkey primary key (account_id, order_id, sequence, endpoint_id, attempt)
 );
 
 -- The refund made under each refund_request_id. The key ends the race of two refunds with one id.

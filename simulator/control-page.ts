@@ -20,7 +20,7 @@ export function controlPage({ scenario, lines, payments, refunds }: ControlView)
     'Provider simulator',
     html`<main class="wide">
 <h1>Provider simulator</h1>
-<p class="dim">Simulates the payment partner and the bank card gateway: their APIs, a payment page and their webhooks. No money moves.</p>
+<p class="dim">Simulates the payment partner and the bank card gateway: their APIs, a payment page and their webhooks. No money moves. <a href="/shop">The shop</a> receives the events of the service.</p>
 <h2>Scenario: ${scenario.name}</h2>
 <p>${says(scenario.name)}</p>
 <form method="post" action="/simulator/scenario">

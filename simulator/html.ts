@@ -10,14 +10,15 @@ export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[
 
 type HtmlValue = string | number | Html | readonly Html[] | undefined;
 
-export function page(title: string, body: Html): string {
+/** `ownStyle` is added to the style of all pages. */
+export function page(title: string, body: Html, ownStyle = ''): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<style>${{ html: style }}</style>
+<style>${{ html: style + ownStyle }}</style>
 </head>
 <body>
 ${body}
@@ -40,7 +41,7 @@ body { margin: 0; padding: 1.5rem 1rem; background: var(--back); color: var(--in
 main { max-width: 26rem; margin: 4vh auto; padding: 1.75rem; background: var(--card); border: 1px solid var(--line); border-radius: 14px; }
 main.wide { max-width: 64rem; margin: 0 auto; }
 h1 { margin: 0; font-size: 1.25rem; } h2 { margin: 2rem 0 .5rem; font-size: 1rem; }
-p { margin: .5rem 0; } .dim { color: var(--dim); font-size: .875rem; overflow-wrap: anywhere; }
+a { color: var(--go); } p { margin: .5rem 0; } .dim { color: var(--dim); font-size: .875rem; overflow-wrap: anywhere; }
 .amount { margin: 1rem 0 1.25rem; font-size: 2.25rem; font-weight: 650; font-variant-numeric: tabular-nums; }
 .note { padding: .6rem .8rem; border: 1px solid var(--line); border-radius: 8px; }
 button { display: block; width: 100%; margin-top: .6rem; padding: .8rem; border: 1px solid var(--line); border-radius: 9px; background: none; color: inherit; font: inherit; font-weight: 600; cursor: pointer; }

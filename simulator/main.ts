@@ -2,12 +2,14 @@
 import { isScenarioName, scenarioNames } from './behaviours.ts';
 import { readOptionsOrExit, wholeNumber } from './program-options.ts';
 import { openServiceShops } from './service-shops.ts';
+import { isEndpointSecret } from './shop/check-event.ts';
 import { startSimulator } from './simulator.ts';
 
+const secretForm = 'one that endpoint create printed: whsec_ and base64';
 const values = readOptionsOrExit({
   call: 'npm run simulator',
   description:
-    'Plays both payment providers on one address, for the accounts of the service on this machine: their APIs, a payment page, and webhooks. Start it while "npm start" runs. Its page in a browser changes the scenario and shows what happened.',
+    'Plays both payment providers on one address, for the accounts of the service on this machine: their APIs, a payment page, and webhooks. Start it while "npm start" runs. Its page in a browser changes the scenario and shows what happened. It also plays a shop: its page /shop shows the events that the service sends to an endpoint with the URL /shop/events, and changes how they are answered.',
   options: {
     port: {
       value: 'N',
@@ -34,11 +36,22 @@ const values = readOptionsOrExit({
       text: 'Multiplies the delays of the providers; 1 unless given, 0.01 is a hundred times faster.',
       findFault: (text) => (Number(text) > 0 ? undefined : 'must be a number above 0'),
     },
+    'webhook-secret': {
+      value: 'SECRET',
+      text: 'The secret of the endpoint, with which the shop verifies events; unless given, WEBHOOK_SECRET. The page /shop takes it, too.',
+      findFault: (secret) => (isEndpointSecret(secret) ? undefined : `must be ${secretForm}`),
+    },
   },
   examples: ['', '--scenario decline --reason payment_declined', '--scenario chaos --seed 7'],
 });
 const { scenario: name = 'happy', reason } = values;
 if (!isScenarioName(name)) throw new Error(`there is no scenario ${name}`);
+
+const { 'webhook-secret': secret = process.env.WEBHOOK_SECRET } = values;
+if (secret && !isEndpointSecret(secret)) {
+  console.error(`WEBHOOK_SECRET must be ${secretForm}.`);
+  process.exit(1);
+}
 
 const shops = openServiceShops(process.env);
 const simulator = await startSimulator({
@@ -49,8 +62,10 @@ const simulator = await startSimulator({
   findShop: shops.find,
   log: (line) => console.log(line),
 });
+if (secret) await simulator.shop.trust(secret);
 console.log(`Both providers are simulated on ${simulator.url} (scenario ${name}).
-Open it in a browser to change the scenario and to see what happened.`);
+Open it in a browser to change the scenario and to see what happened.
+A shop receives events at ${simulator.shop.url} and shows them at ${simulator.url}/shop.`);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, async () => {

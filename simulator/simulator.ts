@@ -17,6 +17,8 @@ import {
 import type { Scenario } from './scenario.ts';
 import { type Action, openScenarios } from './scenarios.ts';
 import { openSchedule } from './schedule.ts';
+import { addShop, eventsPath } from './shop/api.ts';
+import { openShopInbox, type ReceivedEvent } from './shop/inbox.ts';
 import { type FindShop, openShops, type Shop } from './shops.ts';
 import { openStartCalls } from './start-call.ts';
 import { openWebhookSender } from './webhook-sender.ts';
@@ -27,6 +29,7 @@ export type { ScenarioName } from './behaviours.ts';
 export type { Ledger } from './control-api.ts';
 export type { Scenario } from './scenario.ts';
 export type { Action } from './scenarios.ts';
+export type { ReceivedEvent } from './shop/inbox.ts';
 export type { Shop } from './shops.ts';
 export { type Call, type LedgerPayment, type LedgerRefund, paysInFull } from './world.ts';
 
@@ -63,7 +66,18 @@ export type Simulator = {
   readonly settled: () => Promise<void>;
   /** What happened at the providers. */
   readonly ledger: () => Ledger;
+  /** A shop that receives the events of the service. */
+  readonly shop: ReceivingShop;
   readonly close: () => Promise<void>;
+};
+
+export type ReceivingShop = {
+  /** The URL for an endpoint. */
+  readonly url: string;
+  /** Adds the secret of an endpoint, or an access secret. False if it is neither. */
+  readonly trust: (secret: string) => Promise<boolean>;
+  /** The last received first. */
+  readonly events: () => readonly ReceivedEvent[];
 };
 
 const linesKept = 50;
@@ -85,6 +99,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   addGatewayApi(app, world, gateway, answerStart);
   addGatewayCheckout(app, world, gateway);
   addControlApi(app, world, ledger, lines);
+  const inbox = openShopInbox(world.now);
+  addShop(app, world, inbox);
   const { port = 0, host = '127.0.0.1' } = options;
   const url = await app.listen({ port, host });
 
@@ -101,6 +117,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     },
     settled: world.schedule.settled,
     ledger,
+    shop: { url: `${url}${eventsPath}`, trust: inbox.trust, events: inbox.events },
     close: async () => {
       // First, so that a slow call is cut off instead of being answered early.
       app.server.closeAllConnections();

@@ -11,6 +11,7 @@ import { jobDatabase } from './postgres/job-database.ts';
 import { providers } from './providers/providers.ts';
 import type { Services } from './services/services.ts';
 import { oneAtATime } from './store/migrate.ts';
+import { createEventDeliveries } from './use-cases/events/deliver-events.ts';
 import { retryDue } from './use-cases/inbox/retry-due.ts';
 import { sweep } from './use-cases/maintenance/sweep.ts';
 import { createDuePolls } from './use-cases/payments/poll-due.ts';
@@ -46,7 +47,7 @@ export async function startBackground(services: Services, log: Log): Promise<Bac
     await stopSweeps();
     throw error;
   }
-  const loops = [startRetries(services), ...startPolls(services, log)];
+  const loops = [startRetries(services), ...startPolls(services, log), startEvents(services)];
   return {
     stop: async () => {
       await Promise.all([{ stop: stopSweeps }, ...loops].map(stopInTime));
@@ -121,6 +122,19 @@ function startPolls(services: Services, log: Log): Stoppable[] {
       },
     };
   });
+}
+
+/** Events are sent when they are stored. The loop finds those whose next attempt is due, and those of other processes. */
+function startEvents(services: Services): Stoppable {
+  const deliveries = createEventDeliveries(services);
+  services.eventSignal.listen(deliveries.startFor);
+  const loop = startLoop('events', services.backgroundReports, deliveries.startDue);
+  return {
+    stop: async () => {
+      await loop.stop();
+      await deliveries.stop();
+    },
+  };
 }
 
 async function workOnSweeps(

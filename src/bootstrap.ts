@@ -15,6 +15,7 @@ import { writeServiceUrl } from './embedded-postgres/service-url-file.ts';
 import { type Log, logWarningsTo } from './log.ts';
 import { type Database, type DatabaseAddress, openDatabase } from './postgres/database.ts';
 import { isUnavailable } from './postgres/error-classes.ts';
+import { allowedNetworksOf } from './security/endpoint-address.ts';
 import { sealingKeyIdOf } from './security/master-key.ts';
 import { chooseServiceUser, type ServiceUser } from './service-user.ts';
 import type { Services } from './services/services.ts';
@@ -161,7 +162,7 @@ async function assemble(
   maintenance: Database,
 ): Promise<Services> {
   const { publicUrl, orderLapseSeconds, pollSeconds } = config;
-  const { inboxBodyDays, historyDays, simulatorUrl = usualSimulatorUrl } = config;
+  const { inboxBodyDays, historyDays, eventDays, simulatorUrl = usualSimulatorUrl } = config;
   return createServices({
     database,
     maintenance,
@@ -172,6 +173,10 @@ async function assemble(
       pollSeconds,
       inboxBodyDays,
       historyDays,
+      eventDays,
+      endpointNetworks: allowedNetworksOf(config.endpointNetworks, {
+        loopback: config.databaseUrl === undefined,
+      }),
       simulatorUrl,
     },
     reportDefect: (error, about) => log.error({ ...about, err: error }, 'a defect'),

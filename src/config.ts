@@ -1,4 +1,5 @@
 /** Reads and validates the environment once. An invalid variable fails the start with one sentence. */
+import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { limits } from './domain/limits.ts';
 import { StartError } from './domain/start-error.ts';
@@ -21,9 +22,12 @@ export type Config = {
   readonly logLevel: (typeof logLevels)[number];
   readonly orderLapseSeconds: number;
   readonly pollSeconds: number;
-  /** 0: never pruned. The same for `historyDays`. */
+  /** 0: never pruned. The same for `historyDays` and `eventDays`. */
   readonly inboxBodyDays: number;
   readonly historyDays: number;
+  readonly eventDays: number;
+  /** Networks that events may be sent to, besides the internet. Contract 12.6. */
+  readonly endpointNetworks: readonly string[];
   /** Undefined unless set: accounts that use a simulator trust whatever answers at its address. Contract 11.6. */
   readonly simulatorUrl: string | undefined;
 };
@@ -53,6 +57,8 @@ export function readConfig(env: Environment): Config {
     pollSeconds: readInteger(env, 'PROVIDER_ASK_SECONDS', 60, 1, 3600),
     inboxBodyDays: readInteger(env, 'INBOX_BODY_DAYS', limits.inboxBodyDays, 0, daysMax),
     historyDays: readInteger(env, 'HISTORY_DAYS', 0, 0, daysMax),
+    eventDays: readInteger(env, 'EVENT_DAYS', limits.eventDays, 0, daysMax),
+    endpointNetworks: readNetworks(env),
     simulatorUrl: readUrl(env, 'SIMULATOR_URL'),
   });
 }
@@ -124,6 +130,24 @@ function readOtherMasterKeys(env: Environment): string[] {
       'MASTER_KEY_PREVIOUS must be keys of 64 hexadecimal digits, separated by commas.',
     );
   });
+}
+
+function readNetworks(env: Environment): string[] {
+  const texts = readText(env, 'ENDPOINT_ALLOWED_NETWORKS')?.split(',') ?? [];
+  return texts.map((text) => {
+    const network = text.trim();
+    if (isNetwork(network)) return network;
+    throw new StartError(
+      `ENDPOINT_ALLOWED_NETWORKS must be networks such as 10.1.0.0/16,fd00::/8, separated by commas: "${network}" is none.`,
+    );
+  });
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', length = '', ...others] = text.split('/');
+  const family = isIP(address);
+  const isLength = /^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128);
+  return family !== 0 && isLength && others.length === 0;
 }
 
 function readLogLevel(env: Environment): Config['logLevel'] {

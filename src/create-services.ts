@@ -2,13 +2,18 @@
 import type { Incoming } from './domain/inbox/incoming.ts';
 import { limits } from './domain/limits.ts';
 import type { Clock } from './domain/time.ts';
+import { renderEvent } from './http/merchant/event-view.ts';
 import { createBatcher } from './postgres/batch.ts';
 import type { Database } from './postgres/database.ts';
 import { createProviderCaller } from './providers/call.ts';
+import { allowedNetworksOf } from './security/endpoint-address.ts';
 import { createMasterKeys } from './security/master-keys.ts';
 import { createAccountDirectory } from './services/account-directory.ts';
+import { createAnnouncer } from './services/announcer.ts';
 import { createBackgroundReports } from './services/background-reports.ts';
 import { createCounters } from './services/counters.ts';
+import { createEventSender } from './services/event-sender.ts';
+import { createEventSignal } from './services/event-signal.ts';
 import type { FinishedCall } from './services/finished-call.ts';
 import { createRateLimits } from './services/rate-limits.ts';
 import type { ReportDefect, ServiceSettings, Services } from './services/services.ts';
@@ -19,10 +24,15 @@ import { batchBounds, createBatches } from './store/batches.ts';
 import { storeBatch } from './use-cases/inbox/store-batch.ts';
 import { recordCalls } from './use-cases/payments/record-calls.ts';
 
-const defaults: Pick<ServiceSettings, 'pollSeconds' | 'inboxBodyDays' | 'historyDays'> = {
+const defaults: Pick<
+  ServiceSettings,
+  'pollSeconds' | 'inboxBodyDays' | 'historyDays' | 'eventDays' | 'endpointNetworks'
+> = {
   pollSeconds: limits.pollSeconds,
   inboxBodyDays: limits.inboxBodyDays,
   historyDays: 0,
+  eventDays: limits.eventDays,
+  endpointNetworks: allowedNetworksOf([], { loopback: false }),
 };
 
 export function createServices(parts: {
@@ -46,6 +56,9 @@ export function createServices(parts: {
     parts.readMasterKeysAgain,
   );
   const accounts = createAccountDirectory(database, masterKeys);
+  const eventSignal = createEventSignal();
+  const announcer = createAnnouncer(accounts, renderEvent, eventSignal.raise);
+  const needs = { database, clock, settings, announcer };
   return {
     database,
     maintenance: parts.maintenance ?? database,
@@ -54,12 +67,12 @@ export function createServices(parts: {
       ...batchBounds,
       besideMin: limits.parallelDeliveryBatchMin,
       watch: (countWaiting) => database.queueStats.addQueue('deliveries', countWaiting),
-      run: (incoming: readonly Incoming[]) => storeBatch({ database, clock, settings }, incoming),
+      run: (incoming: readonly Incoming[]) => storeBatch(needs, incoming),
     }),
     recordInBatch: createBatcher({
       ...batchBounds,
       watch: (countWaiting) => database.queueStats.addQueue('polls', countWaiting),
-      run: (calls: readonly FinishedCall[]) => recordCalls({ database, clock, settings }, calls),
+      run: (calls: readonly FinishedCall[]) => recordCalls(needs, calls),
     }),
     masterKeys,
     settings,
@@ -70,6 +83,9 @@ export function createServices(parts: {
     backgroundReports: createBackgroundReports(reportDefect),
     warnings: createWarnings(accounts, clock, parts.logWarning ?? (() => {})),
     accounts,
+    announcer,
+    eventSignal,
+    sendEvent: createEventSender(settings.endpointNetworks).send,
     tokens: createTokenService(database, masterKeys, clock),
     countCall: createRateLimits(clock),
     waitingRepeats: createWaitingRepeats(),

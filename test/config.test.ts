@@ -22,6 +22,8 @@ test('an empty environment gives the embedded mode on 127.0.0.1:8080', () => {
     pollSeconds: 60,
     inboxBodyDays: 90,
     historyDays: 0,
+    eventDays: 30,
+    endpointNetworks: [],
     simulatorUrl: undefined,
   });
 });
@@ -41,6 +43,8 @@ test('every variable is read', () => {
     PROVIDER_ASK_SECONDS: '5',
     INBOX_BODY_DAYS: '30',
     HISTORY_DAYS: '730',
+    EVENT_DAYS: '7',
+    ENDPOINT_ALLOWED_NETWORKS: '10.1.0.0/16, fd00::/8',
     SIMULATOR_URL: 'https://simulator.example.com/',
   });
   assert.deepEqual(config, {
@@ -57,6 +61,8 @@ test('every variable is read', () => {
     pollSeconds: 5,
     inboxBodyDays: 30,
     historyDays: 730,
+    eventDays: 7,
+    endpointNetworks: ['10.1.0.0/16', 'fd00::/8'],
     simulatorUrl: 'https://simulator.example.com',
   });
 });
@@ -84,6 +90,10 @@ const badValues: ReadonlyArray<readonly [variable: string, value: string]> = [
   ...['0', '8761', 'soon'].map((value) => ['ORDER_LAPSE_HOURS', value] as const),
   ...['-1', '36501', 'never'].map((value) => ['INBOX_BODY_DAYS', value] as const),
   ...['-1', '36501', 'never'].map((value) => ['HISTORY_DAYS', value] as const),
+  ...['-1', '36501', 'never'].map((value) => ['EVENT_DAYS', value] as const),
+  ...['10.1.0.0', '10.1.0.0/33', 'fd00::/129', 'shop.example/8', '10.0.0.0/8,', '10.0.0.0/8/8'].map(
+    (value) => ['ENDPOINT_ALLOWED_NETWORKS', value] as const,
+  ),
   ...['verbose', 'INFO'].map((value) => ['LOG_LEVEL', value] as const),
   ...['pay.example.com', 'ftp://pay.example.com', '/'].map((v) => ['PUBLIC_URL', v] as const),
   ...['db:5432/orders', 'mysql://root:hunter2@db/orders', 'hunter2'].map(

@@ -1,4 +1,4 @@
-/** Encrypts bodies and decrypts replies: AES-256-GCM, hex of a 16-byte nonce, the ciphertext and a 16-byte tag. */
+/** Encrypts bodies, decrypts replies and events: AES-256-GCM, hex of a 16-byte nonce, the ciphertext and a 16-byte tag. */
 const { UntrustedDataError } = require('./errors.cjs');
 const { fromHex, toHex } = require('./hex.cjs');
 const { parseJson } = require('./send.cjs');
@@ -27,22 +27,22 @@ async function openReply(reply, accessSecret) {
     if (reply.status >= 300) return reply;
     throw new UntrustedDataError('UNSEALED_REPLY', 'the reply to a sealed request is not sealed');
   }
-  return { ...reply, body: parseJson(await openPayload(sealed, accessSecret)) };
-}
-
-/** @param {string} hex @param {string} accessSecret */
-async function openPayload(hex, accessSecret) {
-  const bytes = fromHex(hex);
-  const iv = bytes.subarray(0, nonceBytes);
-  const key = await payloadKey(accessSecret);
   try {
-    const sealed = bytes.subarray(nonceBytes);
-    const opened = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, sealed);
-    return new TextDecoder().decode(opened);
+    return { ...reply, body: parseJson(await openPayload(sealed, accessSecret)) };
   } catch (cause) {
     const message = 'the sealed reply cannot be opened with this access secret';
     throw new UntrustedDataError('UNSEALED_REPLY', message, { cause });
   }
+}
+
+/** Rejects if the text was changed or sealed with another secret. @param {string} hex @param {string} accessSecret */
+async function openPayload(hex, accessSecret) {
+  const bytes = fromHex(hex);
+  const iv = bytes.subarray(0, nonceBytes);
+  const key = await payloadKey(accessSecret);
+  const sealed = bytes.subarray(nonceBytes);
+  const opened = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, sealed);
+  return new TextDecoder().decode(opened);
 }
 
 /** @param {string} accessSecret */
@@ -52,4 +52,4 @@ async function payloadKey(accessSecret) {
   return crypto.subtle.importKey('raw', digest, 'AES-GCM', false, ['encrypt', 'decrypt']);
 }
 
-module.exports = { openReply, sealPayload };
+module.exports = { openPayload, openReply, sealPayload };

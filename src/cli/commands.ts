@@ -6,6 +6,19 @@ import { accountResume, accountSuspend } from './account-suspend.ts';
 import { accountUpdate } from './account-update.ts';
 import type { Command } from './command.ts';
 import { consumerErase } from './consumer-erase.ts';
+import {
+  endpointDelete,
+  endpointDisable,
+  endpointEnable,
+  endpointRotate,
+  endpointUpdate,
+} from './endpoint-change.ts';
+import { endpointCreate } from './endpoint-create.ts';
+import { endpointList } from './endpoint-list.ts';
+import { endpointTest } from './endpoint-test.ts';
+import { eventList } from './event-list.ts';
+import { eventResend } from './event-resend.ts';
+import { eventShow } from './event-show.ts';
 import { UnknownCommandError } from './explain-error.ts';
 import type { Group } from './help.ts';
 import { inboxList } from './inbox-list.ts';
@@ -26,6 +39,9 @@ export const commands: readonly Command[] = [
   ...[accountSuspend, accountResume],
   ...[orderList, orderShow, orderRebuild, transactionList],
   ...[inboxList, inboxShow, inboxReplay, inboxResolve],
+  ...[endpointCreate, endpointList, endpointUpdate, endpointRotate],
+  ...[endpointEnable, endpointDisable, endpointDelete, endpointTest],
+  ...[eventList, eventShow, eventResend],
   ...[reviewList, reviewResolve, consumerErase, keysRotate, verify],
 ];
 
@@ -35,6 +51,8 @@ export const groups: readonly Group[] = [
   { name: 'order', summary: 'Orders' },
   { name: 'transaction', summary: 'Payments and refunds' },
   { name: 'inbox', summary: 'Deliveries of the providers' },
+  { name: 'endpoint', summary: 'URLs of shops that events are sent to' },
+  { name: 'event', summary: 'Webhooks to shops' },
   { name: 'review', summary: 'What a person has to look at' },
   { name: 'consumer', summary: 'Personal data of consumers' },
   { name: 'keys', summary: 'Keys of the service' },

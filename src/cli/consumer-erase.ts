@@ -8,7 +8,7 @@ export const consumerErase = defineCommand({
   name: ['consumer', 'erase'],
   summary: 'Erase the personal data of a consumer.',
   description:
-    'Replaces the personal data of a consumer with a marker in orders, transactions, stored deliveries, history and notes. Amounts and states stay. This cannot be undone. Give --email, --mobile, or both.',
+    'Replaces the personal data of a consumer with a marker in orders, transactions, stored deliveries, history, events and notes. Amounts and states stay. This cannot be undone. Give --email, --mobile, or both.',
   arguments: [accountArgument],
   options: {
     email: { type: 'string', value: 'ADDRESS', text: 'The e-mail address of the consumer.' },
@@ -36,6 +36,7 @@ export const consumerErase = defineCommand({
           transactions: erased.transactions,
           deliveries: erased.deliveries,
           history_rows: erased.historyRows,
+          events: erased.events,
           notes: erased.notes,
         };
       },

@@ -27,6 +27,39 @@ export function findAccountIdOfDelivery(deliveryId: string): string | undefined 
   return match ? `acc_${match[1]}` : undefined;
 }
 
+/** Contains its account id, for the same reason. */
+export function newEndpointId(accountId: string): string {
+  return `ep_${accountId.slice('acc_'.length)}${randomBase62(idLength)}`;
+}
+
+export function findAccountIdOfEndpoint(endpointId: string): string | undefined {
+  const match = /^ep_([0-9A-Za-z]{16})[0-9A-Za-z]{16}$/.exec(endpointId);
+  return match ? `acc_${match[1]}` : undefined;
+}
+
+export type EventName = {
+  readonly accountId: string;
+  readonly orderId: string;
+  readonly sequence: number;
+};
+
+/** The id of an event is its account, its order and its number, so that it needs no column and no index of its own. */
+export function eventIdOf({ accountId, orderId, sequence }: EventName): string {
+  return `evt_${accountId.slice('acc_'.length)}${orderId.slice('o_'.length)}-${sequence}`;
+}
+
+export function findEventName(eventId: string): EventName | undefined {
+  const match = /^evt_([0-9A-Za-z]{16})([0-9A-Za-z]{16})-([1-9]\d{0,8})$/.exec(eventId);
+  if (!match) return undefined;
+  const [, account, order, sequence] = match;
+  return { accountId: `acc_${account}`, orderId: `o_${order}`, sequence: Number(sequence) };
+}
+
+/** A test event belongs to no order. */
+export function newTestEventId(accountId: string, now: Date): string {
+  return `evt_${accountId.slice('acc_'.length)}${timeOrderedBase62(now)}-0`;
+}
+
 /** Sorts deliveries of all accounts by time. */
 export function timeKeyOfDelivery(deliveryId: string): string {
   return deliveryId.slice('dlv_'.length + idLength);

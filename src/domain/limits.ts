@@ -133,6 +133,32 @@ export const limits = {
   providerFailuresMax: 5,
   providerPauseMs: 5_000,
 
+  /** Contract 12.1. */
+  endpointsMax: 10,
+  /** Contract 12.5. */
+  eventAnswerMsMax: 15_000,
+  eventConnectMsMax: 5_000,
+  eventConnectionIdleMsMax: 30_000,
+  eventResponseBytesMax: 4 * 1024,
+  /** Longer than an attempt can take. After that, an event whose process ended is sent by another one. */
+  eventClaimSeconds: 40,
+  /** Events in progress of one endpoint, and of one whose last attempt failed. */
+  eventsOfEndpointMax: 10,
+  eventsOfFailingMax: 1,
+  /** Of all endpoints in a process, and of all those that fail: they must leave room for the others. */
+  eventsInProgressMax: 512,
+  eventsFailingInProgressMax: 256,
+  /** Beyond this many, an endpoint gets a slot only if it has none. */
+  eventsSharedMax: 256,
+  /** Attempts for one endpoint in a process. */
+  eventsPerSecond: 100,
+  /** By one statement, when an endpoint is enabled. */
+  eventsMadeDueMax: 10_000,
+  /** An endpoint whose every attempt has failed for this long is disabled. */
+  endpointFailingDays: 5,
+  /** The default retention of the bodies of delivered events. */
+  eventDays: 30,
+
   /** How long a process caches accounts, secrets and keys. */
   secretsCacheMsMax: 1_000,
   accountsCachedMax: 10_000,

@@ -29,6 +29,8 @@ export function explainRival(error: unknown): unknown {
 
 const adminShutdown = '57P01';
 const crashShutdown = '57P02';
+/** The transaction waited too long for its next statement, for example because the process was stopped for a while. */
+const idleTimeout = '25P03';
 
 /** The connection was already broken, so the driver or the socket refused to send. */
 function wasNeverSent(error: unknown): boolean {
@@ -44,7 +46,8 @@ export function explainLostCommit(error: unknown): never {
 
 function isLostConnection(error: unknown): boolean {
   const code = sqlState(error) ?? '';
-  if ([adminShutdown, crashShutdown, 'ECONNRESET', 'EPIPE'].includes(code)) return true;
+  if ([adminShutdown, crashShutdown, idleTimeout, 'ECONNRESET', 'EPIPE'].includes(code))
+    return true;
   if (wasNeverSent(error)) return true;
   return error instanceof Error && error.message.startsWith(driverMessages.connectionLost);
 }
@@ -71,8 +74,8 @@ export function isSpoilt(error: unknown): error is Error {
   return unpreparedStates.includes(sqlState(error) ?? '');
 }
 
-/** SQLSTATE classes for a temporary failure: connection, resources, operator intervention, system. */
-const unavailableStates = /^(08|53|57|58)/;
+/** SQLSTATE classes for a temporary failure: connection, resources, operator intervention, system; and the idle timeout. */
+const unavailableStates = /^(08|53|57|58|25P03)/;
 const unavailableSystemCodes = /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)/;
 
 export function isUnavailable(error: unknown): boolean {

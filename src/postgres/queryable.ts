@@ -18,4 +18,6 @@ export type Transaction = Queryable & {
    * has to check must be awaited instead.
    */
   readonly commitWith: (writes: Promise<unknown>) => void;
+  /** Called once, after the transaction is committed for certain. It must not throw. */
+  readonly onCommit: (callback: () => void) => void;
 };

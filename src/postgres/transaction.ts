@@ -23,6 +23,10 @@ export async function runTransaction<Result, After = Result>(
     });
     unawaited.push(writes);
   };
+  const callbacks: Array<() => void> = [];
+  const onCommit = (callback: () => void) => {
+    callbacks.push(callback);
+  };
   let isOver = false;
   let firstFailure: unknown;
   const query: Queryable['query'] = async (statement) => {
@@ -38,7 +42,7 @@ export async function runTransaction<Result, After = Result>(
   };
   try {
     commitWith(query({ name: 'begin', text: 'begin' }));
-    const result = await work({ inTransaction: true, query, commitWith });
+    const result = await work({ inTransaction: true, query, commitWith, onCommit });
     // One by one, the server does not learn of a write that could not be sent, and would commit the others.
     if (!transport.isPipelined) await Promise.all(unawaited);
     // The connection was lost before the commit was sent, so nothing was saved and a retry is safe.
@@ -50,6 +54,7 @@ export async function runTransaction<Result, After = Result>(
     await Promise.all(unawaited).catch(explainLostCommit);
     const { command } = await commit.catch(explainLostCommit);
     if (command !== 'COMMIT') throw new Error('a failed statement of the transaction was ignored');
+    for (const callback of callbacks) callback();
     return (await after) as After;
   } catch (error) {
     isOver = true;

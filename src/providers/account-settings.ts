@@ -1,4 +1,5 @@
 /** What the registered providers mean for the settings and secrets of an account. */
+
 import {
   type AccountSettings,
   checkSettings,
@@ -6,6 +7,7 @@ import {
   type ProviderValues,
   type SecretKind,
 } from '../domain/accounts/account.ts';
+import { isEndpointSecretKind } from '../domain/accounts/endpoint.ts';
 import { refuseField } from '../domain/errors.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
 import { getProvider, providers } from './providers.ts';
@@ -19,7 +21,7 @@ export function listRotatableSecretKinds(): SecretKind[] {
 /** Every kind of secret that may be stored. */
 export function isSecretKind(kind: SecretKind): boolean {
   const kinds = providers.flatMap(({ settings }) => listSecretKinds(settings));
-  return [...ownSecretKinds, ...kinds].includes(kind);
+  return isEndpointSecretKind(kind) || [...ownSecretKinds, ...kinds].includes(kind);
 }
 
 /** How a new account routes its payment modes. */

@@ -11,7 +11,7 @@ export function hmacKeyOf(secret: string | Buffer): HmacKey {
 export function hmac(
   key: HmacKey,
   content: string | Buffer,
-  encoding: 'hex' | 'base64url',
+  encoding: 'hex' | 'base64' | 'base64url',
 ): string {
   return createHmac('sha256', key).update(content).digest(encoding);
 }

@@ -8,7 +8,7 @@ import type { Account, LiveSecret, SecretKind } from '../domain/accounts/account
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { createBatcher } from '../postgres/batch.ts';
-import type { Database } from '../postgres/database.ts';
+import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 import { markOf } from '../security/compare.ts';
 import { type MasterKey, sealingKeyIdOf, WrongMasterKeyError } from '../security/master-key.ts';
 import type { MasterKeys } from '../security/master-keys.ts';
@@ -21,6 +21,8 @@ export type Proof = { readonly begunAtMs: number };
 
 export type AccountDirectory = {
   readonly find: (accountId: string) => Promise<Account | undefined>;
+  /** Like `find`, but reads through the transaction: a second connection for each transaction could exhaust the pool. */
+  readonly findWithin: (tx: Transaction, accountId: string) => Promise<Account | undefined>;
   /** The account if it is cached. */
   readonly recall: (accountId: string) => Account | undefined;
   /** Throws `INVALID_TOKEN` if the account does not exist: for callers whose token contains the account id. */
@@ -54,17 +56,15 @@ export function createAccountDirectory(
   });
   const findRevision = createRevisionFinder(database);
 
-  const read = async (accountId: string): Promise<Account | undefined> => {
+  const read = async (
+    accountId: string,
+    connection: Queryable = database,
+  ): Promise<Account | undefined> => {
     const begunAtMs = nowMs();
-    const stored = await findAccount(database, accountId);
+    const stored = await findAccount(connection, accountId);
     const account = stored && (await openAccount(stored, masterKeys));
-    const revision = stored?.revision;
-    cache.set(accountId, {
-      account,
-      revision,
-      readAtMs: nowMs(),
-      currentAtMs: begunAtMs,
-    });
+    const times = { readAtMs: nowMs(), currentAtMs: begunAtMs };
+    cache.set(accountId, { account, revision: stored?.revision, ...times });
     return account;
   };
   const refresh = async (accountId: string, known: Cached | undefined) => {
@@ -90,6 +90,10 @@ export function createAccountDirectory(
   };
   return {
     find,
+    findWithin: async (tx, accountId) => {
+      const known = cache.get(accountId);
+      return isCurrent(known) ? known.account : read(accountId, tx);
+    },
     recall: (accountId) => {
       const known = cache.get(accountId);
       return isCurrent(known) ? known.account : undefined;

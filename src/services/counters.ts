@@ -15,6 +15,10 @@ export type ProviderCall = {
   readonly outcome: string;
 };
 
+/** `refused` had a response other than 2xx, `unreachable` had none. */
+export const attemptOutcomes = ['delivered', 'refused', 'unreachable'] as const;
+export type AttemptOutcome = (typeof attemptOutcomes)[number];
+
 export type Counters = {
   readonly noteDelivery: (provider: ProviderName, at: Date) => void;
   readonly listLastDeliveries: () => { readonly provider: ProviderName; readonly at: Date }[];
@@ -23,13 +27,21 @@ export type Counters = {
   readonly listTransitions: () => { readonly state: CountedState; readonly count: number }[];
   readonly noteCall: (call: ProviderCall) => void;
   readonly listCalls: () => (ProviderCall & { readonly count: number })[];
+  /** Attempts to send an event to a shop. */
+  readonly noteAttempt: (outcome: AttemptOutcome) => void;
+  readonly listAttempts: () => { readonly outcome: AttemptOutcome; readonly count: number }[];
 };
 
 export function createCounters(): Counters {
   const lastDeliveries = new Map<ProviderName, Date>();
   const calls = new Map<string, ProviderCall & { readonly count: number }>();
   const transitions = new Map(countedStates.map((state): [string, number] => [state, 0]));
+  const attempts = new Map(attemptOutcomes.map((outcome) => [outcome, 0]));
   return {
+    noteAttempt: (outcome) => {
+      attempts.set(outcome, (attempts.get(outcome) ?? 0) + 1);
+    },
+    listAttempts: () => [...attempts].map(([outcome, count]) => ({ outcome, count })),
     noteDeliveries: (state, count = 1) => {
       const before = transitions.get(state);
       if (before !== undefined) transitions.set(state, before + count);

@@ -3,11 +3,15 @@ import type { Incoming, StoredOrRefused } from '../domain/inbox/incoming.ts';
 import type { Clock } from '../domain/time.ts';
 import type { Database } from '../postgres/database.ts';
 import type { CallProvider } from '../providers/call.ts';
+import type { AllowedNetworks } from '../security/endpoint-address.ts';
 import type { MasterKeys } from '../security/master-keys.ts';
 import type { Batches } from '../store/batches.ts';
 import type { AccountDirectory } from './account-directory.ts';
+import type { Announcer } from './announcer.ts';
 import type { BackgroundReports } from './background-reports.ts';
 import type { Counters } from './counters.ts';
+import type { SendEvent } from './event-sender.ts';
+import type { EventSignal } from './event-signal.ts';
 import type { RecordInBatch } from './finished-call.ts';
 import type { CountCall } from './rate-limits.ts';
 import type { TokenService } from './token-service.ts';
@@ -25,6 +29,9 @@ export type Services = {
   readonly recordInBatch: RecordInBatch;
   readonly masterKeys: MasterKeys;
   readonly accounts: AccountDirectory;
+  readonly announcer: Announcer;
+  readonly eventSignal: EventSignal;
+  readonly sendEvent: SendEvent;
   readonly tokens: TokenService;
   readonly countCall: CountCall;
   readonly waitingRepeats: WaitingRepeats;
@@ -51,6 +58,10 @@ export type ServiceSettings = {
   readonly inboxBodyDays: number;
   /** History rows are deleted after this many days; 0 means never. */
   readonly historyDays: number;
+  /** Bodies of delivered events are deleted after this many days; 0 means never. */
+  readonly eventDays: number;
+  /** Where events may be sent besides the internet. Contract 12.6. */
+  readonly endpointNetworks: AllowedNetworks;
   /** The provider simulator, for accounts that are set up to use it. Contract 11.6. */
   readonly simulatorUrl?: string | undefined;
 };

@@ -63,6 +63,17 @@ export async function updateSealedSecret(
   });
 }
 
+export async function deleteSecrets(
+  tx: Transaction,
+  accountId: string,
+  kind: SecretKind,
+): Promise<void> {
+  await tx.query({
+    text: 'delete from account_secrets where account_id = $1 and kind = $2',
+    values: [accountId, kind],
+  });
+}
+
 /** Sets when the secrets of a kind expire. A secret that expires sooner is left alone. */
 export async function endSecrets(
   tx: Transaction,

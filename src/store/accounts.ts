@@ -5,8 +5,11 @@ import type {
   ProviderAddress,
   SignatureVersion,
 } from '../domain/accounts/account.ts';
+import type { Endpoint } from '../domain/accounts/endpoint.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
+import { inOrder } from '../postgres/in-order.ts';
 import { listSecrets, type SealedSecret } from './account-secrets.ts';
+import { listEndpoints } from './endpoints.ts';
 
 export type StoredAccount = AccountSettings & {
   readonly accountId: string;
@@ -15,6 +18,7 @@ export type StoredAccount = AccountSettings & {
   /** Grows with every change of the account or of its secrets. */
   readonly revision: number;
   readonly secrets: readonly SealedSecret[];
+  readonly endpoints: readonly Endpoint[];
 };
 
 type AccountRow = {
@@ -85,7 +89,11 @@ export async function findAccount(
     values: [accountId],
   });
   if (!rows[0]) return undefined;
-  return toAccount(rows[0], await listSecrets(database, accountId));
+  const [secrets, endpoints] = await inOrder([
+    () => listSecrets(database, accountId),
+    () => listEndpoints(database, accountId),
+  ]);
+  return toAccount(rows[0], secrets, endpoints);
 }
 
 export async function suspendAccount(
@@ -133,7 +141,7 @@ export async function listAccounts(database: Queryable): Promise<StoredAccount[]
   const { rows } = await database.query<AccountRow>({
     text: `${selectAccounts} order by a.created_at, a.account_id`,
   });
-  return rows.map((row) => toAccount(row, []));
+  return rows.map((row) => toAccount(row, [], []));
 }
 
 export async function listAccountIds(database: Queryable): Promise<string[]> {
@@ -190,7 +198,11 @@ function settingsValues(accountId: string, settings: AccountSettings): unknown[]
   ];
 }
 
-function toAccount(row: AccountRow, secrets: readonly SealedSecret[]): StoredAccount {
+function toAccount(
+  row: AccountRow,
+  secrets: readonly SealedSecret[],
+  endpoints: readonly Endpoint[],
+): StoredAccount {
   return {
     accountId: row.account_id,
     name: row.name,
@@ -207,5 +219,6 @@ function toAccount(row: AccountRow, secrets: readonly SealedSecret[]): StoredAcc
     suspendedAt: row.suspended_at,
     revision: Number(row.revision),
     secrets,
+    endpoints,
   };
 }

@@ -15,16 +15,16 @@ import { type DeliveryRow, toDelivery } from './deliveries.ts';
 export type KeyRange = { readonly before: string | undefined; readonly from: string | undefined };
 
 /** Adds a value to a statement, and returns its place in the text. */
-type AddValue = (value: unknown) => string;
+export type AddValue = (value: unknown) => string;
 
 /** The rows of an account in the order of their keys, the highest first. */
-type Selection = {
+export type Selection = {
   readonly key: string;
   /** `account` is an expression for the id of the account. */
   readonly from: (account: string, add: AddValue) => string;
 };
 
-async function select<Row extends object>(
+export async function selectNewest<Row extends object>(
   database: Queryable,
   { from }: Selection,
   columns: string,
@@ -93,7 +93,7 @@ export function listNewestOrders(
   const columns = `account_id as "accountId", order_id as "orderId", invoice_id as "invoiceId",
     status as "savedStatus", attempts, currency, total_amount as total, flags,
     created_at as "createdAt", lapses_at as "lapsesAt", details -> 'user' as "user"`;
-  return select(database, newestOrders(range), columns, { accountId, limit });
+  return selectNewest(database, newestOrders(range), columns, { accountId, limit });
 }
 
 export type NewestTransaction = {
@@ -139,7 +139,7 @@ export function listNewestTransactions(
     type, provider, psp_transaction_id as "pspTransactionId", status, amount, currency,
     fields ->> 'paymentMode' as "paymentMode", started_at as "startedAt",
     finished_at as "finishedAt", flags`;
-  return select(database, newestTransactions(range), columns, { accountId, limit });
+  return selectNewest(database, newestTransactions(range), columns, { accountId, limit });
 }
 
 /** A delivery without its body, which may be large. */
@@ -179,7 +179,9 @@ export async function listNewestDeliveries(
 ): Promise<NewestDelivery[]> {
   const selection = newestDeliveries(range);
   const page = { accountId, limit };
-  return (await select<BodilessRow>(database, selection, deliveryColumns, page)).map(withoutBody);
+  return (await selectNewest<BodilessRow>(database, selection, deliveryColumns, page)).map(
+    withoutBody,
+  );
 }
 
 /** The last deliveries that belong to an order. */

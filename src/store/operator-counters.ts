@@ -5,6 +5,12 @@
  */
 import type { Database, Queryable } from '../postgres/database.ts';
 import { listStepReports, type StepReport } from './background-steps.ts';
+import {
+  countEvents,
+  type EventCounters,
+  toStoredCounts,
+  withStoredCounts,
+} from './event-counters.ts';
 import { listStoredCounts, type StoredCounts, saveCounts } from './stored-counts.ts';
 
 const watchedStates = ['received', 'parked', 'dead', 'needs_review'] as const;
@@ -39,6 +45,7 @@ export type OperatorCounters = {
   readonly resolved: readonly ResolvedReviews[];
   readonly deliveries: readonly WatchedDeliveries[];
   readonly openTransactions: readonly OpenTransactions[];
+  readonly events: EventCounters;
   readonly steps: readonly StepReport[];
   /** When the sweep has counted; undefined before its first count. */
   readonly countedAt: Date | undefined;
@@ -68,6 +75,7 @@ export async function readOperatorCounters(
         ...entry,
         count: countOf(stored, nameOfResolved(entry), entry.count),
       })),
+      events: withStoredCounts(await countEvents(tx, countedMax), stored.counts, countedMax),
       steps: await listStepReports(tx),
       countedAt: stored.countedAt,
     };
@@ -87,6 +95,9 @@ export async function countForOperators(database: Database, now: Date): Promise<
   }
   for (const entry of await countResolved(database, null)) {
     counts.set(nameOfResolved(entry), entry.count);
+  }
+  for (const [name, count] of toStoredCounts(await countEvents(database, null))) {
+    counts.set(name, count);
   }
   await saveCounts(database, counts, now);
 }

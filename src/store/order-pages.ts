@@ -18,11 +18,19 @@ export type OrderPage = {
   readonly history: readonly HistoryOfOrder[];
   /** Those of one order in the order in which they were applied. */
   readonly deliveries: readonly Delivery[];
+  /** Those of one order by their numbers. */
+  readonly events: readonly EventOfOrder[];
   /** There are no orders behind this page. */
   readonly isLast: boolean;
 };
 
 export type HistoryOfOrder = OrderName & HistoryRecord;
+
+export type EventOfOrder = OrderName & {
+  readonly sequence: number;
+  readonly transactionId: string | null;
+  readonly status: string;
+};
 
 /** The orders behind `after`, of one account or of all. */
 export type OrdersAfter = {
@@ -48,13 +56,14 @@ export function readOrderPage(
     // The last page has no end, so that rows of orders that do not exist are found behind the last order too.
     const range = { ...from, upTo: isLast ? undefined : orders.at(-1) };
     const limit = size > 1 ? rowsMax : undefined;
-    const [transactions, history, deliveries] = await Promise.all([
+    const [transactions, history, deliveries, events] = await Promise.all([
       listTransactions(tx, range, limit),
       listHistory(tx, range, limit),
       listDeliveries(tx, range, limit),
+      listEvents(tx, range, limit),
     ]);
-    if (!transactions || !history || !deliveries) return undefined;
-    return { orders, transactions, history, deliveries, isLast };
+    if (!transactions || !history || !deliveries || !events) return undefined;
+    return { orders, transactions, history, deliveries, events, isLast };
   });
 }
 
@@ -68,7 +77,7 @@ async function listOrders(
   const { condition, values } = conditionOf(orderKey, { after: keyOf(after), accountId });
   const { rows } = await tx.query<OrderRow>({
     text: `select account_id, order_id, status, attempts, currency, amount_before_tax, tax, total_amount,
-                  created_at, lapses_at, flags, user_id, held_notices, tally, erased_at
+                  created_at, lapses_at, flags, user_id, held_notices, tally, erased_at, event_sequence
              from orders where ${condition}
             order by account_id, order_id limit $${values.length + 1}`,
     values: [...values, size],
@@ -128,6 +137,38 @@ async function listDeliveries(
   });
   const isTooLarge = limit !== undefined && (rows?.at(-1)?.bytes ?? 0) >= bodyBytesMax;
   return isTooLarge ? undefined : rows?.map(toDelivery);
+}
+
+async function listEvents(
+  tx: Queryable,
+  range: OrderRange,
+  limit: number | undefined,
+): Promise<EventOfOrder[] | undefined> {
+  const rows = await listRows<OrderKeyRow & EventRow>(tx, range, limit, {
+    columns: 'account_id, order_id, sequence, transaction_id, status',
+    from: 'events',
+    sort: 'sequence',
+  });
+  return rows?.map((row) => ({ ...nameOf(row), ...toEvent(row) }));
+}
+
+type EventRow = { sequence: number; transaction_id: string | null; status: string };
+
+function toEvent({ sequence, transaction_id: transactionId, status }: EventRow) {
+  return { sequence, transactionId, status };
+}
+
+/** By their numbers. */
+export async function listEventsOfOrder(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+): Promise<Array<Omit<EventOfOrder, keyof OrderName>>> {
+  const { rows } = await database.query<EventRow>({
+    text: `select sequence, transaction_id, status from events
+            where account_id = $1 and order_id = $2 order by sequence`,
+    values: [accountId, orderId],
+  });
+  return rows.map(toEvent);
 }
 
 type OrderKeyRow = { account_id: string; order_id: string };

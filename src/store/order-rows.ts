@@ -36,6 +36,7 @@ export type OrderRow = {
   flags: ReviewFlag[];
   held_notices?: HeldNotice[] | null;
   tally?: StoredTally | null;
+  event_sequence?: number;
   erased_at?: Date | null;
 };
 
@@ -62,6 +63,8 @@ export type StoredOrder = Pick<
   readonly heldNotices?: readonly HeldNotice[];
   /** Set for a large order. */
   readonly tally?: StoredTally;
+  /** The number of its last event; 0 if it has none. */
+  readonly eventSequence: number;
   /** The personal data was erased: later deliveries are erased before they are stored. Contract 8.7. */
   readonly isErased?: true;
 };
@@ -82,13 +85,16 @@ export function toStoredOrder(row: OrderRow): StoredOrder {
     lapsesAt: row.lapses_at,
     flags: row.flags,
     userId: row.user_id,
+    eventSequence: row.event_sequence ?? 0,
     ...(row.held_notices && { heldNotices: row.held_notices }),
     ...(row.tally && { tally: row.tally }),
     ...(row.erased_at && { isErased: true }),
   };
 }
 
-export function toOrder(row: OrderRow): Order {
+export type WholeOrder = Order & StoredOrder;
+
+export function toOrder(row: OrderRow): WholeOrder {
   return {
     ...toStoredOrder(row),
     invoiceId: row.invoice_id,

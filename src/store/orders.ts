@@ -12,6 +12,7 @@ import {
   type StoredOrder,
   toOrder,
   toStoredOrder,
+  type WholeOrder,
 } from './order-rows.ts';
 
 export async function findOrder(
@@ -48,17 +49,48 @@ export async function lockOrders(
   tx: Transaction,
   names: readonly OrderName[],
 ): Promise<StoredOrder[]> {
+  const columns = `o.account_id, o.order_id, o.status, o.attempts, o.currency, o.amount_before_tax, o.tax,
+                   o.total_amount, o.created_at, o.lapses_at, o.flags, o.user_id, o.held_notices,
+                   o.tally, o.erased_at, o.event_sequence`;
+  return (await lockRows(tx, names, 'lock-orders', columns)).map(toStoredOrder);
+}
+
+/** The same with all fields, for those whose changes are announced. */
+export async function lockWholeOrders(
+  tx: Transaction,
+  names: readonly OrderName[],
+): Promise<WholeOrder[]> {
+  return (await lockRows(tx, names, 'lock-whole-orders', 'o.*')).map(toOrder);
+}
+
+async function lockRows(
+  tx: Transaction,
+  names: readonly OrderName[],
+  name: string,
+  columns: string,
+): Promise<OrderRow[]> {
   const { rows } = await tx.query<OrderRow>({
-    name: 'lock-orders',
-    text: `select o.account_id, o.order_id, o.status, o.attempts, o.currency, o.amount_before_tax, o.tax,
-                  o.total_amount, o.created_at, o.lapses_at, o.flags, o.user_id, o.held_notices,
-                  o.tally, o.erased_at
+    name,
+    text: `select ${columns}
              from ${nameRows.from} join orders o using (account_id, order_id)
             order by account_id, order_id
               for update of o`,
     values: nameRows.toParameters(names),
   });
-  return rows.map(toStoredOrder);
+  return rows;
+}
+
+/** Whole orders, in no particular order. */
+export async function listOrdersByName(
+  database: Queryable,
+  names: readonly OrderName[],
+): Promise<Order[]> {
+  const { rows } = await database.query<OrderRow>({
+    name: 'list-orders-by-name',
+    text: `select o.* from ${nameRows.from} join orders o using (account_id, order_id)`,
+    values: nameRows.toParameters(names),
+  });
+  return rows.map(toOrder);
 }
 
 /** The same lock for one order, which is returned with all its fields. */
@@ -66,7 +98,7 @@ export async function lockOrder(
   tx: Transaction,
   accountId: string,
   orderId: string,
-): Promise<Order | undefined> {
+): Promise<WholeOrder | undefined> {
   const { rows } = await tx.query<OrderRow>({
     name: 'lock-order',
     text: 'select * from orders where account_id = $1 and order_id = $2 for update',
@@ -79,6 +111,7 @@ type SavedState = OrderName & {
   readonly state: OrderSummary;
   readonly held: readonly HeldNotice[];
   readonly tally: StoredTally | null;
+  readonly eventSequence: number;
 };
 
 const states = defineRows<SavedState>({
@@ -89,6 +122,7 @@ const states = defineRows<SavedState>({
   flags: ['text[]', ({ state }) => state.flags],
   held_notices: ['json', ({ held }) => (held.length === 0 ? null : held)],
   tally: ['json', ({ tally }) => tally],
+  event_sequence: ['integer', ({ eventSequence }) => eventSequence],
 });
 
 export async function saveOrderSummaries(
@@ -99,7 +133,8 @@ export async function saveOrderSummaries(
   await tx.query({
     name: 'save-order-summaries',
     text: `update orders o set status = row.status, attempts = row.attempts, flags = row.flags,
-                             held_notices = row.held_notices, tally = row.tally
+                             held_notices = row.held_notices, tally = row.tally,
+                             event_sequence = row.event_sequence
              from ${states.from}
             where o.account_id = row.account_id and o.order_id = row.order_id`,
     values: states.toParameters(saved),

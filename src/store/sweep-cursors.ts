@@ -1,5 +1,5 @@
-/** How far the walks over the deliveries of a state have come. A cursor outlives its process. */
-import type { Queryable } from '../postgres/database.ts';
+/** How far the walks of the sweep over a table have come. A cursor outlives its process. */
+import type { Queryable, Transaction } from '../postgres/database.ts';
 
 /** The last delivery that was visited. */
 export type DeliveryCursor = { readonly accountId: string; readonly deliveryId: string };
@@ -29,4 +29,45 @@ export async function saveDeliveryCursor(
            on conflict (name) do update set account_id = excluded.account_id, order_id = excluded.order_id`,
     values: [name, accountId, deliveryId],
   });
+}
+
+/** The last row of an order that was visited, in a table whose rows are numbered for each order. */
+export type RowCursor = {
+  readonly account_id: string;
+  readonly order_id: string;
+  readonly position: number;
+};
+
+export const firstRow: RowCursor = { account_id: '', order_id: '', position: 0 };
+
+/** Ends the race of two sweeps, which would visit the same rows. */
+export async function lockRowCursor(tx: Transaction, name: string): Promise<RowCursor> {
+  const { rows } = await tx.query<RowCursor>({
+    text: 'select account_id, order_id, position from sweep_cursors where name = $1 for update',
+    values: [name],
+  });
+  return rows[0] ?? firstRow;
+}
+
+export async function saveRowCursor(
+  tx: Transaction,
+  name: string,
+  cursor: RowCursor,
+): Promise<void> {
+  await tx.query({
+    text: `insert into sweep_cursors (name, account_id, order_id, position)
+           values ($1, $2, $3, $4)
+           on conflict (name) do update set account_id = excluded.account_id,
+             order_id = excluded.order_id, position = excluded.position`,
+    values: [name, cursor.account_id, cursor.order_id, cursor.position],
+  });
+}
+
+/** The columns of these rows as array parameters. */
+export function columnsOf(rows: readonly RowCursor[]): unknown[] {
+  return [
+    rows.map(({ account_id }) => account_id),
+    rows.map(({ order_id }) => order_id),
+    rows.map(({ position }) => position),
+  ];
 }

@@ -50,6 +50,7 @@ test('an erased consumer is found nowhere, amounts and states stay, and verify f
     account_id: shop.account.accountId,
     orders: paid.length,
     mentioned_orders: 0,
+    events: 0,
     notes: 2,
   });
   assert.ok(transactions > 0 && history_rows > 0 && deliveries > paid.length);

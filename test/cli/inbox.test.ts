@@ -63,7 +63,7 @@ test('verify prints that all invariants hold, and exits with 1 for each broken o
   await captureAtGateway('CLI-2');
   const holds = await runCommandHere(['verify'], env);
   assert.equal(holds.code, 0, holds.stdout);
-  assert.equal(holds.stdout.split('\n').filter((line) => line.startsWith('holds ')).length, 9);
+  assert.equal(holds.stdout.split('\n').filter((line) => line.startsWith('holds ')).length, 10);
 
   const breaches: ReadonlyArray<readonly [text: string, undo: string, found: RegExp]> = [
     [
@@ -82,6 +82,11 @@ test('verify prints that all invariants hold, and exits with 1 for each broken o
       `update transactions set notices = replace(notices::text, 'authorized', 'succeeded')::json
         where provider = 'partner'`,
       /no payment succeeded without a capture/,
+    ],
+    [
+      `update orders set event_sequence = 1 where invoice_id = 'CLI-1'`,
+      `update orders set event_sequence = 0 where invoice_id = 'CLI-1'`,
+      /the events of an order have no gap/,
     ],
     [
       `update transactions set amount = amount + 1`,

@@ -4,6 +4,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { errorTable } from '../../src/domain/errors.ts';
+import { eventTypes } from '../../src/domain/event-type.ts';
+import { attemptSeconds } from '../../src/domain/events/attempt-schedule.ts';
+import { signEvent } from '../../src/security/event-signature.ts';
 import { projectDir } from '../../tools/harness/project.ts';
 import { samplesDir } from '../support/samples.ts';
 
@@ -41,6 +44,35 @@ test('the vectors on the page are published vectors', async () => {
   }
   assert.ok(page.includes(`\`\`\`\n${sealed[0].hex}\n\`\`\``));
   assert.ok(page.includes(`decrypt to \`${sealed[0].text}\``));
+});
+
+test('the webhook on the page has the signature that the service makes', () => {
+  const fields = ['secret', 'webhook-id', 'webhook-timestamp', 'body', 'webhook-signature'];
+  const [secret = '', eventId = '', timestamp, body = '', signature] = fields.map(
+    (name) => new RegExp(`^${name} {2,}(.*)$`, 'm').exec(page)?.[1],
+  );
+  const event = { eventId, timestamp: Number(timestamp), body: Buffer.from(body) };
+  assert.equal(signEvent(event, [secret]), signature);
+});
+
+test('the page explains every type of event, and no other', () => {
+  const [, section = ''] = /### What is sent\n([\s\S]*?)\n### /.exec(page) ?? [];
+  const types = firstCells(section).filter((name) => name !== 'event_type');
+  assert.deepEqual(types, [...eventTypes, 'test']);
+});
+
+test('the page names the schedule of the attempts', () => {
+  const units: [seconds: number, name: string][] = [
+    [3600, 'h'],
+    [60, 'min'],
+    [1, 's'],
+  ];
+  const shown = attemptSeconds.map((seconds) => {
+    const [unit, name] = units.find(([unit]) => seconds % unit === 0) ?? [1, 's'];
+    return `${seconds / unit} ${name}`;
+  });
+  const schedule = `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+  assert.ok(page.replaceAll(/\s+/g, ' ').includes(`after ${schedule},`), schedule);
 });
 
 test('the page explains only errors and alerts that exist', async () => {

@@ -24,7 +24,7 @@ await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${packed
 
 const names = [
   ...['NetworkError', 'PaymentOrderError', 'ServiceCallError', 'UntrustedDataError'],
-  ...['createClient', 'readReturn', 'verifySignature'],
+  ...['createClient', 'readReturn', 'verifySignature', 'verifyWebhook'],
 ];
 
 test('the package holds the client, its types and its licence, and installs nothing else', async () => {
@@ -98,10 +98,40 @@ export async function sell(client: Client): Promise<string> {
 }
 export const shop = sell(createClient({ baseUrl: 'https://pay.example.com', accessKey: 'k', accessSecret: 's', fetch }));
 declare const fetch: Fetch;
+
+export async function receive(request: { headers: { [name: string]: string | string[] }; body: Uint8Array }) {
+  const event = await verifyWebhook({ ...request, secret: ['whsec_a', 'whsec_b'], toleranceSeconds: 60 });
+  switch (event.event_type) {
+    case 'payment_authorized': case 'payment_success': case 'payment_failed': case 'payment_reversed': {
+      const type: 'payment' = event.transaction.transaction_type;
+      // @ts-expect-error a payment is not completed
+      return event.status === 'completed' ? type : event.transaction.payment_status.length;
+    }
+    case 'refund_pending': case 'refund_success': case 'refund_failed':
+      return event.transaction.refund_status.length + event.svc_transaction_id.length;
+    case 'order_completed': case 'order_lapsed': {
+      const none: null = event.transaction;
+      return none ?? event.order.total_amount;
+    }
+    case 'review_needed':
+      // @ts-expect-error it may be about the order
+      event.transaction.status;
+      return event.message.length + (event.transaction?.status.length ?? 0);
+    case 'test': {
+      const none: null = event.order;
+      return none ?? event.sequence;
+    }
+    default:
+      return event satisfies never;
+  }
+}
+// @ts-expect-error the raw body is needed
+export const parsed = verifyWebhook({ headers: new Map<string, string>(), body: {}, secret: 'whsec_a' });
 `;
 
 test('the types hold in a strict project, for import and for require', async () => {
-  const used = '{ type Client, createClient, type Fetch, PaymentOrderError, ServiceCallError }';
+  const used =
+    '{ type Client, createClient, type Fetch, PaymentOrderError, ServiceCallError, verifyWebhook }';
   const source = join(folder, 'typed');
   await mkdir(source);
   await writeFile(join(source, 'esm.mts'), `import ${used} from 'payment-order-client';${typed}`);

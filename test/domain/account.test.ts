@@ -144,6 +144,7 @@ function accountWith(accessSecrets: ReadonlyArray<Omit<LiveSecret, 'mark'>>): Ac
     ...settingsWith({}),
     accountId: 'acc_0123456789abcdef',
     suspendedAt: null,
+    endpoints: [],
     secrets: {
       'access-secret': accessSecrets.map((secret) => ({ ...secret, mark: secret.value })),
     },

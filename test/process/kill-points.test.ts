@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createClient, type Enquiry, type NewOrder } from '../../client/client.js';
+import { createClient, type Enquiry, type NewOrder, verifyWebhook } from '../../client/client.js';
 import { startSimulator } from '../../simulator/simulator.ts';
-import { runCommand } from '../../tools/harness/command-line.ts';
+import { runCommand, runJsonCommand } from '../../tools/harness/command-line.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
+import { listContradictions } from '../../tools/harness/told.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { patientClient, untilAnswered } from '../../tools/soak/patience.ts';
 import { assertAgrees } from '../journey/outline.ts';
@@ -12,6 +13,7 @@ import { type ProxyPoint, startDatabaseProxy } from '../support/database-proxy.t
 import { findCheckout } from '../support/journey.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { launchService, startServiceProcess } from '../support/service-process.ts';
+import { startShopEndpoint } from '../support/shop-endpoint.ts';
 import { openSimulatedAccount } from '../support/simulated-account.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
@@ -47,6 +49,13 @@ const handful: readonly Point[] = [
   pointOf(gateway, 'payment, bank-gateway', 'commit', 'after', 2),
   pointOf(gateway, 'refund, bank-gateway', 'commit', 'after'),
   pointOf(partner, 'refund, partner', 'update-transactions', 'before'),
+  // The outbox: before and after it is written, before and after an event is sent, before and after that is recorded.
+  pointOf(partner, 'payment, partner', 'insert-events', 'before'),
+  pointOf(gateway, 'payment, bank-gateway', 'insert-event-deliveries', 'after'),
+  pointOf(partner, 'payment, partner', 'claim-events', 'before'),
+  pointOf(partner, 'payment, partner', 'claim-events', 'after'),
+  pointOf(gateway, 'payment, bank-gateway', 'save-event-results', 'before'),
+  pointOf(partner, 'payment, partner', 'insert-event-attempts', 'after'),
 ];
 /** KILL_POINTS=all kills before and after every statement of every step, which takes some minutes. */
 const isAll = process.env.KILL_POINTS === 'all';
@@ -58,6 +67,7 @@ const env = {
   MASTER_KEY: testMasterKeyHex,
   PORT: String(await findFreePort()),
   PROVIDER_ASK_SECONDS: '1',
+  ENDPOINT_ALLOWED_NETWORKS: '127.0.0.0/8',
 };
 // Webhooks that find no service are repeated within a second or so.
 const simulator = await startSimulator({ timeScale: 0.0003 });
@@ -69,6 +79,11 @@ const client = createClient({
   accessSecret: account.access_secret,
 });
 const patient = patientClient(client);
+const receiver = await startShopEndpoint();
+const { secret } = await runJsonCommand(
+  ['endpoint', 'create', account.account_id, '--url', receiver.url],
+  env,
+);
 let travels = 0;
 
 test('a service killed at a named point loses nothing and does nothing twice', async (t) => {
@@ -112,6 +127,7 @@ test('a service killed at a named point loses nothing and does nothing twice', a
   assert.equal(code, 0, stdout + stderr);
   const { orders, breaches } = JSON.parse(stdout);
   assert.deepEqual({ orders, breaches }, { orders: travels, breaches: [] });
+  await assertShopWasTold();
   // Background work does not run in every journey; the sweep runs only once a minute.
   const missedMax = isAll ? points.length / 10 : 0;
   assert.ok(missed.length <= missedMax, `not met: ${missed.join('; ')}`);
@@ -274,6 +290,32 @@ function judge({ order, transaction }: Enquiry, orderIdOfInvoice: string): void 
   );
   const reply = { status: 200, headers: new Headers(), body: { order, transaction } };
   assertAgrees(reply, simulator.ledger());
+}
+
+/** Every event has arrived at least once, with the same bytes each time, and together they agree with the enquiry. */
+async function assertShopWasTold(): Promise<void> {
+  // As if the claims of the killed processes had ended.
+  await database.query({
+    text: `update event_deliveries set next_attempt_at = now() where state = 'pending'`,
+  });
+  await waitUntil('every event is delivered', async () => {
+    const { rows } = await database.query<{ count: number }>({
+      text: `select count(*)::integer as count from event_deliveries where state <> 'delivered'`,
+    });
+    return rows[0]?.count === 0;
+  });
+  const bytes = new Map<string, string>();
+  for (const { headers, text } of receiver.received) {
+    const event = await verifyWebhook({ headers, body: text, secret: String(secret) });
+    assert.equal(bytes.get(event.event_id) ?? text, text);
+    bytes.set(event.event_id, text);
+  }
+  const events = [...bytes.values()].map((text) => JSON.parse(text));
+  const byOrder = Map.groupBy(events, ({ svc_order_id }) => svc_order_id);
+  assert.equal(byOrder.size, travels);
+  for (const [order_id, own] of byOrder) {
+    assert.deepEqual(listContradictions(await client.transactionEnquiry({ order_id }), own), []);
+  }
 }
 
 async function statesOf(): Promise<{ unfinished: number; toReview: number }> {

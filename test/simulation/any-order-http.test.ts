@@ -14,7 +14,9 @@ import {
   writeDeliveries,
 } from '../support/delivery-sets.ts';
 import { orderBody } from '../support/order-bodies.ts';
+import { addEndpoint } from '../support/shop-endpoint.ts';
 import { type Reply, startTestService, type TestAccount } from '../support/test-service.ts';
+import { assertToldAll, listBodies } from '../support/told.ts';
 
 const seed = Number(process.env.ANY_ORDER_SEED ?? Date.now() % 2 ** 31);
 const numRuns = Number(process.env.ANY_ORDER_HTTP_RUNS ?? 25);
@@ -26,6 +28,9 @@ const settings = { bankGatewayMerchant: expectedMerchant };
 const inOrder = await service.createAccount(settings);
 const shuffled = await service.createAccount(settings);
 const concurrent = await service.createAccount(settings);
+for (const { accountId } of [inOrder, shuffled, concurrent]) {
+  await addEndpoint(service, accountId, 'http://127.0.0.1:9/never-sent-here');
+}
 let sets = 0;
 
 test('an enquiry shows the same result for deliveries in order, shuffled or concurrent', async () => {
@@ -55,6 +60,12 @@ test('an enquiry shows the same result for deliveries in order, shuffled or conc
       const expected = await shownOf(inOrder, invoiceId);
       assert.deepEqual(await shownOf(shuffled, invoiceId), expected);
       assert.deepEqual(await shownOf(concurrent, invoiceId), expected);
+      for (const account of [inOrder, shuffled, concurrent]) {
+        assertToldAll(
+          await enquire(account, invoiceId),
+          await listBodies(service.database, account),
+        );
+      }
     }),
     { seed, numRuns, interruptAfterTimeLimit: 100_000, markInterruptAsFailure: true },
   );

@@ -26,7 +26,9 @@ import {
   writeDeliveries,
 } from '../support/delivery-sets.ts';
 import { orderBody } from '../support/order-bodies.ts';
+import { addEndpoint } from '../support/shop-endpoint.ts';
 import { type Reply, startTestService } from '../support/test-service.ts';
+import { assertToldAll, listBodies } from '../support/told.ts';
 
 const seed = Number(process.env.ANY_ORDER_SEED ?? Date.now() % 2 ** 31);
 const numRuns = Number(process.env.ANY_ORDER_HTTP_RUNS ?? 8);
@@ -45,6 +47,7 @@ const shop = await service.createAccount({
   },
   apiSecrets: { 'partner-key-secret': 'secret', 'bank-gateway-password': 'password' },
 });
+await addEndpoint(service, shop.accountId, 'http://127.0.0.1:9/never-sent-here');
 let sets = 0;
 
 /** Several payments of one order with their tries, and some payments that were not started here. */
@@ -415,7 +418,9 @@ async function shownOf({ invoiceId, orderId, started }: Begun): Promise<unknown>
   assert.ok(order);
   const listed = await listTransactionsOf(service.database, [{ accountId, orderId }]);
   const stored = listed.map(({ transaction }) => transaction);
-  const { transaction, ...answer } = await enquire(invoiceId);
+  const enquiry = await enquire(invoiceId);
+  assertToldAll(enquiry, await listBodies(service.database, shop));
+  const { transaction, ...answer } = enquiry;
   const shown = {
     ...answer,
     transaction: transaction.map((element: Reply['body']) =>

@@ -12,7 +12,7 @@ import { runProgram } from '../../tools/harness/command-line.ts';
 const programs = {
   'npm run simulator': {
     file: 'simulator/main.ts',
-    options: ['port', 'scenario', 'reason', 'seed', 'time-scale'],
+    options: ['port', 'scenario', 'reason', 'seed', 'time-scale', 'webhook-secret'],
   },
   'npm run demo': { file: 'tools/demo/main.ts', options: ['chaos', 'orders'] },
 };
@@ -49,6 +49,18 @@ const program: Program<'port' | 'name'> = {
   },
   examples: ['--port 3'],
 };
+
+test('npm run simulator refuses a secret that is none, and does not print it', async () => {
+  const secretForm = 'must be one that endpoint create printed: whsec_ and base64.\n';
+  const file = [process.execPath, 'simulator/main.ts'] as const;
+  assert.deepEqual(await runProgram(file, { WEBHOOK_SECRET: 'access_secret_1' }), {
+    code: 1,
+    stdout: '',
+    stderr: `WEBHOOK_SECRET ${secretForm}`,
+  });
+  const { stderr } = await runProgram([...file, '--webhook-secret', 'whsec_1'], {});
+  assert.ok(stderr.startsWith(`--webhook-secret ${secretForm}`), stderr);
+});
 
 test('values are read, and what cannot work is explained', () => {
   assert.deepEqual({ ...read('--port 3 --name=-').values }, { port: '3', name: '-' });

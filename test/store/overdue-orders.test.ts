@@ -190,7 +190,13 @@ async function close(
   if (!order) throw new Error('there is no order to close');
   const save = (inside: Parameters<typeof saveOrderSummaries>[0]) =>
     saveOrderSummaries(inside, [
-      { ...order, state: { status: 'completed', attempts: 1, flags }, held: [], tally: null },
+      {
+        ...order,
+        state: { status: 'completed', attempts: 1, flags },
+        held: [],
+        tally: null,
+        eventSequence: 0,
+      },
     ]);
   await (tx ? save(tx) : database.transaction(save));
 }

@@ -20,5 +20,5 @@ export function storeBatch(needs: batch.StoreBatchNeeds, sent: readonly Sent[]) 
 }
 
 export function lockAndResolveOrders(tx: Transaction, deliveries: readonly Delivery[]) {
-  return orders.lockAndResolveOrders(tx, deliveries.map(translateDelivery));
+  return orders.lockAndResolveOrders(tx, deliveries.map(translateDelivery), false);
 }

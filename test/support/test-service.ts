@@ -5,10 +5,14 @@ import { buildApp } from '../../src/app.ts';
 import { createServices } from '../../src/create-services.ts';
 import { createMetrics } from '../../src/http/operator/metrics.ts';
 import { createLog, logWarningsTo } from '../../src/log.ts';
+import { allowedNetworksOf } from '../../src/security/endpoint-address.ts';
 import type { Services } from '../../src/services/services.ts';
+import { compileSchemasOnce } from './compiled-schemas.ts';
 import { issueMerchantToken } from './merchant-token.ts';
 import { type CreatedAccount, createTestAccount, type TestSettings } from './test-account.ts';
 import { createTestDatabase, type TestDatabase, templateName } from './test-database.ts';
+
+compileSchemasOnce();
 
 /** Fixed, so that tests that need a second service on the same database can share it. */
 export const testMasterKeyHex = '42'.repeat(32);
@@ -63,6 +67,7 @@ export async function startTestService({
     settings: {
       publicUrl: port === 0 ? 'http://service.test' : `http://127.0.0.1:${port}`,
       orderLapseSeconds: 24 * 3600,
+      endpointNetworks: allowedNetworksOf([], { loopback: true }),
     },
     logWarning: logWarningsTo(log),
   });

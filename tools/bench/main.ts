@@ -8,6 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { embeddedAddress } from '../../src/embedded-postgres/embedded-database.ts';
 import { measureBesideHangingProvider } from './hanging-provider.ts';
 import { measure } from './load.ts';
+import { measureOneEndpoint } from './one-endpoint.ts';
 import { plotOf } from './plot.ts';
 import { connectionsOfRatios, measureRatios, measureWorkers } from './ratios.ts';
 import { type Ratios, reportOf } from './report.ts';
@@ -31,8 +32,9 @@ await withDataDir(async (dataDir) => {
     const ratios = await measureRatios(stage, await embeddedAddress(dataDir));
     const rows = await measureAll(stage);
     const hanging = await measureBesideHangingProvider(stage);
+    const told = await measureOneEndpoint(stage);
     await service.stop();
-    await report(rows, { ...ratios, hanging, workers: await measureWorkers(dataDir, floor) });
+    await report(rows, { ...ratios, hanging, told, workers: await measureWorkers(dataDir, floor) });
   } finally {
     await database.close();
     await floor.stop();

@@ -4,15 +4,21 @@ import type { Hanging } from './hanging-provider.ts';
 import type { FloorRatios } from './ratios.ts';
 import type { Row } from './row.ts';
 
-export type Ratios = FloorRatios & { readonly hanging: Hanging; readonly workers: number };
+export type Ratios = FloorRatios & {
+  readonly hanging: Hanging;
+  /** Webhooks of an account with one endpoint, compared with one without. */
+  readonly told: number;
+  readonly workers: number;
+};
 
 export function reportOf(rows: readonly Row[], ratios: Ratios, connections: number): string {
-  const { hanging, workers } = ratios;
+  const { hanging, told, workers } = ratios;
   const ratioRows: readonly (readonly [what: string, ratio: number, must: string])[] = [
     ['create order / bare Fastify', ratios.create, '0.50'],
     ['create order / one insert per commit', ratios.createPerInsert, '0.80'],
     ['enquiry by order id / bare Fastify', ratios.enquiry, '0.65'],
     ['partner webhook, applied / bare Fastify', ratios.webhook, '0.30'],
+    ['partner webhook with one endpoint / without', told, '0.85'],
     ['create order p99 / p50', ratios.createSpread, '4 or less'],
     ['two WORKERS / one, create order', workers, '1.0'],
     [`create order beside ${hanging.waiting} hanging payments / without`, hanging.create, '0.9'],

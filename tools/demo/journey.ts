@@ -1,18 +1,23 @@
-/** One order from creation to refund; prints each call and each reply as it happens. */
+/** One order from creation to refund; prints each call, each reply and each event as it happens. */
 import type { Enquiry } from '../../client/client.js';
 import { payAtPage } from './consumer.ts';
+import { openEventPrinter } from './events.ts';
 import type { Stage } from './stage.ts';
 import { dim, heading, money, shown } from './words.ts';
 
-export async function walkJourney({ client, simulator, cli, baseUrl }: Stage): Promise<void> {
+export async function walkJourney(stage: Stage): Promise<void> {
+  const { client, simulator, cli, baseUrl } = stage;
+  const events = openEventPrinter(simulator);
   const say = async <Answer>(call: string, body: object, answer: Promise<Answer>) => {
     console.log(`${heading(call)}\n    ${shown(body)}`);
     const answered = await answer;
     console.log(`  → ${shown(answered)}\n`);
+    events.print();
     return answered;
   };
 
   console.log(`The service runs on ${baseUrl}, both providers on ${simulator.url}.\n`);
+  await connectShop(stage);
   const invoice = 'INV-2001';
   const cart = {
     invoice_id: invoice,
@@ -38,8 +43,7 @@ export async function walkJourney({ client, simulator, cli, baseUrl }: Stage): P
   console.log(`${heading('the consumer')} opens ${redirect.url} and presses Pay\n`);
   await payAtPage(redirect.url);
   await simulator.settled();
-  const paid = await client.transactionEnquiry({ order_id });
-  console.log(`${heading('the webhooks')} have come: the order is ${paid.order.status}\n`);
+  await events.printUntil(['payment_success', 'order_completed']);
 
   const part = {
     transaction_id: payment.transaction_id,
@@ -50,6 +54,7 @@ export async function walkJourney({ client, simulator, cli, baseUrl }: Stage): P
   const rest = { invoice_id: invoice, refund_request_id: 'RR-2' };
   await say('refund', rest, client.refund(rest));
   await simulator.settled();
+  await events.printUntil(['refund_success', 'refund_success']);
 
   const final = await client.transactionEnquiry({ invoice_id: invoice });
   console.log(`${heading('transaction-enquiry')}\n    ${shown({ invoice_id: invoice })}`);
@@ -64,6 +69,15 @@ export async function walkJourney({ client, simulator, cli, baseUrl }: Stage): P
   );
   if ((breaches as unknown[]).length > 0) throw new Error('verify found a breach');
   console.log('Signatures verified. The order travelled from creation to refund.');
+}
+
+/** From then on, the service sends every event to the shop of the simulator. */
+async function connectShop({ cli, accountId, simulator }: Stage): Promise<void> {
+  const words = ['endpoint', 'create', accountId, '--url', simulator.shop.url];
+  console.log(heading(words.join(' ')));
+  const { endpoint_id, secret } = await cli(...words);
+  console.log(`  → ${shown({ endpoint_id, secret })}\n`);
+  if (!(await simulator.shop.trust(String(secret)))) throw new Error('the shop has no secret');
 }
 
 function printEnquiry({ order, transaction }: Enquiry): void {

@@ -12,7 +12,7 @@ import { progress } from './words.ts';
 const values = readOptionsOrExit({
   call: 'npm run demo',
   description:
-    'Starts a service with a database of its own and the simulator of both providers, takes one order from creation to refund, prints each call, and removes everything again. With --chaos it runs many orders instead while both providers misbehave, and checks the result.',
+    'Starts a service with a database of its own and the simulator of both providers, takes one order from creation to refund, prints each call and each event that the shop receives, and removes everything again. With --chaos it runs many orders instead while both providers misbehave, and checks the result.',
   options: {
     chaos: {
       value: 'SEED',

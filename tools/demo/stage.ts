@@ -9,6 +9,7 @@ import { makeTemporaryFolder } from '../harness/temporary-folder.ts';
 
 export type Stage = {
   readonly baseUrl: string;
+  readonly accountId: string;
   readonly simulator: Simulator;
   readonly client: Client;
   /** Runs a command of the command line and returns its JSON output. */
@@ -45,6 +46,7 @@ export async function setStage(options: SimulatorOptions): Promise<Stage> {
     closers.push(shop.close);
     return {
       baseUrl: service.baseUrl,
+      accountId: String(shop.account.account_id),
       simulator: shop.simulator,
       client: shop.client,
       cli: (...words) => runJsonCommand(words, env),

@@ -11,6 +11,7 @@ export type Flood = {
   /** Answered with 2xx so far. */
   readonly creates: () => number;
   readonly deliveries: () => number;
+  readonly orderIds: () => readonly string[];
   /** Sends nothing more; resolves when every open request is answered. */
   readonly stop: () => Promise<void>;
   /** Lists what is missing, duplicated or different from the reply. */
@@ -48,6 +49,7 @@ export function startFlood(shop: FloodShop, atOnce: number): Flood {
   return {
     creates: () => acknowledged.length,
     deliveries: () => acknowledged.filter(({ isPaid }) => isPaid).length,
+    orderIds: () => acknowledged.map(({ orderId }) => orderId),
     stop: async () => {
       isOver = true;
       await running;

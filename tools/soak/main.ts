@@ -47,6 +47,7 @@ function describe(progress: Progress): string {
     `${countOf(progress)} kills (service ${service}, database ${database}, both ${both})`,
     `${progress.creates} creates and ${progress.deliveries} deliveries answered 2xx`,
     `${progress.journeys} journeys`,
+    `${progress.events} events accepted`,
     `slowest return ${(progress.slowestReturnMs / 1000).toFixed(1)} s`,
   ].join(', ');
 }

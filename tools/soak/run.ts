@@ -1,7 +1,8 @@
 /**
  * Load and kills together: creates and deliveries as fast as they are accepted, whole journeys with payments and
- * refunds at the simulator, and SIGKILL for the service, its database or both at seeded moments. At the end everything
- * that was answered with 2xx must be stored exactly once, and `verify` must find no violation.
+ * refunds at the simulator, and SIGKILL for the service, its database or both at seeded moments, while events flow to a
+ * receiver that fails at random. At the end everything that was answered with 2xx must be stored exactly once, the shop
+ * must have been told all of it, and `verify` must find no violation.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomOf } from '../../simulator/random.ts';
@@ -14,8 +15,10 @@ import { findFreePort } from '../harness/free-port.ts';
 import { openSimulatedShop, type SimulatedShop } from '../harness/simulated-shop.ts';
 import { makeTemporaryFolder } from '../harness/temporary-folder.ts';
 import { startFlood } from './flood.ts';
+import { judgeEvents } from './judge-events.ts';
 import { type KillableService, startKillable, type Victim } from './killable-service.ts';
 import { patientClient, untilAnswered } from './patience.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
 
 export type SoakOptions = {
   readonly seed: number;
@@ -31,6 +34,8 @@ type LoadProgress = {
   readonly creates: number;
   readonly deliveries: number;
   readonly journeys: number;
+  /** Events that the shop has accepted. */
+  readonly events: number;
 };
 
 type KillProgress = {
@@ -81,6 +86,7 @@ async function soakService(
   env: SoakEnv,
   options: SoakOptions,
 ): Promise<SoakResult> {
+  const receiver = await startReceiver(await findFreePort(), randomOf(options.seed, 'receiver'));
   const shop = await openSimulatedShop(service.baseUrl, env, {
     name: 'Soak shop',
     // Credit cards go to the bank gateway, all other modes to the partner.
@@ -89,20 +95,32 @@ async function soakService(
     wrapFindShop: rememberShops,
   });
   try {
-    const load = startLoad(service, shop, options);
+    await addEndpoint(env, shop, receiver);
+    const load = startLoad(service, shop, receiver, options);
     const kills = await killAtRandom(service, options, load.progress);
-    const troubles = await load.stop();
+    const troubles = [
+      ...(await load.stop()),
+      ...(await judgeEvents({ client: shop.client, env }, receiver, load.orderIds())),
+    ];
     const verified = (await runJsonCommand(['verify'], env)) as unknown as SoakResult['verified'];
     return { ...kills, ...load.progress(), troubles, verified };
   } finally {
     await shop.close();
+    receiver.close();
   }
+}
+
+async function addEndpoint(env: SoakEnv, { account }: SimulatedShop, receiver: Receiver) {
+  const create = ['endpoint', 'create', String(account.account_id), '--url', receiver.url];
+  const { secret } = await runJsonCommand(create, env);
+  receiver.setSecret(String(secret));
 }
 
 /** Creates and deliveries, and whole journeys beside them. */
 function startLoad(
   { baseUrl }: KillableService,
   { account, client, simulator }: SimulatedShop,
+  receiver: Receiver,
   options: SoakOptions,
 ) {
   const patient = patientClient(client);
@@ -122,7 +140,9 @@ function startLoad(
       creates: flood.creates(),
       deliveries: flood.deliveries(),
       journeys: journeys.done(),
+      events: receiver.events().length,
     }),
+    orderIds: () => [...flood.orderIds(), ...journeys.orderIds()],
     /** Resolves with everything that was lost, duplicated or wrong. */
     stop: async () => {
       await flood.stop();
@@ -176,6 +196,7 @@ function startJourneys(stage: Stage, { seed, journeysPerRound, minutesMax }: Soa
   running.catch(() => {});
   return {
     done: () => journeys.length,
+    orderIds: () => journeys.map(({ orderId }) => orderId),
     stop: async () => {
       isOver = true;
       await running;

@@ -7,6 +7,7 @@ import { parseDecimal } from '../money/money.ts';
 import type { PaymentModeCode } from '../payment-mode.ts';
 import type { ProviderName } from '../provider-name.ts';
 import { findOrigin, isLoopback } from '../web-address.ts';
+import type { Endpoint } from './endpoint.ts';
 
 /**
  * `access-secret`, `consumer-id-key`, or a kind that a provider describes. Secrets are sealed together with their kind,
@@ -59,6 +60,8 @@ export type LiveSecret = {
 
 export type Account = AccountSettings & {
   readonly accountId: string;
+  /** Disabled ones too. */
+  readonly endpoints: readonly Endpoint[];
   /** Set while the account is suspended. Contract 2.8. */
   readonly suspendedAt: Date | null;
   readonly secrets: Readonly<Record<SecretKind, readonly LiveSecret[]>>;

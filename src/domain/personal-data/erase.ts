@@ -99,7 +99,7 @@ const untouchedFields = new Set([
   ...['mobileNumber', 'countryCode', 'currency'],
 ]);
 
-function scrubTexts(value: unknown, scrub: Scrub): unknown {
+export function scrubTexts(value: unknown, scrub: Scrub): unknown {
   if (typeof value === 'string') return scrub(value);
   if (Array.isArray(value)) return value.map((entry) => scrubTexts(entry, scrub));
   if (typeof value !== 'object' || value === null) return value;

@@ -6,8 +6,8 @@ import { orderStatuses } from '../../domain/orders/order.ts';
 import { shownPaymentModes } from '../../domain/payment-mode.ts';
 import { failureTable } from '../../domain/transactions/failure.ts';
 import { paymentStatuses, refundStatuses } from '../../domain/transactions/notice.ts';
+import { transactionTypes } from '../../services/enquiry.ts';
 import { deliveryProviders } from '../../use-cases/inbox/receive-delivery.ts';
-import { transactionTypes } from '../../use-cases/payments/enquire.ts';
 import { oneOfWords, oneOfWordsOrNull } from '../open-api/vocabulary.ts';
 import { CurrencyConversionReply, CustomAttributesReply } from './order-reply-schemas.ts';
 

@@ -6,7 +6,7 @@ import { maskAddress } from '../../domain/personal-data/mask.ts';
 import { type FailureReason, failureTable } from '../../domain/transactions/failure.ts';
 import { refundSums } from '../../domain/transactions/tally.ts';
 import type { Payment, Refund } from '../../domain/transactions/transaction.ts';
-import type { EnquiredTransaction, Enquiry } from '../../use-cases/payments/enquire.ts';
+import type { EnquiredTransaction, Enquiry } from '../../services/enquiry.ts';
 import type { EnquiryReply, TransactionReply } from './enquiry-schemas.ts';
 import { attributesView, conversionView } from './order-view.ts';
 

@@ -70,7 +70,7 @@ export function attributesView(attributes: CustomAttributes) {
   return attributes.map(([key, value]) => ({ key, value }));
 }
 
-function amountsView(amounts: Amounts) {
+export function amountsView(amounts: Amounts) {
   const exponent = getExponent(amounts.currency);
   return {
     amount_before_tax: majorNumber(amounts.beforeTax, exponent),

@@ -50,6 +50,14 @@ export function measureService(
   );
   addCounter(
     {
+      name: 'event_attempts_total',
+      help: 'Attempts to send an event to a shop, by outcome: delivered, refused or unreachable.',
+      labels: ['outcome'],
+    },
+    () => counters.listAttempts().map(({ outcome, count }) => [{ outcome }, count]),
+  );
+  addCounter(
+    {
       name: 'delivery_transitions_total',
       help: 'Deliveries that entered the state needs_review, dead or expired.',
       labels: ['state'],
@@ -80,11 +88,13 @@ function measureBatches(registry: Registry, queueStats: QueueStats): void {
   queueStats.listen((queue, size) => sizes.observe({ queue }, size));
 }
 
+type IfReachable = (list: (stored: OperatorCounters) => Sample[]) => () => Promise<Sample[]>;
+
 /** All workers read the same rows, so their values are not added up. */
 function measureStored(registry: Registry, clock: Clock, readCounters: CountersReader): void {
   const { addGauge, addCounter } = metricsOf(registry);
   // While the database does not answer there is nothing to report: old values would be wrong.
-  const ifReachable = (list: (stored: OperatorCounters) => Sample[]) => async () => {
+  const ifReachable: IfReachable = (list) => async () => {
     const stored = await readCounters();
     return stored ? list(stored) : [];
   };
@@ -140,14 +150,50 @@ function measureStored(registry: Registry, clock: Clock, readCounters: CountersR
     },
     ifReachable(({ countedAt }) => [[{}, secondsOf(countedAt)]]),
   );
+  measureEvents(registry, clock, ifReachable);
   measureBackground(registry, ifReachable);
 }
 
+/** Webhooks to shops. */
+function measureEvents(registry: Registry, clock: Clock, ifReachable: IfReachable): void {
+  const { addGauge } = metricsOf(registry);
+  const aggregator = 'max';
+  addGauge(
+    {
+      name: 'events_waiting',
+      help: 'Events that wait for an enabled endpoint, and events that were given up.',
+      labels: ['state'],
+      aggregator,
+    },
+    ifReachable(({ events }) => [
+      [{ state: 'pending' }, events.pending.count],
+      [{ state: 'undelivered' }, events.undelivered],
+    ]),
+  );
+  addGauge(
+    {
+      name: 'events_oldest_pending_age_seconds',
+      help: 'Age of the oldest event that waits for an enabled endpoint; 0 when there is none.',
+      aggregator,
+    },
+    ifReachable(({ events }) => [[{}, ageSeconds(events.pending.oldestAt, clock())]]),
+  );
+  addGauge(
+    {
+      name: 'endpoints_disabled',
+      help: 'Disabled endpoints: by an operator, or by the service because they failed.',
+      labels: ['by'],
+      aggregator,
+    },
+    ifReachable(({ events: { disabledEndpoints } }) => [
+      [{ by: 'operator' }, disabledEndpoints.byOperator],
+      [{ by: 'service' }, disabledEndpoints.byService],
+    ]),
+  );
+}
+
 /** The steps of the sweep, and the loops that run all the time. */
-function measureBackground(
-  registry: Registry,
-  ifReachable: (list: (stored: OperatorCounters) => Sample[]) => () => Promise<Sample[]>,
-): void {
+function measureBackground(registry: Registry, ifReachable: IfReachable): void {
   const { addGauge, addCounter } = metricsOf(registry);
   const labels = ['step'];
   const aggregator = 'max';

@@ -35,6 +35,7 @@ export type ErasedConsumer = {
   readonly transactions: number;
   readonly deliveries: number;
   readonly historyRows: number;
+  readonly events: number;
   readonly notes: number;
 };
 
@@ -48,7 +49,14 @@ export async function eraseConsumer(
   const found = await findConsumer(services.database, account, given);
   const { consumer, named, linked } = found;
   const { deliveries, orderIds } = await eraseUnlinked(services, accountId, consumer);
-  const total = { orders: 0, mentionedOrders: 0, transactions: 0, deliveries, historyRows: 0 };
+  const total = {
+    orders: 0,
+    mentionedOrders: 0,
+    transactions: 0,
+    deliveries,
+    historyRows: 0,
+    events: 0,
+  };
   // The consumer's own orders come last: if this run is interrupted, the next one needs them to find the others.
   const own = new Set([...linked, ...named]);
   const others = [...new Set([...found.mentioned, ...orderIds])].filter((id) => !own.has(id));
@@ -60,6 +68,7 @@ export async function eraseConsumer(
     total.transactions += erased.transactions;
     total.deliveries += erased.deliveries;
     total.historyRows += erased.historyRows;
+    total.events += erased.events;
   }
   const notes = await eraseNotesAndAudit(services, account, consumer, given, actor, total);
   return { ...total, notes };

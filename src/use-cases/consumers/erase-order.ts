@@ -19,6 +19,7 @@ import { createScrub, type PersonalValues, type Scrub } from '../../domain/perso
 import type { Clock } from '../../domain/time.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { getProvider } from '../../providers/providers.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
 import {
   listBodiesOfOrder,
   lockDeliveryIdsOfOrder,
@@ -31,10 +32,12 @@ import { listHistoryRows, saveHistoryRows } from '../../store/history.ts';
 import type { OrderName } from '../../store/order-rows.ts';
 import { lockOrder } from '../../store/orders.ts';
 import { loadOrderStates } from '../order-state/lock-order-state.ts';
+import { eraseEvents } from './erase-events.ts';
 import type { FoundConsumer } from './find-consumer.ts';
 
 type Needs = {
   readonly database: Database;
+  readonly accounts: Pick<AccountDirectory, 'findWithin'>;
   readonly clock: Clock;
 };
 
@@ -44,6 +47,7 @@ export type ErasedOrder = {
   readonly transactions: number;
   readonly deliveries: number;
   readonly historyRows: number;
+  readonly events: number;
 };
 
 export async function eraseOneOrder(
@@ -66,6 +70,7 @@ export async function eraseOneOrder(
         ...(await listValuesInBodies(tx, name)),
       ]),
     );
+    const account = await services.accounts.findWithin(tx, name.accountId);
     const replacements = { userId: newUserId(), contentDigest: randomBytes(32) };
     const erased = transactions.map((entry) => eraseTransaction(entry, scrub));
     await saveErasedOrder(
@@ -81,6 +86,7 @@ export async function eraseOneOrder(
         .length,
       deliveries: await eraseBodies(tx, name, scrub, now),
       historyRows: await eraseHistory(tx, order, scrub, relation),
+      events: await eraseEvents(tx, account, name, { scrub, relation, now }),
     };
   });
 }

@@ -9,6 +9,8 @@ import { resultOfRetry } from '../../domain/inbox/retry-result.ts';
 import { findOrderNames } from '../../domain/inbox/translation.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
+import type { Announcer } from '../../services/announcer.ts';
+import { listNewEvents } from '../order-state/list-new-events.ts';
 import { listBatchChanges, saveBatchChanges } from './batch-changes.ts';
 import type { FoldedDelivery } from './fold-deliveries.ts';
 import { lockAndFold } from './lock-and-fold.ts';
@@ -18,6 +20,7 @@ import { translateDeliveries } from './translate-delivery.ts';
 export type ApplyStoredNeeds = {
   readonly clock: Clock;
   readonly settings: { readonly pollSeconds: number };
+  readonly announcer: Announcer;
 };
 
 export type RetryReason =
@@ -36,7 +39,7 @@ export type AppliedDelivery = {
 /** In the order of the deliveries, which must be locked. */
 export async function applyStored(
   tx: Transaction,
-  { clock, settings }: ApplyStoredNeeds,
+  { clock, settings, announcer }: ApplyStoredNeeds,
   deliveries: readonly Delivery[],
   reason: RetryReason,
 ): Promise<AppliedDelivery[]> {
@@ -47,7 +50,9 @@ export async function applyStored(
   const folded = await lockAndFold(tx, batch, resolved, { now });
   const decided = batch.map((entry, place) => decide(entry, folded.deliveries[place], reason));
   const pollAt = addSeconds(now, settings.pollSeconds);
-  const changes = listBatchChanges(decided, folded.orders, resolved.providerOrders, pollAt);
+  const events = await listNewEvents(tx, announcer, folded.orders, now);
+  const { providerOrders } = resolved;
+  const changes = listBatchChanges(decided, folded.orders, providerOrders, pollAt, events);
   // Awaited before the commit: if the connection is lost until then, the transaction is repeated.
   await saveBatchChanges(tx, changes);
   return decided;

@@ -5,6 +5,7 @@ import type { Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
 import { insertDeliveries, updateDeliveries } from '../../store/delivery-writes.ts';
 import { saveErasedBodies } from '../../store/erasure.ts';
+import type { NewEvent } from '../../store/events.ts';
 import { insertProviderOrders, type ProviderOrder } from '../../store/order-matching.ts';
 import {
   deleteOtherReferences,
@@ -44,9 +45,10 @@ export function listBatchChanges(
   orders: readonly ChangedOrderState[],
   providerOrders: readonly ProviderOrder[],
   pollAt: Date,
+  events: readonly NewEvent[],
 ): BatchChanges {
   return {
-    orders: listOrderChanges(orders, pollAt),
+    orders: listOrderChanges(orders, pollAt, events),
     providerOrders,
     newDeliveries: decided.filter(({ isNew }) => isNew).map(({ after }) => after),
     updatedDeliveries: decided.filter(isUpdated).map(({ after }) => after),

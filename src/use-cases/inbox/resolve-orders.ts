@@ -45,9 +45,14 @@ const noOrders: ReferencedOrders = { orders: [], isProviderOrderKnown: false };
 export async function lockAndResolveOrders(
   tx: Transaction,
   batch: readonly TranslatedDelivery[],
+  isWhole: boolean,
 ): Promise<EarlyOrders> {
   const [orderStates, orders] = await inOrder([
-    () => lockOrderStates(tx, listNamedOrders(batch), () => listAffected(batch)),
+    () =>
+      lockOrderStates(tx, listNamedOrders(batch), {
+        findAffected: () => listAffected(batch),
+        isWhole,
+      }),
     // Sends further statements only for references that are used when no others match.
     () => findOrders(tx, batch),
   ]);
@@ -168,7 +173,7 @@ export async function lockResolvedOrders(
   // Two batches that hold locks already could wait for each other here. That is rare: it takes a delivery whose order
   // id does not exist and whose other references do. The limit of the lock wait ends it, and each delivery runs alone.
   const findAffected = () => listAffected(batch);
-  return [...locked, ...(await lockOrderStates(tx, [...missing.values()], findAffected))];
+  return [...locked, ...(await lockOrderStates(tx, [...missing.values()], { findAffected }))];
 }
 
 function ordersOf(orders: OrdersByDelivery, { deliveryId }: Delivery): ReferencedOrders {

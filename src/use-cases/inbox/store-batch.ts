@@ -44,8 +44,10 @@ import {
   type Transaction,
 } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
+import type { Announcer } from '../../services/announcer.ts';
 import { createPauses } from '../../services/event-loop.ts';
 import { type KnownNames, listParkedDeliveries } from '../../store/parked-deliveries.ts';
+import { listNewEvents } from '../order-state/list-new-events.ts';
 import { type DecidedDelivery, listBatchChanges, saveBatchChanges } from './batch-changes.ts';
 import type { FoldedDelivery } from './fold-deliveries.ts';
 import { lockAndFold } from './lock-and-fold.ts';
@@ -57,6 +59,7 @@ export type StoreBatchNeeds = {
   readonly database: Database;
   readonly clock: Clock;
   readonly settings: { readonly pollSeconds: number };
+  readonly announcer: Announcer;
 };
 
 /** Answers in the order of the batch. */
@@ -72,17 +75,18 @@ export function storeBatch(
 
 async function storeAndApply(
   tx: Transaction,
-  { clock, settings }: StoreBatchNeeds,
+  { clock, settings, announcer }: StoreBatchNeeds,
   incoming: readonly Incoming[],
 ): Promise<Answer[]> {
   // Copies within the batch, and repeats of stored deliveries. Every transaction locks deliveries before orders, or
   // two of them could deadlock.
   const distinct = takeDistinct(incoming);
   const chosen = [...distinct.values()];
+  const isAnnounced = chosen.some(({ delivery }) => announcer.isAnnouncing(delivery.accountId));
   const [, repeats, early] = await inOrder([
     () => limitLockWaitOfBatch(tx, incoming.length),
     () => lockRepeats(tx, listProvidersFirst(chosen)),
-    () => lockAndResolveOrders(tx, chosen),
+    () => lockAndResolveOrders(tx, chosen, isAnnounced),
   ]);
   const open = await listOpen(distinct, repeats);
 
@@ -97,7 +101,9 @@ async function storeAndApply(
     ({ caller, after }) => !isRefused(caller, after.state),
   );
   const pollAt = addSeconds(now, settings.pollSeconds);
-  const changes = listBatchChanges(accepted, folded.orders, resolved.providerOrders, pollAt);
+  const events = await listNewEvents(tx, announcer, folded.orders, now);
+  const { providerOrders } = resolved;
+  const changes = listBatchChanges(accepted, folded.orders, providerOrders, pollAt, events);
   // The commit follows in the same pipeline.
   tx.commitWith(saveBatchChanges(tx, changes));
 

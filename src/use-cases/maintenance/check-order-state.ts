@@ -12,8 +12,11 @@ import { settleTransactions } from '../../domain/transactions/settle.ts';
 import type { Payment, Transaction } from '../../domain/transactions/transaction.ts';
 import type { HistoryRecord } from '../../store/history.ts';
 import type { Breach } from '../../store/invariants.ts';
+import type { EventOfOrder } from '../../store/order-pages.ts';
+import type { OrderName } from '../../store/order-rows.ts';
 import { orderSummaryOf } from '../order-state/describe-change.ts';
 import type { LockedOrderState } from '../order-state/lock-order-state.ts';
+import { checkEvents } from './check-events.ts';
 import { foldInbox } from './fold-inbox.ts';
 import { type invariants, type NamedBreach, nameBreaches } from './invariant-names.ts';
 
@@ -22,6 +25,9 @@ export type OrderToCheck = {
   readonly orderState: LockedOrderState;
   readonly history: readonly HistoryRecord[];
   readonly deliveries: readonly Delivery[];
+  readonly events: ReadonlyArray<Omit<EventOfOrder, keyof OrderName>>;
+  /** Since when an endpoint of the account has got every event. */
+  readonly completeSince: Date | undefined;
 };
 
 export type CheckedOrder = {
@@ -31,7 +37,7 @@ export type CheckedOrder = {
 };
 
 export function checkOrderState(
-  { orderState, history, deliveries }: OrderToCheck,
+  { orderState, history, deliveries, events, completeSince }: OrderToCheck,
   now: Date,
 ): CheckedOrder {
   const summaryNow = decideOrderSummary(orderState, now);
@@ -45,6 +51,7 @@ export function checkOrderState(
   const unreplayed = checkHistory(orderState, history);
   const isHistoryPruned = unreplayed.length > 0 && isPruned(history);
   if (!isHistoryPruned) note('history', unreplayed);
+  note('events', checkEvents(orderState, events, completeSince));
   note('captures', checkCaptures(orderState));
   note('captured', checkCaptured(orderState));
   const isInboxPruned = deliveries.some(({ body }) => body === null);

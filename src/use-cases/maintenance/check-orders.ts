@@ -1,10 +1,17 @@
 /** Checks all orders, page by page: each order against its own rows, and each row against its order. */
+import { eventIdOf } from '../../domain/ids.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { listDeliveriesOfOrder } from '../../store/deliveries.ts';
+import { listCompleteSince } from '../../store/endpoints.ts';
 import { listHistoryRows } from '../../store/history.ts';
 import { type Breach, findMissingAccounts, foreignReference } from '../../store/invariants.ts';
-import { type OrderPage, type OrdersAfter, readOrderPage } from '../../store/order-pages.ts';
+import {
+  listEventsOfOrder,
+  type OrderPage,
+  type OrdersAfter,
+  readOrderPage,
+} from '../../store/order-pages.ts';
 import type { OrderName } from '../../store/order-rows.ts';
 import { lockOrderState, orderKeyOf } from '../order-state/lock-order-state.ts';
 import { type CheckedOrder, checkOrderState, type OrderToCheck } from './check-order-state.ts';
@@ -59,7 +66,7 @@ async function* readPages(
 
 async function checkPage(needs: Needs, page: OrderPage): Promise<CheckedOrders> {
   const now = needs.clock();
-  const { found, foreign } = assignRows(page);
+  const { found, foreign } = assignRows(page, await findCompleteSince(needs.database, page));
   const breaches = nameBreaches('accounts', [
     ...foreign,
     ...(await findOrdersWithoutAccount(needs.database, page)),
@@ -85,8 +92,16 @@ async function checkPage(needs: Needs, page: OrderPage): Promise<CheckedOrders> 
 }
 
 /** Each order with its rows, and the rows whose account has no such order. Contract 9.7. */
-function assignRows({ orders, transactions, history, deliveries }: OrderPage) {
-  const found = new Map(orders.map((order) => [orderKeyOf(order), emptyOrder(order)]));
+function assignRows(
+  { orders, transactions, history, deliveries, events }: OrderPage,
+  completeSince: ReadonlyMap<string, Date>,
+) {
+  const found = new Map(
+    orders.map((order) => [
+      orderKeyOf(order),
+      emptyOrder(order, completeSince.get(order.accountId)),
+    ]),
+  );
   const foreign: Breach[] = [];
   const find = (table: string, orderId: string | null, accountId: string, where: string) => {
     const order = found.get(orderKeyOf({ accountId, orderId: orderId ?? '' }));
@@ -100,6 +115,9 @@ function assignRows({ orders, transactions, history, deliveries }: OrderPage) {
   for (const entry of history) {
     find('history', entry.orderId, entry.accountId, entry.orderId)?.history.push(entry);
   }
+  for (const event of events) {
+    find('events', event.orderId, event.accountId, eventIdOf(event))?.events.push(event);
+  }
   for (const delivery of deliveries) {
     const { accountId, orderId, deliveryId } = delivery;
     find('deliveries', orderId, accountId, deliveryId)?.deliveries.push(delivery);
@@ -107,7 +125,7 @@ function assignRows({ orders, transactions, history, deliveries }: OrderPage) {
   return { found, foreign };
 }
 
-function emptyOrder(order: OrderPage['orders'][number]) {
+function emptyOrder(order: OrderPage['orders'][number], completeSince: Date | undefined) {
   return {
     orderState: {
       order,
@@ -116,7 +134,16 @@ function emptyOrder(order: OrderPage['orders'][number]) {
     },
     history: [] as Array<OrderPage['history'][number]>,
     deliveries: [] as Array<OrderPage['deliveries'][number]>,
+    events: [] as Array<OrderPage['events'][number]>,
+    completeSince,
   };
+}
+
+async function findCompleteSince(
+  database: Database,
+  { orders }: OrderPage,
+): Promise<ReadonlyMap<string, Date>> {
+  return listCompleteSince(database, [...new Set(orders.map(({ accountId }) => accountId))]);
 }
 
 async function findOrdersWithoutAccount(
@@ -142,6 +169,8 @@ async function checkAgain(
     const orderState = await lockOrderState(tx, accountId, orderId);
     const history = await listHistoryRows(tx, { accountId, orderId });
     const deliveries = await listDeliveriesOfOrder(tx, accountId, orderId);
-    return checkOrderState({ orderState, history, deliveries }, now);
+    const events = await listEventsOfOrder(tx, { accountId, orderId });
+    const { completeSince } = order;
+    return checkOrderState({ orderState, history, deliveries, events, completeSince }, now);
   });
 }

@@ -10,6 +10,7 @@ export const invariants = {
   captured: 'no payment succeeded without a capture',
   history: 'the history of a transaction ends in its state',
   fold: 'folding the inbox from scratch gives the stored transactions',
+  events: 'the events of an order have no gap, and the last one of a transaction states its status',
   accounts: 'no row refers to another account',
 } as const;
 

@@ -1,5 +1,5 @@
 /**
- * Deletes old data: bodies of finished deliveries, history rows and idempotency keys. Dead deliveries that nobody
+ * Deletes old data: bodies of finished deliveries and of delivered events, history rows and idempotency keys. Dead deliveries that nobody
  * resolved expire. Each is a step of the sweep that does a limited amount of work and returns how much is left.
  */
 import { limits } from '../../domain/limits.ts';
@@ -8,6 +8,7 @@ import type { Database } from '../../postgres/database.ts';
 import type { Counters } from '../../services/counters.ts';
 import type { ServiceSettings } from '../../services/services.ts';
 import { countBodiesToPrune, countDeadToExpire, countKeysToPrune } from '../../store/backlogs.ts';
+import { pruneEvents } from '../../store/event-bodies.ts';
 import { pruneKeys } from '../../store/idempotency-keys.ts';
 import { expireDead, pruneBodies } from '../../store/prune-deliveries.ts';
 import { pruneHistory } from '../../store/prune-history.ts';
@@ -16,7 +17,7 @@ import type { IsOver } from './run-step.ts';
 type Needs = {
   readonly database: Database;
   readonly clock: Clock;
-  readonly settings: Pick<ServiceSettings, 'inboxBodyDays' | 'historyDays'>;
+  readonly settings: Pick<ServiceSettings, 'inboxBodyDays' | 'historyDays' | 'eventDays'>;
 };
 
 const batchSize = 500;
@@ -68,6 +69,17 @@ export async function pruneOldHistory(
   if (settings.historyDays === 0) return 0;
   const before = addSeconds(clock(), -settings.historyDays * daySeconds);
   await inBatches(isOver, () => pruneHistory(database, before, batchSize));
+  return 0;
+}
+
+/** The same kind of scan. */
+export async function pruneOldEvents(
+  { database, clock, settings }: Needs,
+  isOver: IsOver,
+): Promise<number> {
+  if (settings.eventDays === 0) return 0;
+  const before = addSeconds(clock(), -settings.eventDays * daySeconds);
+  await inBatches(isOver, () => pruneEvents(database, before, batchSize));
   return 0;
 }
 

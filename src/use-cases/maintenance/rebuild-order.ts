@@ -9,6 +9,7 @@ import { transactionIdFor } from '../../domain/transactions/matching.ts';
 import { settle } from '../../domain/transactions/settle.ts';
 import type { Transaction } from '../../domain/transactions/transaction.ts';
 import type { Database } from '../../postgres/database.ts';
+import type { Announcer } from '../../services/announcer.ts';
 import type { ServiceSettings } from '../../services/services.ts';
 import { listDeliveriesOfOrder } from '../../store/deliveries.ts';
 import { type LockedOrderState, lockOrderState } from '../order-state/lock-order-state.ts';
@@ -19,6 +20,7 @@ type Needs = {
   readonly database: Database;
   readonly clock: Clock;
   readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
+  readonly announcer: Announcer;
 };
 
 export type Rebuilt =
@@ -32,6 +34,7 @@ export async function rebuildOrder(
   accountId: string,
   orderId: string,
 ): Promise<Rebuilt> {
+  const { announcer } = services;
   return services.database.transaction(async (tx) => {
     const now = services.clock();
     const before = await lockOrderState(tx, accountId, orderId);
@@ -41,7 +44,8 @@ export async function rebuildOrder(
     const after = settle(folded, now);
     if (isSame(before, after)) return 'same';
     const pollAt = addSeconds(now, services.settings.pollSeconds);
-    await saveOrderState(tx, before, after, { now, pollAt, cause: 'rebuild', isRebuilt: true });
+    const change = { now, pollAt, cause: 'rebuild', isRebuilt: true, announcer } as const;
+    await saveOrderState(tx, before, after, change);
     return 'rebuilt';
   });
 }

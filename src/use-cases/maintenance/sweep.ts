@@ -7,7 +7,13 @@ import { sealStored } from '../consumers/seal-stored.ts';
 import { countDuePolls } from './count-due-polls.ts';
 import { countStored } from './count-stored.ts';
 import { lapseOverdue } from './lapse-overdue.ts';
-import { expireOldDead, pruneOldBodies, pruneOldHistory, pruneOldKeys } from './prune.ts';
+import {
+  expireOldDead,
+  pruneOldBodies,
+  pruneOldEvents,
+  pruneOldHistory,
+  pruneOldKeys,
+} from './prune.ts';
 import { retryAllDue } from './retry-all-due.ts';
 import { type IsOver, runStep, type Step } from './run-step.ts';
 import { unparkDead, unparkKnown } from './unpark-known.ts';
@@ -37,6 +43,7 @@ export const sweepSteps: ReadonlyArray<Step<Needs>> = [
   { name: 'prune-bodies', msMax, run: pruneOldBodies },
   { name: 'prune-keys', msMax, run: pruneOldKeys },
   { name: 'prune-history', msMax, run: pruneOldHistory },
+  { name: 'prune-events', msMax, run: pruneOldEvents },
   { name: 'seal-stored', msMax, run: sealStored },
   { name: 'count-stored', msMax: longMsMax, run: countStored },
 ];

@@ -10,7 +10,7 @@ import {
   listTransactionIds,
 } from '../../store/large-orders.ts';
 import type { OrderName, StoredOrder } from '../../store/order-rows.ts';
-import { lockOrders } from '../../store/orders.ts';
+import { lockOrders, lockWholeOrders } from '../../store/orders.ts';
 import type { ListedTransaction } from '../../store/transaction-rows.ts';
 import { listTransactionsOf, listTransactionsOfSmall } from '../../store/transactions.ts';
 
@@ -26,16 +26,22 @@ export type Affected = {
   readonly lowestIdTime: string;
 };
 
-/** With `findAffected`, only that is loaded of large orders. Most orders are not large, so it is called when one is. */
+export type LockOptions = {
+  /** Only that is loaded of large orders. Most orders are not large, so it is called when one is. */
+  readonly findAffected?: () => Affected;
+  /** Reads all fields of the orders, for their events. */
+  readonly isWhole?: boolean;
+};
+
 export async function lockOrderStates(
   tx: Transaction,
   names: readonly OrderName[],
-  findAffected?: () => Affected,
+  { findAffected, isWhole = false }: LockOptions = {},
 ): Promise<LockedOrderState[]> {
   if (names.length === 0) return [];
   // The list must run after the lock, so that it sees what the previous holder of the lock committed.
   const [orders, listed] = await inOrder([
-    () => lockOrders(tx, names),
+    () => (isWhole ? lockWholeOrders(tx, names) : lockOrders(tx, names)),
     () => listTransactionsOfSmall(tx, names),
   ]);
   const large = orders.filter(isLarge);

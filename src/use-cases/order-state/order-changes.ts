@@ -8,11 +8,12 @@ import type { HeldNotice } from '../../domain/transactions/records.ts';
 import { type SettledOrderState, uncapturedAtMs } from '../../domain/transactions/settle.ts';
 import type { StoredTally } from '../../domain/transactions/tally.ts';
 import type { Transaction } from '../../domain/transactions/transaction.ts';
+import type { NewEvent } from '../../store/events.ts';
 import type { HistoryEntry } from '../../store/history.ts';
 import type { OrderName } from '../../store/order-rows.ts';
 import type { SavedTransaction } from '../../store/transactions.ts';
 import { changesOf, listRemoved, orderSummaryOf, transactionsById } from './describe-change.ts';
-import type { LockedOrderState } from './lock-order-state.ts';
+import { type LockedOrderState, orderKeyOf } from './lock-order-state.ts';
 
 export type ChangedOrderState = {
   readonly before: LockedOrderState;
@@ -33,12 +34,14 @@ export type OrderChanges = {
       readonly state: OrderSummary;
       readonly held: readonly HeldNotice[];
       readonly tally: StoredTally | null;
+      readonly eventSequence: number;
     }
   >;
   readonly history: ReadonlyArray<{
     readonly order: OrderName;
     readonly entries: readonly HistoryEntry[];
   }>;
+  readonly events: readonly NewEvent[];
 };
 
 type TransactionsOfOrder = {
@@ -50,7 +53,9 @@ type TransactionsOfOrder = {
 export function listOrderChanges(
   changed: readonly ChangedOrderState[],
   pollAt: Date,
+  events: readonly NewEvent[],
 ): OrderChanges {
+  const lastSequences = new Map(events.map((event) => [orderKeyOf(event), event.sequence]));
   return {
     releasedPspIds: changed.flatMap(findReleasedPspIds),
     updatedTransactions: changed.flatMap((order) => listUpdatedTransactions(order, pollAt)),
@@ -58,8 +63,9 @@ export function listOrderChanges(
     removedTransactions: changed.flatMap(({ before, after }) =>
       transactionsOf(before.order, listRemoved(before, after)),
     ),
-    summaries: changed.flatMap(findChangedSummary),
+    summaries: changed.flatMap((order) => findChangedSummary(order, lastSequences)),
     history: changed.map(({ before, entries }) => ({ order: before.order, entries })),
+    events,
   };
 }
 
@@ -136,13 +142,18 @@ function nextPollOf(transaction: Transaction, pollAt: Date): Date {
   return dueAtMs !== null && dueAtMs > pollAt.getTime() ? new Date(dueAtMs) : pollAt;
 }
 
-function findChangedSummary({ before, after }: ChangedOrderState): OrderChanges['summaries'] {
+function findChangedSummary(
+  { before, after }: ChangedOrderState,
+  lastSequences: ReadonlyMap<string, number>,
+): OrderChanges['summaries'] {
   const { accountId, orderId } = before.order;
+  const eventSequence = lastSequences.get(orderKeyOf(before.order)) ?? before.order.eventSequence;
   const { summary, held } = after;
   const tally = storedTallyOf(after);
   const isSame =
+    eventSequence === before.order.eventSequence &&
     held === before.held &&
     listChanges(orderSummaryOf(before.order), summary).length === 0 &&
     isDeepStrictEqual(tally, before.order.tally ?? null);
-  return isSame ? [] : [{ accountId, orderId, state: summary, held, tally }];
+  return isSame ? [] : [{ accountId, orderId, state: summary, held, tally, eventSequence }];
 }

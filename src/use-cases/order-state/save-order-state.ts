@@ -2,6 +2,8 @@
 import type { SettledOrderState } from '../../domain/transactions/settle.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
+import type { Announcer } from '../../services/announcer.ts';
+import { insertEvents } from '../../store/events.ts';
 import { appendHistory } from '../../store/history.ts';
 import { saveOrderSummaries } from '../../store/orders.ts';
 import {
@@ -11,6 +13,7 @@ import {
   updateTransactions,
 } from '../../store/transactions.ts';
 import { describeChange, orderSummaryOf } from './describe-change.ts';
+import { listNewEvents } from './list-new-events.ts';
 import type { LockedOrderState } from './lock-order-state.ts';
 import { listOrderChanges, type OrderChanges } from './order-changes.ts';
 
@@ -24,13 +27,19 @@ export async function saveOrderState(
     readonly now: Date;
     readonly pollAt: Date;
     readonly isRebuilt?: true;
+    readonly announcer: Announcer;
   },
 ): Promise<void> {
-  const { pollAt, isRebuilt } = change;
+  const { now, pollAt, isRebuilt, announcer } = change;
   const beforeWithSummary = { ...before, summary: orderSummaryOf(before.order) };
   const { entries } = describeChange(beforeWithSummary, after, change);
   const changed = { before, after, entries };
-  const changes = listOrderChanges([isRebuilt ? { ...changed, isRebuilt } : changed], pollAt);
+  const events = await listNewEvents(tx, announcer, [changed], now);
+  const changes = listOrderChanges(
+    [isRebuilt ? { ...changed, isRebuilt } : changed],
+    pollAt,
+    events,
+  );
   await saveOrderChanges(tx, changes);
 }
 
@@ -52,5 +61,6 @@ export async function saveOrderChanges(tx: Transaction, changes: OrderChanges): 
     ),
     () => saveOrderSummaries(tx, changes.summaries),
     () => appendHistory(tx, changes.history),
+    () => insertEvents(tx, changes.events),
   ]);
 }

@@ -5,6 +5,7 @@
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import { settle } from '../../domain/transactions/settle.ts';
 import type { Database } from '../../postgres/database.ts';
+import type { Announcer } from '../../services/announcer.ts';
 import { lockOrderState } from './lock-order-state.ts';
 import { saveOrderState } from './save-order-state.ts';
 
@@ -12,10 +13,11 @@ export type SettleNeeds = {
   readonly database: Database;
   readonly clock: Clock;
   readonly settings: { readonly pollSeconds: number };
+  readonly announcer: Announcer;
 };
 
 export async function settleOrder(
-  { database, clock, settings }: SettleNeeds,
+  { database, clock, settings, announcer }: SettleNeeds,
   accountId: string,
   orderId: string,
 ): Promise<void> {
@@ -23,6 +25,7 @@ export async function settleOrder(
     const now = clock();
     const orderState = await lockOrderState(tx, accountId, orderId);
     const pollAt = addSeconds(now, settings.pollSeconds);
-    await saveOrderState(tx, orderState, settle(orderState, now), { now, pollAt, cause: 'time' });
+    const change = { now, pollAt, cause: 'time', announcer };
+    await saveOrderState(tx, orderState, settle(orderState, now), change);
   });
 }

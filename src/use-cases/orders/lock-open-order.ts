@@ -5,6 +5,7 @@ import { refuseClosed } from '../../domain/orders/order-update.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
+import type { WholeOrder } from '../../store/order-rows.ts';
 import { lockOrder } from '../../store/orders.ts';
 import { checkAccess, isOpenTo } from './order-access.ts';
 
@@ -28,7 +29,7 @@ export async function lockVisibleOrder(
   tx: Transaction,
   caller: Caller,
   orderId: string,
-): Promise<Order> {
+): Promise<WholeOrder> {
   // An order token must not be able to hold a lock on another order.
   const isVisible = isOrderId(orderId) && isOpenTo(caller, { orderId });
   const found = isVisible ? await lockOrder(tx, caller.accountId, orderId) : undefined;

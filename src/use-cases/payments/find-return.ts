@@ -14,10 +14,10 @@ import { settleTransactions } from '../../domain/transactions/settle.ts';
 import type { Start } from '../../domain/transactions/start.ts';
 import { providers } from '../../providers/providers.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
+import { type Enquiry, enquiryOf } from '../../services/enquiry.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { ReportDefect, ServiceSettings } from '../../services/services.ts';
 import type { Batches } from '../../store/batches.ts';
-import { type Enquiry, enquiryOf } from './enquire.ts';
 import { pollAtMostEvery } from './poll-provider.ts';
 
 type Needs = NeedsOf<typeof pollAtMostEvery> & {

@@ -15,10 +15,12 @@ import {
 } from '../../domain/transactions/start.ts';
 import { type Database, limitLockWait, type Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
+import type { Announcer } from '../../services/announcer.ts';
 import { mapWithPauses } from '../../services/event-loop.ts';
 import type { FinishedCall } from '../../services/finished-call.ts';
 import { learnProviderOrders, type ProviderOrder } from '../../store/order-matching.ts';
 import { describeChange } from '../order-state/describe-change.ts';
+import { listNewEvents } from '../order-state/list-new-events.ts';
 import { lockOrderStates, orderKeyOf } from '../order-state/lock-order-state.ts';
 import { listOrderChanges } from '../order-state/order-changes.ts';
 import { type OrderProgress, startProgress } from '../order-state/order-progress.ts';
@@ -28,6 +30,7 @@ type Needs = {
   readonly database: Database;
   readonly clock: Clock;
   readonly settings: { readonly pollSeconds: number };
+  readonly announcer: Announcer;
 };
 
 /**
@@ -35,7 +38,7 @@ type Needs = {
  * database transaction.
  */
 export async function recordCalls(
-  { database, clock, settings }: Needs,
+  { database, clock, settings, announcer }: Needs,
   calls: readonly FinishedCall[],
   alsoSave?: (tx: Transaction) => Promise<void>,
 ): Promise<Array<string | undefined>> {
@@ -55,7 +58,8 @@ export async function recordCalls(
     const learned = await mapWithPauses(calls, (call) => applyCall(orders, call, now));
     const pollAt = addSeconds(now, settings.pollSeconds);
     const changed = [...orders.values()].filter(({ entries }) => entries.length > 0);
-    const changes = listOrderChanges(changed, pollAt);
+    const events = await listNewEvents(tx, announcer, changed, now);
+    const changes = listOrderChanges(changed, pollAt, events);
     const providerOrders = learned.filter((entry) => entry !== undefined);
     // Awaited before the commit: if the connection is lost until then, the transaction is repeated. The result of a
     // started payment must not be lost.

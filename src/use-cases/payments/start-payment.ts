@@ -22,6 +22,7 @@ import type { PaymentToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { Announcer } from '../../services/announcer.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { findRoute, webhookUrlOf } from '../../services/provider-apis.ts';
 import type { ReportDefect, ServiceSettings } from '../../services/services.ts';
@@ -58,6 +59,7 @@ type Needs = NeedsOf<typeof findRoute> &
     readonly batches: Batches;
     readonly accounts: AccountDirectory;
     readonly clock: Clock;
+    readonly announcer: Announcer;
     readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
     readonly reportDefect: ReportDefect;
   };
@@ -171,7 +173,8 @@ async function storePayment(
     const transactionId = newTransactionId(orderId, now, isTaken);
     const start = startOf(order, request, now);
     const after = applyStart(before, { type: 'payment', transactionId, provider, start });
-    const change = { now, pollAt, cause: 'initiate-payment' };
+    const { announcer } = services;
+    const change = { now, pollAt, cause: 'initiate-payment', announcer };
     await saveOrderState(tx, before, settle(after, now), change);
     if (keyed) await claimFirst(tx, services, keyed, { orderId, transactionId });
     const payment = toPayment(services, account, order, { transactionId, provider, start });

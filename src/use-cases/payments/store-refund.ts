@@ -21,6 +21,8 @@ import type { Transaction } from '../../postgres/database.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { RefundToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
+import type { Announcer } from '../../services/announcer.ts';
+import type { TransactionType } from '../../services/enquiry.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
 import type { ServiceSettings } from '../../services/services.ts';
@@ -28,7 +30,6 @@ import { claimRefundRequest, findLiveRefundOf } from '../../store/refund-request
 import type { LockedOrderState } from '../order-state/lock-order-state.ts';
 import { refuseFullOrder } from '../order-state/refuse-full-order.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
-import type { TransactionType } from './enquire.ts';
 import { claimFirst, type FirstRequest, findFirst, type KeyedRequest } from './idempotency.ts';
 import { callIdOf } from './refund-calls.ts';
 
@@ -36,6 +37,7 @@ type Needs = NeedsOf<typeof findProviderApi> &
   NeedsOf<typeof findFirst> &
   NeedsOf<typeof claimFirst> & {
     readonly clock: Clock;
+    readonly announcer: Announcer;
     readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
   };
 
@@ -122,7 +124,10 @@ export async function storeRefund(
     provider,
     start: startOf(provider, calls, request, amount, now),
   });
-  await saveOrderState(tx, before, settle(after, now), { now, pollAt, cause: 'refund' });
+  await saveOrderState(tx, before, settle(after, now), {
+    ...{ now, pollAt, cause: 'refund' },
+    announcer: services.announcer,
+  });
   // Ends the race between two refunds with one request id for different orders: only one claims it.
   if (!(await claimRefundRequest(tx, account.accountId, refundRequestId, transactionId))) {
     throw new ServiceError('DUPLICATE_REFUND_REQUEST');

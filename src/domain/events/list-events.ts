@@ -1,0 +1,91 @@
+/**
+ * The events of one change of an order: what differs between the state that was stored and the one that is stored now.
+ * States in between, of deliveries that are applied together, were never visible to anybody. Contract 12.2.
+ */
+
+import type { EventType } from '../event-type.ts';
+import type { ReviewFlag } from '../review-flag.ts';
+import type { OrderSummary } from '../transactions/order-state.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { orderEvents, paymentEvents, refundEvents } from './event-of-status.ts';
+
+export type OrderEvent = {
+  readonly type: EventType;
+  /** Null for an event about the order. */
+  readonly transactionId: string | null;
+  /** Why a person should look, for `review_needed`. */
+  readonly reason: ReviewReason | null;
+};
+
+/**
+ * A flag, or that an announced status does not hold any more: a provider that contradicts itself can take a payment back
+ * to pending, and what it reported as a refund can turn out to be the release of an authorisation.
+ */
+export type ReviewReason = ReviewFlag | 'status_withdrawn' | 'transaction_removed';
+
+export type TellingState = {
+  readonly summary: OrderSummary;
+  readonly transactions: readonly Transaction[];
+};
+
+/** Payments and refunds first, then the order: its result follows from theirs. */
+export function listEvents(before: TellingState, after: TellingState): OrderEvent[] {
+  const known = byId(before.transactions);
+  const changed = after.transactions.flatMap((transaction) => {
+    const former = known.get(transaction.transactionId);
+    return former === transaction ? [] : eventsOf(former, transaction);
+  });
+  const current = byId(after.transactions);
+  const removed = before.transactions
+    .filter(({ transactionId }) => !current.has(transactionId))
+    .map(({ transactionId }) => review(transactionId, 'transaction_removed'));
+  return [...changed, ...removed, ...eventsOfOrder(before.summary, after.summary)];
+}
+
+function byId(transactions: readonly Transaction[]): ReadonlyMap<string, Transaction> {
+  return new Map(transactions.map((entry) => [entry.transactionId, entry]));
+}
+
+function eventsOf(before: Transaction | undefined, after: Transaction): OrderEvent[] {
+  const { transactionId } = after;
+  return [
+    ...eventOfStatus(transactionId, before && typeOf(before), typeOf(after), {
+      hasChanged: before?.status !== after.status,
+    }),
+    ...newFlags(before?.flags ?? [], after.flags).map((flag) => review(transactionId, flag)),
+  ];
+}
+
+function typeOf(transaction: Transaction): EventType | null {
+  return transaction.type === 'payment'
+    ? paymentEvents[transaction.status]
+    : refundEvents[transaction.status];
+}
+
+function eventsOfOrder(before: OrderSummary, after: OrderSummary): OrderEvent[] {
+  return [
+    ...eventOfStatus(null, orderEvents[before.status], orderEvents[after.status], {
+      hasChanged: before.status !== after.status,
+    }),
+    ...newFlags(before.flags, after.flags).map((flag) => review(null, flag)),
+  ];
+}
+
+function eventOfStatus(
+  transactionId: string | null,
+  before: EventType | null | undefined,
+  after: EventType | null,
+  { hasChanged }: { readonly hasChanged: boolean },
+): OrderEvent[] {
+  if (!hasChanged) return [];
+  if (after) return [{ type: after, transactionId, reason: null }];
+  return before ? [review(transactionId, 'status_withdrawn')] : [];
+}
+
+function newFlags(before: readonly ReviewFlag[], after: readonly ReviewFlag[]): ReviewFlag[] {
+  return after.filter((flag) => !before.includes(flag));
+}
+
+function review(transactionId: string | null, reason: ReviewReason): OrderEvent {
+  return { type: 'review_needed', transactionId, reason };
+}

@@ -1,0 +1,30 @@
+/** Signatures of events by Standard Webhooks 1.0.0. Contract 12.4. */
+import { randomBytes } from 'node:crypto';
+import { hmac, hmacKeyOf } from './hmac.ts';
+
+const prefix = 'whsec_';
+const secretBytes = 32;
+
+export function newEndpointSecret(): string {
+  return prefix + randomBytes(secretBytes).toString('base64');
+}
+
+export type SignedEvent = {
+  readonly eventId: string;
+  /** Unix seconds of this attempt. */
+  readonly timestamp: number;
+  readonly body: Buffer;
+};
+
+/** The value of `webhook-signature`: one signature per live secret, so that a rotation breaks no receiver. */
+export function signEvent(
+  { eventId, timestamp, body }: SignedEvent,
+  secrets: readonly string[],
+): string {
+  const content = Buffer.concat([Buffer.from(`${eventId}.${timestamp}.`), body]);
+  return secrets.map((secret) => `v1,${hmac(keyOf(secret), content, 'base64')}`).join(' ');
+}
+
+function keyOf(secret: string) {
+  return hmacKeyOf(Buffer.from(secret.slice(prefix.length), 'base64'));
+}

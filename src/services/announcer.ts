@@ -1,0 +1,51 @@
+/** Whether and how changes of orders are announced to their shop. Contract 12.2. */
+import type { Account } from '../domain/accounts/account.ts';
+import { isEnabled } from '../domain/accounts/endpoint.ts';
+import type { EventType } from '../domain/event-type.ts';
+import type { ReviewReason } from '../domain/events/list-events.ts';
+import type { EventName } from '../domain/ids.ts';
+import type { Transaction } from '../postgres/database.ts';
+import type { EndpointName } from '../store/endpoints.ts';
+import type { AccountDirectory } from './account-directory.ts';
+import type { Enquiry } from './enquiry.ts';
+
+export type Announcer = {
+  /** The account if it has an enabled endpoint. For one without, this costs a look into the cache. */
+  readonly findAnnouncing: (tx: Transaction, accountId: string) => Promise<Account | undefined>;
+  /** The same as far as the cache knows. If it is wrong, more is read later. */
+  readonly isAnnouncing: (accountId: string) => boolean;
+  readonly render: RenderEvent;
+  /** Called after the commit, so that the events are sent at once. */
+  readonly onStored: (endpoints: readonly EndpointName[]) => void;
+};
+
+export type RenderEvent = (event: EventToRender) => RenderedEvent;
+export type RenderedEvent = { readonly status: string; readonly body: Buffer };
+
+export type EventToRender = {
+  readonly account: Account;
+  readonly name: EventName;
+  readonly type: EventType;
+  readonly reason: ReviewReason | null;
+  readonly transactionId: string | null;
+  /** Shows the transaction of the event; none for an event about the order or about a removed transaction. */
+  readonly enquiry: Enquiry;
+  readonly occurredAt: Date;
+};
+
+export function createAnnouncer(
+  accounts: Pick<AccountDirectory, 'recall' | 'findWithin'>,
+  render: RenderEvent,
+  onStored: Announcer['onStored'],
+): Announcer {
+  const hasEndpoint = (account: Account | undefined) => account?.endpoints.some(isEnabled) === true;
+  return {
+    findAnnouncing: async (tx, accountId) => {
+      const account = accounts.recall(accountId) ?? (await accounts.findWithin(tx, accountId));
+      return hasEndpoint(account) ? account : undefined;
+    },
+    isAnnouncing: (accountId) => hasEndpoint(accounts.recall(accountId)),
+    render,
+    onStored,
+  };
+}

@@ -1,0 +1,216 @@
+/**
+ * Sends one event to one endpoint over HTTP. The address is checked when a connection is made, so that a name that
+ * resolves differently the second time does not help. Redirects are not followed. Contract 12.5 and 12.6.
+ */
+import { type LookupAddress, type LookupAllOptions, lookup as lookUpName } from 'node:dns';
+import { type ClientRequest, Agent as HttpAgent, request } from 'node:http';
+import { Agent as HttpsAgent, request as requestSecurely } from 'node:https';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { limits } from '../domain/limits.ts';
+import {
+  type AllowedNetworks,
+  isAllowedAddress,
+  isAllowedPort,
+  isTrustedAddress,
+} from '../security/endpoint-address.ts';
+import { explainFailure, keepText, readStart } from './event-answer.ts';
+
+export type EventRequest = {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+};
+
+export type SentEvent = {
+  /** The HTTP status; null without a response. */
+  readonly status: number | null;
+  /** The start of the response, or why there was none. */
+  readonly response: string;
+  readonly retryAfter: string | undefined;
+  readonly durationMs: number;
+};
+
+/** Never rejects: an event that could not be sent has no status. */
+export type SendEvent = (event: EventRequest) => Promise<SentEvent>;
+
+export type EventSender = { readonly send: SendEvent; readonly close: () => void };
+
+/** What a test replaces. */
+export type SenderParts = {
+  readonly answerMsMax?: number;
+  readonly connectMsMax?: number;
+  readonly lookUp?: LookUp;
+  /** Of the authorities that are trusted instead of those of the platform. */
+  readonly certificates?: string;
+};
+
+type LookUp = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+) => void;
+
+/** One per process: it keeps connections open. */
+export function createEventSender(allowed: AllowedNetworks, parts: SenderParts = {}): EventSender {
+  const options = { keepAlive: true, maxFreeSockets: 64, timeout: limits.eventConnectionIdleMsMax };
+  const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
+  const sender: Sender = {
+    answerMsMax: limits.eventAnswerMsMax,
+    connectMsMax: limits.eventConnectMsMax,
+    lookUp: lookUpName,
+    certificates: undefined,
+    ...parts,
+    allowed,
+  };
+  return {
+    send: async (event) => {
+      const startedAtMs = performance.now();
+      const sent = await sendOnce(sender, event, agents)
+        .catch((error: unknown) => {
+          // The endpoint closed an idle connection at the same moment. Others may be closed too, so this one is new.
+          if (error instanceof ReusedConnectionError) return sendOnce(sender, event, undefined);
+          throw error;
+        })
+        .catch((error: unknown) => ({ status: null, response: keepText(explainFailure(error)) }));
+      const durationMs = Math.round(performance.now() - startedAtMs);
+      return { retryAfter: undefined, ...sent, durationMs };
+    },
+    close: () => {
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}
+
+type Agents = { readonly http: HttpAgent; readonly https: HttpsAgent };
+type Answer = Omit<SentEvent, 'durationMs'>;
+type Sender = Required<Omit<SenderParts, 'certificates'>> & {
+  readonly certificates: string | undefined;
+  readonly allowed: AllowedNetworks;
+};
+
+/** What an operator should read instead of the error of the platform. */
+class RefusedAddressError extends Error {}
+class ReusedConnectionError extends Error {}
+
+/** Without agents, over a connection of its own. */
+function sendOnce(
+  { answerMsMax, connectMsMax, lookUp, certificates, allowed }: Sender,
+  { url: text, headers, body }: EventRequest,
+  agents: Agents | undefined,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const url = new URL(text);
+    const isSecure = url.protocol === 'https:';
+    const check = (address: string) => checkAddress(url, address, allowed);
+    // The platform looks up names only.
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    if (isIP(host) !== 0) check(host);
+    const sending = (isSecure ? requestSecurely : request)(url, {
+      method: 'POST',
+      agent: agents ? (isSecure ? agents.https : agents.http) : false,
+      lookup: lookupChecked(lookUp, check),
+      headers: { ...headers, 'content-length': body.length },
+      ...(certificates !== undefined && { ca: certificates }),
+    });
+    const deadline = setTimeout(
+      () => sending.destroy(new Error(`no answer within ${answerMsMax / 1_000} s`)),
+      answerMsMax,
+    );
+    limitConnecting(sending, isSecure, connectMsMax);
+    sending.on('socket', (socket) =>
+      onConnected(socket, () => checkSocket(socket, check, sending)),
+    );
+    let hasAnswered = false;
+    sending.on('response', (response) => {
+      hasAnswered = true;
+      readStart(response).then((start) => {
+        const { statusCode: status = null, headers: answered } = response;
+        resolve({ status, response: start, retryAfter: answered['retry-after'] });
+      }, reject);
+    });
+    sending.on('error', (error: NodeJS.ErrnoException) => {
+      // The status decides, whatever becomes of the rest of the response.
+      if (hasAnswered) return;
+      const isStale = sending.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
+      reject(isStale ? new ReusedConnectionError() : error);
+    });
+    sending.on('close', () => {
+      clearTimeout(deadline);
+      // Such as after 101 Switching Protocols, which the platform neither reports nor calls an error.
+      if (!hasAnswered) reject(new Error('the connection was closed without an answer'));
+    });
+    sending.end(body);
+  });
+}
+
+/** http is allowed only within networks that the operator trusts. */
+function checkAddress(url: URL, address: string, allowed: AllowedNetworks): void {
+  if (isTrustedAddress(address, allowed)) return;
+  const refuse = (why: string) => {
+    throw new RefusedAddressError(why);
+  };
+  if (url.protocol !== 'https:') refuse('the URL must begin with https://');
+  if (!isAllowedAddress(address, allowed)) {
+    refuse(
+      `${url.hostname} has the address ${address}, which is not on the internet; the operator can allow its network with ENDPOINT_ALLOWED_NETWORKS`,
+    );
+  }
+  if (!isAllowedPort(url)) refuse(`port ${url.port} is not allowed: use 443, or one from 1024 on`);
+}
+
+/** Offers only addresses that may be used. */
+function lookupChecked(lookUp: LookUp, check: (address: string) => void): LookupFunction {
+  return (hostname, options, callback) => {
+    lookUp(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, '', 0);
+      const refusals: unknown[] = [];
+      const usable = found.filter(({ address }) => {
+        try {
+          check(address);
+          return true;
+        } catch (refusal) {
+          refusals.push(refusal);
+          return false;
+        }
+      });
+      const [first] = usable;
+      if (!first) return callback((refusals[0] ?? nameWithoutAddress) as Error, '', 0);
+      if (options.all) return callback(null, usable);
+      return callback(null, first.address, first.family);
+    });
+  };
+}
+
+const nameWithoutAddress = Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
+
+/** The address that is really connected to, whatever chose it. */
+function checkSocket(
+  { remoteAddress }: Socket,
+  check: (address: string) => void,
+  sending: ClientRequest,
+): void {
+  try {
+    if (remoteAddress !== undefined) check(remoteAddress);
+  } catch (error) {
+    sending.destroy(error as Error);
+  }
+}
+
+function onConnected(socket: Socket, listener: () => void): void {
+  if (socket.connecting) socket.once('connect', listener);
+  else listener();
+}
+
+function limitConnecting(sending: ClientRequest, isSecure: boolean, connectMsMax: number): void {
+  const seconds = connectMsMax / 1_000;
+  sending.on('socket', (socket) => {
+    if (!socket.connecting) return;
+    const timer = setTimeout(
+      () => sending.destroy(new Error(`no connection within ${seconds} s`)),
+      connectMsMax,
+    );
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(timer));
+    socket.once('close', () => clearTimeout(timer));
+  });
+}

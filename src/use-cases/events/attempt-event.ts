@@ -1,0 +1,84 @@
+/** One attempt to send an event to an endpoint, and what follows from its outcome. Contract 12.4 and 12.5. */
+import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
+import { type Endpoint, secretKindOf } from '../../domain/accounts/endpoint.ts';
+import { nextAttemptAt, readRetryAfter } from '../../domain/events/attempt-schedule.ts';
+import { eventIdOf } from '../../domain/ids.ts';
+import type { Clock } from '../../domain/time.ts';
+import { signEvent } from '../../security/event-signature.ts';
+import type { AttemptOutcome, Counters } from '../../services/counters.ts';
+import type { SendEvent, SentEvent } from '../../services/event-sender.ts';
+import type { AttemptResult, ClaimedEvent } from '../../store/event-deliveries.ts';
+
+type Needs = {
+  readonly sendEvent: SendEvent;
+  readonly clock: Clock;
+  readonly counters: Pick<Counters, 'noteAttempt'>;
+};
+
+const gone = 410;
+
+/** The result is not saved here. */
+export async function attemptEvent(
+  services: Needs,
+  account: Account,
+  endpoint: Endpoint,
+  claimed: ClaimedEvent,
+): Promise<AttemptResult> {
+  const { body, failures: failuresBefore, ...name } = claimed;
+  const attemptedAt = services.clock();
+  const sent = await sendSigned(services, account, endpoint, { id: eventIdOf(name), body });
+  services.counters.noteAttempt(outcomeOf(sent));
+  const { status, durationMs, response } = sent;
+  const made = { ...name, attemptedAt, status, durationMs, response };
+  if (isDelivered(sent)) {
+    return { ...made, state: 'delivered', failures: 0, nextAttemptAt: null };
+  }
+  const failures = failuresBefore + 1;
+  const nextAt = status === gone ? null : nextOf(failures, sent, services.clock());
+  const state = nextAt === null ? 'undelivered' : 'pending';
+  return { ...made, state, failures, nextAttemptAt: nextAt };
+}
+
+/** Signed with every live secret, so that a rotation breaks no receiver. */
+export function sendSigned(
+  { sendEvent, clock }: Pick<Needs, 'sendEvent' | 'clock'>,
+  account: Account,
+  endpoint: Endpoint,
+  { id, body }: { readonly id: string; readonly body: Buffer },
+): Promise<SentEvent> {
+  const now = clock();
+  const timestamp = Math.floor(now.getTime() / 1_000);
+  const secrets = liveSecrets(account, secretKindOf(endpoint), now);
+  return sendEvent({
+    url: endpoint.url,
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'payment-order-service',
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signEvent({ eventId: id, timestamp, body }, secrets),
+    },
+  });
+}
+
+export function isDelivered({ status }: Pick<SentEvent, 'status'>): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+export function isGone({ status }: Pick<SentEvent, 'status'>): boolean {
+  return status === gone;
+}
+
+function outcomeOf(sent: SentEvent): AttemptOutcome {
+  if (isDelivered(sent)) return 'delivered';
+  return sent.status === null ? 'unreachable' : 'refused';
+}
+
+function nextOf(failures: number, { retryAfter }: SentEvent, now: Date): Date | null {
+  const retryAfterSeconds = readRetryAfter(retryAfter, now);
+  return nextAttemptAt(failures, now, {
+    random: Math.random(),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
+}

@@ -1,0 +1,68 @@
+/** Adds an endpoint to an account, with a secret that the operator sees only now. Contract 12.1. */
+
+import {
+  checkEndpointUrl,
+  checkEventTypes,
+  type Endpoint,
+  secretKindOf,
+} from '../../domain/accounts/endpoint.ts';
+import { refuseField } from '../../domain/errors.ts';
+import { newEndpointId } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import { checkEndpointHost } from '../../security/endpoint-address.ts';
+import { newEndpointSecret } from '../../security/event-signature.ts';
+import type { NeedsOf } from '../../services/needs.ts';
+import type { ServiceSettings } from '../../services/services.ts';
+import { insertSecret } from '../../store/account-secrets.ts';
+import { lockAccount } from '../../store/accounts.ts';
+import { insertEndpoint } from '../../store/endpoints.ts';
+import { sealSecret } from '../accounts/create-account.ts';
+import { unknownAccount } from '../accounts/rotate-secret.ts';
+
+type Needs = NeedsOf<typeof sealSecret> &
+  NeedsOf<typeof checkUrl> & { readonly database: Database; readonly clock: Clock };
+
+export type RequestedEndpoint = { readonly url: string; readonly events: readonly string[] };
+
+export type NewEndpoint = Endpoint & { readonly secret: string };
+
+/** A process may use the account as it was for `secretsCacheMsMax`; whoever must not miss an event waits as long. */
+export async function createEndpoint(
+  services: Needs,
+  accountId: string,
+  requested: RequestedEndpoint,
+): Promise<NewEndpoint> {
+  const url = checkUrl(services, requested.url);
+  const events = checkEventTypes(requested.events);
+  const createdAt = services.clock();
+  const endpointId = newEndpointId(accountId);
+  const endpoint = { accountId, endpointId, url, events, createdAt, disabledReason: null };
+  const secret = newEndpointSecret();
+  await services.database.transaction(async (tx) => {
+    const account = await lockAccount(tx, accountId);
+    if (!account) throw unknownAccount(accountId);
+    if (account.endpoints.length >= limits.endpointsMax) {
+      refuseField(
+        'account',
+        `has ${limits.endpointsMax} endpoints, and that is the limit: delete one first`,
+      );
+    }
+    await insertEndpoint(tx, endpoint);
+    const sealed = sealSecret(services, accountId, secretKindOf(endpoint), secret);
+    await insertSecret(tx, accountId, sealed, createdAt);
+  });
+  return { ...endpoint, secret };
+}
+
+/** The URL in the spelling of the parser: it is what is connected to. */
+export function checkUrl(
+  { settings }: { readonly settings: Pick<ServiceSettings, 'endpointNetworks'> },
+  text: string,
+): string {
+  const url = checkEndpointUrl(text);
+  const problem = checkEndpointHost(url, settings.endpointNetworks);
+  if (problem !== undefined) refuseField('url', problem);
+  return url.href;
+}

@@ -1,0 +1,56 @@
+/** Makes events due again, whatever became of them: one, or all since a time. Contract 12.7. */
+
+import { type Endpoint, isEnabled } from '../../domain/accounts/endpoint.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { limits } from '../../domain/limits.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import { listAllEndpoints, listEndpoints } from '../../store/endpoints.ts';
+import {
+  listEndpointIdsOf,
+  makeEventsDue,
+  type ResendRange,
+  type ResentEvents,
+} from '../../store/event-lists.ts';
+import { unknownEndpoint } from './change-endpoint.ts';
+
+type Needs = { readonly database: Database; readonly clock: Clock };
+
+/** To one endpoint, or to all that are enabled. A process of the service sends them within a second. */
+export async function resendEvents(
+  services: Needs,
+  range: ResendRange,
+  endpointId: string | undefined,
+): Promise<ResentEvents> {
+  const { database, clock } = services;
+  const known =
+    'event' in range
+      ? await listEndpoints(database, range.event.accountId)
+      : await listAllEndpoints(database);
+  const named = known.filter(
+    (entry) => endpointId === undefined || entry.endpointId === endpointId,
+  );
+  if (endpointId !== undefined && named.length === 0) throw unknownEndpoint(endpointId);
+  const holders = 'event' in range ? await listEndpointIdsOf(database, range.event) : undefined;
+  const chosen = named.filter((entry) => holders?.includes(entry.endpointId) ?? true);
+  const enabled = chosen.filter(isEnabled);
+  const [disabled] = chosen;
+  // With a choice of several, those that are disabled are left out.
+  if (disabled && enabled.length === 0) throw refusalOf(disabled);
+  const now = clock();
+  const times = { now, claimedUntil: addSeconds(now, limits.eventClaimSeconds) };
+  const resent: ResentEvents[] = [];
+  for (const endpoint of enabled)
+    resent.push(await makeEventsDue(database, endpoint, range, times));
+  return {
+    resent: resent.reduce((sum, entry) => sum + entry.resent, 0),
+    pruned: resent.reduce((sum, entry) => sum + entry.pruned, 0),
+  };
+}
+
+function refusalOf({ endpointId, disabledReason }: Endpoint): ServiceError {
+  return new ServiceError(
+    'INVALID_REQUEST_PARAMETER',
+    `Endpoint ${endpointId} is disabled (${disabledReason}): enable it first with "endpoint enable ${endpointId}".`,
+  );
+}

@@ -1,0 +1,53 @@
+/** Sends a test event to an endpoint at once. It is not stored and not repeated. Contract 12.2. */
+import { liveSecrets } from '../../domain/accounts/account.ts';
+import { findAccountIdOfEndpoint, newTestEventId } from '../../domain/ids.ts';
+import { sealPayload } from '../../security/sealed-payload.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { SentEvent } from '../../services/event-sender.ts';
+import type { NeedsOf } from '../../services/needs.ts';
+import { isDelivered, sendSigned } from './attempt-event.ts';
+import { unknownEndpoint } from './change-endpoint.ts';
+
+type Needs = NeedsOf<typeof sendSigned> & { readonly accounts: AccountDirectory };
+
+export type TestedEndpoint = SentEvent & {
+  readonly eventId: string;
+  readonly isDelivered: boolean;
+};
+
+/** A disabled endpoint can be tested before it is enabled again. */
+export async function testEndpoint(services: Needs, endpointId: string): Promise<TestedEndpoint> {
+  const accountId = findAccountIdOfEndpoint(endpointId);
+  const account = accountId === undefined ? undefined : await services.accounts.find(accountId);
+  const endpoint = account?.endpoints.find((entry) => entry.endpointId === endpointId);
+  if (!account || !endpoint) throw unknownEndpoint(endpointId);
+  const now = services.clock();
+  const eventId = newTestEventId(account.accountId, now);
+  const text = JSON.stringify({
+    version: 'v3',
+    event_id: eventId,
+    event_type: 'test',
+    sequence: 0,
+    occurred_at: now.toISOString(),
+    status: 'test',
+    message: 'A test of this endpoint. It belongs to no order.',
+    svc_order_id: null,
+    svc_transaction_id: null,
+    is_webhook: true,
+    transaction: null,
+    order: null,
+    user: null,
+  });
+  const [secret = ''] = liveSecrets(account, 'access-secret', now);
+  const body = account.encryptedPayloads
+    ? JSON.stringify({
+        encrypted_response: sealPayload(text, secret),
+        sub_merchant_id: account.accountId,
+      })
+    : text;
+  const sent = await sendSigned(services, account, endpoint, {
+    id: eventId,
+    body: Buffer.from(body),
+  });
+  return { ...sent, eventId, isDelivered: isDelivered(sent) };
+}

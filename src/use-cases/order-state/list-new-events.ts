@@ -1,0 +1,134 @@
+/** The events of changed orders with their numbers and their final bytes. Contract 12.3 and 12.4. */
+import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
+import { isEnabled, wants } from '../../domain/accounts/endpoint.ts';
+import { listEvents, type OrderEvent } from '../../domain/events/list-events.ts';
+import type { Order } from '../../domain/orders/order.ts';
+import type { Transaction as OrderTransaction } from '../../domain/transactions/transaction.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import type { Announcer } from '../../services/announcer.ts';
+import { enquiryOf } from '../../services/enquiry.ts';
+import type { EndpointName } from '../../store/endpoints.ts';
+import type { NewEvent } from '../../store/events.ts';
+import type { StoredOrder, WholeOrder } from '../../store/order-rows.ts';
+import { listOrdersByName } from '../../store/orders.ts';
+import { listTransactionsOf } from '../../store/transactions.ts';
+import { orderSummaryOf } from './describe-change.ts';
+import { orderKeyOf } from './lock-order-state.ts';
+import type { ChangedOrderState } from './order-changes.ts';
+
+type AnnouncedOrder = ChangedOrderState & {
+  readonly account: Account;
+  readonly events: ReadonlyArray<OrderEvent & { readonly endpointIds: readonly string[] }>;
+};
+
+/** Must run before the changes are written: it reads what they do not touch. */
+export async function listNewEvents(
+  tx: Transaction,
+  announcer: Announcer,
+  changed: readonly ChangedOrderState[],
+  now: Date,
+): Promise<NewEvent[]> {
+  const accounts = await findAccounts(tx, announcer, changed);
+  if (accounts.size === 0) return [];
+  const announced = changed.flatMap((order) => {
+    const account = accounts.get(order.before.order.accountId);
+    return account ? findAnnounced(account, order) : [];
+  });
+  if (announced.length === 0) return [];
+  const byKey = await findWholeOrders(tx, announced);
+  const events: NewEvent[] = [];
+  for (const entry of announced) {
+    const order = byKey.get(orderKeyOf(entry.before.order));
+    if (!order) throw new Error(`order ${entry.before.order.orderId} is locked and does not exist`);
+    const { unloaded, transactions: loaded } = entry.after;
+    const transactions = unloaded ? await listAllTransactions(tx, entry) : loaded;
+    events.push(...renderEvents(announcer, entry, order, transactions, now));
+  }
+  tx.onCommit(() => announcer.onStored(listEndpointsOf(events)));
+  return events;
+}
+
+/** The accounts of these orders that have an enabled endpoint. */
+async function findAccounts(
+  tx: Transaction,
+  announcer: Announcer,
+  changed: readonly ChangedOrderState[],
+): Promise<ReadonlyMap<string, Account>> {
+  const found = new Map<string, Account>();
+  for (const accountId of new Set(changed.map(({ before }) => before.order.accountId))) {
+    const account = await announcer.findAnnouncing(tx, accountId);
+    if (account) found.set(accountId, account);
+  }
+  return found;
+}
+
+/** Most are whole already: a batch of webhooks reads them when it locks them. */
+async function findWholeOrders(
+  tx: Transaction,
+  announced: readonly AnnouncedOrder[],
+): Promise<ReadonlyMap<string, Order>> {
+  const locked = announced.map(({ before }) => before.order);
+  const parts = locked.filter((order) => !isWhole(order));
+  const read = parts.length === 0 ? [] : await listOrdersByName(tx, parts);
+  return new Map([...locked.filter(isWhole), ...read].map((order) => [orderKeyOf(order), order]));
+}
+
+function isWhole(order: StoredOrder): order is WholeOrder {
+  return 'details' in order;
+}
+
+function listEndpointsOf(events: readonly NewEvent[]): EndpointName[] {
+  const names = events.flatMap(({ accountId, endpointIds }) =>
+    endpointIds.map((endpointId) => [endpointId, { accountId, endpointId }] as const),
+  );
+  return [...new Map(names).values()];
+}
+
+/** An event that no enabled endpoint wants is neither stored nor numbered. */
+function findAnnounced(account: Account, changed: ChangedOrderState): AnnouncedOrder[] {
+  const before = { ...changed.before, summary: orderSummaryOf(changed.before.order) };
+  const endpoints = account.endpoints.filter(isEnabled);
+  const events = listEvents(before, changed.after)
+    .map((event) => ({
+      ...event,
+      endpointIds: endpoints
+        .filter((endpoint) => wants(endpoint, event.type))
+        .map(({ endpointId }) => endpointId),
+    }))
+    .filter(({ endpointIds }) => endpointIds.length > 0);
+  return events.length === 0 ? [] : [{ ...changed, account, events }];
+}
+
+/** Of a large order. Those that were not loaded have not changed. */
+async function listAllTransactions(
+  tx: Transaction,
+  { before, after }: ChangedOrderState,
+): Promise<readonly OrderTransaction[]> {
+  const known = new Set(before.transactions.map(({ transactionId }) => transactionId));
+  const stored = await listTransactionsOf(tx, [before.order]);
+  const unloaded = stored
+    .map(({ transaction }) => transaction)
+    .filter(({ transactionId }) => !known.has(transactionId));
+  return [...unloaded, ...after.transactions];
+}
+
+function renderEvents(
+  { render }: Announcer,
+  { before, after, account, events }: AnnouncedOrder,
+  stored: Order,
+  transactions: readonly OrderTransaction[],
+  now: Date,
+): NewEvent[] {
+  const { status: savedStatus, attempts, flags } = after.summary;
+  const order = { ...stored, savedStatus, attempts, flags };
+  const { accountId, orderId, eventSequence } = before.order;
+  const [accessSecret = ''] = liveSecrets(account, 'access-secret', now);
+  const signing = { account, accessSecret, signs: 'what v3 covers' } as const;
+  return events.map(({ type, transactionId, reason, endpointIds }, place) => {
+    const name = { accountId, orderId, sequence: eventSequence + place + 1 };
+    const shown = transactions.filter((entry) => entry.transactionId === transactionId);
+    const enquiry = enquiryOf(order, transactions, shown, signing);
+    const event = { account, name, type, reason, transactionId, enquiry, occurredAt: now };
+    return { ...name, type, transactionId, occurredAt: now, endpointIds, ...render(event) };
+  });
+}

@@ -1,0 +1,108 @@
+/** A shop's endpoint: a real HTTP server that records events and answers as the test wants. */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after } from 'node:test';
+import { createEndpoint } from '../../src/use-cases/events/create-endpoint.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
+import type { TestService } from './test-service.ts';
+
+export type ReceivedEvent = {
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: events are asserted field by field
+  readonly body: any;
+};
+
+/** Answers by itself. Nothing is answered if it does not end the reply. */
+export type AnswerEvent = (reply: ServerResponse, event: ReceivedEvent) => void;
+
+export const accept: AnswerEvent = (reply) => {
+  reply.end('ok');
+};
+
+export const answerStatus =
+  (status: number, headers: Record<string, string> = {}): AnswerEvent =>
+  (reply) => {
+    reply.writeHead(status, headers).end(`status ${status}`);
+  };
+
+export type HeldAnswers = {
+  readonly answer: AnswerEvent;
+  readonly count: () => number;
+  /** Answers those that are held, the oldest first; all of them unless told. */
+  readonly release: (status?: number, count?: number) => void;
+};
+
+/** Answers nothing until the test says so. */
+export function holdAnswers(): HeldAnswers {
+  const replies: ServerResponse[] = [];
+  return {
+    answer: (reply) => {
+      replies.push(reply);
+    },
+    count: () => replies.length,
+    release: (status = 200, count = replies.length) => {
+      for (const reply of replies.splice(0, count)) reply.writeHead(status).end();
+    },
+  };
+}
+
+export type ShopEndpoint = {
+  readonly url: string;
+  readonly received: readonly ReceivedEvent[];
+  /** The highest number of events that were in progress at the same time. */
+  readonly concurrentMax: () => number;
+  /** How the next events are answered. */
+  answer: AnswerEvent;
+  /** Resolves when this many events have arrived. */
+  readonly waitFor: (count: number) => Promise<void>;
+  readonly clear: () => void;
+  readonly close: () => void;
+};
+
+export async function startShopEndpoint(): Promise<ShopEndpoint> {
+  const received: ReceivedEvent[] = [];
+  let concurrent = 0;
+  let concurrentMax = 0;
+  const server = createServer(async (request, reply) => {
+    concurrent += 1;
+    concurrentMax = Math.max(concurrent, concurrentMax);
+    reply.on('close', () => {
+      concurrent -= 1;
+    });
+    const text = Buffer.concat(await request.toArray()).toString('utf8');
+    const event = { headers: request.headers, text, body: JSON.parse(text) };
+    received.push(event);
+    shop.answer(reply, event);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  after(close);
+  const shop: ShopEndpoint = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`,
+    received,
+    concurrentMax: () => concurrentMax,
+    answer: accept,
+    waitFor: (count) => waitUntil(`the shop has ${count} events`, () => received.length >= count),
+    clear: () => {
+      received.length = 0;
+    },
+    close,
+  };
+  return shop;
+}
+
+/** Creates an endpoint that the service of the test uses from now on. */
+export async function addEndpoint(
+  { services }: Pick<TestService, 'services'>,
+  accountId: string,
+  url: string,
+  events: readonly string[] = [],
+) {
+  const endpoint = await createEndpoint(services, accountId, { url, events });
+  await services.accounts.readAgain(accountId);
+  return endpoint;
+}

@@ -1,0 +1,26 @@
+/** Compares the events that are stored for an account with its enquiries. */
+import assert from 'node:assert/strict';
+import type { Queryable } from '../../src/postgres/database.ts';
+import { listContradictions } from '../../tools/harness/told.ts';
+import type { Reply } from './test-service.ts';
+
+type EventBody = Reply['body'];
+
+/** The events of an account, in a random order. */
+export async function listBodies(
+  database: Queryable,
+  { accountId }: { readonly accountId: string },
+): Promise<EventBody[]> {
+  const { rows } = await database.query<{ body: Buffer }>({
+    text: 'select body from events where account_id = $1 order by random()',
+    values: [accountId],
+  });
+  return rows.map(({ body }) => JSON.parse(body.toString('utf8')));
+}
+
+/** The sequences have no gap, and the last events agree with the enquiry. */
+export function assertToldAll(enquiry: Reply['body'], bodies: readonly EventBody[]): void {
+  const { svc_order_id: orderId } = enquiry.order;
+  const events = bodies.filter(({ svc_order_id }) => svc_order_id === orderId);
+  assert.deepEqual(listContradictions(enquiry, events), []);
+}
