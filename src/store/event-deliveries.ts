@@ -20,7 +20,7 @@ export async function listDueEndpoints(database: Queryable, now: Date): Promise<
     name: 'list-due-endpoints',
     text: `select e.account_id, e.endpoint_id from endpoints e
             where e.disabled_reason is null
-              and exists (select from event_deliveries d
+              and exists (select from events d
                            where d.account_id = e.account_id and d.endpoint_id = e.endpoint_id
                              and d.state = 'pending' and d.next_attempt_at <= $1)`,
     values: [now],
@@ -40,19 +40,17 @@ export async function claimEvents(
   const { rows } = await database.query<ClaimedRow>({
     name: 'claim-events',
     text: `with due as (
-             select order_id, sequence from event_deliveries
+             select order_id, sequence from events
               where account_id = $1 and endpoint_id = $2
                 and state = 'pending' and next_attempt_at <= $3
-                and exists (select from endpoints e where e.account_id = $1 and e.endpoint_id = $2
-                               and e.disabled_reason is null)
+                and exists (select from endpoints p where p.account_id = $1 and p.endpoint_id = $2
+                               and p.disabled_reason is null)
               order by next_attempt_at limit $5
                 for update skip locked)
-           update event_deliveries d set next_attempt_at = $4, attempts = attempts + 1
-             from due join events v on v.account_id = $1 and v.order_id = due.order_id
-                                    and v.sequence = due.sequence
-            where d.account_id = $1 and d.order_id = due.order_id and d.sequence = due.sequence
-              and d.endpoint_id = $2
-           returning d.order_id, d.sequence, d.attempts, d.failures, v.body`,
+           update events e set next_attempt_at = $4, attempts = attempts + 1 from due
+            where e.account_id = $1 and e.order_id = due.order_id and e.sequence = due.sequence
+              and e.endpoint_id = $2
+           returning e.order_id, e.sequence, e.attempts, e.failures, e.body`,
     values: [accountId, endpointId, now, claimedUntil, limit],
   });
   return rows.map((row) => ({
@@ -85,13 +83,13 @@ export async function makeWaitingDue(
 ): Promise<number> {
   const { rowCount } = await database.query({
     text: `with waiting as (
-             select order_id, sequence from event_deliveries
+             select order_id, sequence from events
               where account_id = $1 and endpoint_id = $2 and state = 'pending'
                 and next_attempt_at > $4
               limit $5 for update skip locked)
-           update event_deliveries d set next_attempt_at = $3 from waiting w
-            where d.account_id = $1 and d.endpoint_id = $2
-              and d.order_id = w.order_id and d.sequence = w.sequence`,
+           update events e set next_attempt_at = $3 from waiting w
+            where e.account_id = $1 and e.endpoint_id = $2
+              and e.order_id = w.order_id and e.sequence = w.sequence`,
     values: [accountId, endpointId, now, claimedUntil, limit],
   });
   return rowCount ?? 0;
@@ -130,12 +128,12 @@ export async function saveResults(
 ): Promise<void> {
   await tx.query({
     name: 'save-event-results',
-    text: `update event_deliveries d
+    text: `update events e
               set state = row.state, failures = row.failures, next_attempt_at = row.next_attempt_at
              from ${resultRows.from}
-            where d.account_id = row.account_id and d.order_id = row.order_id
-              and d.sequence = row.sequence and d.endpoint_id = row.endpoint_id
-              and (row.state = 'delivered' or (d.state = 'pending' and d.attempts = row.attempt))`,
+            where e.account_id = row.account_id and e.order_id = row.order_id
+              and e.sequence = row.sequence and e.endpoint_id = row.endpoint_id
+              and (row.state = 'delivered' or (e.state = 'pending' and e.attempts = row.attempt))`,
     values: resultRows.toParameters(results),
   });
 }

@@ -76,7 +76,7 @@ export async function openEvents(): Promise<Events> {
     },
     listDeliveries: (endpoint) =>
       rowsOf<DeliveryRow>(
-        `select state, attempts, failures, next_attempt_at from event_deliveries
+        `select state, attempts, failures, next_attempt_at from events
           where account_id = $1 and endpoint_id = $2 order by order_id, sequence`,
         endpoint,
       ),
