@@ -30,7 +30,9 @@ export async function listDueEndpoints(database: Queryable, now: Date): Promise<
 
 /**
  * Claims events that are due, the longest due first. Ends the race of several processes: each row is claimed by one of
- * them. Until `claimedUntil` no other sends it; if this process ends, the event is due again then.
+ * them. Until `claimedUntil` no other sends it; if this process ends, the event is due again then. Rows are joined by
+ * the columns of the claim alone: with the parameters, a plan that was made for an empty table reads all events of the
+ * endpoint.
  */
 export async function claimEvents(
   database: Queryable,
@@ -40,7 +42,7 @@ export async function claimEvents(
   const { rows } = await database.query<ClaimedRow>({
     name: 'claim-events',
     text: `with due as (
-             select order_id, sequence from events
+             select account_id, order_id, sequence, endpoint_id from events
               where account_id = $1 and endpoint_id = $2
                 and state = 'pending' and next_attempt_at <= $3
                 and exists (select from endpoints p where p.account_id = $1 and p.endpoint_id = $2
@@ -48,8 +50,8 @@ export async function claimEvents(
               order by next_attempt_at limit $5
                 for update skip locked)
            update events e set next_attempt_at = $4, attempts = attempts + 1 from due
-            where e.account_id = $1 and e.order_id = due.order_id and e.sequence = due.sequence
-              and e.endpoint_id = $2
+            where e.account_id = due.account_id and e.order_id = due.order_id
+              and e.sequence = due.sequence and e.endpoint_id = due.endpoint_id
            returning e.order_id, e.sequence, e.attempts, e.failures, e.body`,
     values: [accountId, endpointId, now, claimedUntil, limit],
   });
@@ -83,13 +85,13 @@ export async function makeWaitingDue(
 ): Promise<number> {
   const { rowCount } = await database.query({
     text: `with waiting as (
-             select order_id, sequence from events
+             select account_id, order_id, sequence, endpoint_id from events
               where account_id = $1 and endpoint_id = $2 and state = 'pending'
                 and next_attempt_at > $4
               limit $5 for update skip locked)
            update events e set next_attempt_at = $3 from waiting w
-            where e.account_id = $1 and e.endpoint_id = $2
-              and e.order_id = w.order_id and e.sequence = w.sequence`,
+            where e.account_id = w.account_id and e.order_id = w.order_id
+              and e.sequence = w.sequence and e.endpoint_id = w.endpoint_id`,
     values: [accountId, endpointId, now, claimedUntil, limit],
   });
   return rowCount ?? 0;

@@ -149,13 +149,13 @@ export async function makeEventsDue(
       : `occurred_at >= ${add(range.since)}`;
   const { rows } = await database.query<{ resent: number; pruned: number }>({
     text: `with chosen as (
-             select order_id, sequence, body is null as is_pruned from events
+             select account_id, order_id, sequence, endpoint_id, body is null as is_pruned from events
               where account_id = $1 and endpoint_id = $2 and ${chosen}),
            due as (
              update events e set state = 'pending', failures = 0, next_attempt_at = ${add(now)}
                from chosen c
-              where not c.is_pruned and e.account_id = $1 and e.endpoint_id = $2
-                and e.order_id = c.order_id and e.sequence = c.sequence
+              where not c.is_pruned and e.account_id = c.account_id and e.order_id = c.order_id
+                and e.sequence = c.sequence and e.endpoint_id = c.endpoint_id
                 and (e.state <> 'pending' or e.next_attempt_at > ${add(claimedUntil)})
              returning 1)
            select (select count(*) from chosen where not is_pruned)::integer as resent,
