@@ -48,8 +48,9 @@ export function newestEvents({ orderId, state, before, from }: EventRange): Sele
   return {
     key: `e.order_id || '/' || lpad(e.sequence::text, 9, '0') || '/' || e.endpoint_id`,
     from: (account, add) => `from events e
-        join endpoints p on p.account_id = e.account_id and p.endpoint_id = e.endpoint_id
        where e.account_id = ${account} ${conditionsOf(add).join(' ')}
+         and e.endpoint_id = any (array (select p.endpoint_id from endpoints p
+                                          where p.account_id = ${account}))
        order by e.order_id desc, e.sequence desc, e.endpoint_id desc`,
   };
 }
