@@ -22,6 +22,7 @@ export function renderChange(change: ChangeToRender): (event: EventToRender) => 
     ...amountsView(amounts),
   });
   const userText = JSON.stringify(user);
+  const occurredText = occurredAt.toISOString();
   const places = new Map(
     enquiry.shown.map(({ transaction }, place) => [transaction.transactionId, place]),
   );
@@ -34,7 +35,7 @@ export function renderChange(change: ChangeToRender): (event: EventToRender) => 
       event_id: eventIdOf(event.name),
       event_type: event.type,
       sequence: event.name.sequence,
-      occurred_at: occurredAt.toISOString(),
+      occurred_at: occurredText,
       status,
       message: messageOf(event, enquired),
       svc_order_id: order.svc_order_id,
