@@ -17,7 +17,12 @@ import { addOpenApi } from './http/open-api/open-api.ts';
 import { type Metrics, measureRequests } from './http/operator/metrics.ts';
 import { type OperatorParts, operatorApi } from './http/operator/operator-api.ts';
 import { measureService } from './http/operator/service-metrics.ts';
-import { findMissingHost, handleExpectHeader, registerEveryMethod } from './http/protocol.ts';
+import {
+  findMissingHost,
+  handleExpectHeader,
+  restoreMethod,
+  shareRoutes,
+} from './http/protocol.ts';
 import { newRequestId } from './http/request-id.ts';
 import { webhookApi } from './http/webhooks/webhook-api.ts';
 import type { Log } from './log.ts';
@@ -45,6 +50,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(async () => undefined);
   app.addHook('onRequest', (request, reply, done) => {
+    restoreMethod(request.raw);
     addCommonHeaders(request, reply);
     // Here rather than in the not-found handler, so that the body of such a request is never read.
     done(request.is404 ? new ServiceError('NOT_FOUND') : findMissingHost(request, reply));
@@ -53,7 +59,6 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     if (parts.isDraining?.()) reply.header('connection', 'close');
     done(null, endLine(reply, payload));
   });
-  registerEveryMethod(app);
   handleExpectHeader(app);
   limitConnections(app, parts.connectionsMax ?? limits.connectionsMax);
   measureRequests(app, metrics);
@@ -135,6 +140,7 @@ function createFastify(log: Log): FastifyInstance {
     childLoggerFactory: (logger) => logger,
     genReqId: newRequestId,
     clientErrorHandler: answerClientError,
+    rewriteUrl: shareRoutes,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
     ajv,
   });
