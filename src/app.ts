@@ -5,6 +5,7 @@ import { limits } from './domain/limits.ts';
 import { launchPage } from './http/checkout/launch-page.ts';
 import { returnPage } from './http/checkout/return-page.ts';
 import { answerClientError } from './http/client-error.ts';
+import { buildSerializer } from './http/compile-serialisers.ts';
 import { limitConcurrency } from './http/concurrency-limit.ts';
 import { limitConnections } from './http/connection-limit.ts';
 import type { Edge } from './http/edge.ts';
@@ -144,6 +145,7 @@ function createFastify(log: Log): FastifyInstance {
     rewriteUrl: shareRoutes,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
     ajv,
+    schemaController: { compilersFactory: { buildSerializer } },
   });
 }
 
