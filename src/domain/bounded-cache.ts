@@ -5,9 +5,9 @@
  */
 import { LRUCache } from 'lru-cache';
 
-export type BoundedCache<Value extends object> = LRUCache<string, Value>;
+export type BoundedCache<Value extends object | string> = LRUCache<string, Value>;
 
-export function createBoundedCache<Value extends object>(
+export function createBoundedCache<Value extends object | string>(
   entriesMax: number,
   /** Entries are forgotten after this time; without it they stay. */
   ttlMs = 0,

@@ -4,7 +4,7 @@
  * those who wait for the same name at the same time, and not kept. Contract 12.5.
  */
 import type { LookupAddress, LookupAllOptions } from 'node:dns';
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../domain/bounded-cache.ts';
 import { limits } from '../domain/limits.ts';
 
 export type LookUp = (
@@ -26,7 +26,7 @@ type Request = { readonly callback: Parameters<LookUp>[2]; readonly sinceMs: num
 
 /** The options must be the same for each lookup of a name. */
 export function createNameLookups(lookUp: LookUp, nowMs = () => performance.now()): LookUp {
-  const speeds = new LRUCache<string, Speed>({ max: limits.namesRememberedMax });
+  const speeds = createBoundedCache<Speed>(limits.namesRememberedMax);
   const running = new Map<string, Lookup>();
   /** In the order in which they were wanted. */
   const queued = new Map<string, Lookup>();
