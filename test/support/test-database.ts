@@ -38,8 +38,12 @@ export async function createTestDatabase(
   const database = openDatabase({ ...address, database: name }, options);
   after(async () => {
     await database.close();
-    await cluster.query({ text: `drop database ${name} with (force)` });
-    await cluster.close();
+    try {
+      await cluster.query({ text: `drop database ${name} with (force)` });
+    } finally {
+      // Its connections would keep the process running, and with it the whole run.
+      await cluster.close();
+    }
   });
   const host = encodeURIComponent(address.host);
   return {
