@@ -124,7 +124,8 @@ function slowNowMs(): number {
  * them would cost far more than the events.
  */
 function collectingMs(lane: Lane): number {
-  const msOf = (missing: number, perSecond: number) => Math.ceil((missing * 1_000) / perSecond);
+  const msOf = (missing: number, perSecond: number) =>
+    Math.max(0, Math.ceil((missing * 1_000) / perSecond));
   const wanted = lane.isFailing ? limits.eventsOfFailingMax : limits.eventsOfEndpointMax;
   const ms = msOf(wanted - tokensIn(lane.bucket), limits.eventsPerSecond);
   return lane.isFailing ? Math.max(ms, msOf(wanted - failingTokensIn(lane.failing), 1)) : ms;

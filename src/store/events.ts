@@ -9,7 +9,8 @@ export type NewEvent = EventName & {
   readonly transactionId: string | null;
   readonly status: string;
   readonly occurredAt: Date;
-  readonly body: Buffer;
+  /** Stored as UTF-8. */
+  readonly body: string;
   readonly endpointIds: readonly string[];
 };
 

@@ -122,7 +122,7 @@ async function storeEvents(
     ...{ accountId: first.accountId, orderId, sequence: 1 },
     type: 'payment_success' as const,
     ...{ transactionId: null, status: 'succeeded', occurredAt },
-    body: Buffer.from(JSON.stringify({ svc_order_id: orderId })),
+    body: JSON.stringify({ svc_order_id: orderId }),
     endpointIds: endpoints.map(({ endpointId }) => endpointId),
   }));
   await database.transaction((tx) => insertEvents(tx, events));

@@ -46,7 +46,7 @@ export function renderChange(change: ChangeToRender): (event: EventToRender) => 
       ? JSON.stringify({ ...element, signature: element.svc_signature, status })
       : 'null';
     const text = `${head.slice(0, -1)},"transaction":${transactionText},"order":${orderText},"user":${userText}}`;
-    return { status, body: Buffer.from(sealIfWanted(text, account, occurredAt)) };
+    return { status, body: sealIfWanted(text, account, occurredAt) };
   };
 }
 
