@@ -86,7 +86,9 @@ const { secret } = await runJsonCommand(
 );
 let travels = 0;
 
-test('a service killed at a named point loses nothing and does nothing twice', async (t) => {
+test('a service killed at a named point loses nothing and does nothing twice', {
+  timeout: 360_000,
+}, async (t) => {
   let service = await startServiceProcess(env);
   let kills = 0;
   let back: Promise<unknown> = Promise.resolve();
