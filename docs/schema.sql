@@ -217,35 +217,26 @@ create table endpoints (
 
 -- Webhooks to merchants, numbered for each order. The body is what is sent; it is null after it was pruned.
 create table events (
-  account_id      text         not null,
-  order_id        text         not null,
-  sequence        integer      not null,
-  event_type      text         not null,
-  transaction_id  text,
-  status          text         not null,
-  occurred_at     timestamptz  not null,
-  body            bytea,
-  constraint events_pkey primary key (account_id, order_id, sequence)
-);
-create index events_by_time on events using brin (occurred_at) with (pages_per_range='16', autosummarize='on');
-
--- An event for one endpoint, and when it is sent next.
-create table event_deliveries (
   account_id       text         not null,
   order_id         text         not null,
   sequence         integer      not null,
   endpoint_id      text         not null,
+  event_type       text         not null,
+  transaction_id   text,
+  status           text         not null,
   occurred_at      timestamptz  not null,
   state            text         not null,
   attempts         integer      not null,
   failures         integer      not null,
   next_attempt_at  timestamptz,
-  constraint event_deliveries_pkey primary key (account_id, order_id, sequence, endpoint_id),
-  constraint event_deliveries_state_check check (state in ('pending', 'delivered', 'undelivered'))
-) with (fillfactor=70);
-create index event_deliveries_due on event_deliveries (account_id, endpoint_id, next_attempt_at)
+  body             bytea,
+  constraint events_pkey primary key (account_id, order_id, sequence, endpoint_id),
+  constraint events_state_check check (state in ('pending', 'delivered', 'undelivered', 'dropped'))
+);
+create index events_by_time on events using brin (occurred_at) with (pages_per_range='16', autosummarize='on');
+create index events_due on events (account_id, endpoint_id, next_attempt_at)
   where state = 'pending';
-create index event_deliveries_undelivered on event_deliveries (account_id, endpoint_id)
+create index events_undelivered on events (account_id, endpoint_id)
   where state = 'undelivered';
 
 -- The result of each attempt to send an event.

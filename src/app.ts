@@ -5,6 +5,7 @@ import { limits } from './domain/limits.ts';
 import { launchPage } from './http/checkout/launch-page.ts';
 import { returnPage } from './http/checkout/return-page.ts';
 import { answerClientError } from './http/client-error.ts';
+import { buildSerializer } from './http/compile-serialisers.ts';
 import { limitConcurrency } from './http/concurrency-limit.ts';
 import { limitConnections } from './http/connection-limit.ts';
 import type { Edge } from './http/edge.ts';
@@ -17,7 +18,12 @@ import { addOpenApi } from './http/open-api/open-api.ts';
 import { type Metrics, measureRequests } from './http/operator/metrics.ts';
 import { type OperatorParts, operatorApi } from './http/operator/operator-api.ts';
 import { measureService } from './http/operator/service-metrics.ts';
-import { findMissingHost, handleExpectHeader, registerEveryMethod } from './http/protocol.ts';
+import {
+  findMissingHost,
+  handleExpectHeader,
+  restoreMethod,
+  shareRoutes,
+} from './http/protocol.ts';
 import { newRequestId } from './http/request-id.ts';
 import { webhookApi } from './http/webhooks/webhook-api.ts';
 import type { Log } from './log.ts';
@@ -45,6 +51,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(async () => undefined);
   app.addHook('onRequest', (request, reply, done) => {
+    restoreMethod(request.raw);
     addCommonHeaders(request, reply);
     // Here rather than in the not-found handler, so that the body of such a request is never read.
     done(request.is404 ? new ServiceError('NOT_FOUND') : findMissingHost(request, reply));
@@ -53,7 +60,6 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     if (parts.isDraining?.()) reply.header('connection', 'close');
     done(null, endLine(reply, payload));
   });
-  registerEveryMethod(app);
   handleExpectHeader(app);
   limitConnections(app, parts.connectionsMax ?? limits.connectionsMax);
   measureRequests(app, metrics);
@@ -106,9 +112,10 @@ function listProofs() {
   }));
 }
 
-/** The OpenAPI document without a database: the routes are added, and none is called. */
+/** The OpenAPI document without a database: the routes are added, their schemas validated, and none is called. */
 export async function describeApi(publicUrl: string): Promise<OpenApi> {
-  const app = Fastify({ ajv });
+  const customOptions = { ...ajv.customOptions, validateSchema: true };
+  const app = Fastify({ ajv: { customOptions } });
   await addOpenApi(app, publicUrl, listProofs);
   await addApi(app, {} as Edge);
   await app.register(operatorApi({} as OperatorParts));
@@ -135,8 +142,10 @@ function createFastify(log: Log): FastifyInstance {
     childLoggerFactory: (logger) => logger,
     genReqId: newRequestId,
     clientErrorHandler: answerClientError,
+    rewriteUrl: shareRoutes,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
     ajv,
+    schemaController: { compilersFactory: { buildSerializer } },
   });
 }
 
@@ -148,5 +157,7 @@ const ajv = {
     removeAdditional: false,
     allErrors: false,
     allowUnionTypes: true,
+    // Compiling the schema of JSON Schema takes as long as all of ours. `describeApi`, which tests call, does it.
+    validateSchema: false,
   },
 } as const;

@@ -2,7 +2,7 @@
 import type { Incoming } from './domain/inbox/incoming.ts';
 import { limits } from './domain/limits.ts';
 import type { Clock } from './domain/time.ts';
-import { renderEvent } from './http/merchant/event-view.ts';
+import { renderChange } from './http/merchant/event-view.ts';
 import { createBatcher } from './postgres/batch.ts';
 import type { Database } from './postgres/database.ts';
 import { createProviderCaller } from './providers/call.ts';
@@ -57,7 +57,7 @@ export function createServices(parts: {
   );
   const accounts = createAccountDirectory(database, masterKeys);
   const eventSignal = createEventSignal();
-  const announcer = createAnnouncer(accounts, renderEvent, eventSignal.raise);
+  const announcer = createAnnouncer(accounts, renderChange, eventSignal.raise);
   const needs = { database, clock, settings, announcer };
   return {
     database,

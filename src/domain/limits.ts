@@ -152,6 +152,15 @@ export const limits = {
   eventsSharedMax: 256,
   /** Attempts for one endpoint in a process. */
   eventsPerSecond: 100,
+  /** Lookups of names in progress, of the four that the platform can make at once, and of names not known to be fast. */
+  lookupsMax: 3,
+  lookupsNotFastMax: 2,
+  /** A name that takes longer is slow. */
+  lookupFastMsMax: 1_000,
+  /** As many as events can be in progress; of slow names, as many as are worth waiting for. */
+  lookupsQueuedMax: 512,
+  slowLookupsQueuedMax: 48,
+  namesRememberedMax: 10_000,
   /** By one statement, when an endpoint is enabled. */
   eventsMadeDueMax: 10_000,
   /** An endpoint whose every attempt has failed for this long is disabled. */

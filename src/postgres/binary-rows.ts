@@ -140,7 +140,12 @@ function writeText(text: string): void {
   written += length;
 }
 
-function writeBytes(bytes: Buffer): void {
+/** A text is written as UTF-8, without a buffer of its own. */
+function writeBytes(bytes: Buffer | string): void {
+  if (typeof bytes === 'string') {
+    writeText(bytes);
+    return;
+  }
   reserve(4 + bytes.length);
   writeInt32(bytes.length);
   written += bytes.copy(scratch, written);

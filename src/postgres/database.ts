@@ -33,14 +33,23 @@ export type Database = Queryable & {
 };
 
 /** The purpose decides the limits and planner settings of the connections; see `pool.ts`. */
-export type DatabaseOptions = TransportOptions & { readonly purpose?: PoolPurpose };
+export type DatabaseOptions = TransportOptions & {
+  readonly purpose?: PoolPurpose;
+  /** How long opening a connection may take. */
+  readonly connectMsMax?: number;
+};
 
 export function openDatabase(
   address: DatabaseAddress,
-  { purpose = 'requests', ...options }: DatabaseOptions = {},
+  {
+    purpose = 'requests',
+    connectMsMax = limits.databaseConnectMsMax,
+    ...options
+  }: DatabaseOptions = {},
 ): Database {
   const transports = chooseTransport(address, options);
-  const pool = openPool(address, () => transports.current()?.isPipelined ?? true, purpose);
+  const isPipelined = () => transports.current()?.isPipelined ?? true;
+  const pool = openPool(address, isPipelined, purpose, connectMsMax);
   const queueStats = createQueueStats();
   const { onShed } = queueStats.addQueue('connections', () => pool.waitingCount);
   const attempt = <Result>(use: (session: Session) => Promise<Result>) =>

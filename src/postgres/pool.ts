@@ -34,6 +34,7 @@ export function openPool(
   address: DatabaseAddress,
   isPipelined: () => boolean,
   purpose: PoolPurpose,
+  connectMsMax: number,
 ): pg.Pool {
   const { max, query_timeout, ...sessionSettings } = settings[purpose];
   const pool = new pg.Pool({
@@ -44,7 +45,7 @@ export function openPool(
     // The time to wait for a free connection. Opening a new one has a shorter limit of its own.
     connectionTimeoutMillis: limits.databaseQueueMsMax,
     Client: clientClass({
-      connectMsMax: limits.databaseConnectMsMax,
+      connectMsMax,
       isPipelined,
       onConnect: (error) => {
         if (isOutOfConnections(error)) shareConnections();

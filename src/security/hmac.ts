@@ -1,6 +1,6 @@
 /** HMAC-SHA-256 with keys that are prepared once: every order signs two tokens, and every webhook is verified by one. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../domain/bounded-cache.ts';
 
 export type HmacKey = KeyObject;
 
@@ -22,7 +22,7 @@ export function hmacHex(secret: string, content: string | Buffer): string {
 }
 
 const keysCachedMax = 1_000;
-const keys = new LRUCache<string, HmacKey>({ max: keysCachedMax });
+const keys = createBoundedCache<HmacKey>(keysCachedMax);
 
 function keyOf(secret: string): HmacKey {
   const known = keys.get(secret);

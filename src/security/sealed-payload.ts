@@ -3,7 +3,7 @@
  * AES-256-GCM, hex of: 16-byte nonce, ciphertext, 16-byte tag; the key comes from the access secret.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../domain/bounded-cache.ts';
 
 const cipher = 'aes-256-gcm';
 const nonceBytes = 16;
@@ -12,7 +12,7 @@ const secretPrefix = 'access_secret_';
 /** Two live secrets for each account of the account cache. */
 const keysCachedMax = 20_000;
 
-const keys = new LRUCache<string, Buffer>({ max: keysCachedMax });
+const keys = createBoundedCache<Buffer>(keysCachedMax);
 
 /** Derived once per secret, never per request. */
 export function payloadKeyOf(accessSecret: string): Buffer {

@@ -3,8 +3,9 @@
  * process sees a rotation soon. Then one small statement checks the revisions of all accounts that are waited for, and
  * only those that changed are read and opened again.
  */
-import { LRUCache } from 'lru-cache';
+
 import type { Account, LiveSecret, SecretKind } from '../domain/accounts/account.ts';
+import { createBoundedCache } from '../domain/bounded-cache.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { createBatcher } from '../postgres/batch.ts';
@@ -48,12 +49,12 @@ export function createAccountDirectory(
   masterKeys: MasterKeys,
   nowMs: () => number = () => performance.now(),
 ): AccountDirectory {
-  const cache = new LRUCache<string, Cached>({ max: limits.accountsCachedMax });
+  const cache = createBoundedCache<Cached>(limits.accountsCachedMax);
   const refreshes = new Map<string, Promise<Account | undefined>>();
-  const readsAgain = new LRUCache<string, Promise<Account | undefined>>({
-    max: limits.accountsCachedMax,
-    ttl: limits.secretsCacheMsMax,
-  });
+  const readsAgain = createBoundedCache<Promise<Account | undefined>>(
+    limits.accountsCachedMax,
+    limits.secretsCacheMsMax,
+  );
   const findRevision = createRevisionFinder(database);
 
   const read = async (

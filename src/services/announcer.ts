@@ -1,8 +1,7 @@
 /** Whether and how changes of orders are announced to their shop. Contract 12.2. */
 import type { Account } from '../domain/accounts/account.ts';
 import { isEnabled } from '../domain/accounts/endpoint.ts';
-import type { EventType } from '../domain/event-type.ts';
-import type { ReviewReason } from '../domain/events/list-events.ts';
+import type { OrderEvent } from '../domain/events/list-events.ts';
 import type { EventName } from '../domain/ids.ts';
 import type { Transaction } from '../postgres/database.ts';
 import type { EndpointName } from '../store/endpoints.ts';
@@ -14,28 +13,27 @@ export type Announcer = {
   readonly findAnnouncing: (tx: Transaction, accountId: string) => Promise<Account | undefined>;
   /** The same as far as the cache knows. If it is wrong, more is read later. */
   readonly isAnnouncing: (accountId: string) => boolean;
-  readonly render: RenderEvent;
+  readonly render: RenderChange;
   /** Called after the commit, so that the events are sent at once. */
   readonly onStored: (endpoints: readonly EndpointName[]) => void;
 };
 
-export type RenderEvent = (event: EventToRender) => RenderedEvent;
-export type RenderedEvent = { readonly status: string; readonly body: Buffer };
+/** What the events of one change have in common is rendered once. */
+export type RenderChange = (change: ChangeToRender) => (event: EventToRender) => RenderedEvent;
+export type RenderedEvent = { readonly status: string; readonly body: string };
 
-export type EventToRender = {
+export type ChangeToRender = {
   readonly account: Account;
-  readonly name: EventName;
-  readonly type: EventType;
-  readonly reason: ReviewReason | null;
-  readonly transactionId: string | null;
-  /** Shows the transaction of the event; none for an event about the order or about a removed transaction. */
+  /** Shows the transactions that events of this change are about, but for one that was removed. */
   readonly enquiry: Enquiry;
   readonly occurredAt: Date;
 };
 
+export type EventToRender = OrderEvent & { readonly name: EventName };
+
 export function createAnnouncer(
   accounts: Pick<AccountDirectory, 'recall' | 'findWithin'>,
-  render: RenderEvent,
+  render: RenderChange,
   onStored: Announcer['onStored'],
 ): Announcer {
   const hasEndpoint = (account: Account | undefined) => account?.endpoints.some(isEnabled) === true;

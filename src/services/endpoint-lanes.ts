@@ -17,44 +17,56 @@ export type Lane = {
   bucket: Bucket | undefined;
   /** Counts attempts while it fails; undefined since it accepted one. */
   failing: Bucket | undefined;
+  /** Runs while the lane collects tokens. */
+  timer: NodeJS.Timeout | undefined;
 };
 
 export type EndpointLanes = {
   readonly laneOf: (endpoint: EndpointName) => Lane;
   /** Events that may be started now. */
   readonly freeSlots: (lane: Lane) => number;
+  /** True if the lane has to collect tokens before its next claim. Then `wake` is called once when it has them. */
+  readonly collectTokens: (lane: Lane, wake: () => void) => boolean;
   /** Takes a slot. The returned function frees it; undefined says nothing about the endpoint. */
   readonly takeSlot: (lane: Lane) => (isDelivered: boolean | undefined) => void;
   readonly dropIdle: () => void;
+  /** Wakes no lane any more. */
+  readonly stop: () => void;
 };
 
 export function createEndpointLanes(): EndpointLanes {
   const lanes = new Map<string, Lane>();
   let inProgress = 0;
   let failingInProgress = 0;
+  const slotsOf = ({ isFailing, inProgress: own }: Lane) => {
+    const ofEndpoint = isFailing ? limits.eventsOfFailingMax : limits.eventsOfEndpointMax;
+    // The rest is for endpoints that have none: otherwise some dozens that are slow would leave nothing to the others.
+    const shared = limits.eventsSharedMax - inProgress;
+    const ofAll = Math.min(
+      limits.eventsInProgressMax - inProgress,
+      own === 0 ? Math.max(shared, 1) : shared,
+    );
+    const ofFailing = isFailing
+      ? limits.eventsFailingInProgressMax - failingInProgress
+      : Number.POSITIVE_INFINITY;
+    return Math.min(ofEndpoint - own, ofAll, ofFailing);
+  };
   return {
     laneOf: (endpoint) => {
       const lane = lanes.get(endpoint.endpointId) ?? newLane(endpoint);
       lanes.set(endpoint.endpointId, lane);
       return lane;
     },
-    freeSlots: (lane) => {
-      const { isFailing } = lane;
-      const ofEndpoint = isFailing ? limits.eventsOfFailingMax : limits.eventsOfEndpointMax;
-      // The rest is for endpoints that have none: otherwise some dozens that are slow would leave nothing to the others.
-      const shared = limits.eventsSharedMax - inProgress;
-      const ofAll = Math.min(
-        limits.eventsInProgressMax - inProgress,
-        lane.inProgress === 0 ? Math.max(shared, 1) : shared,
-      );
-      const ofFailing = isFailing
-        ? limits.eventsFailingInProgressMax - failingInProgress
-        : Number.POSITIVE_INFINITY;
-      const slots = Math.min(ofEndpoint - lane.inProgress, ofAll, ofFailing);
-      const inTime = isFailing
-        ? Math.min(tokensOf(lane.bucket), failingTokensOf(lane))
-        : tokensOf(lane.bucket);
-      return Math.floor(Math.min(slots, inTime));
+    freeSlots: (lane) => Math.floor(Math.min(slotsOf(lane), tokensOf(lane))),
+    collectTokens: (lane, wake) => {
+      if (lane.timer) return true;
+      if (tokensOf(lane) >= slotsOf(lane)) return false;
+      lane.timer = setTimeout(() => {
+        lane.timer = undefined;
+        wake();
+      }, collectingMs(lane));
+      lane.timer.unref();
+      return true;
     },
     takeSlot: (lane) => {
       const wasFailing = lane.isFailing;
@@ -75,10 +87,14 @@ export function createEndpointLanes(): EndpointLanes {
     },
     dropIdle: () => {
       for (const [key, lane] of lanes) {
-        const isIdle = lane.inProgress === 0 && !lane.isClaiming && isFull(lane.bucket);
+        const isIdle =
+          lane.inProgress === 0 && !lane.isClaiming && !lane.timer && isFull(lane.bucket);
         // That an endpoint fails is worth remembering: otherwise it would get many slots at each retry.
         if (isIdle && (!lane.isFailing || lanes.size > limits.accountsCachedMax)) lanes.delete(key);
       }
+    },
+    stop: () => {
+      for (const { timer } of lanes.values()) clearTimeout(timer);
     },
   };
 }
@@ -88,6 +104,7 @@ function newLane(endpoint: EndpointName): Lane {
     ...{ endpoint, inProgress: 0, isFailing: false, isClaiming: false, hasMore: false },
     bucket: undefined,
     failing: undefined,
+    timer: undefined,
   };
 }
 
@@ -102,17 +119,33 @@ function slowNowMs(): number {
   return performance.now() / failingBurst;
 }
 
-function failingTokensOf({ failing }: Lane): number {
-  if (!failing) return failingBurst;
-  const idleMs = Math.max(0, slowNowMs() - failing.atMs);
-  return Math.min(failingBurst, failing.tokens + (idleMs * failingBurst) / 1_000);
+/**
+ * Until the lane has tokens for a whole claim. An empty bucket gets one every 10 ms, and a claim and a record for each of
+ * them would cost far more than the events.
+ */
+function collectingMs(lane: Lane): number {
+  const msOf = (missing: number, perSecond: number) =>
+    Math.max(0, Math.ceil((missing * 1_000) / perSecond));
+  const wanted = lane.isFailing ? limits.eventsOfFailingMax : limits.eventsOfEndpointMax;
+  const ms = msOf(wanted - tokensIn(lane.bucket), limits.eventsPerSecond);
+  return lane.isFailing ? Math.max(ms, msOf(wanted - failingTokensIn(lane.failing), 1)) : ms;
+}
+
+function tokensOf({ isFailing, bucket, failing }: Lane): number {
+  return isFailing ? Math.min(tokensIn(bucket), failingTokensIn(failing)) : tokensIn(bucket);
+}
+
+function failingTokensIn(bucket: Bucket | undefined): number {
+  if (!bucket) return failingBurst;
+  const idleMs = Math.max(0, slowNowMs() - bucket.atMs);
+  return Math.min(failingBurst, bucket.tokens + (idleMs * failingBurst) / 1_000);
 }
 
 function isFull(bucket: Bucket | undefined): boolean {
-  return tokensOf(bucket) >= limits.eventsPerSecond;
+  return tokensIn(bucket) >= limits.eventsPerSecond;
 }
 
-function tokensOf(bucket: Bucket | undefined): number {
+function tokensIn(bucket: Bucket | undefined): number {
   if (!bucket) return limits.eventsPerSecond;
   const idleMs = Math.max(0, performance.now() - bucket.atMs);
   return Math.min(

@@ -2,7 +2,7 @@
  * Sends one event to one endpoint over HTTP. The address is checked when a connection is made, so that a name that
  * resolves differently the second time does not help. Redirects are not followed. Contract 12.5 and 12.6.
  */
-import { type LookupAddress, type LookupAllOptions, lookup as lookUpName } from 'node:dns';
+import { lookup as lookUpName } from 'node:dns';
 import { type ClientRequest, Agent as HttpAgent, request } from 'node:http';
 import { Agent as HttpsAgent, request as requestSecurely } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
@@ -14,6 +14,7 @@ import {
   isTrustedAddress,
 } from '../security/endpoint-address.ts';
 import { explainFailure, keepText, readStart } from './event-answer.ts';
+import { createNameLookups, type LookUp } from './name-lookups.ts';
 
 export type EventRequest = {
   readonly url: string;
@@ -44,12 +45,6 @@ export type SenderParts = {
   readonly certificates?: string;
 };
 
-type LookUp = (
-  hostname: string,
-  options: LookupAllOptions,
-  callback: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
-) => void;
-
 /** One per process: it keeps connections open. */
 export function createEventSender(allowed: AllowedNetworks, parts: SenderParts = {}): EventSender {
   const options = { keepAlive: true, maxFreeSockets: 64, timeout: limits.eventConnectionIdleMsMax };
@@ -57,9 +52,9 @@ export function createEventSender(allowed: AllowedNetworks, parts: SenderParts =
   const sender: Sender = {
     answerMsMax: limits.eventAnswerMsMax,
     connectMsMax: limits.eventConnectMsMax,
-    lookUp: lookUpName,
     certificates: undefined,
     ...parts,
+    lookUp: createNameLookups(parts.lookUp ?? lookUpName),
     allowed,
   };
   return {

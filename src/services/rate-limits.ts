@@ -2,8 +2,9 @@
  * Limits the request rates of accounts and of order tokens. Each process counts separately: the limits protect the
  * process from floods and are not exact across processes.
  */
-import { LRUCache } from 'lru-cache';
+
 import type { Account } from '../domain/accounts/account.ts';
+import { type BoundedCache, createBoundedCache } from '../domain/bounded-cache.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import type { Clock } from '../domain/time.ts';
@@ -16,10 +17,10 @@ export type CountCall = (call: AuthenticatedCaller) => void;
 export type AuthenticatedCaller = { readonly caller: Caller; readonly account: Account };
 
 export function createRateLimits(clock: Clock): CountCall {
-  const accounts = new LRUCache<string, Bucket>({ max: limits.accountsCachedMax });
-  const orders = new LRUCache<string, Bucket>({ max: limits.ordersCountedMax });
+  const accounts = createBoundedCache<Bucket>(limits.accountsCachedMax);
+  const orders = createBoundedCache<Bucket>(limits.ordersCountedMax);
 
-  const count = (buckets: LRUCache<string, Bucket>, key: string, perSecond: number) => {
+  const count = (buckets: BoundedCache<Bucket>, key: string, perSecond: number) => {
     const after = takeToken(buckets.get(key), perSecond, clock().getTime());
     if (!after) throw new ServiceError('RATE_LIMITED');
     buckets.set(key, after);

@@ -1,5 +1,5 @@
 /** Issues and verifies tokens with the ring of signing keys that the database stores. */
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../domain/bounded-cache.ts';
 import { limits } from '../domain/limits.ts';
 import type { Clock } from '../domain/time.ts';
 import type { Database } from '../postgres/database.ts';
@@ -28,7 +28,7 @@ export function createTokenService(
   clock: Clock,
 ): TokenService {
   // A token is sent many times, and its verification stays valid until it expires.
-  const verified = new LRUCache<string, VerifiedToken>({ max: limits.tokensCachedMax });
+  const verified = createBoundedCache<VerifiedToken>(limits.tokensCachedMax);
   let current: { ring: KeyRing; readAt: number } | undefined;
   let reading: Promise<KeyRing> | undefined;
 

@@ -2,7 +2,7 @@
  * Logs refused webhooks, by reason, and failed calls to providers: at most one warning a minute for each account and
  * provider, with the number suppressed since the last one. Warnings never contain secrets or parts of a body.
  */
-import { LRUCache } from 'lru-cache';
+import { createBoundedCache } from '../domain/bounded-cache.ts';
 import { isAccountId } from '../domain/ids.ts';
 import { limits } from '../domain/limits.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
@@ -46,9 +46,7 @@ export function createWarnings(
   clock: Clock,
   logWarning: LogWarning,
 ): Warnings {
-  const throttles = new LRUCache<string, (warning: Warning) => void>({
-    max: limits.accountsCachedMax,
-  });
+  const throttles = createBoundedCache<(warning: Warning) => void>(limits.accountsCachedMax);
   const newThrottle = () =>
     throttle(
       everyMs,

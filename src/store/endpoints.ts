@@ -94,17 +94,26 @@ export async function disableEndpoint(
 }
 
 /**
- * With its deliveries and their attempts. The events stay: their numbers must have no gap. Deliveries come first: that
- * waits for results that are being saved, whose attempts are then deleted too.
+ * Its events are dropped; their rows stay, because numbers must have no gap, and lose their bodies with age. They come
+ * first: that waits for results that are being saved, whose attempts are then deleted too.
  */
 export async function deleteEndpoint(
   tx: Transaction,
   { accountId, endpointId }: EndpointName,
 ): Promise<void> {
-  for (const table of ['event_deliveries', 'event_attempts', 'endpoints']) {
+  const values = [accountId, endpointId];
+  // One statement for each state, because each state has its own index.
+  for (const state of ['pending', 'undelivered']) {
+    await tx.query({
+      text: `update events set state = 'dropped', next_attempt_at = null, body = null
+              where account_id = $1 and endpoint_id = $2 and state = '${state}'`,
+      values,
+    });
+  }
+  for (const table of ['event_attempts', 'endpoints']) {
     await tx.query({
       text: `delete from ${table} where account_id = $1 and endpoint_id = $2`,
-      values: [accountId, endpointId],
+      values,
     });
   }
 }

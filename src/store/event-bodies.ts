@@ -10,19 +10,10 @@ import {
   saveRowCursor,
 } from './sweep-cursors.ts';
 
-/** No endpoint waits for it, and nobody has to look at it. */
-const isDelivered = `not exists (select from event_deliveries d
-  where d.account_id = e.account_id and d.order_id = e.order_id and d.sequence = e.sequence
-    and d.state <> 'delivered')`;
-
-const isWaiting = `exists (select from event_deliveries d
-  where d.account_id = e.account_id and d.order_id = e.order_id and d.sequence = e.sequence
-    and d.state = 'pending')`;
-
 /**
  * Scans the next `limit` events from where the last call stopped, and starts over after the last one: an index by age
- * would cost every event. Old ones that were delivered lose their body and the log of their attempts. Returns how many
- * events it scanned.
+ * would cost every event. Old ones that were delivered, or whose endpoint was deleted, lose their body and the log of
+ * their attempts. Returns how many rows it scanned.
  */
 export function pruneEvents(
   database: Database,
@@ -31,11 +22,11 @@ export function pruneEvents(
 ): Promise<number> {
   return database.transaction(async (tx) => {
     const cursor = await lockRowCursor(tx, 'events');
-    const { rows } = await tx.query<RowCursor & { is_old: boolean }>({
-      text: `select account_id, order_id, sequence as position,
+    const { rows } = await tx.query<EventRow & { is_old: boolean }>({
+      text: `select account_id, order_id, sequence as position, endpoint_id,
                     body is not null and occurred_at < $4 as is_old
                from events where (account_id, order_id, sequence) > ($1, $2, $3)
-              order by account_id, order_id, sequence limit $5`,
+              order by account_id, order_id, sequence fetch first $5 rows with ties`,
       values: [cursor.account_id, cursor.order_id, cursor.position, occurredBefore, limit],
     });
     await removeBodies(
@@ -47,22 +38,30 @@ export function pruneEvents(
   });
 }
 
-async function removeBodies(tx: Transaction, old: readonly RowCursor[]): Promise<void> {
+type EventRow = RowCursor & { readonly endpoint_id: string };
+
+async function removeBodies(tx: Transaction, old: readonly EventRow[]): Promise<void> {
   if (old.length === 0) return;
-  const { rows } = await tx.query<RowCursor>({
-    text: `update events e set body = null
-            where (e.account_id, e.order_id, e.sequence) in
-                  (select * from unnest($1::text[], $2::text[], $3::integer[]))
-              and ${isDelivered}
-           returning account_id, order_id, sequence as position`,
-    values: columnsOf(old),
+  const keyOfOld = '(select * from unnest($1::text[], $2::text[], $3::integer[], $4::text[]))';
+  const { rows } = await tx.query<EventRow>({
+    text: `update events e set body = null, next_attempt_at = null,
+                  state = case when state = 'delivered' then state else 'dropped' end
+            where (account_id, order_id, sequence, endpoint_id) in ${keyOfOld}
+              and (state = 'delivered'
+                   or not exists (select from endpoints p where p.account_id = e.account_id
+                                     and p.endpoint_id = e.endpoint_id))
+           returning account_id, order_id, sequence as position, endpoint_id`,
+    values: keysOf(old),
   });
   await tx.query({
-    text: `delete from event_attempts e
-            where (e.account_id, e.order_id, e.sequence) in
-                  (select * from unnest($1::text[], $2::text[], $3::integer[]))`,
-    values: columnsOf(rows),
+    text: `delete from event_attempts
+            where (account_id, order_id, sequence, endpoint_id) in ${keyOfOld}`,
+    values: keysOf(rows),
   });
+}
+
+function keysOf(rows: readonly EventRow[]): unknown[] {
+  return [...columnsOf(rows), rows.map(({ endpoint_id }) => endpoint_id)];
 }
 
 /** Also deletes what endpoints answered, which may repeat the body. */
@@ -75,19 +74,20 @@ export async function deleteFinishedBodies(
     values: [accountId, orderId],
   });
   const { rowCount } = await tx.query({
-    text: `update events e set body = null
-            where account_id = $1 and order_id = $2 and body is not null and not ${isWaiting}`,
+    text: `update events set body = null
+            where account_id = $1 and order_id = $2 and body is not null and state <> 'pending'`,
     values: [accountId, orderId],
   });
   return rowCount ?? 0;
 }
 
+/** One for each number, whoever waits for it. */
 export async function listWaitingBodies(
   database: Queryable,
   { accountId, orderId }: OrderName,
 ): Promise<Array<{ readonly sequence: number; readonly body: Buffer }>> {
   const { rows } = await database.query<{ sequence: number; body: Buffer }>({
-    text: `select sequence, body from events
+    text: `select distinct on (sequence) sequence, body from events
             where account_id = $1 and order_id = $2 and body is not null order by sequence`,
     values: [accountId, orderId],
   });
@@ -102,12 +102,13 @@ export async function saveEventBody(
 ): Promise<void> {
   const name = [accountId, orderId, sequence];
   await tx.query({
-    text: 'update events set body = $4 where account_id = $1 and order_id = $2 and sequence = $3',
+    text: `update events set body = $4
+            where account_id = $1 and order_id = $2 and sequence = $3 and body is not null`,
     values: [...name, body],
   });
   if (body !== null) return;
   await tx.query({
-    text: `update event_deliveries set state = 'undelivered', next_attempt_at = null
+    text: `update events set state = 'undelivered', next_attempt_at = null
             where account_id = $1 and order_id = $2 and sequence = $3 and state = 'pending'`,
     values: name,
   });

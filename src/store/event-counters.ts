@@ -27,13 +27,13 @@ export async function countEvents(
     name: 'count-events',
     text: `select pending.count, pending.oldest_at,
                   (select count(*) from (
-                     select from event_deliveries where state = 'undelivered' limit $1) as u) as undelivered,
+                     select from events where state = 'undelivered' limit $1) as u) as undelivered,
                   (select count(*) from endpoints where disabled_reason = $2) as by_operator,
                   (select count(*) from endpoints where disabled_reason <> $2) as by_service
              from (select count(*) as count, min(occurred_at) as oldest_at from (
                      select d.occurred_at from endpoints e
-                       join event_deliveries d on d.account_id = e.account_id
-                                              and d.endpoint_id = e.endpoint_id
+                       join events d on d.account_id = e.account_id
+                                    and d.endpoint_id = e.endpoint_id
                       where e.disabled_reason is null and d.state = 'pending' limit $1) as p) as pending`,
     values: [limit, disabledByOperator],
   });

@@ -20,7 +20,7 @@ export async function listDueEndpoints(database: Queryable, now: Date): Promise<
     name: 'list-due-endpoints',
     text: `select e.account_id, e.endpoint_id from endpoints e
             where e.disabled_reason is null
-              and exists (select from event_deliveries d
+              and exists (select from events d
                            where d.account_id = e.account_id and d.endpoint_id = e.endpoint_id
                              and d.state = 'pending' and d.next_attempt_at <= $1)`,
     values: [now],
@@ -30,7 +30,9 @@ export async function listDueEndpoints(database: Queryable, now: Date): Promise<
 
 /**
  * Claims events that are due, the longest due first. Ends the race of several processes: each row is claimed by one of
- * them. Until `claimedUntil` no other sends it; if this process ends, the event is due again then.
+ * them. Until `claimedUntil` no other sends it; if this process ends, the event is due again then. Rows are joined by
+ * the columns of the claim alone: with the parameters, a plan that was made for an empty table reads all events of the
+ * endpoint.
  */
 export async function claimEvents(
   database: Queryable,
@@ -40,19 +42,17 @@ export async function claimEvents(
   const { rows } = await database.query<ClaimedRow>({
     name: 'claim-events',
     text: `with due as (
-             select order_id, sequence from event_deliveries
+             select account_id, order_id, sequence, endpoint_id from events
               where account_id = $1 and endpoint_id = $2
                 and state = 'pending' and next_attempt_at <= $3
-                and exists (select from endpoints e where e.account_id = $1 and e.endpoint_id = $2
-                               and e.disabled_reason is null)
+                and exists (select from endpoints p where p.account_id = $1 and p.endpoint_id = $2
+                               and p.disabled_reason is null)
               order by next_attempt_at limit $5
                 for update skip locked)
-           update event_deliveries d set next_attempt_at = $4, attempts = attempts + 1
-             from due join events v on v.account_id = $1 and v.order_id = due.order_id
-                                    and v.sequence = due.sequence
-            where d.account_id = $1 and d.order_id = due.order_id and d.sequence = due.sequence
-              and d.endpoint_id = $2
-           returning d.order_id, d.sequence, d.attempts, d.failures, v.body`,
+           update events e set next_attempt_at = $4, attempts = attempts + 1 from due
+            where e.account_id = due.account_id and e.order_id = due.order_id
+              and e.sequence = due.sequence and e.endpoint_id = due.endpoint_id
+           returning e.order_id, e.sequence, e.attempts, e.failures, e.body`,
     values: [accountId, endpointId, now, claimedUntil, limit],
   });
   return rows.map((row) => ({
@@ -85,13 +85,13 @@ export async function makeWaitingDue(
 ): Promise<number> {
   const { rowCount } = await database.query({
     text: `with waiting as (
-             select order_id, sequence from event_deliveries
+             select account_id, order_id, sequence, endpoint_id from events
               where account_id = $1 and endpoint_id = $2 and state = 'pending'
                 and next_attempt_at > $4
               limit $5 for update skip locked)
-           update event_deliveries d set next_attempt_at = $3 from waiting w
-            where d.account_id = $1 and d.endpoint_id = $2
-              and d.order_id = w.order_id and d.sequence = w.sequence`,
+           update events e set next_attempt_at = $3 from waiting w
+            where e.account_id = w.account_id and e.order_id = w.order_id
+              and e.sequence = w.sequence and e.endpoint_id = w.endpoint_id`,
     values: [accountId, endpointId, now, claimedUntil, limit],
   });
   return rowCount ?? 0;
@@ -130,12 +130,12 @@ export async function saveResults(
 ): Promise<void> {
   await tx.query({
     name: 'save-event-results',
-    text: `update event_deliveries d
+    text: `update events e
               set state = row.state, failures = row.failures, next_attempt_at = row.next_attempt_at
              from ${resultRows.from}
-            where d.account_id = row.account_id and d.order_id = row.order_id
-              and d.sequence = row.sequence and d.endpoint_id = row.endpoint_id
-              and (row.state = 'delivered' or (d.state = 'pending' and d.attempts = row.attempt))`,
+            where e.account_id = row.account_id and e.order_id = row.order_id
+              and e.sequence = row.sequence and e.endpoint_id = row.endpoint_id
+              and (row.state = 'delivered' or (e.state = 'pending' and e.attempts = row.attempt))`,
     values: resultRows.toParameters(results),
   });
 }

@@ -33,26 +33,25 @@ export function newestEvents({ orderId, state, before, from }: EventRange): Sele
   const conditionsOf = (add: AddValue) => {
     const [order, sequence, endpoint] = before?.split('/') ?? [];
     return [
-      ...(orderId === undefined ? [] : [`and d.order_id = ${add(orderId)}`]),
-      ...(from === undefined ? [] : [`and d.order_id >= ${add(from)}`]),
+      ...(orderId === undefined ? [] : [`and e.order_id = ${add(orderId)}`]),
+      ...(from === undefined ? [] : [`and e.order_id >= ${add(from)}`]),
       // Part of the text, because a parameter does not match the condition of a partial index.
-      ...(state === undefined ? [] : [`and d.state = '${state}'`]),
+      ...(state === undefined ? [] : [`and e.state = '${state}'`]),
       ...(before === undefined
         ? []
         : [
-            `and (d.order_id, d.sequence, d.endpoint_id)
+            `and (e.order_id, e.sequence, e.endpoint_id)
                < (${add(order)}, ${add(Number(sequence))}::integer, ${add(endpoint)})`,
           ]),
     ];
   };
   return {
-    key: `d.order_id || '/' || lpad(d.sequence::text, 9, '0') || '/' || d.endpoint_id`,
-    from: (account, add) => `from event_deliveries d
-        join events e on e.account_id = d.account_id and e.order_id = d.order_id
-                     and e.sequence = d.sequence
-        join endpoints p on p.account_id = d.account_id and p.endpoint_id = d.endpoint_id
-       where d.account_id = ${account} ${conditionsOf(add).join(' ')}
-       order by d.order_id desc, d.sequence desc, d.endpoint_id desc`,
+    key: `e.order_id || '/' || lpad(e.sequence::text, 9, '0') || '/' || e.endpoint_id`,
+    from: (account, add) => `from events e
+       where e.account_id = ${account} ${conditionsOf(add).join(' ')}
+         and e.endpoint_id = any (array (select p.endpoint_id from endpoints p
+                                          where p.account_id = ${account}))
+       order by e.order_id desc, e.sequence desc, e.endpoint_id desc`,
   };
 }
 
@@ -61,9 +60,9 @@ export function listNewestEvents(
   accountId: string,
   { limit, ...range }: EventRange & { readonly limit: number },
 ): Promise<ListedEvent[]> {
-  const columns = `d.account_id as "accountId", d.order_id as "orderId", d.sequence,
-    d.endpoint_id as "endpointId", e.event_type as type, e.occurred_at as "occurredAt",
-    d.state, d.attempts, d.next_attempt_at as "nextAttemptAt"`;
+  const columns = `e.account_id as "accountId", e.order_id as "orderId", e.sequence,
+    e.endpoint_id as "endpointId", e.event_type as type, e.occurred_at as "occurredAt",
+    e.state, e.attempts, e.next_attempt_at as "nextAttemptAt"`;
   return selectNewest(database, newestEvents(range), columns, { accountId, limit });
 }
 
@@ -72,7 +71,7 @@ export type StoredEvent = EventName & {
   readonly transactionId: string | null;
   readonly status: string;
   readonly occurredAt: Date;
-  /** Null after it was pruned. */
+  /** Null after it was pruned for every endpoint. */
   readonly body: Buffer | null;
 };
 
@@ -83,7 +82,8 @@ export async function findEvent(
   const { rows } = await database.query<StoredEvent>({
     text: `select account_id as "accountId", order_id as "orderId", sequence, event_type as type,
                   transaction_id as "transactionId", status, occurred_at as "occurredAt", body
-             from events where account_id = $1 and order_id = $2 and sequence = $3`,
+             from events where account_id = $1 and order_id = $2 and sequence = $3
+            order by body is null, endpoint_id limit 1`,
     values: [accountId, orderId, sequence],
   });
   return rows[0];
@@ -118,7 +118,7 @@ export async function listEndpointIdsOf(
   { accountId, orderId, sequence }: EventName,
 ): Promise<string[]> {
   const { rows } = await database.query<{ endpoint_id: string }>({
-    text: `select endpoint_id from event_deliveries
+    text: `select endpoint_id from events
             where account_id = $1 and order_id = $2 and sequence = $3`,
     values: [accountId, orderId, sequence],
   });
@@ -146,22 +146,18 @@ export async function makeEventsDue(
   const add: AddValue = (value) => `$${values.push(value)}`;
   const chosen =
     'event' in range
-      ? `e.order_id = ${add(range.event.orderId)} and e.sequence = ${add(range.event.sequence)}`
-      : `e.occurred_at >= ${add(range.since)}`;
+      ? `order_id = ${add(range.event.orderId)} and sequence = ${add(range.event.sequence)}`
+      : `occurred_at >= ${add(range.since)}`;
   const { rows } = await database.query<{ resent: number; pruned: number }>({
     text: `with chosen as (
-             select d.order_id, d.sequence, e.body is null as is_pruned
-               from event_deliveries d
-               join events e on e.account_id = d.account_id and e.order_id = d.order_id
-                            and e.sequence = d.sequence
-              where d.account_id = $1 and d.endpoint_id = $2 and e.account_id = $1 and ${chosen}),
+             select account_id, order_id, sequence, endpoint_id, body is null as is_pruned from events
+              where account_id = $1 and endpoint_id = $2 and ${chosen}),
            due as (
-             update event_deliveries d
-                set state = 'pending', failures = 0, next_attempt_at = ${add(now)}
+             update events e set state = 'pending', failures = 0, next_attempt_at = ${add(now)}
                from chosen c
-              where not c.is_pruned and d.account_id = $1 and d.endpoint_id = $2
-                and d.order_id = c.order_id and d.sequence = c.sequence
-                and (d.state <> 'pending' or d.next_attempt_at > ${add(claimedUntil)})
+              where not c.is_pruned and e.account_id = c.account_id and e.order_id = c.order_id
+                and e.sequence = c.sequence and e.endpoint_id = c.endpoint_id
+                and (e.state <> 'pending' or e.next_attempt_at > ${add(claimedUntil)})
              returning 1)
            select (select count(*) from chosen where not is_pruned)::integer as resent,
                   (select count(*) from chosen where is_pruned)::integer as pruned,

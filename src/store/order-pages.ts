@@ -145,7 +145,8 @@ async function listEvents(
   limit: number | undefined,
 ): Promise<EventOfOrder[] | undefined> {
   const rows = await listRows<OrderKeyRow & EventRow>(tx, range, limit, {
-    columns: 'account_id, order_id, sequence, transaction_id, status',
+    columns: `distinct on (account_id, order_id, sequence)
+              account_id, order_id, sequence, transaction_id, status`,
     from: 'events',
     sort: 'sequence',
   });
@@ -164,7 +165,7 @@ export async function listEventsOfOrder(
   { accountId, orderId }: OrderName,
 ): Promise<Array<Omit<EventOfOrder, keyof OrderName>>> {
   const { rows } = await database.query<EventRow>({
-    text: `select sequence, transaction_id, status from events
+    text: `select distinct on (sequence) sequence, transaction_id, status from events
             where account_id = $1 and order_id = $2 order by sequence`,
     values: [accountId, orderId],
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { METHODS } from 'node:http';
 import { test } from 'node:test';
 import { startTestService } from '../support/test-service.ts';
 import { assertRefused, assertWebhookRefused } from './assertions.ts';
@@ -61,13 +62,22 @@ for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json']) {
   });
 }
 
-test('a method that the framework does not know is answered 405', async () => {
-  const reply = await sendBytes(
-    service.baseUrl,
-    request('PROPFIND /api/v3/order HTTP/1.1', authorization),
-  );
-  assertRefused(reply, 'METHOD_NOT_ALLOWED', 'GET');
-  assert.equal(reply.headers.get('allow'), 'GET, HEAD, PATCH');
+test('a method that the framework does not know is answered 405, and 404 on an unknown path', async () => {
+  const known = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT'];
+  for (const method of METHODS.filter((name) => !known.includes(name))) {
+    const send = (path: string) =>
+      sendBytes(service.baseUrl, request(`${method} ${path} HTTP/1.1`, authorization));
+    const reply = await send('/api/v3/order');
+    assertRefused(reply, 'METHOD_NOT_ALLOWED', 'GET');
+    assert.equal(reply.headers.get('allow'), 'GET, HEAD, PATCH');
+    assertWebhookRefused(await send('/api/v3/webhooks/partner'), 405, 'POST');
+    assertRefused(await send('/api/v3/nothing'), 'NOT_FOUND');
+  }
+  const { body: metrics } = await service.call('/metrics');
+  for (const method of ['TRACE', 'PROPFIND']) {
+    const labels = `method="${method}",route="/api/v3/order",status="405"`;
+    assert.ok(metrics.includes(`http_request_duration_seconds_count{${labels}} 1\n`), method);
+  }
 });
 
 const post = 'POST /api/v3/generate-token HTTP/1.1';

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { limits } from '../../src/domain/limits.ts';
 import { openPayload } from '../../src/security/sealed-payload.ts';
+import { deleteEndpoint } from '../../src/use-cases/events/change-endpoint.ts';
 import { createEventDeliveries } from '../../src/use-cases/events/deliver-events.ts';
 import { resendEvents } from '../../src/use-cases/events/resend-events.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
@@ -50,10 +53,9 @@ test('bodies of delivered events are pruned by age, those of others stay, and ve
   await sendDue(service, receiver, 4);
   const countBodies = async () => {
     const { rows } = await database.query({
-      text: `select d.state, count(e.body)::integer as bodies, count(*)::integer as events,
-                    (select count(*)::integer from event_attempts a where a.order_id = d.order_id) as attempts
-               from events e join event_deliveries d using (account_id, order_id, sequence)
-              group by d.state, d.order_id order by d.state`,
+      text: `select state, count(body)::integer as bodies, count(*)::integer as events,
+                    (select count(*)::integer from event_attempts a where a.order_id = e.order_id) as attempts
+               from events e group by state, order_id order by state`,
     });
     return rows;
   };
@@ -76,6 +78,46 @@ test('bodies of delivered events are pruned by age, those of others stay, and ve
     resent: 0,
     pruned: 1,
   });
+  await assertInvariants({ service });
+});
+
+test('each endpoint has its own body of an event, and a deleted one keeps none for ever', async () => {
+  const service = await startTestService();
+  const receiver = await startShopEndpoint();
+  const shop = await openToldShop(service, receiver.url);
+  const { services, database } = service;
+  const { accountId } = shop.account;
+  const refusing = await startShopEndpoint();
+  refusing.answer = answerStatus(500);
+  const { endpointId } = await addEndpoint(service, accountId, refusing.url);
+  // An account is read again at most once in this time, and it was for the first endpoint.
+  await delay(limits.secretsCacheMsMax);
+  await shop.sendPartner(captureOf(await shop.createOrder()));
+  await sendDue(service, receiver, 2);
+  const bodiesOf = async (states: string) => {
+    const { rows } = await database.query<{ bodies: number; events: number }>({
+      text: `select count(body)::integer as bodies, count(*)::integer as events
+               from events where state = any (string_to_array($1, ','))`,
+      values: [states],
+    });
+    return rows[0];
+  };
+  service.advanceSeconds(31 * daySeconds);
+  await prune(services);
+  assert.deepEqual(await bodiesOf('delivered'), { bodies: 0, events: 2 });
+  assert.deepEqual(await bodiesOf('pending'), { bodies: 2, events: 2 });
+  await assertInvariants({ service });
+
+  await deleteEndpoint(services, endpointId);
+  assert.deepEqual(await bodiesOf('dropped'), { bodies: 0, events: 2 });
+  // Stored by a process that had not heard of the deletion yet.
+  await database.query({
+    text: `update events set state = 'pending', body = 'late', next_attempt_at = now()
+            where endpoint_id = $1`,
+    values: [endpointId],
+  });
+  await prune(services);
+  assert.deepEqual(await bodiesOf('dropped'), { bodies: 0, events: 2 });
   await assertInvariants({ service });
 });
 

@@ -76,7 +76,7 @@ export async function openEvents(): Promise<Events> {
     },
     listDeliveries: (endpoint) =>
       rowsOf<DeliveryRow>(
-        `select state, attempts, failures, next_attempt_at from event_deliveries
+        `select state, attempts, failures, next_attempt_at from events
           where account_id = $1 and endpoint_id = $2 order by order_id, sequence`,
         endpoint,
       ),
@@ -122,7 +122,7 @@ async function storeEvents(
     ...{ accountId: first.accountId, orderId, sequence: 1 },
     type: 'payment_success' as const,
     ...{ transactionId: null, status: 'succeeded', occurredAt },
-    body: Buffer.from(JSON.stringify({ svc_order_id: orderId })),
+    body: JSON.stringify({ svc_order_id: orderId }),
     endpointIds: endpoints.map(({ endpointId }) => endpointId),
   }));
   await database.transaction((tx) => insertEvents(tx, events));

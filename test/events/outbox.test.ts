@@ -155,7 +155,7 @@ describe('when it is written', () => {
       text: `create function refuse_events() returns trigger language plpgsql as
              $$ begin if new.order_id = '${order.order_id}' then raise exception 'refused'; end if;
                 return new; end $$;
-             create trigger refuse_events before insert on event_deliveries
+             create trigger refuse_events before insert on events
                for each row execute function refuse_events()`,
     });
     const reply = await shop.sendPartner(captureOf(order));

@@ -142,6 +142,25 @@ describe('no answer', () => {
     assert.deepEqual([sent.status, sent.response], [null, 'no connection within 0.15 s']);
   });
 
+  test('names whose lookups hang do not delay a name that was fast', async () => {
+    const receiver = await startRawEndpoint((socket) => socket.end(okOf('ok')));
+    const lookedUp: string[] = [];
+    const lookUp: SenderParts['lookUp'] = (name, _options, callback) => {
+      lookedUp.push(name);
+      if (name === 'shop.test') callback(null, [{ address: '127.0.0.1', family: 4 }]);
+    };
+    const sender = openSender({ lookUp, connectMsMax: 1_000 });
+    const shop = `http://shop.test:${receiver.port}/`;
+    assert.equal((await send(sender, shop)).status, 200);
+    const names = Array.from({ length: 6 }, (_, index) => `dead-${index}.test`);
+    const dead = names.flatMap((name) => [`http://${name}/`, `http://${name}/`]);
+    const sending = Promise.all(dead.map((url) => send(sender, url)));
+    assert.equal((await send(sender, shop)).status, 200);
+    const texts = new Set((await sending).map(({ response }) => response));
+    assert.deepEqual([...texts], ['no connection within 1 s']);
+    assert.deepEqual(lookedUp, ['shop.test', 'dead-0.test', 'dead-1.test', 'shop.test']);
+  });
+
   test('a connection that is closed or reset without an answer is a failure', async () => {
     for (const answer of [
       (socket) => socket.end(),

@@ -19,6 +19,11 @@ prototype.submit = function note(this: Sent, connection) {
 
 const { startJourney } = await import('../support/journey.ts');
 const { service, shop, createPaid, refund, simulator, heal } = await startJourney();
+const { addEndpoint, answerStatus, startShopEndpoint } = await import(
+  '../support/shop-endpoint.ts'
+);
+const receiver = await startShopEndpoint();
+await addEndpoint(service, shop.accountId, receiver.url);
 for (const mode of ['credit_card', 'upi'] as const) {
   const { orderId, transactionId } = await createPaid({ invoice_id: `PLAN-${mode}` }, mode);
   await refund({ invoice_id: `PLAN-${mode}`, refund_amount: 18, refund_request_id: `R-${mode}` });
@@ -44,6 +49,13 @@ const payment = partnerPayment({ notes: { invoice_id: 'PLAN-later' } });
 await sendPartner(service, shop, partnerEvent('payment.captured', { payment }));
 service.advanceSeconds(2);
 await retryDue(service.services);
+const { createEventDeliveries } = await import('../../src/use-cases/events/deliver-events.ts');
+const deliveries = createEventDeliveries(service.services);
+await deliveries.startDue();
+await receiver.waitFor(1);
+receiver.answer = answerStatus(500);
+await deliveries.startDue();
+await deliveries.stop();
 const { database } = await createTestDatabase();
 
 test('a journey sends every kind of statement', () => {
@@ -51,6 +63,8 @@ test('a journey sends every kind of statement', () => {
     ...['insert-orders', 'find-referenced-orders', 'list-parked-deliveries'],
     ...['list-affected-transactions', 'list-transaction-ids'],
     ...['lock-due-deliveries', 'delete-other-references', 'claim-due-polls'],
+    ...['insert-events', 'list-due-endpoints', 'claim-events', 'save-event-results'],
+    ...['insert-event-attempts', 'save-endpoint-health'],
   ]) {
     assert.ok(statements.has(name), `${name} is not among ${[...statements.keys()].join(', ')}`);
   }
@@ -58,7 +72,7 @@ test('a journey sends every kind of statement', () => {
 
 /** Rows that an index scan reads and then filters out. No index can leave out a list. */
 const filteredByKey =
-  /(?<!One-Time )Filter: (?!.*<> ALL).*\b(account_id|\w*order_id|invoice_id|\w*transaction_id|delivery_\w+|reference)\b/;
+  /(?<!One-Time )Filter: (?!.*<> ALL).*\b(account_id|\w*order_id|invoice_id|\w*transaction_id|delivery_\w+|endpoint_id|reference)\b/;
 
 for (const [name, text] of statements) {
   test(`on an empty database the plan of ${name} finds rows by complete keys`, async () => {

@@ -118,7 +118,7 @@ async function besideManyWaiting(stage: Stage, dataDir: string): Promise<void> {
   for (let round = 0; round < rounds; round += 1) beside.push(await deliver());
   const returned = await startShopEndpoint('accept', port);
   await database.query({
-    text: `update event_deliveries set next_attempt_at = now(), failures = 0 where endpoint_id = $1`,
+    text: `update events set next_attempt_at = now(), failures = 0 where endpoint_id = $1`,
     values: [endpointId],
   });
   await delay(10_000);
@@ -135,14 +135,11 @@ async function fillEvents(database: Database, { accountId }: Shop, endpointId: s
   const body = JSON.stringify({ event_type: 'waiting', fill: 'x'.repeat(1_500) });
   for (let from = 1; from <= waiting; from += 5_000) {
     await database.query({
-      text: `with filled as (
-               insert into events (account_id, order_id, sequence, event_type, status, occurred_at, body)
-               select $1, 'o_waiting', n, 'order_completed', 'completed', now(), convert_to($3, 'UTF8')
-                 from generate_series($4::integer, $4 + 4999) n
-               returning account_id, order_id, sequence)
-             insert into event_deliveries (account_id, order_id, sequence, endpoint_id, occurred_at,
-               state, attempts, failures, next_attempt_at)
-             select account_id, order_id, sequence, $2, now(), 'pending', 0, 0, now() from filled`,
+      text: `insert into events (account_id, order_id, sequence, endpoint_id, event_type, status,
+               occurred_at, state, attempts, failures, next_attempt_at, body)
+             select $1, 'o_waiting', n, $2, 'order_completed', 'completed', now(), 'pending', 0, 0, now(),
+                    convert_to($3, 'UTF8')
+               from generate_series($4::integer, $4 + 4999) n`,
       values: [accountId, endpointId, body, from],
     });
   }

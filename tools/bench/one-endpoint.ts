@@ -6,7 +6,7 @@ import { openShop, type Shop } from './shop.ts';
 import { addEndpoint, startShopEndpoint } from './shop-endpoint.ts';
 import type { Stage } from './targets.ts';
 
-const rounds = 5;
+const rounds = 9;
 const seconds = 1;
 
 /** The throughput with one endpoint divided by the throughput without. Events are sent meanwhile. */

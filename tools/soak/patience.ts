@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, ServiceCallError } from '../../client/client.js';
 
-const patienceMs = 60_000;
+/** A slow machine may need many kills until it answers in time. */
+const patienceMs = 5 * 60_000;
 const pauseMs = 40;
 
 /** Retries a call that got no reply, a 5xx or a 429; any other error is final. */

@@ -52,6 +52,8 @@ export type SoakResult = Progress & {
 };
 
 const concurrency = 8;
+/** The longest time between two kills, if it returns fast. */
+const aliveMs = 700;
 const victims: readonly Victim[] = ['service', 'database', 'both'];
 
 type SoakEnv = Awaited<ReturnType<typeof chooseEnv>>;
@@ -159,12 +161,15 @@ async function killAtRandom(
 ): Promise<KillProgress> {
   const kills: Record<Victim, number> = { service: 0, database: 0, both: 0 };
   let slowestReturnMs = 0;
+  let returnMs = 0;
   const random = randomOf(seed, 'kills');
   const endsAt = performance.now() + minutesMax * 60_000;
   for (let killed = 0; killed < killsMax && performance.now() < endsAt; killed += 1) {
-    await delay(random() * 700);
+    // On a slow machine it lives longer too, or it would only start and never work.
+    await delay(random() * Math.max(aliveMs, 2 * returnMs));
     const victim = victims[Math.floor(random() * victims.length)] ?? 'service';
-    slowestReturnMs = Math.max(slowestReturnMs, await service.kill(victim));
+    returnMs = await service.kill(victim);
+    slowestReturnMs = Math.max(slowestReturnMs, returnMs);
     kills[victim] += 1;
     onKill?.({ kills, slowestReturnMs, ...progressOf() });
   }

@@ -1,47 +1,72 @@
-/** The body of an event for a shop, as it is sent. Contract 12.4. */
-import { liveSecrets } from '../../domain/accounts/account.ts';
+/** The bodies of the events of a change, as they are sent to the shop. Contract 12.4. */
+import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import type { EventType } from '../../domain/event-type.ts';
 import { eventIdOf } from '../../domain/ids.ts';
 import { orderStatus } from '../../domain/orders/order.ts';
 import { failureTable } from '../../domain/transactions/failure.ts';
 import { sealPayload } from '../../security/sealed-payload.ts';
-import type { EventToRender, RenderedEvent } from '../../services/announcer.ts';
+import type { ChangeToRender, EventToRender, RenderedEvent } from '../../services/announcer.ts';
+import type { EnquiredTransaction } from '../../services/enquiry.ts';
 import { enquiryView } from './enquiry-view.ts';
 import { amountsView, userView } from './order-view.ts';
 
 /** Shown to nobody but the shop, so nothing is masked. */
-export function renderEvent(event: EventToRender): RenderedEvent {
-  const { account, name, type, transactionId, enquiry, occurredAt } = event;
+export function renderChange(change: ChangeToRender): (event: EventToRender) => RenderedEvent {
+  const { account, enquiry, occurredAt } = change;
   const { order, transaction: elements } = enquiryView(enquiry, { now: occurredAt, masked: false });
-  const [element = null] = elements;
   const { amounts, details, userId } = enquiry.order;
-  const status = statusOf(event);
-  const payload = {
-    version: 'v3',
-    event_id: eventIdOf(name),
-    event_type: type,
-    sequence: name.sequence,
-    occurred_at: occurredAt.toISOString(),
-    status,
-    message: messageOf(event),
-    svc_order_id: order.svc_order_id,
-    svc_transaction_id: transactionId,
-    is_webhook: true,
-    transaction: element && { ...element, signature: element.svc_signature, status },
-    order: { ...order, currency: amounts.currency, ...amountsView(amounts) },
-    user: details.user && userId ? userView(details.user, userId, false) : null,
+  const user = details.user && userId ? userView(details.user, userId, false) : null;
+  const orderText = JSON.stringify({
+    ...order,
+    currency: amounts.currency,
+    ...amountsView(amounts),
+  });
+  const userText = JSON.stringify(user);
+  const occurredText = occurredAt.toISOString();
+  const places = new Map(
+    enquiry.shown.map(({ transaction }, place) => [transaction.transactionId, place]),
+  );
+  return (event) => {
+    const place = places.get(event.transactionId ?? '') ?? -1;
+    const [enquired, element] = [enquiry.shown[place], elements[place]];
+    const status = statusOf(event, change, enquired);
+    const head = JSON.stringify({
+      version: 'v3',
+      event_id: eventIdOf(event.name),
+      event_type: event.type,
+      sequence: event.name.sequence,
+      occurred_at: occurredText,
+      status,
+      message: messageOf(event, enquired),
+      svc_order_id: order.svc_order_id,
+      svc_transaction_id: event.transactionId,
+      is_webhook: true,
+    });
+    const transactionText = element
+      ? JSON.stringify({ ...element, signature: element.svc_signature, status })
+      : 'null';
+    const text = `${head.slice(0, -1)},"transaction":${transactionText},"order":${orderText},"user":${userText}}`;
+    return { status, body: sealIfWanted(text, account, occurredAt) };
   };
-  const text = JSON.stringify(payload);
-  if (!account.encryptedPayloads) return { status, body: Buffer.from(text) };
-  const [secret = ''] = liveSecrets(account, 'access-secret', occurredAt);
-  const sealed = { encrypted_response: sealPayload(text, secret), sub_merchant_id: name.accountId };
-  return { status, body: Buffer.from(JSON.stringify(sealed)) };
+}
+
+function sealIfWanted(text: string, account: Account, now: Date): string {
+  if (!account.encryptedPayloads) return text;
+  const [secret = ''] = liveSecrets(account, 'access-secret', now);
+  return JSON.stringify({
+    encrypted_response: sealPayload(text, secret),
+    sub_merchant_id: account.accountId,
+  });
 }
 
 /** The word of the enquiry. A removed transaction is not in the enquiry any more. */
-function statusOf({ transactionId, enquiry, occurredAt }: EventToRender): string {
+function statusOf(
+  { transactionId }: EventToRender,
+  { enquiry, occurredAt }: ChangeToRender,
+  enquired: EnquiredTransaction | undefined,
+): string {
   if (transactionId === null) return orderStatus(enquiry.order, occurredAt);
-  return enquiry.shown[0]?.transaction.status ?? 'removed';
+  return enquired?.transaction.status ?? 'removed';
 }
 
 const messages: Readonly<Record<Exclude<EventType, 'payment_failed' | 'review_needed'>, string>> = {
@@ -56,9 +81,12 @@ const messages: Readonly<Record<Exclude<EventType, 'payment_failed' | 'review_ne
 };
 
 /** Safe to show to the consumer, apart from the reason of a review. */
-function messageOf({ type, reason, enquiry }: EventToRender): string {
+function messageOf(
+  { type, reason }: EventToRender,
+  enquired: EnquiredTransaction | undefined,
+): string {
   if (type === 'review_needed') return reason ?? type;
   if (type !== 'payment_failed') return messages[type];
-  const failure = enquiry.shown[0]?.transaction.failure;
+  const failure = enquired?.transaction.failure;
   return failure ? failureTable[failure.code].consumerMessage : 'The payment was not made.';
 }

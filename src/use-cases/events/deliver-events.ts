@@ -42,12 +42,13 @@ export function createEventDeliveries(services: Needs): EventDeliveries {
   const running = new Set<Promise<void>>();
   let isStopped = false;
 
-  /** Claims when a good part of the slots is free: a claim for each event would cost more than the event. */
+  /** Claims when many slots are free and have tokens: a claim for each event would cost more than the event. */
   const pump = async (lane: Lane): Promise<void> => {
     lane.hasMore = true;
-    const isWorthIt = lane.inProgress <= limits.eventsOfEndpointMax / 2;
-    const limit = isWorthIt ? lanes.freeSlots(lane) : 0;
-    if (isStopped || lane.isClaiming || limit < 1) return;
+    if (isStopped || lane.isClaiming || lane.inProgress > limits.eventsOfEndpointMax / 2) return;
+    if (lanes.collectTokens(lane, () => startPump(lane))) return;
+    const limit = lanes.freeSlots(lane);
+    if (limit < 1) return;
     lane.isClaiming = true;
     // What is stored from here on may be missed by this claim, and sets this again.
     lane.hasMore = false;
@@ -96,6 +97,7 @@ export function createEventDeliveries(services: Needs): EventDeliveries {
     },
     stop: async () => {
       isStopped = true;
+      lanes.stop();
       // A claim in progress starts attempts.
       while (running.size > 0) await Promise.all(running);
     },

@@ -124,11 +124,14 @@ function renderEvents(
   const { accountId, orderId, eventSequence } = before.order;
   const [accessSecret = ''] = liveSecrets(account, 'access-secret', now);
   const signing = { account, accessSecret, signs: 'what v3 covers' } as const;
-  return events.map(({ type, transactionId, reason, endpointIds }, place) => {
+  const ids = new Set(events.map(({ transactionId }) => transactionId));
+  const shown = transactions.filter(({ transactionId }) => ids.has(transactionId));
+  const enquiry = enquiryOf(order, transactions, shown, signing);
+  const renderEvent = render({ account, enquiry, occurredAt: now });
+  return events.map(({ endpointIds, ...event }, place) => {
     const name = { accountId, orderId, sequence: eventSequence + place + 1 };
-    const shown = transactions.filter((entry) => entry.transactionId === transactionId);
-    const enquiry = enquiryOf(order, transactions, shown, signing);
-    const event = { account, name, type, reason, transactionId, enquiry, occurredAt: now };
-    return { ...name, type, transactionId, occurredAt: now, endpointIds, ...render(event) };
+    const { type, transactionId } = event;
+    const rendered = renderEvent({ ...event, name });
+    return { ...name, type, transactionId, occurredAt: now, endpointIds, ...rendered };
   });
 }
