@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { groupFiles, longFiles } from './support/together.ts';
+import { groupFiles } from './support/together.ts';
 
 const root = new URL('../', import.meta.url).pathname;
 const flags = [
@@ -17,7 +17,7 @@ const flags = [
 
 const words = process.argv.slice(2);
 const paths = words.filter((word) => !word.startsWith('-'));
-const files = (paths.length === 0 ? ['test'] : paths).flatMap(listFiles).map(startLongFirst);
+const files = (paths.length === 0 ? ['test'] : paths).flatMap(listFiles);
 const child = spawn(
   process.execPath,
   ['--test', ...flags, ...words.filter((word) => word.startsWith('-')), ...files],
@@ -40,12 +40,4 @@ function listFiles(path: string): string[] {
   const found = groupFiles(globSync(`${inProject}/**/*.test.ts`, { cwd: root }));
   if (found.length === 0) throw new Error(`there are no test files in ${path}`);
   return found;
-}
-
-/**
- * A long file that is started last would run alone at the end. Node starts files in the order of their names, whatever
- * the order in which they are given; a name from the root of the file system comes before all others.
- */
-function startLongFirst(file: string): string {
-  return longFiles.includes(file) ? join(root, file) : file;
 }

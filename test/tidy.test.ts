@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import { providers } from '../src/providers/providers.ts';
-import { filesOf, groupFiles, longFiles } from './support/together.ts';
+import { filesOf, groupFiles } from './support/together.ts';
 
 const root = new URL('../', import.meta.url).pathname;
 
@@ -201,10 +201,6 @@ test('every test file shares a process with others or has its own', () => {
   assert.deepEqual(
     togethers.filter((file) => !started.includes(file)),
     ['test/support/together.ts'],
-  );
-  assert.deepEqual(
-    longFiles.filter((file) => !started.includes(file)),
-    [],
   );
 });
 

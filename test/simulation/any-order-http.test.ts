@@ -33,7 +33,9 @@ for (const { accountId } of [inOrder, shuffled, concurrent]) {
 }
 let sets = 0;
 
-test('an enquiry shows the same result for deliveries in order, shuffled or concurrent', async () => {
+test('an enquiry shows the same result for deliveries in order, shuffled or concurrent', {
+  timeout: 300_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(setPlans(3), fc.integer(), fc.integer(), async (plan, second, third) => {
       sets += 1;
@@ -67,7 +69,7 @@ test('an enquiry shows the same result for deliveries in order, shuffled or conc
         );
       }
     }),
-    { seed, numRuns, interruptAfterTimeLimit: 100_000, markInterruptAsFailure: true },
+    { seed, numRuns, interruptAfterTimeLimit: 280_000, markInterruptAsFailure: true },
   );
 });
 

@@ -57,7 +57,9 @@ const plans = fc.record({
 });
 type Plan = typeof plans extends fc.Arbitrary<infer Value> ? Value : never;
 
-test('an enquiry shows the same result for deliveries and answers in order, shuffled or concurrent', async () => {
+test('an enquiry shows the same result for deliveries and answers in order, shuffled or concurrent', {
+  timeout: 300_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(plans, fc.integer(), fc.integer(), async (plan, second, third) => {
       sets += 1;
@@ -75,7 +77,7 @@ test('an enquiry shows the same result for deliveries and answers in order, shuf
       assert.deepEqual(await shownOf(shuffled), expected);
       assert.deepEqual(await shownOf(together), expected);
     }),
-    { seed, numRuns, interruptAfterTimeLimit: 100_000, markInterruptAsFailure: true },
+    { seed, numRuns, interruptAfterTimeLimit: 280_000, markInterruptAsFailure: true },
   );
 });
 

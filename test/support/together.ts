@@ -46,20 +46,6 @@ const shared: Readonly<Record<string, { files: string; except?: readonly string[
   'test/store/together.ts': { files: 'test/store/*.test.ts', except: ['database', 'first-plans'] },
 };
 
-/** The files that run longest, most of them because they start many processes one after the other. */
-export const longFiles: readonly string[] = [
-  'test/cli/together.ts',
-  'test/domain/together.ts',
-  'test/process/documents.test.ts',
-  'test/process/kill-points.test.ts',
-  'test/process/kills.test.ts',
-  'test/process/users.test.ts',
-  'test/providers/together.ts',
-  'test/simulation/any-order-http.test.ts',
-  'test/simulation/started-any-order-http.test.ts',
-  'test/store/together.ts',
-];
-
 /** The files that a file runs in its process. */
 export function filesOf(together: string): string[] {
   const entry = shared[together];
