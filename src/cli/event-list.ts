@@ -1,5 +1,5 @@
 /** `event list`: prints events, one row for each endpoint, those of the newest orders first. Contract 12.7. */
-import { eventIdOf, findEventName, isOrderId } from '../domain/ids.ts';
+import { eventIdOf, findEventName } from '../domain/ids.ts';
 import { eventKeyOf, eventStates, type ListedEvent } from '../store/event-lists.ts';
 import { listEvents } from '../use-cases/events/list-events.ts';
 import { defineCommand, UsageError } from './command.ts';
@@ -9,7 +9,9 @@ import {
   afterOption,
   limitOption,
   openScope,
+  orderOption,
   readLimit,
+  readOrderId,
   readSince,
   sinceOption,
 } from './page-options.ts';
@@ -23,7 +25,7 @@ export const eventList = defineCommand({
     'Lists events, one line for each endpoint: those of the newest order first. A page looks at 20,000 of them at most.',
   options: {
     ...accountOption,
-    order: { type: 'string', value: 'ID', text: 'Only those of this order.' },
+    ...orderOption,
     state: {
       type: 'string',
       value: 'STATE',
@@ -35,13 +37,11 @@ export const eventList = defineCommand({
   },
   examples: ['event list --order o_…', 'event list --account acc_… --state undelivered'],
   prepare: ({ values }) => {
-    const { account, order: orderId } = values;
+    const { account } = values;
     const state = readOneOf('--state', values.state, eventStates);
     const sinceAt = readSince(values.since);
     const limit = readLimit(values.limit);
-    if (orderId !== undefined && !isOrderId(orderId)) {
-      throw new UsageError('--order must be an order id, such as "order list" prints.');
-    }
+    const orderId = readOrderId(values.order);
     const after = readAfter(values.after);
     return {
       run: async (services, _config, warn) => {

@@ -1,4 +1,5 @@
 /** The options of every list: which account, since when, how many rows, and after which row. */
+import { isOrderId } from '../domain/ids.ts';
 import { addSeconds } from '../domain/time.ts';
 import type { Services } from '../services/services.ts';
 import { findScope, type NewestScope } from '../use-cases/maintenance/read-newest.ts';
@@ -8,6 +9,15 @@ import { readDuration } from './duration.ts';
 export const accountOption = {
   account: { type: 'string', value: 'ID', text: 'Only this account.' },
 } as const satisfies OptionSpecs;
+
+export const orderOption = {
+  order: { type: 'string', value: 'ID', text: 'Only those of this order.' },
+} as const satisfies OptionSpecs;
+
+export function readOrderId(text: string | undefined): string | undefined {
+  if (text === undefined || isOrderId(text)) return text;
+  throw new UsageError('--order must be an order id, such as "order list" prints.');
+}
 
 const usualLimit = 100;
 const limitMax = 1_000;

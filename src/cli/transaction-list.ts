@@ -1,5 +1,5 @@
 /** `transaction list`: prints payments and refunds, those of the newest orders first, page by page. */
-import { isOrderId, isTransactionId } from '../domain/ids.ts';
+import { isTransactionId } from '../domain/ids.ts';
 import { paymentStatuses } from '../domain/transactions/notice.ts';
 import { listTransactions } from '../use-cases/maintenance/list-transactions.ts';
 import { defineCommand, UsageError } from './command.ts';
@@ -9,7 +9,9 @@ import {
   afterOption,
   limitOption,
   openScope,
+  orderOption,
   readLimit,
+  readOrderId,
   readSince,
   sinceOption,
 } from './page-options.ts';
@@ -23,7 +25,7 @@ export const transactionList = defineCommand({
     'Lists payments and refunds, one line each: those of the newest order first. A page looks at 20,000 of them at most, so with --status it may have few rows and a next page.',
   options: {
     ...accountOption,
-    order: { type: 'string', value: 'ID', text: 'Only those of this order.' },
+    ...orderOption,
     status: {
       type: 'string',
       value: 'STATUS',
@@ -38,13 +40,11 @@ export const transactionList = defineCommand({
     'transaction list --account acc_… --status failed --since 24h',
   ],
   prepare: ({ values }) => {
-    const { account, order: orderId, after } = values;
+    const { account, after } = values;
     const status = readOneOf('--status', values.status, paymentStatuses);
     const sinceAt = readSince(values.since);
     const limit = readLimit(values.limit);
-    if (orderId !== undefined && !isOrderId(orderId)) {
-      throw new UsageError('--order must be an order id, such as "order list" prints.');
-    }
+    const orderId = readOrderId(values.order);
     if (after !== undefined && !isTransactionId(after)) {
       throw new UsageError('--after must be the transaction id where the last page ended.');
     }

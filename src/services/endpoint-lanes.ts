@@ -121,11 +121,11 @@ function slowNowMs(): number {
 
 /**
  * Until the lane has tokens for a whole claim. An empty bucket gets one every 10 ms, and a claim and a record for each of
- * them would cost far more than the events.
+ * them would cost far more than the events. A timer may run up to a millisecond early, when a token would be missing.
  */
 function collectingMs(lane: Lane): number {
   const msOf = (missing: number, perSecond: number) =>
-    Math.max(0, Math.ceil((missing * 1_000) / perSecond));
+    Math.max(0, Math.ceil((missing * 1_000) / perSecond)) + 1;
   const wanted = lane.isFailing ? limits.eventsOfFailingMax : limits.eventsOfEndpointMax;
   const ms = msOf(wanted - tokensIn(lane.bucket), limits.eventsPerSecond);
   return lane.isFailing ? Math.max(ms, msOf(wanted - failingTokensIn(lane.failing), 1)) : ms;

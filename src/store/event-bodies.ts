@@ -2,48 +2,43 @@
 import type { EventName } from '../domain/ids.ts';
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 import type { OrderName } from './order-rows.ts';
-import {
-  columnsOf,
-  firstRow,
-  lockRowCursor,
-  type RowCursor,
-  saveRowCursor,
-} from './sweep-cursors.ts';
+import { columnsOf, type RowCursor, sweepRows } from './sweep-cursors.ts';
+
+type EventKey = RowCursor & { readonly endpoint_id: string };
+type EventRow = EventKey & { readonly is_old: boolean };
 
 /**
- * Scans the next `limit` events from where the last call stopped, and starts over after the last one: an index by age
- * would cost every event. Old ones that were delivered, or whose endpoint was deleted, lose their body and the log of
- * their attempts. Returns how many rows it scanned.
+ * Visits the next rows, about `limit` of them, and returns how many they were. Old events that were delivered, or whose
+ * endpoint was deleted, lose their body and the log of their attempts.
  */
 export function pruneEvents(
   database: Database,
   occurredBefore: Date,
   limit: number,
 ): Promise<number> {
-  return database.transaction(async (tx) => {
-    const cursor = await lockRowCursor(tx, 'events');
-    const { rows } = await tx.query<EventRow & { is_old: boolean }>({
-      text: `select account_id, order_id, sequence as position, endpoint_id,
-                    body is not null and occurred_at < $4 as is_old
-               from events where (account_id, order_id, sequence) > ($1, $2, $3)
-              order by account_id, order_id, sequence fetch first $5 rows with ties`,
-      values: [cursor.account_id, cursor.order_id, cursor.position, occurredBefore, limit],
-    });
-    await removeBodies(
-      tx,
-      rows.filter(({ is_old }) => is_old),
-    );
-    await saveRowCursor(tx, 'events', rows.length < limit ? firstRow : (rows.at(-1) ?? firstRow));
-    return rows.length;
+  return sweepRows<EventRow>(database, {
+    name: 'events',
+    limit,
+    listAfter: async (tx, key) => {
+      // With ties: the cursor does not name the endpoint, so it stands behind all rows of an event.
+      const { rows } = await tx.query<EventRow>({
+        text: `select account_id, order_id, sequence as position, endpoint_id,
+                      body is not null and occurred_at < $4 as is_old
+                 from events where (account_id, order_id, sequence) > ($1, $2, $3)
+                order by account_id, order_id, sequence fetch first $5 rows with ties`,
+        values: [...key, occurredBefore, limit],
+      });
+      return rows;
+    },
+    prune: removeBodies,
   });
 }
 
-type EventRow = RowCursor & { readonly endpoint_id: string };
-
-async function removeBodies(tx: Transaction, old: readonly EventRow[]): Promise<void> {
+async function removeBodies(tx: Transaction, scanned: readonly EventRow[]): Promise<void> {
+  const old = scanned.filter(({ is_old }) => is_old);
   if (old.length === 0) return;
   const keyOfOld = '(select * from unnest($1::text[], $2::text[], $3::integer[], $4::text[]))';
-  const { rows } = await tx.query<EventRow>({
+  const { rows } = await tx.query<EventKey>({
     text: `update events e set body = null, next_attempt_at = null,
                   state = case when state = 'delivered' then state else 'dropped' end
             where (account_id, order_id, sequence, endpoint_id) in ${keyOfOld}
@@ -60,7 +55,7 @@ async function removeBodies(tx: Transaction, old: readonly EventRow[]): Promise<
   });
 }
 
-function keysOf(rows: readonly EventRow[]): unknown[] {
+function keysOf(rows: readonly EventKey[]): unknown[] {
   return [...columnsOf(rows), rows.map(({ endpoint_id }) => endpoint_id)];
 }
 

@@ -1,41 +1,34 @@
 /** Prunes the history by age, in small batches, with a cursor that survives restarts. */
 import type { Database, Transaction } from '../postgres/database.ts';
-import {
-  columnsOf,
-  firstRow,
-  lockRowCursor,
-  type RowCursor,
-  saveRowCursor,
-} from './sweep-cursors.ts';
+import { columnsOf, type RowCursor, sweepRows } from './sweep-cursors.ts';
 
-/**
- * Scans the next `limit` rows from where the last call stopped, and starts over after the last row. Returns how many rows
- * it scanned.
- */
+type HistoryRow = RowCursor & { readonly is_old: boolean };
+
+/** Visits the next rows, about `limit` of them, and returns how many they were. */
 export function pruneHistory(
   database: Database,
   happenedBefore: Date,
   limit: number,
 ): Promise<number> {
-  return database.transaction(async (tx) => {
-    const cursor = await lockRowCursor(tx, 'history');
-    const { rows } = await tx.query<RowCursor & { is_old: boolean }>({
-      text: `select account_id, order_id, position, happened_at < $4 as is_old from history
-              where (account_id, order_id, position) > ($1, $2, $3)
-              order by account_id, order_id, position limit $5`,
-      values: [cursor.account_id, cursor.order_id, cursor.position, happenedBefore, limit],
-    });
-    await removeRows(
-      tx,
-      rows.filter(({ is_old }) => is_old),
-    );
-    await saveRowCursor(tx, 'history', rows.length < limit ? firstRow : (rows.at(-1) ?? firstRow));
-    return rows.length;
+  return sweepRows<HistoryRow>(database, {
+    name: 'history',
+    limit,
+    listAfter: async (tx, key) => {
+      const { rows } = await tx.query<HistoryRow>({
+        text: `select account_id, order_id, position, happened_at < $4 as is_old from history
+                where (account_id, order_id, position) > ($1, $2, $3)
+                order by account_id, order_id, position limit $5`,
+        values: [...key, happenedBefore, limit],
+      });
+      return rows;
+    },
+    prune: removeRows,
   });
 }
 
 /** The last row of an order stays, without its entries, because new positions continue from it. */
-async function removeRows(tx: Transaction, old: readonly RowCursor[]): Promise<void> {
+async function removeRows(tx: Transaction, rows: readonly HistoryRow[]): Promise<void> {
+  const old = rows.filter(({ is_old }) => is_old);
   if (old.length === 0) return;
   const values = columnsOf(old);
   const isOld = `(h.account_id, h.order_id, h.position) in

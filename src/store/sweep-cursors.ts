@@ -1,5 +1,5 @@
 /** How far the walks of the sweep over a table have come. A cursor outlives its process. */
-import type { Queryable, Transaction } from '../postgres/database.ts';
+import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 
 /** The last delivery that was visited. */
 export type DeliveryCursor = { readonly accountId: string; readonly deliveryId: string };
@@ -38,10 +38,36 @@ export type RowCursor = {
   readonly position: number;
 };
 
-export const firstRow: RowCursor = { account_id: '', order_id: '', position: 0 };
+const firstRow: RowCursor = { account_id: '', order_id: '', position: 0 };
+
+type Sweep<Row> = {
+  /** The name of its cursor. */
+  readonly name: string;
+  readonly limit: number;
+  /** At least `limit` rows behind this one, as long as there are so many. */
+  readonly listAfter: (tx: Transaction, key: readonly unknown[]) => Promise<readonly Row[]>;
+  readonly prune: (tx: Transaction, rows: readonly Row[]) => Promise<void>;
+};
+
+/**
+ * Visits the next rows from where the last call stopped, and starts over after the last row. An index by age would cost
+ * every write. Returns how many rows it visited.
+ */
+export function sweepRows<Row extends RowCursor>(
+  database: Database,
+  { name, limit, listAfter, prune }: Sweep<Row>,
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    const cursor = await lockRowCursor(tx, name);
+    const rows = await listAfter(tx, [cursor.account_id, cursor.order_id, cursor.position]);
+    await prune(tx, rows);
+    await saveRowCursor(tx, name, rows.length < limit ? firstRow : (rows.at(-1) ?? firstRow));
+    return rows.length;
+  });
+}
 
 /** Ends the race of two sweeps, which would visit the same rows. */
-export async function lockRowCursor(tx: Transaction, name: string): Promise<RowCursor> {
+async function lockRowCursor(tx: Transaction, name: string): Promise<RowCursor> {
   const { rows } = await tx.query<RowCursor>({
     text: 'select account_id, order_id, position from sweep_cursors where name = $1 for update',
     values: [name],
@@ -49,11 +75,7 @@ export async function lockRowCursor(tx: Transaction, name: string): Promise<RowC
   return rows[0] ?? firstRow;
 }
 
-export async function saveRowCursor(
-  tx: Transaction,
-  name: string,
-  cursor: RowCursor,
-): Promise<void> {
+async function saveRowCursor(tx: Transaction, name: string, cursor: RowCursor): Promise<void> {
   await tx.query({
     text: `insert into sweep_cursors (name, account_id, order_id, position)
            values ($1, $2, $3, $4)

@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { eventTypes } from '../../src/domain/event-type.ts';
 import { openPayload } from '../../src/security/sealed-payload.ts';
 import { createEndpoint } from '../../src/use-cases/events/create-endpoint.ts';
-import { runCommandHere } from '../support/command-here.ts';
+import { jsonCommands, type Printed, runCommandHere } from '../support/command-here.ts';
 import { accept, answerStatus, startShopEndpoint } from '../support/shop-endpoint.ts';
 import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
 
@@ -15,6 +15,7 @@ const env = {
   MASTER_KEY: testMasterKeyHex,
   ENDPOINT_ALLOWED_NETWORKS: '127.0.0.1/32',
 };
+const { refusalOf, runJson } = jsonCommands(env);
 const { accountId } = await service.createAccount();
 const secretPattern = /^whsec_[A-Za-z0-9+/]{43}=$/;
 
@@ -204,24 +205,4 @@ test('a mistake is answered with one sentence that helps', async () => {
 
 function addEndpoint(url: string) {
   return createEndpoint(service.services, accountId, { url, events: [] });
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: what a command prints is asserted field by field
-type Printed = Record<string, any>;
-
-async function runJson(words: string): Promise<Printed> {
-  const { code, stdout, stderr } = await runCommandHere([...words.split(' '), '--json'], env);
-  assert.equal(code, 0, stderr);
-  assert.match(stdout, /^\{[^\n]*\}\n$/);
-  return JSON.parse(stdout);
-}
-
-/** As JSON; the text has the same sentence. */
-async function refusalOf(words: string): Promise<string> {
-  const { code, stdout, stderr } = await runCommandHere([...words.split(' '), '--json'], env);
-  assert.deepEqual([code, stdout], [1, ''], words);
-  const { message } = JSON.parse(stderr).error;
-  const text = await runCommandHere(words.split(' '), env);
-  assert.equal(text.stderr.split('\n')[0], message);
-  return message;
 }

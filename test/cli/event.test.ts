@@ -5,12 +5,13 @@ import { widthOf } from '../../src/cli/screen.ts';
 import { createEndpoint } from '../../src/use-cases/events/create-endpoint.ts';
 import { createEventDeliveries } from '../../src/use-cases/events/deliver-events.ts';
 import { captureOf, shopOf } from '../api/webhooks/shop.ts';
-import { runCommandHere } from '../support/command-here.ts';
+import { jsonCommands, type Printed, runCommandHere } from '../support/command-here.ts';
 import { addEndpoint, answerStatus, startShopEndpoint } from '../support/shop-endpoint.ts';
 import { startTestService, type TestAccount, testMasterKeyHex } from '../support/test-service.ts';
 
 const service = await startTestService();
 const env = { DATABASE_URL: service.url, MASTER_KEY: testMasterKeyHex };
+const { refusalOf, runJson } = jsonCommands(env);
 // In the past, because the command line has its own clock.
 service.advanceSeconds(-7200);
 
@@ -259,23 +260,4 @@ function stateOf(endpointId: string): string {
 
 function newestFirst(one: { endpointId: string }, other: { endpointId: string }): number {
   return one.endpointId < other.endpointId ? 1 : -1;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: what a command prints is asserted field by field
-type Printed = Record<string, any>;
-
-async function runJson(words: string): Promise<Printed> {
-  const { code, stdout, stderr } = await runCommandHere([...words.split(' '), '--json'], env);
-  assert.equal(code, 0, stderr);
-  return JSON.parse(stdout);
-}
-
-/** As JSON; the text has the same sentence. */
-async function refusalOf(words: string): Promise<string> {
-  const { code, stdout, stderr } = await runCommandHere([...words.split(' '), '--json'], env);
-  assert.deepEqual([code, stdout], [1, ''], words);
-  const { message } = JSON.parse(stderr).error;
-  const text = await runCommandHere(words.split(' '), env);
-  assert.equal(text.stderr.split('\n')[0], message);
-  return message;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { runCommandHere } from '../support/command-here.ts';
+import { jsonCommands, runCommandHere } from '../support/command-here.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -15,6 +15,7 @@ import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
 const service = await startTestService();
 const account = await service.createAccount();
 const env = { DATABASE_URL: service.url, MASTER_KEY: testMasterKeyHex };
+const { runJson } = jsonCommands(env);
 
 test('deliveries are listed by state, shown by id, and replayed', async () => {
   const invoice_id = 'CLI-1';
@@ -189,11 +190,4 @@ async function captureAtGateway(invoice_id: string): Promise<void> {
     const told = gatewayBody({ order: { id: invoice_id }, transaction: { id, type } });
     await sendGateway(service, account, told);
   }
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: outcomes are asserted field by field
-async function runJson(words: string[]): Promise<any> {
-  const { code, stdout, stderr } = await runCommandHere([...words, '--json'], env);
-  assert.equal(code, 0, stderr);
-  return JSON.parse(stdout);
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { widthOf } from '../../src/cli/screen.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { runCommandHere } from '../support/command-here.ts';
+import { jsonCommands, type Printed, runCommandHere } from '../support/command-here.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -19,6 +19,7 @@ import { startTestService, type TestAccount, testMasterKeyHex } from '../support
 
 const service = await startTestService();
 const env = { DATABASE_URL: service.url, MASTER_KEY: testMasterKeyHex };
+const { runJson } = jsonCommands(env);
 // In the past, because the command line has its own clock.
 service.advanceSeconds(-7200);
 const tea = await service.createAccount();
@@ -54,7 +55,7 @@ test('order list prints the newest orders of all accounts, page by page', async 
 });
 
 test('order list shows amounts, and consumers masked', async () => {
-  const { orders } = await runJson('order list --account', tea.accountId);
+  const { orders } = await runJson(`order list --account ${tea.accountId}`);
   const { created_at, lapses_at, ...order } = orders.at(-1);
   assert.equal(Date.parse(lapses_at) - Date.parse(created_at), 24 * 3600 * 1000);
   assert.deepEqual(order, {
@@ -71,16 +72,16 @@ test('order list shows amounts, and consumers masked', async () => {
 });
 
 test('order list by account, status and time', async () => {
-  const own = await runJson('order list --account', coffee.accountId);
+  const own = await runJson(`order list --account ${coffee.accountId}`);
   assert.deepEqual(own.orders.map(invoiceOf), ['L-5', 'L-3', 'L-1']);
   const completed = await runJson('order list --status completed');
   assert.deepEqual(completed.orders.map(invoiceOf), ['L-1', 'L-0']);
   const page = await runJson('order list --status completed --limit 1');
   assert.deepEqual(page.orders.map(invoiceOf), ['L-1']);
-  const rest = await runJson('order list --status completed --limit 1 --after', page.next);
+  const rest = await runJson(`order list --status completed --limit 1 --after ${page.next}`);
   assert.deepEqual(rest.orders.map(invoiceOf), ['L-0']);
   const { created_at } = own.orders[1];
-  const since = await runJson('order list --since', created_at);
+  const since = await runJson(`order list --since ${created_at}`);
   assert.deepEqual(since.orders.map(invoiceOf), ['L-6', 'L-5', 'L-4', 'L-3']);
   assert.deepEqual((await runJson('order list --since 30m')).orders, []);
   assert.equal((await runJson('order list --since 3h')).orders.length, 7);
@@ -197,7 +198,7 @@ test('an invoice that several accounts have needs the account', async () => {
     [code, stderr],
     [1, 'Several accounts have an invoice SHARED: give --account ID.\n'],
   );
-  const { order } = await runJson('order show SHARED --account', coffee.accountId);
+  const { order } = await runJson(`order show SHARED --account ${coffee.accountId}`);
   assert.equal(order.order_id, id);
 });
 
@@ -255,9 +256,6 @@ test('lists are tables that fit the terminal, in colour unless NO_COLOR is set',
   assert.equal(none.stdout, 'No rows.\n');
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: what a command prints is asserted field by field
-type Printed = Record<string, any>;
-
 async function createOrder({ accountId }: TestAccount, invoice_id: string): Promise<string> {
   // The clock of the test may have outlived an earlier token.
   const { token } = await issueMerchantToken(service.services, accountId);
@@ -276,19 +274,11 @@ async function pay(account: TestAccount, invoice_id: string, event = 'payment.ca
   await sendPartner(service, account, partnerEvent(event, { payment }));
 }
 
-async function runJson(command: string, ...more: string[]): Promise<Printed> {
-  const words = [...command.split(' '), ...more, '--json'];
-  const { code, stdout, stderr } = await runCommandHere(words, env);
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
-  assert.match(stdout, /^\{[^\n]+\}\n$/);
-  return JSON.parse(stdout);
-}
-
 /** The ids of every page. */
 async function pages(command: string, list: string): Promise<string[][]> {
   const read: string[][] = [];
   for (let more: string[] = []; read.length < 10; ) {
-    const page = await runJson(command, ...more);
+    const page = await runJson([...command.split(' '), ...more]);
     read.push(
       page[list].map((row: Printed) => row.transaction_id ?? row.delivery_id ?? row.order_id),
     );

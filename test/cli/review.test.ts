@@ -15,7 +15,7 @@ import {
   type Shop,
   shopOf,
 } from '../api/webhooks/shop.ts';
-import { runCommandHere } from '../support/command-here.ts';
+import { jsonCommands, runCommandHere } from '../support/command-here.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -34,6 +34,7 @@ const { service } = shop;
 const { services, database } = service;
 const { accountId } = shop.account;
 const env = { DATABASE_URL: service.url, MASTER_KEY: testMasterKeyHex };
+const { runJson } = jsonCommands(env);
 const note = 'agreed with the shop';
 
 test('hundreds of dead deliveries are listed page by page, and resolved by one command', async () => {
@@ -623,11 +624,4 @@ async function statesOf(replies: readonly Reply[]): Promise<Array<string | undef
   const states = [];
   for (const reply of replies) states.push((await shop.findDelivery(reply))?.state);
   return states;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: outcomes are asserted field by field
-async function runJson(words: string[]): Promise<any> {
-  const { code, stdout, stderr } = await runCommandHere([...words, '--json'], env);
-  assert.equal(code, 0, stderr);
-  return JSON.parse(stdout);
 }

@@ -20,7 +20,7 @@ import {
   startShopEndpoint,
 } from '../support/shop-endpoint.ts';
 import { dumpTables } from '../support/test-database.ts';
-import { type DeliveryRow, openEvents } from './open-events.ts';
+import { type DeliveryRow, openEvents, startHeldRound } from './open-events.ts';
 
 const events = await openEvents();
 const { service, services } = events;
@@ -225,30 +225,18 @@ describe('an attempt whose process died', () => {
   });
 
   test('a success that is recorded late counts, also after a later attempt has failed', async () => {
-    const receiver = await startShopEndpoint();
-    const held = holdAnswers();
-    receiver.answer = held.answer;
-    const endpoint = await events.addEndpoint(receiver.url);
-    await events.store([endpoint]);
-    const slow = events.round();
-    await receiver.waitFor(1);
+    const { receiver, held, endpoint, round } = await startHeldRound(events);
     service.advanceSeconds(41);
     receiver.answer = answerStatus(500);
     await events.round();
     assert.deepEqual([(await only(endpoint)).state, receiver.received.length], ['pending', 2]);
     held.release();
-    await slow;
+    await round;
     assert.equal((await only(endpoint)).state, 'delivered');
   });
 
   test('a failure that is recorded late changes nothing', async () => {
-    const receiver = await startShopEndpoint();
-    const held = holdAnswers();
-    receiver.answer = held.answer;
-    const endpoint = await events.addEndpoint(receiver.url);
-    await events.store([endpoint], 2);
-    const slow = events.round();
-    await receiver.waitFor(2);
+    const { receiver, held, endpoint, round } = await startHeldRound(events, 2);
     service.advanceSeconds(41);
     const statuses = [200, 500];
     receiver.answer = (reply) => {
@@ -258,7 +246,7 @@ describe('an attempt whose process died', () => {
     const before = await events.listDeliveries(endpoint);
     assert.deepEqual(before.map(({ state }) => state).sort(), ['delivered', 'pending']);
     held.release(503);
-    await slow;
+    await round;
     assert.deepEqual(await events.listDeliveries(endpoint), before);
     assert.equal((await events.listAttempts(endpoint)).length, 4);
   });

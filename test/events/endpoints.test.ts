@@ -10,9 +10,9 @@ import {
 } from '../../src/use-cases/events/change-endpoint.ts';
 import { createEndpoint, type NewEndpoint } from '../../src/use-cases/events/create-endpoint.ts';
 import { resendEvents } from '../../src/use-cases/events/resend-events.ts';
-import { accept, answerStatus, holdAnswers, startShopEndpoint } from '../support/shop-endpoint.ts';
+import { accept, answerStatus, startShopEndpoint } from '../support/shop-endpoint.ts';
 import { dumpTables } from '../support/test-database.ts';
-import { openEvents } from './open-events.ts';
+import { openEvents, startHeldRound } from './open-events.ts';
 
 const events = await openEvents();
 const { service, services } = events;
@@ -122,13 +122,7 @@ describe('an endpoint', () => {
   });
 
   test('that is enabled is not sent what is on its way', async () => {
-    const receiver = await startShopEndpoint();
-    const held = holdAnswers();
-    receiver.answer = held.answer;
-    const endpoint = await events.addEndpoint(receiver.url);
-    await events.store([endpoint]);
-    const round = events.round();
-    await receiver.waitFor(1);
+    const { receiver, held, endpoint, round } = await startHeldRound(events);
     await disableEndpoint(services, endpoint.endpointId);
     await enableEndpoint(services, endpoint.endpointId);
     await events.round();
@@ -138,13 +132,7 @@ describe('an endpoint', () => {
   });
 
   test('that is deleted leaves neither waiting events nor attempts nor secrets', async () => {
-    const receiver = await startShopEndpoint();
-    const held = holdAnswers();
-    receiver.answer = held.answer;
-    const endpoint = await events.addEndpoint(receiver.url);
-    await events.store([endpoint]);
-    const round = events.round();
-    await receiver.waitFor(1);
+    const { receiver, held, endpoint, round } = await startHeldRound(events);
     await events.store([endpoint]);
     await deleteEndpoint(services, endpoint.endpointId);
     held.release(500);
@@ -227,13 +215,8 @@ describe('an event that is sent again', () => {
   });
 
   test('is not sent twice at once while it is on its way', async () => {
-    const receiver = await startShopEndpoint();
-    const held = holdAnswers();
-    receiver.answer = held.answer;
-    const endpoint = await events.addEndpoint(receiver.url);
-    const event = await storeOne(endpoint);
-    const round = events.round();
-    await receiver.waitFor(1);
+    const { receiver, held, endpoint, ids, round } = await startHeldRound(events);
+    const event = firstEventOf(endpoint, ids);
     assert.equal((await resendEvents(services, { event }, undefined)).resent, 1);
     await events.round();
     held.release();
@@ -299,8 +282,11 @@ describe('an event that is sent again', () => {
 });
 
 async function storeOne(endpoint: NewEndpoint) {
-  const [orderId = ''] = await events.store([endpoint]);
-  return { accountId: endpoint.accountId, orderId, sequence: 1 };
+  return firstEventOf(endpoint, await events.store([endpoint]));
+}
+
+function firstEventOf({ accountId }: NewEndpoint, [orderId = '']: readonly string[]) {
+  return { accountId, orderId, sequence: 1 };
 }
 
 async function statesOf(endpoint: NewEndpoint): Promise<string[]> {

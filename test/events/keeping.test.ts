@@ -170,7 +170,7 @@ test('a sealed event that waits is erased too, and stays sealed', async () => {
   }
 });
 
-test('verify finds a gap, a missing event and a status that was not told', async () => {
+test('verify finds a gap, a missing event and a status that was not announced', async () => {
   const service = await startTestService();
   const { services, database } = service;
   const shop = await openToldShop(service, 'http://127.0.0.1:9/');

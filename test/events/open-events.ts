@@ -8,6 +8,7 @@ import { claimEvents } from '../../src/store/event-deliveries.ts';
 import { insertEvents } from '../../src/store/events.ts';
 import { createEndpoint, type NewEndpoint } from '../../src/use-cases/events/create-endpoint.ts';
 import { createEventDeliveries } from '../../src/use-cases/events/deliver-events.ts';
+import { holdAnswers, startShopEndpoint } from '../support/shop-endpoint.ts';
 import { startTestService, type TestAccount, type TestService } from '../support/test-service.ts';
 
 export type DeliveryRow = {
@@ -127,4 +128,16 @@ async function storeEvents(
   }));
   await database.transaction((tx) => insertEvents(tx, events));
   return orderIds;
+}
+
+/** Events are on their way to a new endpoint, which answers when `held.release` is called. */
+export async function startHeldRound(events: Events, count = 1) {
+  const receiver = await startShopEndpoint();
+  const held = holdAnswers();
+  receiver.answer = held.answer;
+  const endpoint = await events.addEndpoint(receiver.url);
+  const ids = await events.store([endpoint], count);
+  const round = events.round();
+  await receiver.waitFor(count);
+  return { receiver, held, endpoint, ids, round };
 }

@@ -14,10 +14,10 @@ import {
   type Shop,
   shopOf,
 } from '../api/webhooks/shop.ts';
+import { assertAllAnnounced, listBodies } from '../support/announced.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';
 import { addEndpoint, startShopEndpoint } from '../support/shop-endpoint.ts';
 import { type Reply, startTestService } from '../support/test-service.ts';
-import { assertToldAll, listBodies } from '../support/told.ts';
 
 const service = await startTestService();
 const { services, database } = service;
@@ -179,7 +179,7 @@ describe('when it is written', () => {
       ),
     );
     const enquiry = await shop.enquire({ order_id: order.order_id });
-    assertToldAll(enquiry.body, await listBodies(database, shop.account));
+    assertAllAnnounced(enquiry.body, await listBodies(database, shop.account));
     const { rows } = await database.query({
       text: `select event_sequence = (select count(*) from events e where e.order_id = o.order_id) as is_right
                from orders o where order_id = $1`,
@@ -198,7 +198,7 @@ describe('when it is written', () => {
     const last = (await bodiesOf(shop, order)).at(-1);
     const { currency: _c, amount_before_tax: _b, tax: _t, total_amount: _a, ...shown } = last.order;
     assert.deepEqual(shown, enquiry.order);
-    assertToldAll(enquiry, await listBodies(database, shop.account));
+    assertAllAnnounced(enquiry, await listBodies(database, shop.account));
   });
 });
 

@@ -112,7 +112,7 @@ describe('an answer that does not end', () => {
 });
 
 describe('no answer', () => {
-  test('an endpoint that says nothing fails after the limit, and is told nothing more', async () => {
+  test('a request without a response fails after the limit, and its connection is closed', async () => {
     const { sent, endpoint } = await sendTo(() => {}, impatient);
     assert.deepEqual([sent.status, sent.response], [null, 'no answer within 0.3 s']);
     assert.ok(sent.durationMs >= impatient.answerMsMax - 20, `${sent.durationMs}`);
@@ -181,7 +181,7 @@ describe('no answer', () => {
     await closedBySender(endpoint.sockets);
   });
 
-  test('what is not HTTP is a failure that says so', async () => {
+  test('a response that is not HTTP is recorded as such', async () => {
     const notHttp = /^the answer is not valid HTTP: Parse Error: /;
     for (const answer of [
       'SSH-2.0-OpenSSH_9.6\r\n',

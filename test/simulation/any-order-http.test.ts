@@ -5,6 +5,7 @@ import { findOrderByInvoice } from '../../src/store/orders.ts';
 import { listTransactionsOf } from '../../src/store/transactions.ts';
 import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
+import { assertAllAnnounced, listBodies } from '../support/announced.ts';
 import { partnerEvent, partnerPayment, sendGateway, sendPartner } from '../support/deliveries.ts';
 import {
   arrange,
@@ -16,7 +17,6 @@ import {
 import { orderBody } from '../support/order-bodies.ts';
 import { addEndpoint } from '../support/shop-endpoint.ts';
 import { type Reply, startTestService, type TestAccount } from '../support/test-service.ts';
-import { assertToldAll, listBodies } from '../support/told.ts';
 
 const seed = Number(process.env.ANY_ORDER_SEED ?? Date.now() % 2 ** 31);
 const numRuns = Number(process.env.ANY_ORDER_HTTP_RUNS ?? 25);
@@ -63,7 +63,7 @@ test('an enquiry shows the same result for deliveries in order, shuffled or conc
       assert.deepEqual(await shownOf(shuffled, invoiceId), expected);
       assert.deepEqual(await shownOf(concurrent, invoiceId), expected);
       for (const account of [inOrder, shuffled, concurrent]) {
-        assertToldAll(
+        assertAllAnnounced(
           await enquire(account, invoiceId),
           await listBodies(service.database, account),
         );

@@ -9,6 +9,7 @@ import { sweep } from '../../src/use-cases/maintenance/sweep.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
 import { recordCall } from '../../src/use-cases/payments/record-call.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
+import { assertAllAnnounced, listBodies } from '../support/announced.ts';
 import {
   gatewayBody,
   partnerEvent,
@@ -28,7 +29,6 @@ import {
 import { orderBody } from '../support/order-bodies.ts';
 import { addEndpoint } from '../support/shop-endpoint.ts';
 import { type Reply, startTestService } from '../support/test-service.ts';
-import { assertToldAll, listBodies } from '../support/told.ts';
 
 const seed = Number(process.env.ANY_ORDER_SEED ?? Date.now() % 2 ** 31);
 const numRuns = Number(process.env.ANY_ORDER_HTTP_RUNS ?? 8);
@@ -421,7 +421,7 @@ async function shownOf({ invoiceId, orderId, started }: Begun): Promise<unknown>
   const listed = await listTransactionsOf(service.database, [{ accountId, orderId }]);
   const stored = listed.map(({ transaction }) => transaction);
   const enquiry = await enquire(invoiceId);
-  assertToldAll(enquiry, await listBodies(service.database, shop));
+  assertAllAnnounced(enquiry, await listBodies(service.database, shop));
   const { transaction, ...answer } = enquiry;
   const shown = {
     ...answer,

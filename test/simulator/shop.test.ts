@@ -83,7 +83,7 @@ test('a repeated event is counted, comes first, and other bytes under its id are
   assert.deepEqual(counted()[0], ['evt_1', 3, true]);
 });
 
-test('the shop answers as it is told to, by JSON or by the form of the page', async (t) => {
+test('the response of the shop is set by JSON, or by the form on its page', async (t) => {
   const { simulator, secret } = await startWithSecret(t);
   const { url } = simulator.shop;
   for (const [answer, status, retryAfter] of [

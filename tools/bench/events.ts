@@ -117,10 +117,7 @@ async function besideManyWaiting(stage: Stage, dataDir: string): Promise<void> {
   await fillEvents(database, dead, endpointId);
   for (let round = 0; round < rounds; round += 1) beside.push(await deliver());
   const returned = await startShopEndpoint('accept', port);
-  await database.query({
-    text: `update events set next_attempt_at = now(), failures = 0 where endpoint_id = $1`,
-    values: [endpointId],
-  });
+  await makeDue(database, dead);
   await delay(10_000);
   const perSecond = returned.heard.length / 10;
   returned.close();
@@ -130,18 +127,34 @@ async function besideManyWaiting(stage: Stage, dataDir: string): Promise<void> {
   );
 }
 
-/** All of one order: an event needs no order to be sent. In parts, because a statement must not take long. */
+/** All of one order: an event needs no order to be sent. */
 async function fillEvents(database: Database, { accountId }: Shop, endpointId: string) {
   const body = JSON.stringify({ event_type: 'waiting', fill: 'x'.repeat(1_500) });
-  for (let from = 1; from <= waiting; from += 5_000) {
-    await database.query({
-      text: `insert into events (account_id, order_id, sequence, endpoint_id, event_type, status,
-               occurred_at, state, attempts, failures, next_attempt_at, body)
-             select $1, 'o_waiting', n, $2, 'order_completed', 'completed', now(), 'pending', 0, 0, now(),
-                    convert_to($3, 'UTF8')
-               from generate_series($4::integer, $4 + 4999) n`,
-      values: [accountId, endpointId, body, from],
-    });
+  await inParts(
+    database,
+    `insert into events (account_id, order_id, sequence, endpoint_id, event_type, status,
+       occurred_at, state, attempts, failures, next_attempt_at, body)
+     select $3, 'o_waiting', n, $4, 'order_completed', 'completed', now(), 'pending', 0, 0, now(),
+            convert_to($5, 'UTF8')
+       from generate_series($1::integer, $2::integer) n`,
+    [accountId, endpointId, body],
+  );
+}
+
+async function makeDue(database: Database, { accountId }: Shop) {
+  await inParts(
+    database,
+    `update events set next_attempt_at = now(), failures = 0
+      where sequence between $1 and $2 and account_id = $3 and order_id = 'o_waiting'`,
+    [accountId],
+  );
+}
+
+/** The statement gets the first and the last number of each part: a single statement would take too long. */
+async function inParts(database: Database, text: string, values: readonly unknown[]) {
+  const size = 5_000;
+  for (let from = 1; from <= waiting; from += size) {
+    await database.query({ text, values: [from, from + size - 1, ...values] });
   }
 }
 

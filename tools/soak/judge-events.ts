@@ -1,8 +1,8 @@
 /** After the last kill: every change of every order must have reached the shop, in agreement with the enquiry. */
 import type { Client } from '../../client/client.js';
 import { runJsonCommand } from '../harness/command-line.ts';
+import { listContradictions } from '../harness/compare-events.ts';
 import type { Environment } from '../harness/project.ts';
-import { listContradictions } from '../harness/told.ts';
 import { pollUntil } from '../harness/wait-until.ts';
 import type { OrderEvent, Receiver } from './receiver.ts';
 

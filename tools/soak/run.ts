@@ -2,7 +2,7 @@
  * Load and kills together: creates and deliveries as fast as they are accepted, whole journeys with payments and
  * refunds at the simulator, and SIGKILL for the service, its database or both at seeded moments, while events flow to a
  * receiver that fails at random. At the end everything that was answered with 2xx must be stored exactly once, the shop
- * must have been told all of it, and `verify` must find no violation.
+ * must have received all of it, and `verify` must find no violation.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomOf } from '../../simulator/random.ts';

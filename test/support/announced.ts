@@ -1,7 +1,7 @@
 /** Compares the events that are stored for an account with its enquiries. */
 import assert from 'node:assert/strict';
 import type { Queryable } from '../../src/postgres/database.ts';
-import { listContradictions } from '../../tools/harness/told.ts';
+import { listContradictions } from '../../tools/harness/compare-events.ts';
 import type { Reply } from './test-service.ts';
 
 type EventBody = Reply['body'];
@@ -19,7 +19,7 @@ export async function listBodies(
 }
 
 /** The sequences have no gap, and the last events agree with the enquiry. */
-export function assertToldAll(enquiry: Reply['body'], bodies: readonly EventBody[]): void {
+export function assertAllAnnounced(enquiry: Reply['body'], bodies: readonly EventBody[]): void {
   const { svc_order_id: orderId } = enquiry.order;
   const events = bodies.filter(({ svc_order_id }) => svc_order_id === orderId);
   assert.deepEqual(listContradictions(enquiry, events), []);

@@ -22,20 +22,20 @@ export function listContradictions(enquiry: Enquiry, events: readonly OrderEvent
     const { svc_transaction_id: id } = element;
     const kind = element.transaction_type === 'payment' ? 'payment' : 'refund';
     const status = (kind === 'payment' ? element.payment_status : element.refund_status) ?? '';
-    const told = last.get(id)?.status;
+    const known = last.get(id)?.status;
     last.delete(id);
-    const mayBeUntold = told === undefined && !announced[kind].some((word) => word === status);
-    if (told !== status && !mayBeUntold) wrongs.push(`${id} is ${status} and was told as ${told}`);
+    const isNoResult = known === undefined && !announced[kind].some((word) => word === status);
+    if (known !== status && !isNoResult) wrongs.push(`${id} is ${status}, announced was ${known}`);
   }
-  const told = last.get(null)?.status ?? 'new';
+  const known = last.get(null)?.status ?? 'new';
   last.delete(null);
   // Neither is a result, so the step from one to the other is not announced.
   const isOpen = (status: string) => ['new', 'pending'].includes(status);
-  if (told !== order.status && !(isOpen(told) && isOpen(order.status))) {
-    wrongs.push(`${order.svc_order_id} is ${order.status} and was told as ${told}`);
+  if (known !== order.status && !(isOpen(known) && isOpen(order.status))) {
+    wrongs.push(`${order.svc_order_id} is ${order.status}, announced was ${known}`);
   }
   for (const [id, { status }] of last) {
-    if (status !== 'removed') wrongs.push(`${id} was told as ${status} and does not exist`);
+    if (status !== 'removed') wrongs.push(`${id} was announced as ${status}, and does not exist`);
   }
   return wrongs;
 }
