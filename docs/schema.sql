@@ -16,6 +16,12 @@ create table accounts (
   suspended_at            timestamptz,
   provider_settings       jsonb        not null default '{}'::jsonb,
   revision                bigint       not null default 0,
+  colour                  text,
+  support_email           text,
+  support_phone           text,
+  support_url             text,
+  frame_origins           text[]       not null default '{}'::text[],
+  upi_collect             boolean      not null default false,
   constraint accounts_pkey primary key (account_id),
   constraint accounts_requests_per_second_check check (requests_per_second > 0),
   constraint accounts_signature_version_check check (signature_version in ('v2', 'v3'))
@@ -41,6 +47,17 @@ create table account_alternate_currencies (
   rate           text  not null,
   constraint account_alternate_currencies_pkey primary key (account_id, from_currency),
   constraint account_alternate_currencies_account_id_fkey foreign key (account_id) references accounts(account_id)
+);
+
+-- The logo that an account shows to its consumers, at most one.
+create table account_logos (
+  account_id  text   not null,
+  digest      text   not null,
+  media_type  text   not null,
+  bytes       bytea  not null,
+  constraint account_logos_pkey primary key (account_id),
+  constraint account_logos_account_id_fkey foreign key (account_id) references accounts(account_id),
+  constraint account_logos_bytes_check check (octet_length(bytes) <= 65536)
 );
 
 -- Names of the keys that sign tokens. The keys themselves are derived from the master key.

@@ -110,7 +110,7 @@ test('what is served is what is listed, and a few pages known by name', async ()
   const unlisted = [
     ...['/', '/docs', '/docs/', '/docs/start.js', '/docs/scalar/{etag}'],
     ...['/openapi.json', '/pay/{account_id}/{transaction_id}'],
-    '/pay/{account_id}/{transaction_id}/return',
+    ...['/pay/{account_id}/{transaction_id}/return', '/checkout/logo/{account_id}/{digest}'],
   ];
   const listed = new Set([...Object.keys(body.paths), ...aliases, ...unlisted]);
   assert.deepEqual(await listServedPaths(), [...listed].sort());

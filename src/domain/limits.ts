@@ -85,7 +85,12 @@ export const limits = {
   inboxBodyDays: 90,
   /** A dead delivery expires after this. Contract 6.8. */
   deadDeliveryDays: 30,
-  callbackOriginsMax: 50,
+  /** Callback origins of an account, and as many frame origins. */
+  originsMax: 50,
+  /** Contract 14.2. */
+  logoBytesMax: 64 * 1024,
+  logoSidePixelsMax: 4_096,
+  supportPhoneCharsMax: 32,
   /** The highest rate limit an account can have. */
   requestsPerSecondMax: 1_000_000,
 

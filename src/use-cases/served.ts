@@ -3,6 +3,7 @@
  * services, so they cannot reach the database.
  */
 import { authenticateCaller } from './accounts/authenticate-caller.ts';
+import { findLogo } from './accounts/find-logo.ts';
 import { generateToken } from './accounts/generate-token.ts';
 import { findMissingCredentials } from './inbox/authenticate-delivery.ts';
 import { receiveDelivery } from './inbox/receive-delivery.ts';
@@ -24,6 +25,7 @@ const served = {
   createOrder,
   enquire,
   findLaunch,
+  findLogo,
   findMissingCredentials,
   findReturn,
   generateToken,

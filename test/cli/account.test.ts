@@ -118,6 +118,15 @@ test('account create takes every setting, and account list shows them without se
     provider_apis: [],
     suspended_at: null,
     callback_origins: [],
+    colour: null,
+    logo: null,
+    logo_media_type: null,
+    logo_bytes: null,
+    support_email: null,
+    support_phone: null,
+    support_url: null,
+    frame_origins: [],
+    upi_collect: false,
   });
   assert.doesNotMatch(JSON.stringify(accounts), /_secret/);
 });
@@ -142,6 +151,15 @@ test('account update changes the given settings and leaves the rest, in both dir
     payment_modes: everyModeAtThePartner,
     provider_apis: [],
     callback_origins: [],
+    colour: null,
+    logo: null,
+    logo_media_type: null,
+    logo_bytes: null,
+    support_email: null,
+    support_phone: null,
+    support_url: null,
+    frame_origins: [],
+    upi_collect: false,
   };
   const changed = await update(
     ...['--no-optional-order-details', '--encrypted-payloads', '--signature-version', 'v2'],
@@ -299,7 +317,8 @@ const badWords: ReadonlyArray<readonly [words: string, complaint: RegExp]> = [
   ['account', /^"account" is a group of commands: add one of create, list, /],
   ['account destroy', /^There is no command "account destroy"\.$/],
   ['account create', /--name/],
-  ['account create --name Shop --colour red', /--colour/],
+  ['account create --name Shop --size big', /--size/],
+  ['account create --name Shop --colour red', /^--colour must look/],
   ['account create --name Shop extra', /"extra"/],
   ['account create --name Shop --signature-version v1', /--signature-version must be v2 or v3\.$/],
   ['account create --name Shop --alternate-currency USD:INR', /--alternate-currency must look/],

@@ -11,6 +11,7 @@ const purposes: Readonly<Record<string, string>> = {
     'Secrets of an account, sealed under the master key. During a rotation several of one kind are valid.',
   account_alternate_currencies:
     'Orders in from_currency are processed in to_currency. The rate is decimal text, so it is never rounded.',
+  account_logos: 'The logo that an account shows to its consumers, at most one.',
   signing_keys:
     'Names of the keys that sign tokens. The keys themselves are derived from the master key.',
   orders: 'Orders. Amounts are minor units of the currency beside them.',
