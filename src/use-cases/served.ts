@@ -7,7 +7,9 @@ import { generateToken } from './accounts/generate-token.ts';
 import { findMissingCredentials } from './inbox/authenticate-delivery.ts';
 import { receiveDelivery } from './inbox/receive-delivery.ts';
 import { createOrder } from './orders/create-order.ts';
+import { createPaymentLink } from './orders/create-payment-link.ts';
 import { getOrder } from './orders/get-order.ts';
+import { openLink } from './orders/open-link.ts';
 import { refreshToken } from './orders/refresh-token.ts';
 import { resolveUser } from './orders/resolve-user.ts';
 import { updateOrder } from './orders/update-order.ts';
@@ -22,6 +24,7 @@ import { startPayment } from './payments/start-payment.ts';
 const served = {
   authenticateCaller,
   createOrder,
+  createPaymentLink,
   enquire,
   findLaunch,
   findMissingCredentials,
@@ -30,6 +33,7 @@ const served = {
   getOrder,
   listChoices,
   listPaymentModes,
+  openLink,
   receiveDelivery,
   refreshToken,
   refund,
