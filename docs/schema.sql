@@ -218,6 +218,16 @@ create table provider_orders (
   constraint provider_orders_pkey primary key (account_id, provider, provider_order_id)
 );
 
+-- Each opens the checkout of one order for whoever has its link.
+create table payment_links (
+  account_id  text         not null,
+  link_id     text         not null,
+  order_id    text         not null,
+  created_at  timestamptz  not null,
+  constraint payment_links_pkey primary key (account_id, link_id),
+  constraint payment_links_account_id_order_id_key unique (account_id, order_id)
+);
+
 -- URLs of shops that events are sent to.
 create table endpoints (
   account_id       text         not null,

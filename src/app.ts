@@ -4,6 +4,7 @@ import { ServiceError } from './domain/errors.ts';
 import { limits } from './domain/limits.ts';
 import { launchPage } from './http/checkout/launch-page.ts';
 import { logoRoute } from './http/checkout/logo.ts';
+import { paymentLinkRoute } from './http/checkout/payment-link.ts';
 import { returnPage } from './http/checkout/return-page.ts';
 import { answerClientError } from './http/client-error.ts';
 import { buildSerializer } from './http/compile-serialisers.ts';
@@ -92,6 +93,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     });
     await addApi(served, edge);
     await served.register(launchPage(edge));
+    await served.register(paymentLinkRoute(edge));
     await served.register(returnPage(edge));
     await served.register(logoRoute(edge));
   });

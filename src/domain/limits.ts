@@ -186,4 +186,10 @@ export const limits = {
   /** Digests of earlier consumers of one order. Each change adds four at most; the oldest are dropped. Contract 8.7. */
   earlierConsumersMax: 1_000,
   ordersCountedMax: 50_000,
+
+  /** How far ahead a payment link may expire. Contract 14.6. */
+  linkExpiryDaysMax: 366,
+  /** For one payment link. Each use reads an order and signs a token. */
+  linkUsesPerSecond: 10,
+  linksCountedMax: 50_000,
 } as const;

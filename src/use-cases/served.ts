@@ -8,7 +8,9 @@ import { generateToken } from './accounts/generate-token.ts';
 import { findMissingCredentials } from './inbox/authenticate-delivery.ts';
 import { receiveDelivery } from './inbox/receive-delivery.ts';
 import { createOrder } from './orders/create-order.ts';
+import { createPaymentLink } from './orders/create-payment-link.ts';
 import { getOrder } from './orders/get-order.ts';
+import { openLink } from './orders/open-link.ts';
 import { refreshToken } from './orders/refresh-token.ts';
 import { resolveUser } from './orders/resolve-user.ts';
 import { updateOrder } from './orders/update-order.ts';
@@ -23,6 +25,7 @@ import { startPayment } from './payments/start-payment.ts';
 const served = {
   authenticateCaller,
   createOrder,
+  createPaymentLink,
   enquire,
   findLaunch,
   findLogo,
@@ -32,6 +35,7 @@ const served = {
   getOrder,
   listChoices,
   listPaymentModes,
+  openLink,
   receiveDelivery,
   refreshToken,
   refund,

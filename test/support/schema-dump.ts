@@ -22,6 +22,7 @@ const purposes: Readonly<Record<string, string>> = {
   delivery_references: 'The references that a parked delivery waits for.',
   provider_orders:
     "A provider's own id of an order, learned from the first delivery that carries it.",
+  payment_links: 'Each opens the checkout of one order for whoever has its link.',
   endpoints: 'URLs of shops that events are sent to.',
   events:
     'Webhooks to merchants, numbered for each order. The body is what is sent; it is null after it was pruned.',
