@@ -258,7 +258,7 @@ export type NewPayment = {
   bank_code?: string;
   /** For wallet. */
   wallet_code?: string;
-  /** For upi. */
+  /** For upi. Without it the consumer chooses at the provider. */
   upi_id?: string;
   callback_url?: string;
   callback_mode?: string;

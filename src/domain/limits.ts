@@ -130,6 +130,8 @@ export const limits = {
   /** Repeats that wait for it; each counts towards `concurrentRequestsMax`. */
   waitingRepeatsOfAccountMax: 64,
   waitingRepeatsMax: 200,
+  /** The payment page or UPI intent of a provider; a longer one is not stored. */
+  paymentUrlCharsMax: 2_000,
   providerAnswerBytesMax: 4 * 1024 * 1024,
   providerTriesMax: 3,
   /** Concurrent calls to one provider, and as many queued; further calls fail. */

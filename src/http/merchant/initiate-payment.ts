@@ -36,7 +36,10 @@ const Body = Type.Object(
     }),
     bank_code: text('The bank; required for net_banking.'),
     wallet_code: text('The wallet; required for wallet.'),
-    upi_id: text('The UPI id; required for upi.', 255),
+    upi_id: text(
+      'The UPI id, for upi. Without it the consumer chooses at the page of the provider, or opens their UPI app with the intent.',
+      255,
+    ),
     callback_url: text(
       'Where the consumer returns to; defaults to that of the order.',
       limits.textCharsMax,
@@ -69,7 +72,7 @@ const Reply = Type.Object(
   {
     title: 'StartedPayment',
     description:
-      'A started payment. next has the action redirect with the URL of the payment page.',
+      'A started payment. next has the action redirect with the URL of the payment page. If the provider returned a UPI intent, the action upi_intent is before it: its URL opens a UPI app on a phone, and is shown as a QR code elsewhere.',
   },
 );
 
@@ -110,13 +113,17 @@ export function addInitiatePayment(app: FastifyInstance, { useCases }: Edge): vo
   });
 }
 
-function paymentView({ orderId, transactionId, status, message, redirectUrl }: PaymentReply) {
+function paymentView(reply: PaymentReply) {
+  const { orderId, transactionId, status, message, redirectUrl, intentUrl } = reply;
   return {
     order_id: orderId,
     transaction_id: transactionId,
     payment_status: status,
     message,
-    next: redirectUrl === undefined ? [] : [{ action: 'redirect', url: redirectUrl }],
+    next: [
+      ...(intentUrl === undefined ? [] : [{ action: 'upi_intent', url: intentUrl }]),
+      ...(redirectUrl === undefined ? [] : [{ action: 'redirect', url: redirectUrl }]),
+    ],
   };
 }
 
@@ -138,9 +145,11 @@ type Choice = {
   readonly shownAs: string;
   readonly pattern: RegExp;
   readonly example: string;
+  /** The consumer can choose at the provider instead. */
+  readonly isOptional?: true;
 };
 
-/** The field that a payment mode requires. */
+/** The field that names the consumer's choice for a payment mode. */
 const choices: Readonly<Partial<Record<PaymentModeCode, Choice>>> = {
   net_banking: {
     field: 'bank_code',
@@ -159,15 +168,17 @@ const choices: Readonly<Partial<Record<PaymentModeCode, Choice>>> = {
     shownAs: 'upi_id',
     pattern: /^[\w.%+-]{1,128}@[A-Za-z0-9][A-Za-z0-9.-]{1,63}$/,
     example: 'asha@okbank',
+    isOptional: true,
   },
 };
 
 function readChoice(body: Body, modeCode: PaymentModeCode): PaymentRequest['choice'] {
   const choice = choices[modeCode];
   if (!choice) return undefined;
-  const { field, shownAs, pattern, example } = choice;
+  const { field, shownAs, pattern, example, isOptional } = choice;
   const value = toText(body[field]);
   if (value === undefined) {
+    if (isOptional) return undefined;
     refuseField(field, `is missing: ${modeCode} needs it, such as ${example}`);
   }
   if (!pattern.test(value)) refuseField(field, `is not valid: it should look like ${example}`);

@@ -6,6 +6,7 @@ import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import { checkCallback } from '../../domain/orders/callback.ts';
+import { contactOf } from '../../domain/orders/consumer-contact.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { refuseClosed } from '../../domain/orders/order-update.ts';
 import type { PaymentModeCode } from '../../domain/payment-mode.ts';
@@ -18,7 +19,7 @@ import type { Start } from '../../domain/transactions/start.ts';
 import { isFinal } from '../../domain/transactions/transaction.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import type { ProviderApi } from '../../providers/call.ts';
-import type { PaymentToStart } from '../../providers/outbound.ts';
+import type { PaymentToLaunch, PaymentToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
@@ -110,12 +111,14 @@ async function callProvider(services: Needs, stored: StoredPayment): Promise<Pay
   const { answer, result } = await getProvider(provider).outbound.startPayment(api, payment);
   const ids = { accountId, orderId, transactionId, provider };
   const call = { ...ids, operation: 'start-payment', answer } as const;
+  const intentCall = result.kind === 'done' ? result.intentCall : undefined;
+  const more = intentCall ? [{ ...ids, operation: 'start-intent', ...intentCall } as const] : [];
   const callResult = callResultOfStart(result, refused, services.clock());
   const reply = replyToStart(services, ids, result);
   const saveReply =
     keyed && ((tx: Transaction) => saveFirstAnswer(tx, keyed, transactionId, reply));
   try {
-    await recordCall(services, { ...call, outcome: result.kind, callResult }, saveReply);
+    await recordCall(services, { ...call, outcome: result.kind, callResult }, more, saveReply);
     return reply;
   } catch (error) {
     // The payment is stored, so polling the provider finds its result.
@@ -177,7 +180,8 @@ async function storePayment(
     const change = { now, pollAt, cause: 'initiate-payment', announcer };
     await saveOrderState(tx, before, settle(after, now), change);
     if (keyed) await claimFirst(tx, services, keyed, { orderId, transactionId });
-    const payment = toPayment(services, account, order, { transactionId, provider, start });
+    const started = toPayment(services, account, order, { transactionId, provider, start });
+    const payment = { ...started, consumer: contactOf(order.details.user) };
     return { kind: 'new', accountId, payment, provider, api, keyed };
   });
 }
@@ -218,7 +222,7 @@ export function toPayment(
     readonly provider: ProviderName;
     readonly start: Start;
   },
-): PaymentToStart {
+): PaymentToLaunch {
   const { transactionId, provider, start } = started;
   const { orderId, invoiceId, details } = order;
   return {
