@@ -108,6 +108,8 @@ export const limits = {
   pollsOfAccountMax: 44,
   /** An account whose provider does not answer is left out for `providerPauseMs`, then twice as long, up to this. */
   pollPauseMsMax: 60_000,
+  /** Orders that one browser can have at checkout: more cookies would not fit into a request. Contract 14.1. */
+  checkoutCookiesMax: 8,
   /** How long the return page waits for a result that is not known yet. Contract 11.10. */
   returnWaitSeconds: 10,
   /** While a consumer waits, the payment is polled at this interval, for this long after its start. */

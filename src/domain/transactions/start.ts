@@ -51,6 +51,10 @@ export type Start = {
   readonly refusedAtMs?: number;
   /** The order lapsed before the consumer paid. The payment is polled for some more days. Contract 4.13. */
   readonly isOver?: true;
+  /** Where the payment was started; absent for initiate-payment. The consumer returns to the checkout page. */
+  readonly origin?: 'checkout';
+  /** The consumer chose another way to pay, and the provider knew of no attempt. Contract 14.3. */
+  readonly givenUpAtMs?: number;
 };
 
 /** A part of a split refund. Each part is a separate call to the provider. */

@@ -5,6 +5,7 @@ import { isSecurityCode, maskFields } from '../../domain/cards/card-fields.ts';
 import { holdsCardNumber } from '../../domain/cards/card-numbers.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
+import { paymentChoices } from '../../domain/payment-choice.ts';
 import { type PaymentModeCode, paymentModeCodes } from '../../domain/payment-mode.ts';
 import { paymentStatuses } from '../../domain/transactions/notice.ts';
 import type { PaymentReply } from '../../use-cases/payments/payment-reply.ts';
@@ -140,45 +141,13 @@ function toPaymentRequest(orderId: string, body: Body): PaymentRequest {
   };
 }
 
-type Choice = {
-  readonly field: 'bank_code' | 'wallet_code' | 'upi_id';
-  readonly shownAs: string;
-  readonly pattern: RegExp;
-  readonly example: string;
-  /** The consumer can choose at the provider instead. */
-  readonly isOptional?: true;
-};
-
-/** The field that names the consumer's choice for a payment mode. */
-const choices: Readonly<Partial<Record<PaymentModeCode, Choice>>> = {
-  net_banking: {
-    field: 'bank_code',
-    shownAs: 'bank_name',
-    pattern: /^[\w-]{2,32}$/,
-    example: 'HDFC',
-  },
-  wallet: {
-    field: 'wallet_code',
-    shownAs: 'wallet_name',
-    pattern: /^[\w-]{2,32}$/,
-    example: 'paytm',
-  },
-  upi: {
-    field: 'upi_id',
-    shownAs: 'upi_id',
-    pattern: /^[\w.%+-]{1,128}@[A-Za-z0-9][A-Za-z0-9.-]{1,63}$/,
-    example: 'asha@okbank',
-    isOptional: true,
-  },
-};
-
 function readChoice(body: Body, modeCode: PaymentModeCode): PaymentRequest['choice'] {
-  const choice = choices[modeCode];
+  const choice = paymentChoices[modeCode];
   if (!choice) return undefined;
-  const { field, shownAs, pattern, example, isOptional } = choice;
+  const { field, shownAs, isRequired, pattern, example } = choice;
   const value = toText(body[field]);
+  if (value === undefined && !isRequired) return undefined;
   if (value === undefined) {
-    if (isOptional) return undefined;
     refuseField(field, `is missing: ${modeCode} needs it, such as ${example}`);
   }
   if (!pattern.test(value)) refuseField(field, `is not valid: it should look like ${example}`);
