@@ -266,6 +266,20 @@ create index events_due on events (account_id, endpoint_id, next_attempt_at)
 create index events_undelivered on events (account_id, endpoint_id)
   where state = 'undelivered';
 
+-- Checkouts that consumers opened, and how they ended.
+create table checkouts (
+  account_id  text         not null,
+  order_id    text         not null,
+  opened_at   timestamptz  not null,
+  chosen_at   timestamptz,
+  lapses_at   timestamptz  not null,
+  outcome     text,
+  constraint checkouts_pkey primary key (account_id, order_id),
+  constraint checkouts_outcome_check check (outcome in ('paid', 'failed', 'left'))
+);
+create index checkouts_open on checkouts (lapses_at)
+  where outcome is null;
+
 -- The result of each attempt to send an event.
 create table event_attempts (
   account_id    text         not null,

@@ -17,8 +17,11 @@ import { updateOrder } from './orders/update-order.ts';
 import { enquire } from './payments/enquire.ts';
 import { findLaunch } from './payments/find-launch.ts';
 import { findReturn } from './payments/find-return.ts';
+import { getCheckout } from './payments/get-checkout.ts';
+import { giveUpPayment } from './payments/give-up-payment.ts';
 import { listChoices } from './payments/list-choices.ts';
 import { listPaymentModes } from './payments/list-payment-modes.ts';
+import { openCheckout } from './payments/open-checkout.ts';
 import { refund } from './payments/refund.ts';
 import { startPayment } from './payments/start-payment.ts';
 
@@ -32,9 +35,12 @@ const served = {
   findMissingCredentials,
   findReturn,
   generateToken,
+  getCheckout,
   getOrder,
+  giveUpPayment,
   listChoices,
   listPaymentModes,
+  openCheckout,
   openLink,
   receiveDelivery,
   refreshToken,

@@ -26,6 +26,7 @@ const purposes: Readonly<Record<string, string>> = {
   endpoints: 'URLs of shops that events are sent to.',
   events:
     'Webhooks to merchants, numbered for each order. The body is what is sent; it is null after it was pruned.',
+  checkouts: 'Checkouts that consumers opened, and how they ended.',
   event_attempts: 'The result of each attempt to send an event.',
   refund_requests:
     'The refund made under each refund_request_id. The key ends the race of two refunds with one id.',
