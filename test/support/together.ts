@@ -16,7 +16,7 @@ const shared: Readonly<Record<string, { files: string; except?: readonly string[
   'test/together.ts': { files: 'test/*.test.ts' },
   'test/api/together.ts': { files: 'test/api/*.test.ts' },
   'test/api/checkout-together.ts': {
-    files: 'test/api/{callback,list-of-banks,logo,payment-modes,return}/*.test.ts',
+    files: 'test/api/{callback,checkout,list-of-banks,logo,payment-modes,return}/*.test.ts',
   },
   'test/api/orders-together.ts': {
     files: 'test/api/{get-order,payment-link,resolve-user,update-order}/*.test.ts',

@@ -101,7 +101,7 @@ test('one link is used ten times a second, then 429; other links are not affecte
     assert.ok(served.length >= limits.linkUsesPerSecond && refused.length > 0, `${served.length}`);
     for (const reply of refused) {
       assert.equal(reply.headers.get('retry-after'), '1');
-      assert.match(reply.body, /Please try again in a moment/);
+      assert.match(reply.body, /Please wait a few seconds/);
     }
     assert.equal((await open(other)).status, 303);
     service.advanceSeconds(1);
@@ -125,7 +125,7 @@ test('a link of a suspended account shows a page with 403, an unknown one stays 
   service.advanceSeconds(1);
   const reply = await open(path);
   assert.match(reply.headers.get('content-type') ?? '', /^text\/html/);
-  assert.match(reply.body, /this shop does not take payments at the moment/);
+  assert.match(reply.body, /Payments to this shop are paused/);
   assert.equal((await open(`/l/${newLinkId(other.accountId)}`)).status, 404);
   await resumeAccount(service.services, other.accountId);
   await waitUntil('it is seen', async () => (await open(path)).status === 303, 1.5);
