@@ -30,6 +30,12 @@ export type NewOrder = {
   merchant_shopfront_domain?: string;
 };
 
+/** An order with a link to pay it. */
+export type NewPaymentLink = NewOrder & {
+  /** When the order lapses: ISO 8601 with a zone, at most 366 days ahead. */
+  expires_at?: string | null;
+};
+
 /** Fields that are absent, null or empty stay unchanged. The fields of `user` are merged with the stored ones. */
 export type OrderUpdate = { order_id: string } & {
   [Field in keyof Omit<NewOrder, 'invoice_id' | 'bank_account' | 'validate_order_line_item'>]?:
@@ -115,6 +121,13 @@ export type Order = {
   callback_mode?: string;
   custom_attributes?: { key: string; value: string }[];
   description?: string;
+};
+
+export type PaymentLink = Order & {
+  /** The URL for the consumer: it opens the checkout of the order. */
+  payment_link: string;
+  /** When the order lapses unless it is paid before: UTC, RFC 3339. */
+  expires_at: string;
 };
 
 export type TransactionType = 'payment' | 'full_refund' | 'partial_refund';
@@ -245,7 +258,7 @@ export type NewPayment = {
   bank_code?: string;
   /** For wallet. */
   wallet_code?: string;
-  /** For upi. */
+  /** For upi. Without it the consumer chooses at the provider. */
   upi_id?: string;
   callback_url?: string;
   callback_mode?: string;
@@ -311,6 +324,8 @@ export type Fetch = typeof globalThis extends { fetch: infer Known } ? Known : u
 
 export type Client = {
   createOrder: (order: NewOrder) => Promise<Order>;
+  /** The same with a link for the consumer. A repeat with the same content returns the same link. */
+  createPaymentLink: (order: NewPaymentLink) => Promise<PaymentLink>;
   getOrder: (ids: { order_id?: string; invoice_id?: string }) => Promise<Order>;
   /** Amounts and cart items can be changed before the first payment attempt. */
   updateOrder: (changes: OrderUpdate) => Promise<Order>;

@@ -16,6 +16,12 @@ create table accounts (
   suspended_at            timestamptz,
   provider_settings       jsonb        not null default '{}'::jsonb,
   revision                bigint       not null default 0,
+  colour                  text,
+  support_email           text,
+  support_phone           text,
+  support_url             text,
+  frame_origins           text[]       not null default '{}'::text[],
+  upi_collect             boolean      not null default false,
   constraint accounts_pkey primary key (account_id),
   constraint accounts_requests_per_second_check check (requests_per_second > 0),
   constraint accounts_signature_version_check check (signature_version in ('v2', 'v3'))
@@ -41,6 +47,17 @@ create table account_alternate_currencies (
   rate           text  not null,
   constraint account_alternate_currencies_pkey primary key (account_id, from_currency),
   constraint account_alternate_currencies_account_id_fkey foreign key (account_id) references accounts(account_id)
+);
+
+-- The logo that an account shows to its consumers, at most one.
+create table account_logos (
+  account_id  text   not null,
+  digest      text   not null,
+  media_type  text   not null,
+  bytes       bytea  not null,
+  constraint account_logos_pkey primary key (account_id),
+  constraint account_logos_account_id_fkey foreign key (account_id) references accounts(account_id),
+  constraint account_logos_bytes_check check (octet_length(bytes) <= 65536)
 );
 
 -- Names of the keys that sign tokens. The keys themselves are derived from the master key.
@@ -201,6 +218,16 @@ create table provider_orders (
   constraint provider_orders_pkey primary key (account_id, provider, provider_order_id)
 );
 
+-- Each opens the checkout of one order for whoever has its link.
+create table payment_links (
+  account_id  text         not null,
+  link_id     text         not null,
+  order_id    text         not null,
+  created_at  timestamptz  not null,
+  constraint payment_links_pkey primary key (account_id, link_id),
+  constraint payment_links_account_id_order_id_key unique (account_id, order_id)
+);
+
 -- URLs of shops that events are sent to.
 create table endpoints (
   account_id       text         not null,
@@ -238,6 +265,20 @@ create index events_due on events (account_id, endpoint_id, next_attempt_at)
   where state = 'pending';
 create index events_undelivered on events (account_id, endpoint_id)
   where state = 'undelivered';
+
+-- Checkouts that consumers opened, and how they ended.
+create table checkouts (
+  account_id  text         not null,
+  order_id    text         not null,
+  opened_at   timestamptz  not null,
+  chosen_at   timestamptz,
+  lapses_at   timestamptz  not null,
+  outcome     text,
+  constraint checkouts_pkey primary key (account_id, order_id),
+  constraint checkouts_outcome_check check (outcome in ('paid', 'failed', 'left'))
+);
+create index checkouts_open on checkouts (lapses_at)
+  where outcome is null;
 
 -- The result of each attempt to send an event.
 create table event_attempts (

@@ -20,20 +20,20 @@ export function controlPage({ scenario, lines, payments, refunds }: ControlView)
     'Provider simulator',
     html`<main class="wide">
 <h1>Provider simulator</h1>
-<p class="dim">Simulates the payment partner and the bank card gateway: their APIs, a payment page and their webhooks. No money moves. <a href="/shop">The shop</a> receives the events of the service.</p>
+<p class="dim">Simulates the payment partner and the bank card gateway: their APIs, their payment pages, a UPI app, and their webhooks. <a href="/shop">The shop</a> receives the events of the service.</p>
 <h2>Scenario: ${scenario.name}</h2>
 <p>${says(scenario.name)}</p>
-<form method="post" action="/simulator/scenario">
+<form class="two" method="post" action="/simulator/scenario">
 <label>From now on <select name="scenario">${names.map((name) => option(name, scenario.name))}</select></label>
 <label>Decline reason <input name="reason" value="${scenario.reason ?? ''}" placeholder="insufficient_funds"></label>
 <button class="go">Change</button>
 </form>
 <h2>Payments</h2>
-${table(payments)}
+${table('Payments', payments)}
 <h2>Refunds</h2>
-${table(refunds)}
+${table('Refunds', refunds)}
 <h2>Latest log lines, newest first</h2>
-<pre>${lines.toReversed().join('\n') || 'Nothing yet.'}</pre>
+<pre class="log" tabindex="0" role="region" aria-label="Latest log lines">${lines.toReversed().join('\n') || 'Nothing yet.'}</pre>
 </main>`,
   );
 }
@@ -47,14 +47,24 @@ function says(name: ScenarioName): string {
   return name === 'chaos' ? chaosSays : behaviourOf({ name }).says;
 }
 
-function table(entries: readonly (LedgerPayment | LedgerRefund)[]): Html {
+function table(name: string, entries: readonly (LedgerPayment | LedgerRefund)[]): Html {
   if (entries.length === 0) return html`<p class="dim">None yet.</p>`;
   const rows = entries.toReversed().map(
     (entry) => html`<tr><td>${entry.provider}</td><td>${entry.id}</td><td>${entry.reference}</td>
-<td>${amountText(entry)}</td><td>${entry.status}</td></tr>`,
+<td class="money">${amountText(entry)}</td><td class="${{ html: colours[entry.status] }}">${entry.status}</td></tr>`,
   );
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${name}"><table>
 <tr><th>Provider</th><th>Id</th><th>Reference</th><th>Amount</th><th>Status</th></tr>
 ${rows}
 </table></div>`;
 }
+
+const colours: Readonly<Record<(LedgerPayment | LedgerRefund)['status'], string>> = {
+  created: 'open',
+  authorized: 'open',
+  pending: 'open',
+  captured: 'good',
+  processed: 'good',
+  failed: 'bad',
+  reversed: 'bad',
+};

@@ -8,12 +8,14 @@ import { createGatewayState } from './bank-gateway/state.ts';
 import { addControlApi, type Ledger } from './control-api.ts';
 import { addPartnerApi } from './partner/api.ts';
 import { addPartnerCheckout } from './partner/checkout.ts';
-import { actAtPartner } from './partner/payments.ts';
+import { addIntentApi } from './partner/intent-api.ts';
+import { actAtPartner, answerIntent } from './partner/payments.ts';
 import {
   createPartnerState,
   partnerPaymentsInLedger,
   partnerRefundsInLedger,
 } from './partner/state.ts';
+import { addUpiApp } from './partner/upi-app.ts';
 import type { Scenario } from './scenario.ts';
 import { type Action, openScenarios } from './scenarios.ts';
 import { openSchedule } from './schedule.ts';
@@ -60,7 +62,7 @@ export type Simulator = {
   readonly setScenario: (scenario: Scenario) => void;
   /** Applies to one of our transactions or orders, by its id. */
   readonly setScenarioFor: (reference: string, scenario: Scenario) => void;
-  /** The consumer acts on the payment page of a partner order id or gateway session id. */
+  /** The consumer acts on the payment page of a partner order or gateway session, or answers an intent, by its id. */
   readonly pay: (checkoutId: string, action?: Action) => Promise<void>;
   /** Waits until every webhook is acknowledged, given up or lost. */
   readonly settled: () => Promise<void>;
@@ -96,6 +98,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const answerStart = openStartCalls(world);
   addPartnerApi(app, world, partner, answerStart);
   addPartnerCheckout(app, world, partner);
+  addIntentApi(app, world, partner, answerStart);
+  addUpiApp(app, world, partner);
   addGatewayApi(app, world, gateway, answerStart);
   addGatewayCheckout(app, world, gateway);
   addControlApi(app, world, ledger, lines);
@@ -111,7 +115,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     setScenarioFor: world.scenarios.setFor,
     pay: async (checkoutId, action = 'pay') => {
       if (partner.orders.has(checkoutId)) await actAtPartner(world, partner, checkoutId, action);
-      else if (gateway.sessions.has(checkoutId)) {
+      else if (partner.payments.has(checkoutId)) {
+        await answerIntent(world, partner, checkoutId, action);
+      } else if (gateway.sessions.has(checkoutId)) {
         await actAtGateway(world, gateway, checkoutId, action);
       } else throw new Error(`there is no checkout ${checkoutId}`);
     },

@@ -22,7 +22,7 @@ export type ProviderName = 'partner' | 'bank-gateway';
 /** A call of a provider's API, reported to tests after it took effect. */
 export type Call = {
   readonly provider: ProviderName;
-  readonly operation: 'start-payment' | 'start-refund' | 'fetch';
+  readonly operation: 'start-payment' | 'start-intent' | 'start-refund' | 'fetch';
   readonly id: string;
 };
 

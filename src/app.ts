@@ -2,7 +2,10 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { ServiceError } from './domain/errors.ts';
 import { limits } from './domain/limits.ts';
+import { checkoutPage } from './http/checkout/checkout-page.ts';
 import { launchPage } from './http/checkout/launch-page.ts';
+import { logoRoute } from './http/checkout/logo.ts';
+import { paymentLinkRoute } from './http/checkout/payment-link.ts';
 import { returnPage } from './http/checkout/return-page.ts';
 import { answerClientError } from './http/client-error.ts';
 import { buildSerializer } from './http/compile-serialisers.ts';
@@ -90,8 +93,11 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
       onShed,
     });
     await addApi(served, edge);
+    await served.register(checkoutPage(edge));
     await served.register(launchPage(edge));
+    await served.register(paymentLinkRoute(edge));
     await served.register(returnPage(edge));
+    await served.register(logoRoute(edge));
   });
   await app.register(operatorApi(parts));
   await app.ready();

@@ -9,8 +9,8 @@ import { groupFiles } from './support/together.ts';
 
 const root = new URL('../', import.meta.url).pathname;
 const flags = [
-  // One more than the cores of a small machine: some tests wait.
-  '--test-concurrency=3',
+  // Twice the cores of a small machine: most tests wait for processes and times.
+  '--test-concurrency=4',
   '--test-timeout=120000',
   '--test-global-setup=test/support/global-setup.ts',
 ];

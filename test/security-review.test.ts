@@ -90,7 +90,8 @@ test('the docs page runs its own scripts only, calls this service only and is fr
 });
 
 test('the page of a payment loads nothing, has no base and is framed by nobody, known or not', async () => {
-  for (const path of [`/pay/${accountId}/nothing`, `/pay/${accountId}/nothing/return`]) {
+  const payment = `/pay/${accountId}/nothing`;
+  for (const path of [payment, `${payment}/return`, '/l/nothing']) {
     const reply = await service.call(path);
     assert.equal(reply.status, 404);
     assertCommonHeaders(reply, path);
@@ -109,8 +110,12 @@ test('what is served is what is listed, and a few pages known by name', async ()
   const aliases = (await listRoutes(service)).map(({ path }) => path);
   const unlisted = [
     ...['/', '/docs', '/docs/', '/docs/start.js', '/docs/scalar/{etag}'],
-    ...['/openapi.json', '/pay/{account_id}/{transaction_id}'],
-    '/pay/{account_id}/{transaction_id}/return',
+    ...['/openapi.json', '/l/{link_id}', '/pay/{account_id}/{transaction_id}'],
+    ...['/pay/{account_id}/{transaction_id}/return', '/checkout/logo/{account_id}/{digest}'],
+    ...['', '/{order_id}', '/{order_id}/pay', '/{order_id}/give-up', '/{order_id}/state'].map(
+      (path) => `/checkout${path}`,
+    ),
+    '/checkout/{order_id}/language/{language}',
   ];
   const listed = new Set([...Object.keys(body.paths), ...aliases, ...unlisted]);
   assert.deepEqual(await listServedPaths(), [...listed].sort());

@@ -74,6 +74,7 @@ function createClient(options) {
 
   return {
     createOrder: (order) => call('/api/v3/create-order', order),
+    createPaymentLink: (order) => call('/api/v3/payment-link', order),
     getOrder: (ids) => get('/api/v3/order', ids),
     updateOrder: (changes) => call('/api/v3/update-order', changes),
     resolveUser: (consumer) => call('/api/v3/resolve-user', consumer),

@@ -19,7 +19,7 @@ async function buy() {
   });
   const payment = await payments.initiatePayment({ order_id, payment_mode_code: 'credit_card' });
   if (payment.next.length === 0) throw new Error(payment.message); // no page to pay at
-  return payment.next[0].url;
+  return payment.next.find(({ action }) => action === 'redirect').url;
 }
 
 async function describeResult(response) {

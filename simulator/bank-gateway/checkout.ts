@@ -35,6 +35,8 @@ export function addGatewayCheckout(app: FastifyInstance, world: World, state: Ga
     const failed = order?.transactions.findLast(({ result }) => result === 'FAILURE');
     return {
       provider: 'Bank card gateway',
+      brand: 'gateway',
+      method: 'Card, Visa ending in 1111',
       shopName: session.shopName ?? 'The shop',
       amount: session.amount,
       currency: session.currency,

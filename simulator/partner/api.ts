@@ -122,7 +122,10 @@ async function fetched(
   return body;
 }
 
-async function authenticate(world: World, { headers }: FastifyRequest): Promise<PartnerShop> {
+export async function authenticate(
+  world: World,
+  { headers }: FastifyRequest,
+): Promise<PartnerShop> {
   const { name, password } = basicCredentials(headers.authorization);
   const shop = await world.shops.findPartner(name);
   if (!shop || shop.keySecret !== password) throw unauthorized();
@@ -183,7 +186,7 @@ function readRefund(paymentId: string, body: Wire, idempotencyKey: string | unde
   };
 }
 
-function readNotes(value: unknown): Wire {
+export function readNotes(value: unknown): Wire {
   const notes = Array.isArray(value) ? {} : object(value);
   if (Object.keys(notes).length > noteCountMax) {
     throw badRequest(`Number of fields in notes should be less than or equal to ${noteCountMax}`);
@@ -196,7 +199,10 @@ function isAmount(value: unknown): value is number {
 }
 
 /** Records of another shop are answered as if they did not exist. */
-function own<T extends { readonly keyId: string }>(shop: PartnerShop, found: T | undefined): T {
+export function own<T extends { readonly keyId: string }>(
+  shop: PartnerShop,
+  found: T | undefined,
+): T {
   if (found?.keyId !== shop.keyId) throw unknownId();
   return found;
 }

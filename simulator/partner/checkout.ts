@@ -59,6 +59,8 @@ export function addPartnerCheckout(app: FastifyInstance, world: World, state: Pa
     const failure = text(failureFields(failed?.failureReason ?? null).error_description);
     return {
       provider: 'Payment partner',
+      brand: 'partner',
+      method: methodWords[order.checkout.method ?? ''] ?? 'UPI',
       shopName: order.checkout.shopName ?? 'The shop',
       amount: order.amount,
       currency: order.currency,
@@ -69,6 +71,13 @@ export function addPartnerCheckout(app: FastifyInstance, world: World, state: Pa
     };
   }
 }
+
+const methodWords: Readonly<Record<string, string>> = {
+  upi: 'UPI',
+  card: 'Card, Visa ending in 1111',
+  netbanking: 'Netbanking',
+  wallet: 'Wallet',
+};
 
 /** Notes are sent as `notes[svc_transaction_id]=...`. */
 function readCheckout(form: Wire): Checkout {

@@ -1,4 +1,4 @@
-/** What happens at the partner when the consumer acts on the payment page. */
+/** What happens at the partner when the consumer acts on the payment page, or answers an intent in their UPI app. */
 import { idOf } from '../random.ts';
 import { type Action, decideOutcome } from '../scenarios.ts';
 import { texts } from '../wire.ts';
@@ -6,7 +6,13 @@ import type { World } from '../world.ts';
 import type { Approval } from './approval.ts';
 import { approve } from './approve.ts';
 import { partnerEvent } from './events.ts';
-import { isTaken, type PartnerOrder, type PartnerPayment, type PartnerState } from './state.ts';
+import {
+  countTries,
+  isTaken,
+  type PartnerOrder,
+  type PartnerPayment,
+  type PartnerState,
+} from './state.ts';
 
 /** The delay after which a payment that was reported as failed succeeds. */
 const lateAfterMs = 60_000;
@@ -21,18 +27,38 @@ export async function actAtPartner(
   const shop = await world.shops.findPartner(state.orders.get(orderId)?.keyId ?? '');
   const order = state.orders.get(orderId);
   if (!order || !shop || isTaken(state, order)) return undefined;
+  return act({ world, state, shop }, order, newAttempt(world, state, order), action);
+}
 
+/** Undefined for an unknown intent, one that is answered, or one whose order is paid or authorized. */
+export async function answerIntent(
+  world: World,
+  state: PartnerState,
+  paymentId: string,
+  action: Action,
+): Promise<PartnerPayment | undefined> {
+  const shop = await world.shops.findPartner(state.payments.get(paymentId)?.keyId ?? '');
+  const payment = state.payments.get(paymentId);
+  const order = state.orders.get(payment?.orderId ?? '');
+  if (payment?.status !== 'created' || !order || !shop || isTaken(state, order)) return undefined;
+  return act({ world, state, shop }, order, payment, action);
+}
+
+function act(
+  place: Omit<Approval, 'scenario'>,
+  order: PartnerOrder,
+  payment: PartnerPayment,
+  action: Action,
+): PartnerPayment {
+  const { world, state } = place;
   const scenario = world.scenarios.of(referencesOf(order));
-  const outcome = decideOutcome(scenario, action, order.attempts);
-  const payment = attempt(world, order);
+  const outcome = decideOutcome(scenario, action, countTries(state, order.id));
   const isCancelled = outcome === 'cancelled';
   const reason = isCancelled ? 'payment_cancelled' : (scenario.reason ?? 'insufficient_funds');
-  state.orders.set(order.id, { ...order, attempts: order.attempts + 1 });
-
-  const approval = { world, state, shop, scenario };
+  const approval = { ...place, scenario };
   if (outcome === 'paid') return approve(approval, order, payment);
   if (outcome === 'declined-then-paid') approveLater(approval, payment);
-  return fail(approval, { ...payment, failureReason: reason.toLowerCase() });
+  return fail(approval, { ...payment, status: 'failed', failureReason: reason.toLowerCase() });
 }
 
 export function referencesOf({ notes, checkout, receipt, id }: PartnerOrder): string[] {
@@ -40,8 +66,10 @@ export function referencesOf({ notes, checkout, receipt, id }: PartnerOrder): st
   return texts(all.svc_transaction_id, receipt, all.svc_order_id, all.order_id, all.invoice_id, id);
 }
 
-function attempt(world: World, order: PartnerOrder): PartnerPayment {
+/** The payment is stored when the consumer has acted; its order counts it from now on. */
+export function newAttempt(world: World, state: PartnerState, order: PartnerOrder): PartnerPayment {
   const { id: orderId, keyId, amount, currency, attempts, checkout } = order;
+  state.orders.set(orderId, { ...order, attempts: attempts + 1 });
   const notes = { ...order.notes, ...checkout.notes };
   return {
     id: `pay_${idOf(world.seed, `payment:${orderId}:${attempts}`, 14)}`,

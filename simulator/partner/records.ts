@@ -44,11 +44,11 @@ export function paymentRecord(payment: PartnerPayment): Wire {
     amount_refunded: amountRefunded,
     refund_status: amountRefunded === 0 ? null : amountRefunded === amount ? 'full' : 'partial',
     captured: isCaptured,
-    description: null,
+    description: payment.intent?.description ?? null,
     ...(offerId && { offer_id: offerId }),
     ...methodFields(payment),
-    email: 'consumer@example.com',
-    contact: '+919000090000',
+    email: payment.intent?.email ?? 'consumer@example.com',
+    contact: payment.intent?.contact ?? '+919000090000',
     notes: notesRecord(payment.notes),
     fee: isCaptured ? Math.round(amount * feeShare) : null,
     tax: isCaptured ? Math.round(amount * taxShare) : null,
@@ -105,10 +105,11 @@ function notesRecord(notes: Wire): Wire | [] {
   return Object.keys(notes).length === 0 ? [] : notes;
 }
 
-function methodFields({ id, method, status }: PartnerPayment): Wire {
+function methodFields({ id, method, status, intent }: PartnerPayment): Wire {
   // The bank's reference numbers exist only after its approval.
+  const isApproved = status !== 'failed' && status !== 'created';
   const given = (label: string, length: number) =>
-    status === 'failed' ? null : digitsOf(0, `${label}:${id}`, length);
+    isApproved ? digitsOf(0, `${label}:${id}`, length) : null;
   const none = { method, card_id: null, bank: null, wallet: null, vpa: null };
   switch (method) {
     case 'card':
@@ -126,8 +127,9 @@ function methodFields({ id, method, status }: PartnerPayment): Wire {
     case 'wallet':
       return { ...none, wallet: 'payzapp', acquirer_data: { transaction_id: given('wallet', 12) } };
     case 'upi': {
-      const vpa = 'consumer@okbank';
-      const upi = { vpa, flow: 'collect', payer_account_type: 'bank_account' };
+      const vpa = status === 'created' ? null : 'consumer@okbank';
+      const flow = intent ? 'intent' : 'collect';
+      const upi = { vpa, flow, payer_account_type: 'bank_account' };
       const acquirer = { rrn: given('rrn', 12), upi_transaction_id: given('upi', 20) };
       return { ...none, vpa, upi, acquirer_data: acquirer };
     }

@@ -21,7 +21,7 @@ export function sendReturnForm(
   return reply.headers({ ...pageHeaders, 'content-security-policy': policy }).send(
     page(
       'Back to the shop',
-      html`<main><p>You are taken back to the shop.</p>
+      html`<main class="partner"><h1>Back to the shop</h1><p>You are taken back to the shop.</p>
 <form method="post" action="${callbackUrl}">${inputs}<button class="go">Continue</button></form></main>
 <script nonce="${nonce}">document.forms[0].submit()</script>`,
     ),

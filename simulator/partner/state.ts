@@ -36,9 +36,13 @@ export type PartnerPayment = {
   readonly keyId: string;
   readonly amount: number;
   readonly currency: string;
-  /** Released: was authorized and then given back without a capture. */
-  readonly status: 'failed' | 'authorized' | 'captured' | 'released';
+  /**
+   * Created: an intent that the consumer has not answered yet. Released: was authorized and then given back without a
+   * capture.
+   */
+  readonly status: 'created' | 'failed' | 'authorized' | 'captured' | 'released';
   readonly method: string;
+  readonly intent?: Intent;
   readonly notes: Wire;
   readonly createdAt: number;
   readonly amountRefunded: number;
@@ -46,6 +50,13 @@ export type PartnerPayment = {
   /** The discount that the offer gave on the order's amount. */
   readonly discount: number;
   readonly failureReason: string | null;
+};
+
+/** What the shop sends to request an intent. */
+export type Intent = {
+  readonly email: string;
+  readonly contact: string;
+  readonly description?: string;
 };
 
 export type PartnerRefund = {
@@ -87,6 +98,11 @@ export function createPartnerState(): PartnerState {
 
 export function paymentsOf(state: PartnerState, orderId: string): PartnerPayment[] {
   return [...state.payments.values()].filter((payment) => payment.orderId === orderId);
+}
+
+/** The attempts that the consumer has made: an intent is one after they have answered it. */
+export function countTries(state: PartnerState, orderId: string): number {
+  return paymentsOf(state, orderId).filter(({ status }) => status !== 'created').length;
 }
 
 /** True while a payment is authorized or captured: there is no further attempt then. */

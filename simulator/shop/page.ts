@@ -110,33 +110,29 @@ function facts({ id, content, verdict, isChanged, receivedAt }: StoredEvent): Ht
 }
 
 const style = `
-:root { --good: #067647; --bad: #b42318; --open: #93570a; }
-@media (prefers-color-scheme: dark) { :root { --good: #5fd39a; --bad: #ff9c92; --open: #f3c26b; } }
-main.wide { max-width: 72rem; }
+main.wide { max-width: 74rem; }
 .choice { display: flex; flex-wrap: wrap; gap: .5rem; }
-.choice button { flex: 1 1 6rem; width: auto; margin: 0; padding: .6rem; }
-.choice button[aria-pressed=true] { background: var(--go); border-color: var(--go); color: #fff; }
-.card { margin-top: 1rem; border: 1px solid var(--line); border-radius: 9px; }
-.card > summary { padding: .6rem .8rem; cursor: pointer; }
-.card > :not(summary) { margin: 0 .8rem .8rem; }
-.card pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: .6rem .8rem; border-radius: 8px; background: var(--back); }
-summary:focus-visible { outline: 3px solid var(--go); outline-offset: 2px; border-radius: 9px; }
-.line { display: flex; gap: .5rem; } .line input { flex: 1; min-width: 0; } .line button { width: auto; margin: 0; padding: .6rem 1rem; white-space: nowrap; }
+.choice button { flex: 1 1 6rem; width: auto; margin: 0; }
+.choice button[aria-pressed=true] { background: var(--go); border-color: var(--go); color: var(--on-go); }
+.card { margin-top: 1rem; border: 1px solid var(--line); border-radius: 12px; }
+.card > summary { min-height: 2.75rem; padding: .65rem .9rem; border-radius: 12px; cursor: pointer; }
+.card > :not(summary) { margin: 0 .9rem .9rem; }
+.card pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: .7rem .9rem; border-radius: 10px; background: var(--inset); }
+.line { display: flex; gap: .5rem; } .line input { flex: 1; min-width: 0; } .line button { width: auto; margin: 0; white-space: nowrap; }
 #events { display: grid; gap: .5rem; overflow-anchor: none; }
 .event { min-width: 0; margin: 0; font-size: .875rem; }
 .event > summary { display: grid; grid-template-columns: 13.5rem 6rem minmax(0, 1fr) 9.5rem 6rem 8rem; gap: .2rem .8rem; align-items: center; list-style: none; }
-.event > summary:hover { background: var(--back); border-radius: 9px; }
+.event > summary:hover { background: var(--inset); }
 .event > summary::-webkit-details-marker { display: none; }
 .event > summary > * { overflow-wrap: anywhere; }
 .type { font-weight: 650; } .type::before { content: '▸ '; color: var(--dim); } .event[open] .type::before { content: '▾ '; } .type .dim { font-weight: 400; }
 .tries, time { color: var(--dim); font-variant-numeric: tabular-nums; }
 .badge { justify-self: end; padding: .1rem .6rem; border: 1px solid currentColor; border-radius: 99px; font-size: .8rem; white-space: nowrap; }
-.good { color: var(--good); } .bad { color: var(--bad); } .open { color: var(--open); }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem .8rem; } dt { color: var(--dim); } dd { margin: 0; overflow-wrap: anywhere; }
 @media (max-width: 60rem) {
   .event > summary { grid-template-columns: minmax(0, 1fr) auto; }
   .type { grid-area: 1 / 1; } .badge { grid-area: 1 / 2; } .order { grid-area: 2 / 1; } .status { grid-area: 2 / 2; justify-self: end; }
   .tries { grid-area: 3 / 1; } time { grid-area: 3 / 2; justify-self: end; }
 }
-@media (max-width: 30rem) { body { padding: .5rem; } main { padding: 1.25rem 1rem; } .line { flex-wrap: wrap; } .line input { flex-basis: 100%; } .line button { width: 100%; } }
+@media (max-width: 40rem) { .line { flex-wrap: wrap; } .line input { flex-basis: 100%; } .line button { width: 100%; } }
 `;

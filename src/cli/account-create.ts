@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { providers } from '../providers/providers.ts';
 import { createAccount, simulatorWarning } from '../use-cases/accounts/create-account.ts';
 import { accountFlags, createOptions, readSettings } from './account-options.ts';
+import { readLogo } from './branding-options.ts';
 import { cliCall, defineCommand, type Outcome } from './command.ts';
 import { exampleOfKeys, readApiSecrets } from './provider-options.ts';
 import { adviseOnPublicUrl } from './public-url.ts';
@@ -24,11 +25,12 @@ export const accountCreate = defineCommand({
     const { name } = values;
     const settings = readSettings(flags);
     const apiSecrets = readApiSecrets(flags.providers);
+    const logo = readLogo(flags);
     const needsKeys = settings.providerApis === undefined;
     return {
       run: async (services, config, warn) => {
         const isSimulated = usesSimulator(flags.simulator, config);
-        const requested = { ...settings, name, apiSecrets, isSimulated };
+        const requested = { ...settings, name, apiSecrets, isSimulated, ...(logo && { logo }) };
         const account = await createAccount(services, requested);
         if (isSimulated) warn(simulatorWarning(services));
         return {

@@ -6,9 +6,10 @@ import {
   signatureVersions,
 } from '../domain/accounts/account.ts';
 import { limits } from '../domain/limits.ts';
-import { findOrigin } from '../domain/web-address.ts';
 import { defaultPaymentModes } from '../providers/account-settings.ts';
+import { brandingOptions, readBranding } from './branding-options.ts';
 import { type OptionSpecs, type OptionValues, UsageError } from './command.ts';
+import { originOption, readOrigins } from './origin-option.ts';
 import { changeModes, paymentModeText } from './payment-mode-option.ts';
 import { type ProviderFlags, providerOptions, readProviderSettings } from './provider-options.ts';
 
@@ -39,12 +40,10 @@ const ownOptions = {
     value: 'N|off',
     text: `The limit of calls a second, from 1 to ${limits.requestsPerSecondMax}, or off.`,
   },
-  'callback-origin': {
-    type: 'string',
-    value: 'URL|off',
-    text: 'An origin that consumers may be sent back to, such as https://shop.example. All that are given replace the former ones; off removes them.',
-    multiple: true,
-  },
+  'callback-origin': originOption(
+    'An origin that consumers may be sent back to, such as https://shop.example.',
+    'off',
+  ),
   'payment-mode': {
     type: 'string',
     value: 'MODE:PROVIDER',
@@ -56,6 +55,7 @@ const ownOptions = {
     text: 'Use the providers of "npm run simulator", for trials.',
     isNegatable: true,
   },
+  ...brandingOptions,
 } as const satisfies OptionSpecs;
 
 const nameText = 'The name of the shop.';
@@ -111,7 +111,10 @@ export function readSettings(
       alternateCurrencies: changeAlternatives(before.alternateCurrencies, alternatives),
     }),
     ...(rate !== undefined && { requestsPerSecond: readRate(rate) }),
-    ...(origins !== undefined && { callbackOrigins: readOrigins(origins) }),
+    ...(origins !== undefined && {
+      callbackOrigins: readOrigins('callback-origin', origins, 'off'),
+    }),
+    ...readBranding(flags),
     ...readProviderSettings(flags.providers, before),
     ...(modes !== undefined && { paymentModes: changeModes(before.paymentModes, modes) }),
   };
@@ -133,19 +136,6 @@ function readRate(text: string): number | null {
   throw new UsageError(
     `--requests-per-second must be a whole number from 1 to ${limits.requestsPerSecondMax}, or off.`,
   );
-}
-
-/** Replaces the whole list; `off` empties it. */
-function readOrigins(texts: readonly string[]): string[] {
-  if (texts.length === 1 && texts[0] === 'off') return [];
-  const origins = texts.map((text) => {
-    const origin = findOrigin(text);
-    if (origin !== undefined) return origin;
-    throw new UsageError(
-      '--callback-origin must look like https://shop.example (http only on loopback), or be off.',
-    );
-  });
-  return [...new Set(origins)];
 }
 
 /** `USD:INR:83.25` sets the alternate currency of USD, `USD:off` removes it. */

@@ -12,6 +12,7 @@ import { updateAccount } from '../use-cases/accounts/update-account.ts';
 import { accountFlags, readSettings, updateOptions } from './account-options.ts';
 import { accountView } from './account-view.ts';
 import { accountArgument } from './arguments.ts';
+import { readLogo } from './branding-options.ts';
 import { defineCommand, RefusedError } from './command.ts';
 import { exampleOfKeys, readApiSecrets } from './provider-options.ts';
 
@@ -33,12 +34,14 @@ export const accountUpdate = defineCommand({
   examples: [
     'account update acc_… --requests-per-second 50',
     'account update acc_… --alternate-currency USD:INR:83.25',
+    "account update acc_… --colour '#0a7cff' --logo logo.png --support-email help@shop.example",
     ...providers.map((provider) => `account update acc_… ${exampleOfKeys(provider)} < secret.txt`),
   ],
   prepare: ({ values, positionals: [accountId = ''] }) => {
     const flags = accountFlags(values);
     readSettings(flags, anyAccount);
     const apiSecrets = readApiSecrets(flags.providers);
+    const logo = readLogo(flags);
     return {
       run: async (services, _config, warn) => {
         const { simulator = false } = flags;
@@ -47,9 +50,12 @@ export const accountUpdate = defineCommand({
           return { providerApis, ...readSettings(flags, { ...account, providerApis }) };
         };
         const secrets = simulator ? { ...newSimulatorSecrets(), ...apiSecrets } : apiSecrets;
-        const changed = accountView(await updateAccount(services, accountId, change, secrets));
+        const changed = await updateAccount(services, accountId, change, {
+          apiSecrets: secrets,
+          logo,
+        });
         if (simulator) warn(simulatorWarning(services));
-        return changed;
+        return accountView(changed);
       },
     };
   },

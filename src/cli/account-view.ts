@@ -1,9 +1,10 @@
 /** An account's settings as the command line prints them. */
-import type { AccountSettings } from '../domain/accounts/account.ts';
+import type { Account, AccountSettings } from '../domain/accounts/account.ts';
 import { accessKeyOf } from '../domain/ids.ts';
+import { brandingView } from './branding-options.ts';
 import { plainSettingsView } from './provider-options.ts';
 
-export function accountView(account: AccountSettings & { readonly accountId: string }) {
+export function accountView(account: AccountSettings & Pick<Account, 'accountId' | 'logo'>) {
   return {
     account_id: account.accountId,
     name: account.name,
@@ -23,5 +24,6 @@ export function accountView(account: AccountSettings & { readonly accountId: str
       ([provider, { url, login }]) => `${provider}:${login}@${url}`,
     ),
     callback_origins: account.callbackOrigins,
+    ...brandingView(account),
   };
 }

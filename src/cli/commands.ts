@@ -25,6 +25,7 @@ import { inboxList } from './inbox-list.ts';
 import { inboxReplay } from './inbox-replay.ts';
 import { inboxShow } from './inbox-show.ts';
 import { keysRotate } from './keys-rotate.ts';
+import { linkCreate } from './link-create.ts';
 import { orderList } from './order-list.ts';
 import { orderRebuild } from './order-rebuild.ts';
 import { orderShow } from './order-show.ts';
@@ -37,7 +38,7 @@ import { verify } from './verify.ts';
 export const commands: readonly Command[] = [
   ...[accountCreate, accountList, accountUpdate, accountRotate],
   ...[accountSuspend, accountResume],
-  ...[orderList, orderShow, orderRebuild, transactionList],
+  ...[orderList, orderShow, orderRebuild, linkCreate, transactionList],
   ...[inboxList, inboxShow, inboxReplay, inboxResolve],
   ...[endpointCreate, endpointList, endpointUpdate, endpointRotate],
   ...[endpointEnable, endpointDisable, endpointDelete, endpointTest],
@@ -49,6 +50,7 @@ export const commands: readonly Command[] = [
 export const groups: readonly Group[] = [
   { name: 'account', summary: 'Accounts of merchants and their settings' },
   { name: 'order', summary: 'Orders' },
+  { name: 'link', summary: 'Links to pay an order' },
   { name: 'transaction', summary: 'Payments and refunds' },
   { name: 'inbox', summary: 'Deliveries of the providers' },
   { name: 'endpoint', summary: 'URLs of shops that events are sent to' },

@@ -37,6 +37,19 @@ export function findAccountIdOfEndpoint(endpointId: string): string | undefined 
   return match ? `acc_${match[1]}` : undefined;
 }
 
+/**
+ * The id in the URL of a payment link. It begins with its account, so that the link is found by a primary key. Whoever
+ * has it can pay the order, so the 16 random letters after that have 95 bits.
+ */
+export function newLinkId(accountId: string): string {
+  return `${accountId.slice('acc_'.length)}${randomBase62(idLength)}`;
+}
+
+export function findAccountIdOfLink(linkId: string): string | undefined {
+  const match = /^([0-9A-Za-z]{16})[0-9A-Za-z]{16}$/.exec(linkId);
+  return match ? `acc_${match[1]}` : undefined;
+}
+
 export type EventName = {
   readonly accountId: string;
   readonly orderId: string;

@@ -85,7 +85,12 @@ export const limits = {
   inboxBodyDays: 90,
   /** A dead delivery expires after this. Contract 6.8. */
   deadDeliveryDays: 30,
-  callbackOriginsMax: 50,
+  /** Callback origins of an account, and as many frame origins. */
+  originsMax: 50,
+  /** Contract 14.2. */
+  logoBytesMax: 64 * 1024,
+  logoSidePixelsMax: 4_096,
+  supportPhoneCharsMax: 32,
   /** The highest rate limit an account can have. */
   requestsPerSecondMax: 1_000_000,
 
@@ -103,6 +108,8 @@ export const limits = {
   pollsOfAccountMax: 44,
   /** An account whose provider does not answer is left out for `providerPauseMs`, then twice as long, up to this. */
   pollPauseMsMax: 60_000,
+  /** Orders that one browser can have at checkout: more cookies would not fit into a request. Contract 14.1. */
+  checkoutCookiesMax: 8,
   /** How long the return page waits for a result that is not known yet. Contract 11.10. */
   returnWaitSeconds: 10,
   /** While a consumer waits, the payment is polled at this interval, for this long after its start. */
@@ -125,6 +132,8 @@ export const limits = {
   /** Repeats that wait for it; each counts towards `concurrentRequestsMax`. */
   waitingRepeatsOfAccountMax: 64,
   waitingRepeatsMax: 200,
+  /** The payment page or UPI intent of a provider; a longer one is not stored. */
+  paymentUrlCharsMax: 2_000,
   providerAnswerBytesMax: 4 * 1024 * 1024,
   providerTriesMax: 3,
   /** Concurrent calls to one provider, and as many queued; further calls fail. */
@@ -181,4 +190,10 @@ export const limits = {
   /** Digests of earlier consumers of one order. Each change adds four at most; the oldest are dropped. Contract 8.7. */
   earlierConsumersMax: 1_000,
   ordersCountedMax: 50_000,
+
+  /** How far ahead a payment link may expire. Contract 14.6. */
+  linkExpiryDaysMax: 366,
+  /** For one payment link. Each use reads an order and signs a token. */
+  linkUsesPerSecond: 10,
+  linksCountedMax: 50_000,
 } as const;

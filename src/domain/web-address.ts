@@ -19,6 +19,15 @@ export function isSecureWebAddress(text: string): boolean {
   return protocol === 'https:' || isLoopback(hostname);
 }
 
+/**
+ * True for `upi://pay?pa=…`, which opens a UPI app with the payee and the amount. Nothing that could leave an attribute
+ * or a header is allowed in it.
+ */
+export function isUpiIntent(text: string): boolean {
+  if (!/^upi:\/\/pay\?[!#-;=?-[\]_a-z|~]+$/i.test(text)) return false;
+  return Boolean(URL.parse(text)?.searchParams.get('pa'));
+}
+
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }

@@ -2,6 +2,7 @@
 import type { Clock } from '../domain/time.ts';
 import type { AccountDirectory } from '../services/account-directory.ts';
 import type { CountCall } from '../services/rate-limits.ts';
+import type { ServiceSettings } from '../services/services.ts';
 import type { UseCases } from '../use-cases/served.ts';
 
 export type Edge = {
@@ -10,4 +11,5 @@ export type Edge = {
   readonly accounts: AccountDirectory;
   readonly countCall: CountCall;
   readonly clock: Clock;
+  readonly settings: Pick<ServiceSettings, 'publicUrl'>;
 };

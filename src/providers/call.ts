@@ -36,6 +36,8 @@ export type ProviderRequest = {
   readonly body?: object;
   /** Idempotent at the provider, so it may be retried even if its outcome is unknown. */
   readonly isRepeatable: boolean;
+  /** For a call that follows another one: what is left of the time that a caller waits. */
+  readonly answerMsMax?: number;
 };
 
 export type CallMeta = { readonly durationMs: number; readonly tries: number };
@@ -95,7 +97,8 @@ async function callGuarded(
     { maxAttempts: limits.providerTriesMax - 1, backoff: new ExponentialBackoff(backoff) },
   );
   // One deadline for all tries, because a caller may be waiting for the answer.
-  const deadline = AbortSignal.timeout(limits.providerAnswerMsMax);
+  const { answerMsMax = limits.providerAnswerMsMax } = request;
+  const deadline = AbortSignal.timeout(Math.max(0, answerMsMax));
   const callAndRecord = async () => {
     if (deadline.aborted)
       throw new CallError('there was no time left for the call', false, null, true);

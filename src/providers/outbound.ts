@@ -1,13 +1,19 @@
 /** The calls that we make to a provider: start a payment, start a refund, fetch a status. Contract 11.6. */
 import { maskCardNumbers } from '../domain/cards/card-numbers.ts';
+import { limits } from '../domain/limits.ts';
 import type { MinorUnits } from '../domain/money/money.ts';
+import type { ConsumerContact } from '../domain/orders/consumer-contact.ts';
 import type { PaymentModeCode } from '../domain/payment-mode.ts';
 import type { Transaction } from '../domain/transactions/transaction.ts';
+import { isLoopback, isUpiIntent, isWebAddress } from '../domain/web-address.ts';
 import type { Answer, ProviderApi } from './call.ts';
 import { object, text, truncate } from './wire.ts';
 
-/** Our ids are sent along, so that the provider's webhooks can be matched to the payment. */
-export type PaymentToStart = {
+/**
+ * Our ids are sent along, so that the provider's webhooks can be matched to the payment. The launch page needs no token,
+ * so nothing here is about the consumer but their choice.
+ */
+export type PaymentToLaunch = {
   readonly transactionId: string;
   readonly orderId: string;
   readonly invoiceId: string;
@@ -21,6 +27,11 @@ export type PaymentToStart = {
   /** Where the provider sends the consumer afterwards. */
   readonly callbackUrl: string | undefined;
   readonly webhookUrl: string;
+};
+
+export type PaymentToStart = PaymentToLaunch & {
+  /** Only for a call that requires it. It must not be logged, stored or repeated in an error. */
+  readonly consumer: ConsumerContact;
 };
 
 export type RefundToStart = {
@@ -57,7 +68,13 @@ export type StartedPayment = {
   readonly providerOrderId?: string;
   /** Where the consumer pays; undefined if a form has to be posted. */
   readonly redirectUrl?: string;
+  /** Opens the consumer's UPI app. Read it with `readIntentUrl`. */
+  readonly intentUrl?: string;
+  /** The call for the intent, which is recorded beside the one that started the payment. */
+  readonly intentCall?: { readonly answer: Answer; readonly outcome: OutcomeKind };
 };
+
+export type OutcomeKind = Outcome<unknown>['result']['kind'];
 
 export type FetchedStatus = {
   /** False if the provider does not know the transaction. */
@@ -93,11 +110,29 @@ export type OutboundProvider = {
   readonly refundPspId?: (refund: Pick<RefundToStart, 'paymentPspId' | 'callId'>) => string;
   readonly launchForm?: (
     api: Pick<ProviderApi, 'url' | 'login'>,
-    payment: PaymentToStart & { readonly providerOrderId: string },
+    payment: PaymentToLaunch & { readonly providerOrderId: string },
   ) => LaunchForm;
   /** The field that its page adds to the way back once the consumer has paid. It is a hint and proves nothing. */
   readonly paidField?: string;
 };
+
+/**
+ * A UPI intent, or an http URL on loopback from a provider that is on loopback itself: the simulator. Undefined for
+ * anything else, because a consumer's browser or phone opens it.
+ */
+export function readIntentUrl(
+  { url: apiUrl }: Pick<ProviderApi, 'url'>,
+  value: unknown,
+): string | undefined {
+  const url = text(value);
+  if (url === undefined || url.length > limits.paymentUrlCharsMax) return undefined;
+  if (isUpiIntent(url)) return url;
+  return isPlainLoopback(apiUrl) && isPlainLoopback(url) ? url : undefined;
+}
+
+function isPlainLoopback(url: string): boolean {
+  return isWebAddress(url) && /^http:/i.test(url) && isLoopback(new URL(url).hostname);
+}
 
 /** Turns an answer into a result. `read` gets successful answers, and returns undefined for one that is not usable. */
 export function outcomeOf<Done>(

@@ -19,6 +19,10 @@ export type ProviderCall = {
 export const attemptOutcomes = ['delivered', 'refused', 'unreachable'] as const;
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
+/** What consumers do at checkout: `left` without a payment that was made or failed. */
+export const checkoutSteps = ['opened', 'chosen', 'paid', 'failed', 'left'] as const;
+export type CheckoutStepName = (typeof checkoutSteps)[number];
+
 export type Counters = {
   readonly noteDelivery: (provider: ProviderName, at: Date) => void;
   readonly listLastDeliveries: () => { readonly provider: ProviderName; readonly at: Date }[];
@@ -29,6 +33,8 @@ export type Counters = {
   readonly listCalls: () => (ProviderCall & { readonly count: number })[];
   /** Attempts to send an event to a shop. */
   readonly noteAttempt: (outcome: AttemptOutcome) => void;
+  readonly noteCheckout: (step: CheckoutStepName) => void;
+  readonly listCheckouts: () => { readonly step: CheckoutStepName; readonly count: number }[];
   readonly listAttempts: () => { readonly outcome: AttemptOutcome; readonly count: number }[];
 };
 
@@ -37,7 +43,12 @@ export function createCounters(): Counters {
   const calls = new Map<string, ProviderCall & { readonly count: number }>();
   const transitions = new Map(countedStates.map((state): [string, number] => [state, 0]));
   const attempts = new Map(attemptOutcomes.map((outcome) => [outcome, 0]));
+  const checkouts = new Map(checkoutSteps.map((step) => [step, 0]));
   return {
+    noteCheckout: (step) => {
+      checkouts.set(step, (checkouts.get(step) ?? 0) + 1);
+    },
+    listCheckouts: () => [...checkouts].map(([step, count]) => ({ step, count })),
     noteAttempt: (outcome) => {
       attempts.set(outcome, (attempts.get(outcome) ?? 0) + 1);
     },

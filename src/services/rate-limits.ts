@@ -1,10 +1,10 @@
 /**
- * Limits the request rates of accounts and of order tokens. Each process counts separately: the limits protect the
+ * Limits the request rates of accounts, order tokens and payment links. Each process counts separately: the limits protect the
  * process from floods and are not exact across processes.
  */
 
 import type { Account } from '../domain/accounts/account.ts';
-import { type BoundedCache, createBoundedCache } from '../domain/bounded-cache.ts';
+import { createBoundedCache } from '../domain/bounded-cache.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import type { Clock } from '../domain/time.ts';
@@ -16,22 +16,34 @@ export type CountCall = (call: AuthenticatedCaller) => void;
 
 export type AuthenticatedCaller = { readonly caller: Caller; readonly account: Account };
 
-export function createRateLimits(clock: Clock): CountCall {
-  const accounts = createBoundedCache<Bucket>(limits.accountsCachedMax);
-  const orders = createBoundedCache<Bucket>(limits.ordersCountedMax);
+/** The same for the uses of a payment link. */
+export type CountLink = (linkId: string) => void;
 
-  const count = (buckets: BoundedCache<Bucket>, key: string, perSecond: number) => {
-    const after = takeToken(buckets.get(key), perSecond, clock().getTime());
-    if (!after) throw new ServiceError('RATE_LIMITED');
-    buckets.set(key, after);
-  };
+export function createRateLimits(clock: Clock): CountCall {
+  const countAccount = createBuckets(clock, limits.accountsCachedMax);
+  const countOrder = createBuckets(clock, limits.ordersCountedMax);
   const countForAccount = ({ accountId, requestsPerSecond }: Account) => {
-    if (requestsPerSecond !== null) count(accounts, accountId, requestsPerSecond);
+    if (requestsPerSecond !== null) countAccount(accountId, requestsPerSecond);
   };
 
   return ({ caller, account }) => {
     if (caller.type === 'merchant') countForAccount(account);
     // A consumer's page must not be able to use up the merchant's quota. Contract 2.9.
-    else count(orders, caller.orderId, limits.orderTokenRequestsPerSecond);
+    else countOrder(caller.orderId, limits.orderTokenRequestsPerSecond);
+  };
+}
+
+/** Links that do not exist are counted too: a limit that only existing ones have would tell them apart. */
+export function createLinkLimit(clock: Clock): CountLink {
+  const count = createBuckets(clock, limits.linksCountedMax);
+  return (linkId) => count(linkId, limits.linkUsesPerSecond);
+}
+
+function createBuckets(clock: Clock, keysMax: number) {
+  const buckets = createBoundedCache<Bucket>(keysMax);
+  return (key: string, perSecond: number): void => {
+    const after = takeToken(buckets.get(key), perSecond, clock().getTime());
+    if (!after) throw new ServiceError('RATE_LIMITED');
+    buckets.set(key, after);
   };
 }

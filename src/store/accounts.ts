@@ -1,4 +1,7 @@
-/** Accounts and their settings. Their sealed secrets are in `account-secrets.ts`. */
+/**
+ * Accounts and their settings. Their sealed secrets are in `account-secrets.ts`, the bytes of their logos in
+ * `account-logos.ts`.
+ */
 import type {
   AccountSettings,
   AlternateCurrency,
@@ -6,9 +9,11 @@ import type {
   SignatureVersion,
 } from '../domain/accounts/account.ts';
 import type { Endpoint } from '../domain/accounts/endpoint.ts';
+import type { Logo } from '../domain/accounts/logo.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
 import { inOrder } from '../postgres/in-order.ts';
 import { listSecrets, type SealedSecret } from './account-secrets.ts';
+import { replaceAlternateCurrencies } from './alternate-currencies.ts';
 import { listEndpoints } from './endpoints.ts';
 
 export type StoredAccount = AccountSettings & {
@@ -17,6 +22,7 @@ export type StoredAccount = AccountSettings & {
   readonly suspendedAt: Date | null;
   /** Grows with every change of the account or of its secrets. */
   readonly revision: number;
+  readonly logo: Logo | null;
   readonly secrets: readonly SealedSecret[];
   readonly endpoints: readonly Endpoint[];
 };
@@ -32,10 +38,17 @@ type AccountRow = {
   provider_apis: Record<string, ProviderAddress>;
   provider_settings: AccountSettings['providerSettings'];
   callback_origins: string[];
+  colour: string | null;
+  support_email: string | null;
+  support_phone: string | null;
+  support_url: string | null;
+  frame_origins: string[];
+  upi_collect: boolean;
   created_at: Date;
   suspended_at: Date | null;
   revision: string;
   alternate_currencies: AlternateCurrency[] | null;
+  logo: Logo | null;
 };
 
 const selectAccounts = `
@@ -44,7 +57,10 @@ const selectAccounts = `
                    'from', c.from_currency, 'to', c.to_currency, 'rate', c.rate)
                  order by c.from_currency)
             from account_alternate_currencies c
-           where c.account_id = a.account_id) as alternate_currencies
+           where c.account_id = a.account_id) as alternate_currencies,
+         (select json_build_object('digest', l.digest, 'mediaType', l.media_type,
+                                   'byteCount', octet_length(l.bytes))
+            from account_logos l where l.account_id = a.account_id) as logo
     from accounts a`;
 
 export async function insertAccount(
@@ -56,8 +72,10 @@ export async function insertAccount(
   await tx.query({
     text: `insert into accounts (account_id, name, optional_order_details, encrypted_payloads,
                                  signature_version, payment_modes, provider_apis,
-                                 provider_settings, requests_per_second, callback_origins, created_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+                                 provider_settings, requests_per_second, callback_origins,
+                                 colour, support_email, support_phone, support_url,
+                                 frame_origins, upi_collect, created_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
     values: [...settingsValues(accountId, settings), now],
   });
   await replaceAlternateCurrencies(tx, accountId, settings.alternateCurrencies);
@@ -72,7 +90,9 @@ export async function updateAccount(
     text: `update accounts
               set name = $2, optional_order_details = $3, encrypted_payloads = $4,
                   signature_version = $5, payment_modes = $6, provider_apis = $7,
-                  provider_settings = $8, requests_per_second = $9, callback_origins = $10
+                  provider_settings = $8, requests_per_second = $9, callback_origins = $10,
+                  colour = $11, support_email = $12, support_phone = $13, support_url = $14,
+                  frame_origins = $15, upi_collect = $16
             where account_id = $1`,
     values: settingsValues(accountId, settings),
   });
@@ -165,24 +185,6 @@ export async function listFirstAccounts(
   return rows.map(({ account_id: accountId, name }) => ({ accountId, name }));
 }
 
-async function replaceAlternateCurrencies(
-  tx: Transaction,
-  accountId: string,
-  alternatives: readonly AlternateCurrency[],
-): Promise<void> {
-  await tx.query({
-    text: 'delete from account_alternate_currencies where account_id = $1',
-    values: [accountId],
-  });
-  for (const { from, to, rate } of alternatives) {
-    await tx.query({
-      text: `insert into account_alternate_currencies (account_id, from_currency, to_currency, rate)
-             values ($1, $2, $3, $4)`,
-      values: [accountId, from, to, rate],
-    });
-  }
-}
-
 function settingsValues(accountId: string, settings: AccountSettings): unknown[] {
   return [
     accountId,
@@ -195,6 +197,12 @@ function settingsValues(accountId: string, settings: AccountSettings): unknown[]
     JSON.stringify(settings.providerSettings),
     settings.requestsPerSecond,
     settings.callbackOrigins,
+    settings.colour,
+    settings.supportEmail,
+    settings.supportPhone,
+    settings.supportUrl,
+    settings.frameOrigins,
+    settings.upiCollect,
   ];
 }
 
@@ -215,6 +223,13 @@ function toAccount(
     providerApis: row.provider_apis,
     providerSettings: row.provider_settings,
     callbackOrigins: row.callback_origins,
+    colour: row.colour,
+    supportEmail: row.support_email,
+    supportPhone: row.support_phone,
+    supportUrl: row.support_url,
+    frameOrigins: row.frame_origins,
+    upiCollect: row.upi_collect,
+    logo: row.logo,
     createdAt: row.created_at,
     suspendedAt: row.suspended_at,
     revision: Number(row.revision),

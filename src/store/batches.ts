@@ -8,11 +8,18 @@ import {
   type OrderQuestion,
   type OrderWithTransactions,
 } from './enquiry.ts';
-import { type InsertedOrder, insertOrdersAndLook } from './insert-orders.ts';
+import {
+  type InsertedOrder,
+  insertLinkedOrdersAndLook,
+  insertOrdersAndLook,
+  type LinkedOrder,
+} from './insert-orders.ts';
 import { type KnownNames, listParkedDeliveries } from './parked-deliveries.ts';
 
 export type Batches = {
   readonly insertOrder: (order: Order) => Promise<InsertedOrder>;
+  /** With its payment link. */
+  readonly insertLinkedOrder: (order: LinkedOrder) => Promise<InsertedOrder>;
   /** The ids of deliveries that are parked for one of these names. */
   readonly listParkedDeliveries: (waited: KnownNames) => Promise<readonly string[]>;
   readonly findOrderWithTransactions: (
@@ -35,6 +42,11 @@ export function createBatches(database: Database): Batches {
       ...batchBounds,
       watch: (countWaiting) => addQueue('create-order', countWaiting),
       run: (orders: readonly Order[]) => insertOrdersAndLook(database, orders),
+    }),
+    insertLinkedOrder: createBatcher({
+      ...batchBounds,
+      watch: (countWaiting) => addQueue('payment-link', countWaiting),
+      run: (orders: readonly LinkedOrder[]) => insertLinkedOrdersAndLook(database, orders),
     }),
     listParkedDeliveries: createBatcher({
       ...batchBounds,

@@ -143,6 +143,14 @@ export const references: readonly Reference[] = [
     column: 'order_id',
   },
   {
+    table: 'payment_links',
+    // Not the primary key: whoever reads a link id in a place or a report could open the order.
+    key: ['account_id', 'order_id'],
+    name: 'order_id',
+    target: 'orders',
+    column: 'order_id',
+  },
+  {
     table: 'review_resolutions',
     key: ['account_id', 'subject', 'flag'],
     name: 'subject',

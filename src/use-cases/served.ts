@@ -3,33 +3,45 @@
  * services, so they cannot reach the database.
  */
 import { authenticateCaller } from './accounts/authenticate-caller.ts';
+import { findLogo } from './accounts/find-logo.ts';
 import { generateToken } from './accounts/generate-token.ts';
 import { findMissingCredentials } from './inbox/authenticate-delivery.ts';
 import { receiveDelivery } from './inbox/receive-delivery.ts';
 import { createOrder } from './orders/create-order.ts';
+import { createPaymentLink } from './orders/create-payment-link.ts';
 import { getOrder } from './orders/get-order.ts';
+import { openLink } from './orders/open-link.ts';
 import { refreshToken } from './orders/refresh-token.ts';
 import { resolveUser } from './orders/resolve-user.ts';
 import { updateOrder } from './orders/update-order.ts';
 import { enquire } from './payments/enquire.ts';
 import { findLaunch } from './payments/find-launch.ts';
 import { findReturn } from './payments/find-return.ts';
+import { getCheckout } from './payments/get-checkout.ts';
+import { giveUpPayment } from './payments/give-up-payment.ts';
 import { listChoices } from './payments/list-choices.ts';
 import { listPaymentModes } from './payments/list-payment-modes.ts';
+import { openCheckout } from './payments/open-checkout.ts';
 import { refund } from './payments/refund.ts';
 import { startPayment } from './payments/start-payment.ts';
 
 const served = {
   authenticateCaller,
   createOrder,
+  createPaymentLink,
   enquire,
   findLaunch,
+  findLogo,
   findMissingCredentials,
   findReturn,
   generateToken,
+  getCheckout,
   getOrder,
+  giveUpPayment,
   listChoices,
   listPaymentModes,
+  openCheckout,
+  openLink,
   receiveDelivery,
   refreshToken,
   refund,

@@ -10,7 +10,7 @@ const service = await startTestService();
 const { token, accountId } = await service.createAccount();
 const origin = 'https://shop.example';
 
-const merchantOnly = ['/generate-token', '/create-order', '/refund'];
+const merchantOnly = ['/generate-token', '/create-order', '/payment-link', '/refund'];
 const isForPages = (path: string) =>
   !path.includes('/webhooks/') && !merchantOnly.some((name) => path.endsWith(name));
 

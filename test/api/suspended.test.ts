@@ -18,7 +18,9 @@ test('every call of a suspended account is refused, with a merchant token and wi
     for (const token of [account.token, order.token]) {
       const { target, method, body } = requestTo(route, { order_id: order.order_id });
       const reply = await service.call(target, { method, token, ...(body && { body }) });
-      const isForMerchants = ['/create-order', '/refund'].some((name) => target.endsWith(name));
+      const isForMerchants = ['/create-order', '/payment-link', '/refund'].some((name) =>
+        target.endsWith(name),
+      );
       if (isForMerchants && token === order.token) assert.equal(reply.status, 403);
       else assertRefused(reply, 'ACCOUNT_SUSPENDED');
     }

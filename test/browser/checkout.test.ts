@@ -154,7 +154,7 @@ async function arrive(
   way: { readonly callback_mode: string; readonly javaScriptEnabled: boolean },
 ): Promise<void> {
   if (way.callback_mode === 'callback_url_post' && !way.javaScriptEnabled) {
-    await press(page, 'Continue to the shop');
+    await press(page, 'Back to the shop');
   }
   await page.getByText('Thank you').waitFor();
   assert.equal(new URL(page.url()).origin, shopPage.url);

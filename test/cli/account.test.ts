@@ -96,7 +96,7 @@ test('account create takes every setting, and account list shows them without se
     ...['account', 'create', '--name', 'All settings'],
     ...['--optional-order-details', '--encrypted-payloads', '--signature-version', 'v2'],
     ...['--alternate-currency', 'USD:INR:83.25', '--alternate-currency', 'EUR:INR:90'],
-    ...['--bank-gateway-merchant', 'MERCHANT1'],
+    ...['--bank-gateway-merchant', 'MERCHANT1', '--partner-upi-intent', 'on'],
   ]);
 
   const { accounts } = await runJson(['account', 'list']);
@@ -111,6 +111,7 @@ test('account create takes every setting, and account list shows them without se
     optional_order_details: true,
     encrypted_payloads: true,
     signature_version: 'v2',
+    partner_upi_intent: 'on',
     bank_gateway_merchant: 'MERCHANT1',
     requests_per_second: 'off',
     alternate_currencies: ['EUR:INR:90', 'USD:INR:83.25'],
@@ -118,6 +119,15 @@ test('account create takes every setting, and account list shows them without se
     provider_apis: [],
     suspended_at: null,
     callback_origins: [],
+    colour: null,
+    logo: null,
+    logo_media_type: null,
+    logo_bytes: null,
+    support_email: null,
+    support_phone: null,
+    support_url: null,
+    frame_origins: [],
+    upi_collect: false,
   });
   assert.doesNotMatch(JSON.stringify(accounts), /_secret/);
 });
@@ -136,23 +146,34 @@ test('account update changes the given settings and leaves the rest, in both dir
     optional_order_details: true,
     encrypted_payloads: false,
     signature_version: 'v3',
+    partner_upi_intent: 'off',
     bank_gateway_merchant: null,
     requests_per_second: 'off',
     alternate_currencies: ['USD:INR:83.25', 'EUR:INR:90'],
     payment_modes: everyModeAtThePartner,
     provider_apis: [],
     callback_origins: [],
+    colour: null,
+    logo: null,
+    logo_media_type: null,
+    logo_bytes: null,
+    support_email: null,
+    support_phone: null,
+    support_url: null,
+    frame_origins: [],
+    upi_collect: false,
   };
   const changed = await update(
     ...['--no-optional-order-details', '--encrypted-payloads', '--signature-version', 'v2'],
     ...['--alternate-currency', 'USD:off', '--bank-gateway-merchant', 'MERCHANT1'],
-    ...['--requests-per-second', '50'],
+    ...['--requests-per-second', '50', '--partner-upi-intent', 'on'],
   );
   assert.deepEqual(changed, {
     ...before,
     optional_order_details: false,
     encrypted_payloads: true,
     signature_version: 'v2',
+    partner_upi_intent: 'on',
     bank_gateway_merchant: 'MERCHANT1',
     requests_per_second: 50,
     alternate_currencies: ['EUR:INR:90'],
@@ -160,7 +181,7 @@ test('account update changes the given settings and leaves the rest, in both dir
   const back = await update(
     ...['--name', 'After', '--optional-order-details', '--no-encrypted-payloads'],
     ...['--alternate-currency', 'EUR:INR:91.5', '--bank-gateway-merchant', ''],
-    ...['--requests-per-second', 'off'],
+    ...['--requests-per-second', 'off', '--partner-upi-intent', ''],
   );
   assert.deepEqual(back, {
     ...before,
@@ -299,7 +320,8 @@ const badWords: ReadonlyArray<readonly [words: string, complaint: RegExp]> = [
   ['account', /^"account" is a group of commands: add one of create, list, /],
   ['account destroy', /^There is no command "account destroy"\.$/],
   ['account create', /--name/],
-  ['account create --name Shop --colour red', /--colour/],
+  ['account create --name Shop --size big', /--size/],
+  ['account create --name Shop --colour red', /^--colour must look/],
   ['account create --name Shop extra', /"extra"/],
   ['account create --name Shop --signature-version v1', /--signature-version must be v2 or v3\.$/],
   ['account create --name Shop --alternate-currency USD:INR', /--alternate-currency must look/],

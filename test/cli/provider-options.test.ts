@@ -183,6 +183,10 @@ test('an address to which a secret must not travel is refused, and changes nothi
     ['account', 'create', '--name', 'New', '--partner-key-id', 'a:b'],
     /^partner login must have 1 to 64 letters/,
   );
+  await assertRefused(
+    ['account', 'update', accountId, '--partner-upi-intent', 'yes'],
+    /^partner upi-intent must be on or off/,
+  );
   assert.deepEqual(await dumpTables(service.database), before);
 });
 

@@ -183,6 +183,11 @@ const foreignRows = [
     `delete from provider_orders where provider_order_id = 'order_none' and account_id = $1`,
   ],
   [
+    'payment_links',
+    `insert into payment_links values ($1, 'link', 'o_zzzz', now())`,
+    `delete from payment_links where link_id = 'link' and account_id = $1`,
+  ],
+  [
     'review_resolutions',
     `insert into review_resolutions values ('none' || $1, 'x', 'dispute', now(), 'x', 'x')`,
     `delete from review_resolutions where account_id = 'none' || $1`,

@@ -38,6 +38,20 @@ for (const encrypted of [false, true]) {
   });
 }
 
+test('the client creates a payment link, plain and sealed, and a repeat returns the same one', async () => {
+  const expires_at = new Date(Date.now() + 7 * 86_400_000).toISOString();
+  const order = { ...(orderBody() as NewOrder), expires_at };
+  const links = [];
+  for (const encrypted of [false, true]) {
+    const created = await clientOf(account, { encrypted }).createPaymentLink(order);
+    assert.equal(created.invoice_id, order.invoice_id);
+    assert.equal(created.expires_at, expires_at);
+    links.push(created.payment_link);
+  }
+  assert.match(links[0] ?? '', /^http:\/\/service\.test\/l\/[0-9A-Za-z]{32}$/);
+  assert.equal(links[1], links[0]);
+});
+
 test('a refusal is thrown with its code and both messages', async () => {
   for (const encrypted of [false, true]) {
     const client = clientOf(account, { encrypted });

@@ -5,9 +5,11 @@ import {
   accessKeyOf,
   base62Of,
   findAccountIdOfAccessKey,
+  findAccountIdOfLink,
   isAccountId,
   isOrderId,
   newAccountId,
+  newLinkId,
   newOrderId,
   newSecretId,
   newUserId,
@@ -93,6 +95,24 @@ test('a text that is not an access key gives no account id', () => {
     'acc_0123456789abcdef',
   ];
   for (const text of others) assert.equal(findAccountIdOfAccessKey(text), undefined, text);
+});
+
+test('the id of a payment link leads to its account, and no two links of an account are alike', () => {
+  const accountId = newAccountId();
+  const links = Array.from({ length: 1_000 }, () => newLinkId(accountId));
+  for (const linkId of links) {
+    assert.match(linkId, /^[0-9A-Za-z]{32}$/);
+    assert.equal(findAccountIdOfLink(linkId), accountId);
+  }
+  assert.equal(new Set(links.map((linkId) => linkId.slice(16))).size, 1_000);
+});
+
+test('a text that is not the id of a payment link gives no account id', () => {
+  const half = '0123456789abcdef';
+  const texts = ['', half, `${half}${half}0`, `${half}0123456789abcde`, `acc_${half}${half}`];
+  for (const text of [...texts, `${half}0123456789abcde-`, `${half}${half}\n`, ` ${half}${half}`]) {
+    assert.equal(findAccountIdOfLink(text), undefined, text);
+  }
 });
 
 test('an id is recognised by its whole shape', () => {

@@ -301,6 +301,8 @@ test('any changed field is different content', () => {
   const item = { title: 'Tea', rate: 50, quantity: 2 };
   const changed: ReadonlyArray<Partial<OrderRequest>> = [
     { invoiceId: 'INV-2' },
+    { lapsesAt: new Date('2026-12-01T00:00:00Z') },
+    { lapsesAt: new Date('2026-12-01T00:00:00.001Z') },
     { currency: 'USD' },
     { totalAmount: 118.01, amountBeforeTax: 100.01 },
     { tax: 17, amountBeforeTax: 101 },

@@ -29,6 +29,8 @@ const newRefundStart: Start = {
 };
 
 const taken: CallResult = { call: 'taken', providerOrderId: 'order_1' };
+const redirectUrl = 'https://provider.example/pay/1';
+const intentUrl = 'upi://pay?pa=tea@okbank';
 const unknown: CallResult = { call: 'unknown' };
 const refused: CallResult = { call: 'refused', failure, atMs: refusedAtMs };
 const over: CallResult = { ...refused, isOver: true };
@@ -45,6 +47,11 @@ describe('the result of our call', () => {
       title: 'that is taken without a provider order id keeps the known one',
       results: [taken, { call: 'taken' }],
       is: { ...newStart, call: 'taken', providerOrderId: 'order_1' },
+    },
+    {
+      title: 'that is taken adds where the consumer pays, which a later poll does not remove',
+      results: [{ ...taken, redirectUrl, intentUrl }, unknown, taken],
+      is: { ...newStart, call: 'taken', providerOrderId: 'order_1', redirectUrl, intentUrl },
     },
     {
       title: 'that is unknown replaces open',

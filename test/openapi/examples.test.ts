@@ -17,6 +17,7 @@ import {
   recordEncrypted,
   recordGetOrder,
   recordOrderChanges,
+  recordPaymentLink,
   recordTokens,
   type Stage,
 } from './record-merchant.ts';
@@ -63,6 +64,7 @@ before(async () => {
   };
   await recordTokens(stage);
   await recordCreateOrder(stage);
+  await recordPaymentLink(stage);
   await recordGetOrder(stage);
   await recordChoices(stage);
   await recordPayments(stage);

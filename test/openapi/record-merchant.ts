@@ -67,6 +67,18 @@ export async function recordCreateOrder(stage: Stage): Promise<void> {
   record.error('DUPLICATE_INVOICE_ID', 409, await post(stage, 'create-order', changed));
 }
 
+export async function recordPaymentLink(stage: Stage): Promise<void> {
+  const record = stage.recorder('payment-link');
+  const expires_at = new Date(Date.now() + 30 * 86_400_000).toISOString();
+  const cart = cartOf('INV-2026-0046', { expires_at });
+  record.request('cart', 'An order with all its details, to be paid within 30 days', cart);
+  record.reply('created', 'A new order with its link', await post(stage, 'payment-link', cart));
+  const past = { ...cart, invoice_id: 'INV-2026-0047', expires_at: '2020-01-01T00:00:00Z' };
+  record.error('INVALID_REQUEST_PARAMETER', 400, await post(stage, 'payment-link', past));
+  const changed = { ...cart, description: 'Three packets of tea' };
+  record.error('DUPLICATE_INVOICE_ID', 409, await post(stage, 'payment-link', changed));
+}
+
 export async function recordGetOrder(stage: Stage): Promise<void> {
   const { service, shop } = stage.journey;
   const record = stage.recorder('get-order');

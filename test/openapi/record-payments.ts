@@ -19,7 +19,11 @@ export async function recordPayments(stage: Stage): Promise<void> {
   const upi = { order_id, payment_mode_code: 'upi', upi_id: 'asha@okbank' };
   const headers = { 'idempotency-key': '5a8f6f0e-2f0c-4d7a-9c53-0b8f3b1f7a11' };
   record.parameters({ 'Idempotency-Key': headers['idempotency-key'] });
-  record.request('upi', 'By UPI', upi);
+  record.request('upi', 'By UPI: the consumer chooses the app or types their UPI id later', {
+    order_id,
+    payment_mode_code: 'upi',
+  });
+  record.request('upi_id', 'By UPI with a UPI id', upi);
   record.request('net_banking', 'By net banking', {
     order_id,
     payment_mode_code: 'net_banking',
@@ -28,8 +32,8 @@ export async function recordPayments(stage: Stage): Promise<void> {
   const card = { order_id, payment_mode_code: 'card' };
   record.request('card', 'By card: the provider asks for its details', card);
   record.reply('started', 'A started payment', await pay(upi, { headers }));
-  const noId = { order_id, payment_mode_code: 'upi' };
-  record.error('INVALID_REQUEST_PARAMETER', 400, await pay(noId));
+  const noBank = { order_id, payment_mode_code: 'net_banking' };
+  record.error('INVALID_REQUEST_PARAMETER', 400, await pay(noBank));
   record.error('ORDER_NOT_FOUND', 404, await pay({ ...upi, order_id: 'o_unknown' }));
   record.error('ORDER_COMPLETED', 409, await pay({ ...upi, order_id: stage.paid.order_id }));
   const otherUpi = { ...upi, upi_id: 'ravi@okbank' };

@@ -24,6 +24,7 @@ const payment: PaymentToStart = {
   shopName: 'Test shop',
   callbackUrl: 'https://shop.test/done',
   webhookUrl: 'https://service.test/api/v3/webhooks/bank-gateway/acc_1',
+  consumer: { email: 'asha@example.com', phone: '+919876543210' },
 };
 const refund: RefundToStart = {
   transactionId: refundId,

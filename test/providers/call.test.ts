@@ -288,6 +288,19 @@ describe('a call without a usable answer', () => {
   }
 });
 
+test('a call that follows another one has the time that is left', async () => {
+  const timeout = mock.method(AbortSignal, 'timeout');
+  try {
+    for (const answerMsMax of [1_200, -5]) await send({ ...unrepeatable, answerMsMax });
+    assert.deepEqual(
+      timeout.mock.calls.map((made) => [...made.arguments]),
+      [[1_200], [0]],
+    );
+  } finally {
+    timeout.mock.restore();
+  }
+});
+
 test('a call whose deadline passes while it waits is not made', async () => {
   const late = AbortSignal.abort(new DOMException('It took too long', 'TimeoutError'));
   const timeout = mock.method(AbortSignal, 'timeout', () => late);

@@ -22,6 +22,7 @@ const payment: PaymentToStart = {
   shopName: 'Test shop',
   callbackUrl: 'https://shop.test/done',
   webhookUrl: 'https://service.test/api/v3/webhooks/partner/acc_1',
+  consumer: { email: 'asha@example.com', phone: '+919876543210' },
 };
 const notes = { svc_transaction_id: transactionId, svc_order_id: orderId, invoice_id: 'INV-1' };
 const refund: RefundToStart = {

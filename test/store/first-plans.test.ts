@@ -43,6 +43,16 @@ for (let payment = 0; payment < limits.transactionsLoadedMax + 2; payment += 1) 
   const body = partnerPayment({ id: `pay_L${payment}`, order_id: null, notes });
   await sendPartner(service, shop, partnerEvent('payment.captured', { payment: body }));
 }
+// A payment link of a new order, one that is added to an order, and its use.
+const [linked, added] = [orderBody(), orderBody()];
+for (const [path, body] of [
+  ['payment-link', linked],
+  ['create-order', added],
+  ['payment-link', added],
+] as const) {
+  const reply = await service.call(`/api/v3/${path}`, { token: shop.token, body });
+  if (path === 'payment-link') await fetch(reply.body.payment_link, { redirect: 'manual' });
+}
 await heal();
 const { retryDue } = await import('../../src/use-cases/inbox/retry-due.ts');
 const payment = partnerPayment({ notes: { invoice_id: 'PLAN-later' } });
@@ -65,6 +75,7 @@ test('a journey sends every kind of statement', () => {
     ...['lock-due-deliveries', 'delete-other-references', 'claim-due-polls'],
     ...['insert-events', 'list-due-endpoints', 'claim-events', 'save-event-results'],
     ...['insert-event-attempts', 'save-endpoint-health'],
+    ...['insert-linked-orders', 'insert-link', 'find-link-id', 'find-linked-order'],
   ]) {
     assert.ok(statements.has(name), `${name} is not among ${[...statements.keys()].join(', ')}`);
   }

@@ -41,6 +41,8 @@ function isSafe(argument: string): boolean {
     '--disable-web-security',
     '--disable-site-isolation-trials',
     '--allow-running-insecure-content',
+    // Contexts would share the cookies of the first one.
+    '--single-process',
   ];
   return !unsafe.includes(argument);
 }

@@ -11,6 +11,7 @@ const purposes: Readonly<Record<string, string>> = {
     'Secrets of an account, sealed under the master key. During a rotation several of one kind are valid.',
   account_alternate_currencies:
     'Orders in from_currency are processed in to_currency. The rate is decimal text, so it is never rounded.',
+  account_logos: 'The logo that an account shows to its consumers, at most one.',
   signing_keys:
     'Names of the keys that sign tokens. The keys themselves are derived from the master key.',
   orders: 'Orders. Amounts are minor units of the currency beside them.',
@@ -21,9 +22,11 @@ const purposes: Readonly<Record<string, string>> = {
   delivery_references: 'The references that a parked delivery waits for.',
   provider_orders:
     "A provider's own id of an order, learned from the first delivery that carries it.",
+  payment_links: 'Each opens the checkout of one order for whoever has its link.',
   endpoints: 'URLs of shops that events are sent to.',
   events:
     'Webhooks to merchants, numbered for each order. The body is what is sent; it is null after it was pruned.',
+  checkouts: 'Checkouts that consumers opened, and how they ended.',
   event_attempts: 'The result of each attempt to send an event.',
   refund_requests:
     'The refund made under each refund_request_id. The key ends the race of two refunds with one id.',

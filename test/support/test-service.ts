@@ -48,6 +48,7 @@ export type TestService = TestDatabase & {
 /** With a port, its public URL is real, so that providers can call it. */
 export async function startTestService({
   port = 0,
+  publicUrl = '',
   databaseOptions = {} as NonNullable<Parameters<typeof createTestDatabase>[1]>,
 } = {}): Promise<TestService> {
   const test = await createTestDatabase(templateName, databaseOptions);
@@ -65,7 +66,7 @@ export async function startTestService({
     masterKeyHex: testMasterKeyHex,
     clock: () => new Date(Date.now() + offsetMs),
     settings: {
-      publicUrl: port === 0 ? 'http://service.test' : `http://127.0.0.1:${port}`,
+      publicUrl: publicUrl || (port === 0 ? 'http://service.test' : `http://127.0.0.1:${port}`),
       orderLapseSeconds: 24 * 3600,
       endpointNetworks: allowedNetworksOf([], { loopback: true }),
     },

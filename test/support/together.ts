@@ -16,10 +16,10 @@ const shared: Readonly<Record<string, { files: string; except?: readonly string[
   'test/together.ts': { files: 'test/*.test.ts' },
   'test/api/together.ts': { files: 'test/api/*.test.ts' },
   'test/api/checkout-together.ts': {
-    files: 'test/api/{callback,list-of-banks,payment-modes,return}/*.test.ts',
+    files: 'test/api/{callback,checkout,list-of-banks,logo,payment-modes,return}/*.test.ts',
   },
   'test/api/orders-together.ts': {
-    files: 'test/api/{get-order,resolve-user,update-order}/*.test.ts',
+    files: 'test/api/{get-order,payment-link,resolve-user,update-order}/*.test.ts',
   },
   'test/api/tokens-together.ts': {
     files: 'test/api/{encrypted,generate-token,refresh-token}/*.test.ts',

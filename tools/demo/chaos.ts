@@ -102,7 +102,7 @@ async function payAtLast(
         ? ({ payment_mode_code: 'upi', upi_id: 'asha@okbank' } as const)
         : ({ payment_mode_code: 'credit_card' } as const);
     const started = await client.initiatePayment({ order_id, ...wish });
-    const url = started.next[0]?.url;
+    const url = started.next.find(({ action }) => action === 'redirect')?.url;
     if (url !== undefined) {
       await payAtPage(url);
       if (scenario.name === 'second-attempt') await payAtPage(url);

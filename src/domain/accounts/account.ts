@@ -6,8 +6,11 @@ import { findExponent } from '../money/currency.ts';
 import { parseDecimal } from '../money/money.ts';
 import type { PaymentModeCode } from '../payment-mode.ts';
 import type { ProviderName } from '../provider-name.ts';
-import { findOrigin, isLoopback } from '../web-address.ts';
+import { isLoopback } from '../web-address.ts';
+import { type Branding, brandingDefaults, checkBranding } from './branding.ts';
 import type { Endpoint } from './endpoint.ts';
+import type { Logo } from './logo.ts';
+import { checkOrigins } from './origins.ts';
 
 /**
  * `access-secret`, `consumer-id-key`, or a kind that a provider describes. Secrets are sealed together with their kind,
@@ -34,7 +37,7 @@ export type ProviderAddress = { readonly url: string; readonly login: string };
 /** Plain settings of one provider, by the names it gives them. */
 export type ProviderValues = Readonly<Record<string, string>>;
 
-export type AccountSettings = {
+export type AccountSettings = Branding & {
   readonly name: string;
   readonly optionalOrderDetails: boolean;
   readonly encryptedPayloads: boolean;
@@ -60,6 +63,8 @@ export type LiveSecret = {
 
 export type Account = AccountSettings & {
   readonly accountId: string;
+  /** Its bytes are read only to serve it. */
+  readonly logo: Logo | null;
   /** Disabled ones too. */
   readonly endpoints: readonly Endpoint[];
   /** Set while the account is suspended. Contract 2.8. */
@@ -97,6 +102,7 @@ export const accountDefaults: Omit<AccountSettings, 'name'> = {
   requestsPerSecond: null,
   alternateCurrencies: [],
   callbackOrigins: [],
+  ...brandingDefaults,
   // The providers describe those of a new account.
   paymentModes: {},
   providerApis: {},
@@ -120,7 +126,8 @@ export function checkSettings(settings: AccountSettings): AccountSettings {
     if (seen.has(from)) refuseField(field, `is the second one for ${from}`);
     seen.add(from);
   }
-  checkOrigins(settings.callbackOrigins);
+  checkOrigins('callback origin', settings.callbackOrigins);
+  checkBranding(settings);
   for (const [provider, { url, login }] of Object.entries(settings.providerApis)) {
     if (!isSafeUrl(url)) {
       refuseField(`${provider} URL`, 'must be an https URL, or an http URL of this machine');
@@ -136,19 +143,6 @@ function checkRate(perSecond: number | null): void {
   if (perSecond === null) return;
   if (!Number.isInteger(perSecond) || perSecond < 1 || perSecond > limits.requestsPerSecondMax) {
     refuseField('requests per second', `must be 1 to ${limits.requestsPerSecondMax}, or off`);
-  }
-}
-
-function checkOrigins(origins: readonly string[]): void {
-  if (origins.length > limits.callbackOriginsMax) {
-    refuseField('callback origins', `may be at most ${limits.callbackOriginsMax}`);
-  }
-  for (const origin of origins) {
-    if (findOrigin(origin) === origin) continue;
-    refuseField(
-      `callback origin ${origin}`,
-      'must be https:// and a host, such as https://shop.example, or http:// and a host of this machine',
-    );
   }
 }
 

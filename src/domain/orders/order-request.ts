@@ -32,6 +32,8 @@ export type OrderRequest = {
   readonly tax?: SentAmount;
   readonly totalAmount?: SentAmount;
   readonly details: SentDetails;
+  /** When the order lapses; without it after the time that the service is set to. Contract 14.6. */
+  readonly lapsesAt?: Date | undefined;
   /** The stored consumer, when an order is updated: fields that the request lacks stay. */
   readonly knownUser?: User | undefined;
 };
@@ -59,7 +61,7 @@ export function decideOrder(request: OrderRequest, settings: AccountSettings): D
     ...(user && { user }),
     ...(items && { lineItems: items.stored }),
   } as OrderDetails;
-  const content = canonicalContent(request.invoiceId, sent, details, items?.canonical ?? null);
+  const content = canonicalContent(request, sent, details, items?.canonical ?? null);
   const alternate = settings.alternateCurrencies.find(({ from }) => from === sent.currency);
   if (!alternate) return { amounts: sent, conversion: null, details, content };
   return {
@@ -164,7 +166,7 @@ function checkAddress(field: string, address: OrderDetails['shippingAddress']): 
 
 /** Numbers are compared by value, so `"10.50"` and `10.5` are the same content. Absent fields are left out. */
 function canonicalContent(
-  invoiceId: string,
+  { invoiceId, lapsesAt }: OrderRequest,
   amounts: Amounts,
   { customAttributes, lineItems: _asSent, ...details }: OrderDetails,
   items: unknown,
@@ -179,5 +181,7 @@ function canonicalContent(
     details,
     items,
     [...(customAttributes ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)),
+    // Left out without it, so that the content of stored orders stays the same.
+    ...(lapsesAt ? [lapsesAt.toISOString()] : []),
   ]);
 }

@@ -168,7 +168,7 @@ function eraseMode(mode: Readonly<Record<string, string>>, scrub: Scrub): Record
 }
 
 function eraseStart(start: Start, scrub: Scrub): Start {
-  const { subPaymentMode, callbackUrl, failure, refund } = start;
+  const { subPaymentMode, callbackUrl, intentUrl, failure, refund } = start;
   const parts = refund?.parts?.map((part) =>
     part.failure ? { ...part, failure: eraseFailure(part.failure, scrub) } : part,
   );
@@ -176,6 +176,8 @@ function eraseStart(start: Start, scrub: Scrub): Start {
     ...start,
     ...(subPaymentMode && { subPaymentMode: eraseMode(subPaymentMode, scrub) }),
     ...(callbackUrl !== undefined && { callbackUrl: scrub(callbackUrl) }),
+    // It names the merchant and the payment, but the provider decides what else.
+    ...(intentUrl !== undefined && { intentUrl: scrub(intentUrl) }),
     ...(failure && { failure: eraseFailure(failure, scrub) }),
     ...(refund && { refund: parts ? { ...refund, parts } : refund }),
   };

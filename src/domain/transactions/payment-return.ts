@@ -49,7 +49,7 @@ export function decideReturn(
 }
 
 /** The successful payment that is not flagged as a duplicate. */
-function findCompleting(transactions: readonly Transaction[]): Payment | undefined {
+export function findCompleting(transactions: readonly Transaction[]): Payment | undefined {
   return paymentsOf(transactions).find(
     ({ status, flags }) => status === 'succeeded' && !flags.includes('duplicate_capture'),
   );

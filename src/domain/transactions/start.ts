@@ -26,6 +26,10 @@ export type Start = {
   readonly call: CallState;
   /** The provider's id of the order that our call created there. */
   readonly providerOrderId?: string;
+  /** The provider's payment page, if our call returned one. A consumer who lost the page can continue there. */
+  readonly redirectUrl?: string;
+  /** Opens the consumer's UPI app with this payment. Contract 11.4. */
+  readonly intentUrl?: string;
   /** The requested payment mode; shown until the provider reports the actual one. */
   readonly modeCode?: PaymentModeCode;
   readonly subPaymentMode?: Readonly<Record<string, string>>;
@@ -47,6 +51,10 @@ export type Start = {
   readonly refusedAtMs?: number;
   /** The order lapsed before the consumer paid. The payment is polled for some more days. Contract 4.13. */
   readonly isOver?: true;
+  /** Where the payment was started; absent for initiate-payment. The consumer returns to the checkout page. */
+  readonly origin?: 'checkout';
+  /** The consumer chose another way to pay, and the provider knew of no attempt. Contract 14.3. */
+  readonly givenUpAtMs?: number;
 };
 
 /** A part of a split refund. Each part is a separate call to the provider. */
@@ -61,7 +69,7 @@ export type StartedPart = {
 
 /** The result of our call to the provider. */
 export type CallResult =
-  | { readonly call: 'taken'; readonly providerOrderId?: string | undefined }
+  | ({ readonly call: 'taken' } & Taken)
   | { readonly call: 'unknown' }
   /** `isOver`: the payment failed although the provider accepted the call. */
   | {
@@ -71,13 +79,22 @@ export type CallResult =
       readonly isOver?: true;
     };
 
+/** What the provider returned for an accepted call; a poll returns no addresses. */
+type Taken = {
+  readonly providerOrderId?: string | undefined;
+  readonly redirectUrl?: string | undefined;
+  readonly intentUrl?: string | undefined;
+};
+
 /** Adds the result of a call to its start. An unknown result never replaces a known one. */
 export function addCallResult(start: Start, result: CallResult): Start {
   const { isOver: _isOver, ...rest } = updateCall(start, result);
-  const providerOrderId = result.call === 'taken' ? result.providerOrderId : undefined;
+  const { providerOrderId, redirectUrl, intentUrl }: Taken = result.call === 'taken' ? result : {};
   return {
     ...rest,
     ...(providerOrderId !== undefined && { providerOrderId }),
+    ...(redirectUrl !== undefined && { redirectUrl }),
+    ...(intentUrl !== undefined && { intentUrl }),
     ...(result.call === 'refused' && result.isOver && { isOver: true }),
   };
 }

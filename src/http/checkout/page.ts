@@ -1,61 +1,156 @@
-/** The layout of the pages that consumers see. They load nothing from other hosts and cannot be framed. */
+/**
+ * The layout that all pages of consumers share. A page is one reply: style and script are inside it. It loads nothing
+ * from other hosts, and only the shop's own pages may frame it. Contract 14.1 and 14.5.
+ */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
+import { type Brand, brandStyle } from './brand.ts';
+import { type Html, html, trusted } from './html.ts';
+import { type Language, languages } from './language.ts';
+import type { Words } from './words/words.ts';
 
 export type Page = {
-  readonly content: string;
-  readonly head?: string;
-  /** The only script that the page may run. */
-  readonly script?: string;
-  /** True where the script calls this service. */
-  readonly connects?: boolean;
+  readonly language: Language;
+  readonly title: string;
+  /** Undefined where the shop is not known, such as for a bad address. */
+  readonly brand?: Brand | undefined;
+  readonly content: Html;
+  /** What the script compares with the state of the order to see whether it has changed. */
+  readonly state?: string;
+  /** Where the script asks for that state. */
+  readonly pollUrl?: string;
+  /** Reloads or forwards the page where scripts are off. */
+  readonly refresh?: { readonly seconds: number; readonly url: string };
+  /** Loads the page again after some seconds: it may be gone for a moment only. */
+  readonly reload?: { readonly seconds: number; readonly url: string };
+  /** False for a page that only says something. */
+  readonly hasScript?: boolean;
   /** Where a form may be posted to, redirects included. */
   readonly formAction: 'anywhere' | readonly string[];
+  /** The address of the page in another language. */
+  readonly languageUrl?: (language: Language) => string;
 };
 
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   const nonce = randomBytes(16).toString('base64');
-  const script =
-    page.script === undefined ? '' : `<script nonce="${nonce}">${page.script}</script>`;
-  return reply
+  reply
     .header('referrer-policy', 'no-referrer')
     .header('content-security-policy', policyOf(page, nonce))
-    .type('text/html; charset=utf-8')
-    .send(`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Payment</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">${page.head ?? ''}
-<style nonce="${nonce}">${style}</style></head>
-<body><main>${page.content}</main>${script}</body></html>`);
+    .header('content-language', languages[page.language].locale)
+    .header('vary', 'accept-encoding, accept-language, cookie')
+    .type('text/html; charset=utf-8');
+  const { markup } = render(page, nonce);
+  const accepted = String(reply.request.headers['accept-encoding'] ?? '');
+  if (!/\bgzip\b(?!;q=0\b)/.test(accepted)) return reply.send(markup);
+  return reply.header('content-encoding', 'gzip').send(gzipSync(markup));
 }
 
-/** Safe in HTML text and in quoted attributes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
-
+/** The script of the page posts it at once. */
 export function hiddenForm(
   action: string,
   fields: Readonly<Record<string, string>>,
   button: string,
-): string {
+): Html {
   const inputs = Object.entries(fields).map(
-    ([name, value]) =>
-      `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  return `<form method="post" action="${escapeHtml(action)}">${inputs.join('')}<button>${escapeHtml(button)}</button></form>`;
+  return html`<div data-submit><form method="post" action="${action}">${inputs}<button>${button}</button></form></div>`;
 }
 
-function policyOf({ script, connects, formAction }: Page, nonce: string): string {
+const style = readFileSync(new URL('../../../checkout/checkout.css', import.meta.url), 'utf8');
+const script = readFileSync(new URL('../../../checkout/checkout.js', import.meta.url), 'utf8');
+
+function render(page: Page, nonce: string): Html {
+  const { language, title, brand, content, state, pollUrl, reload, hasScript = true } = page;
+  const words = languages[language];
+  return html`<!doctype html>
+<html lang="${words.locale}">
+<head>
+<meta charset="utf-8">
+<title>${title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+${page.refresh && refreshOf(page.refresh)}${reload && refreshOf(reload)}
+<style nonce="${nonce}">${trusted(brandStyle(brand))}
+${trusted(style)}</style>
+</head>
+<body>
+${header(words, brand, page)}
+<main class="wide columns"${state !== undefined && html` data-state="${state}"`}${pollUrl !== undefined && html` data-poll="${pollUrl}"`}${reload && html` data-reload="${reload.seconds}" data-to="${reload.url}"`}>${content}</main>
+${brand && support(words, brand)}
+${hasScript && html`<script nonce="${nonce}">${trusted(script)}</script>`}
+</body>
+</html>
+`;
+}
+
+function header(words: Words, brand: Brand | undefined, { language, languageUrl }: Page): Html {
+  const shop = brand
+    ? html`<div class="shop">${picture(brand)}<span>${brand.shopName}</span></div>`
+    : html`<div class="shop"><span>${words.securePayment}</span></div>`;
+  return html`<header class="bar"><div class="wide">${shop}${languageUrl && switcher(words, language, languageUrl)}</div></header>`;
+}
+
+/** The size is fixed, so that nothing moves when the logo arrives. */
+function picture({ logoUrl, shopName }: Brand): Html {
+  return logoUrl === undefined
+    ? html`<span class="initial" aria-hidden="true">${firstLetter(shopName)}</span>`
+    : html`<img class="logo" src="${logoUrl}" width="44" height="44" alt="">`;
+}
+
+function firstLetter(name: string): string {
+  const [first = { segment: '' }] = new Intl.Segmenter().segment(name.trim());
+  return first.segment.toLocaleUpperCase();
+}
+
+function switcher(words: Words, current: Language, urlOf: (language: Language) => string): Html {
+  const entries = (Object.keys(languages) as Language[]).map((language) => {
+    const { language: name, locale } = languages[language];
+    return language === current
+      ? html`<span class="language quiet" lang="${locale}" aria-current="true">${name}</span>`
+      : html`<a class="language" href="${urlOf(language)}" lang="${locale}" hreflang="${locale}">${name}</a>`;
+  });
+  return html`<nav class="languages" aria-label="${words.switchLanguage}">${entries}</nav>`;
+}
+
+function support({ support: words }: Words, brand: Brand): Html | undefined {
+  const { supportEmail, supportPhone, supportUrl } = brand;
+  const ways = [
+    ...(supportEmail
+      ? [html`<a class="contact" href="mailto:${supportEmail}">${supportEmail}</a>`]
+      : []),
+    ...(supportPhone
+      ? [
+          html`<a class="contact" href="tel:${supportPhone.replaceAll(/[^+\d]/g, '')}">${supportPhone}</a>`,
+        ]
+      : []),
+    ...(supportUrl
+      ? [html`<a class="contact" href="${supportUrl}">${new URL(supportUrl).host}</a>`]
+      : []),
+  ];
+  if (ways.length === 0) return undefined;
+  return html`<footer><div class="wide support"><span>${words.heading}</span>${ways}</div></footer>`;
+}
+
+/** Only without scripts: otherwise the script of the page does it, and axe reports a refresh that it cannot stop. */
+function refreshOf({ seconds, url }: { readonly seconds: number; readonly url: string }): Html {
+  return html`<noscript><meta http-equiv="refresh" content="${seconds}; url=${url}"></noscript>`;
+}
+
+function policyOf({ brand, formAction, hasScript = true }: Page, nonce: string): string {
   const targets = formAction === 'anywhere' ? undefined : formAction.join(' ') || "'none'";
+  const frames = brand?.frameOrigins.join(' ') || "'none'";
   return [
     "default-src 'none'",
     `style-src 'nonce-${nonce}'`,
+    `script-src ${hasScript ? `'nonce-${nonce}'` : "'none'"}`,
+    "img-src 'self'",
+    ...(hasScript ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
-    ...(connects ? ["connect-src 'self'"] : []),
     ...(targets === undefined ? [] : [`form-action ${targets}`]),
-    "frame-ancestors 'none'",
-    `script-src ${script === undefined ? "'none'" : `'nonce-${nonce}'`}`,
+    `frame-ancestors ${frames}`,
   ].join('; ');
 }
-
-const style = `body{font:1.1rem system-ui;margin:20vh auto;max-width:24rem;padding:0 1rem;text-align:center}
-h1{font-size:1.4rem}button{font:inherit;padding:.6rem 2rem}`;

@@ -6,6 +6,7 @@ import type { FoundReturn } from '../../use-cases/payments/find-return.ts';
 import { enquiryView } from '../merchant/enquiry-view.ts';
 
 export type KnownReturn = Extract<FoundReturn, { kind: 'known' }>;
+export type WaitingReturn = Extract<FoundReturn, { kind: 'waiting' }>;
 
 /** The transaction equals that of the merchant's enquiry, so that the shop can compare the two. */
 export function returnPayload({ status, enquiry }: KnownReturn, now: Date) {

@@ -5,6 +5,7 @@ import { isSecurityCode, maskFields } from '../../domain/cards/card-fields.ts';
 import { holdsCardNumber } from '../../domain/cards/card-numbers.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
+import { paymentChoices } from '../../domain/payment-choice.ts';
 import { type PaymentModeCode, paymentModeCodes } from '../../domain/payment-mode.ts';
 import { paymentStatuses } from '../../domain/transactions/notice.ts';
 import type { PaymentReply } from '../../use-cases/payments/payment-reply.ts';
@@ -36,7 +37,10 @@ const Body = Type.Object(
     }),
     bank_code: text('The bank; required for net_banking.'),
     wallet_code: text('The wallet; required for wallet.'),
-    upi_id: text('The UPI id; required for upi.', 255),
+    upi_id: text(
+      'The UPI id, for upi. Without it the consumer chooses at the page of the provider, or opens their UPI app with the intent.',
+      255,
+    ),
     callback_url: text(
       'Where the consumer returns to; defaults to that of the order.',
       limits.textCharsMax,
@@ -69,7 +73,7 @@ const Reply = Type.Object(
   {
     title: 'StartedPayment',
     description:
-      'A started payment. next has the action redirect with the URL of the payment page.',
+      'A started payment. next has the action redirect with the URL of the payment page. If the provider returned a UPI intent, the action upi_intent is before it: its URL opens a UPI app on a phone, and is shown as a QR code elsewhere.',
   },
 );
 
@@ -110,13 +114,17 @@ export function addInitiatePayment(app: FastifyInstance, { useCases }: Edge): vo
   });
 }
 
-function paymentView({ orderId, transactionId, status, message, redirectUrl }: PaymentReply) {
+function paymentView(reply: PaymentReply) {
+  const { orderId, transactionId, status, message, redirectUrl, intentUrl } = reply;
   return {
     order_id: orderId,
     transaction_id: transactionId,
     payment_status: status,
     message,
-    next: redirectUrl === undefined ? [] : [{ action: 'redirect', url: redirectUrl }],
+    next: [
+      ...(intentUrl === undefined ? [] : [{ action: 'upi_intent', url: intentUrl }]),
+      ...(redirectUrl === undefined ? [] : [{ action: 'redirect', url: redirectUrl }]),
+    ],
   };
 }
 
@@ -133,40 +141,12 @@ function toPaymentRequest(orderId: string, body: Body): PaymentRequest {
   };
 }
 
-type Choice = {
-  readonly field: 'bank_code' | 'wallet_code' | 'upi_id';
-  readonly shownAs: string;
-  readonly pattern: RegExp;
-  readonly example: string;
-};
-
-/** The field that a payment mode requires. */
-const choices: Readonly<Partial<Record<PaymentModeCode, Choice>>> = {
-  net_banking: {
-    field: 'bank_code',
-    shownAs: 'bank_name',
-    pattern: /^[\w-]{2,32}$/,
-    example: 'HDFC',
-  },
-  wallet: {
-    field: 'wallet_code',
-    shownAs: 'wallet_name',
-    pattern: /^[\w-]{2,32}$/,
-    example: 'paytm',
-  },
-  upi: {
-    field: 'upi_id',
-    shownAs: 'upi_id',
-    pattern: /^[\w.%+-]{1,128}@[A-Za-z0-9][A-Za-z0-9.-]{1,63}$/,
-    example: 'asha@okbank',
-  },
-};
-
 function readChoice(body: Body, modeCode: PaymentModeCode): PaymentRequest['choice'] {
-  const choice = choices[modeCode];
+  const choice = paymentChoices[modeCode];
   if (!choice) return undefined;
-  const { field, shownAs, pattern, example } = choice;
+  const { field, shownAs, isRequired, pattern, example } = choice;
   const value = toText(body[field]);
+  if (value === undefined && !isRequired) return undefined;
   if (value === undefined) {
     refuseField(field, `is missing: ${modeCode} needs it, such as ${example}`);
   }

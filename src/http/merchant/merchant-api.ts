@@ -9,6 +9,7 @@ import { addGenerateToken } from './generate-token.ts';
 import { addGetOrder } from './get-order.ts';
 import { addInitiatePayment } from './initiate-payment.ts';
 import { addListsOfChoices } from './list-of-choices.ts';
+import { addPaymentLink } from './payment-link.ts';
 import { addPaymentModes } from './payment-modes.ts';
 import { addRefreshToken } from './refresh-token.ts';
 import { addRefund } from './refund.ts';
@@ -22,6 +23,7 @@ export function merchantApi(edge: Edge): FastifyPluginAsync {
     addGenerateToken(app, edge);
     addRefreshToken(app, edge);
     addCreateOrder(app, edge);
+    addPaymentLink(app, edge);
     addGetOrder(app, edge);
     addTransactionEnquiry(app, edge);
     addResolveUser(app, edge);

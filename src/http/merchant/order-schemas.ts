@@ -188,7 +188,7 @@ export const documentedCallbackMode = Type.Optional(
       'callback_url_redirect, the default: a GET with ?response=. callback_url_post: a form post with the field response. Any other value is taken as callback_url_redirect.',
   }),
 );
-export const documentedCreateOrderBody = refined(CreateOrderBody, {
+export const documentedOrderFields = {
   currency: Type.Unsafe<string>({ ...Currency }),
   total_amount: Type.Unsafe<number | string>({
     type: ['number', 'string'],
@@ -197,4 +197,5 @@ export const documentedCreateOrderBody = refined(CreateOrderBody, {
       'Total including tax, more than 0. A number or a decimal string, in major units. With amount_before_tax and tax it must add up exactly.',
   }),
   callback_mode: documentedCallbackMode,
-});
+};
+export const documentedCreateOrderBody = refined(CreateOrderBody, documentedOrderFields);

@@ -8,8 +8,13 @@ export function addHomePage(app: FastifyInstance): void {
   app.get<{ Querystring: Query }>('/', {
     schema: { hide: true },
     handler: async ({ headers, query }, reply) => {
-      // `?token=` belongs to the checkout of an order: it must not end in the address of another page.
-      if ('token' in query) throw new ServiceError('NOT_FOUND');
+      // Where a shipped browser client sends the consumer. The checkout takes the token out of the address.
+      if (typeof query.token === 'string') {
+        const token = encodeURIComponent(query.token);
+        return reply
+          .header('referrer-policy', 'no-referrer')
+          .redirect(`checkout?token=${token}`, 303);
+      }
       const acceptsPage = /text\/html|\*\/\*/.test(headers.accept ?? '*/*');
       if (!acceptsPage) throw new ServiceError('NOT_FOUND');
       return reply.header('vary', 'accept').redirect('docs/', 302);

@@ -9,6 +9,7 @@ import type {
   CountersReader,
   OperatorCounters,
 } from '../../use-cases/maintenance/read-counters.ts';
+import { measureActivity } from './activity-metrics.ts';
 import { metricsOf, type Sample } from './sampled-metrics.ts';
 
 export type Measured = {
@@ -40,40 +41,7 @@ export function measureService(
     },
     () => queueStats.listQueues().map(({ queue, shed }) => [{ queue }, shed]),
   );
-  addCounter(
-    {
-      name: 'provider_calls_total',
-      help: 'Calls to providers by outcome: done, refused, unknown or not-sent.',
-      labels: ['provider', 'operation', 'outcome'],
-    },
-    () => counters.listCalls().map(({ count, ...labels }) => [labels, count]),
-  );
-  addCounter(
-    {
-      name: 'event_attempts_total',
-      help: 'Attempts to send an event to a shop, by outcome: delivered, refused or unreachable.',
-      labels: ['outcome'],
-    },
-    () => counters.listAttempts().map(({ outcome, count }) => [{ outcome }, count]),
-  );
-  addCounter(
-    {
-      name: 'delivery_transitions_total',
-      help: 'Deliveries that entered the state needs_review, dead or expired.',
-      labels: ['state'],
-    },
-    () => counters.listTransitions().map(({ state, count }) => [{ state }, count]),
-  );
-  addGauge(
-    {
-      name: 'provider_last_delivery_timestamp_seconds',
-      help: 'When the last stored delivery of a provider arrived, since the start of the process.',
-      labels: ['provider'],
-      aggregator: 'max',
-    },
-    () =>
-      counters.listLastDeliveries().map(({ provider, at }) => [{ provider }, at.getTime() / 1000]),
-  );
+  measureActivity(registry, counters);
   measureStored(registry, clock, readCounters);
 }
 

@@ -1,5 +1,6 @@
 /** The partner's Orders, Payments and Refunds API. */
-import type { ProviderApi, ProviderRequest } from '../call.ts';
+import type { Start } from '../../domain/transactions/start.ts';
+import type { ProviderApi } from '../call.ts';
 import {
   type FetchedStatus,
   type LaunchForm,
@@ -10,6 +11,8 @@ import {
   type TransactionToFetch,
 } from '../outbound.ts';
 import { id, object, segment, text, truncate, type WireObject } from '../wire.ts';
+import { callPartner, notesOf } from './call-partner.ts';
+import { startIntent } from './upi-intent.ts';
 
 export const partnerOutbound: OutboundProvider = {
   startPayment: async (api, payment) => {
@@ -26,10 +29,14 @@ export const partnerOutbound: OutboundProvider = {
       // A repeat could create a second order, so only a call that took no effect is retried.
       isRepeatable: false,
     });
-    return outcomeOf(answer, ({ body }) => {
+    const created = outcomeOf(answer, ({ body }) => {
       const providerOrderId = id(body.id);
       return providerOrderId === undefined ? undefined : { kind: 'done', providerOrderId };
     });
+    if (created.result.kind !== 'done') return created;
+    const { providerOrderId } = created.result;
+    const intent = await startIntent(api, payment, providerOrderId, answer);
+    return { answer, result: { kind: 'done', providerOrderId, ...intent } };
   },
 
   startRefund: async (api, refund) => {
@@ -113,11 +120,6 @@ const methods: Readonly<Record<PaymentToStart['modeCode'], string>> = {
   prepaid_card: 'card',
 };
 
-/** Every webhook of the payment contains them. */
-function notesOf({ transactionId, orderId, invoiceId }: PaymentToStart) {
-  return { svc_transaction_id: transactionId, svc_order_id: orderId, invoice_id: invoiceId };
-}
-
 /** If the answer to our call was lost, the order is found by its receipt. */
 async function fetchPayments(
   api: ProviderApi,
@@ -125,7 +127,7 @@ async function fetchPayments(
 ): Promise<Outcome<FetchedStatus>> {
   const { start, pspTransactionId, transactionId } = transaction;
   if (!start) return fetchPayment(api, pspTransactionId ?? '');
-  if (start.providerOrderId !== undefined) return fetchAttempts(api, start.providerOrderId);
+  if (start.providerOrderId !== undefined) return fetchAttempts(api, start.providerOrderId, start);
   const answer = await callPartner(api, {
     ...readRequest,
     path: `/v1/orders?receipt=${segment(orderId)}&count=100`,
@@ -141,14 +143,18 @@ async function fetchPayments(
   const { providerOrderId } = found.result;
   return providerOrderId === undefined
     ? { answer, result: { kind: 'done', isKnown: false, wasTried: false, records: [] } }
-    : fetchAttempts(api, providerOrderId);
+    : fetchAttempts(api, providerOrderId, start);
 }
 
 /** Every attempt of the consumer to pay one order of the partner. */
 async function fetchAttempts(
   api: ProviderApi,
   providerOrderId: string,
+  { intentUrl }: Start,
 ): Promise<Outcome<FetchedStatus>> {
+  // An intent is an attempt from the moment we request it, whether or not the consumer opens it.
+  const isUnopened = ({ status, method }: WireObject) =>
+    intentUrl !== undefined && text(status) === 'created' && text(method) === 'upi';
   const answer = await callPartner(api, {
     ...readRequest,
     path: `/v1/orders/${segment(providerOrderId)}/payments`,
@@ -160,7 +166,7 @@ async function fetchAttempts(
         kind: 'done',
         isKnown: true,
         providerOrderId,
-        wasTried: attempts.length > 0,
+        wasTried: attempts.some((attempt) => !isUnopened(attempt)),
         records: attempts.flatMap(paymentEvent),
       }
     );
@@ -203,10 +209,6 @@ async function fetchRefunds(
 }
 
 const readRequest = { method: 'GET', isRepeatable: true } as const;
-
-function callPartner(api: ProviderApi, request: Omit<ProviderRequest, 'user'>) {
-  return api.call(api, { ...request, user: api.login });
-}
 
 /** Undefined if the answer is not a list: then it does not even say that there are no items. */
 function findItems(body: WireObject): WireObject[] | undefined {

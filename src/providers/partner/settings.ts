@@ -1,6 +1,17 @@
 /** What an account sets for the partner. */
 import type { ProviderSettings } from '../settings.ts';
 
+/** Off unless set: the partner must enable intents for a merchant first. */
+const upiIntent = {
+  name: 'upi-intent',
+  option: 'partner-upi-intent',
+  placeholder: 'on|off',
+  description:
+    'Whether UPI payments are started with a link that opens the consumer’s UPI app. The payment partner must have enabled it; off unless set.',
+  defaultValue: 'off',
+  findFault: (value: string) => (/^(on|off)$/.test(value) ? undefined : 'must be on or off'),
+};
+
 export const partnerSettings: ProviderSettings = {
   webhookSecret: 'partner-webhook-secret',
   login: {
@@ -19,7 +30,7 @@ export const partnerSettings: ProviderSettings = {
     description: 'The address of its API, if it is not the usual one.',
     defaultValue: 'https://api.razorpay.com',
   },
-  plain: [],
+  plain: [upiIntent],
   defaultModes: ['upi', 'credit_card', 'debit_card', 'net_banking', 'wallet', 'prepaid_card'],
   simulatedLogin: (accountName) => `rzp_test_${accountName}`,
 };

@@ -6,6 +6,7 @@ import {
   type ProviderAddress,
   type SecretKind,
 } from '../../domain/accounts/account.ts';
+import { checkLogo } from '../../domain/accounts/logo.ts';
 import { accessKeyOf, newAccountId, newSecretId, randomBase62 } from '../../domain/ids.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Clock } from '../../domain/time.ts';
@@ -23,6 +24,7 @@ import { rowOfSecret } from '../../services/account-directory.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { webhookUrlOf } from '../../services/provider-apis.ts';
 import type { ServiceSettings } from '../../services/services.ts';
+import { saveLogo } from '../../store/account-logos.ts';
 import { insertSecret, type SealedSecret } from '../../store/account-secrets.ts';
 import { insertAccount } from '../../store/accounts.ts';
 
@@ -53,6 +55,8 @@ export type NewWebhook = {
 export type RequestedAccount = Partial<AccountSettings> &
   Pick<AccountSettings, 'name'> & {
     readonly apiSecrets?: ApiSecrets;
+    /** The bytes of an image. */
+    readonly logo?: Buffer;
     /** Uses the simulator for each provider that has no other address. */
     readonly isSimulated?: boolean;
   };
@@ -62,7 +66,7 @@ export type ApiSecrets = Readonly<Record<SecretKind, string>>;
 
 export async function createAccount(
   services: Needs,
-  { apiSecrets, isSimulated = false, ...requested }: RequestedAccount,
+  { apiSecrets, isSimulated = false, logo: logoBytes, ...requested }: RequestedAccount,
 ): Promise<NewAccount> {
   const accountId = newAccountId();
   const simulated = isSimulated ? simulatedApis(services, accountId, requested) : {};
@@ -72,6 +76,7 @@ export async function createAccount(
     ...requested,
     providerApis: { ...simulated, ...requested.providerApis },
   });
+  const logo = logoBytes && checkLogo(logoBytes);
   const accessSecret = newSecretValue('access-secret');
   const webhooks = providers.map((provider) => newWebhook(services, accountId, provider));
   const values: Record<SecretKind, string> = {
@@ -84,6 +89,7 @@ export async function createAccount(
   await services.database.transaction(async (tx) => {
     const now = services.clock();
     await insertAccount(tx, accountId, settings, now);
+    if (logo) await saveLogo(tx, accountId, logo, logoBytes);
     for (const [kind, value] of Object.entries(values)) {
       await insertSecret(tx, accountId, sealSecret(services, accountId, kind, value), now);
     }

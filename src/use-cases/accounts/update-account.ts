@@ -1,9 +1,11 @@
 /** Changes the given settings of an account. */
-import type { AccountSettings } from '../../domain/accounts/account.ts';
+import type { Account, AccountSettings } from '../../domain/accounts/account.ts';
+import { checkLogo } from '../../domain/accounts/logo.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { checkProviderSettings } from '../../providers/account-settings.ts';
 import type { NeedsOf } from '../../services/needs.ts';
+import { deleteLogo, saveLogo } from '../../store/account-logos.ts';
 import { endSecrets, insertSecret } from '../../store/account-secrets.ts';
 import {
   lockAccount,
@@ -18,12 +20,20 @@ type Needs = NeedsOf<typeof sealSecret> & {
   readonly clock: Clock;
 };
 
+/** What an account has besides its settings. */
+export type AccountParts = {
+  readonly apiSecrets?: ApiSecrets;
+  /** The bytes of an image. Null removes the logo. */
+  readonly logo?: Buffer | null | undefined;
+};
+
 export async function updateAccount(
   services: Needs,
   accountId: string,
   decideChange: (account: StoredAccount) => Partial<AccountSettings>,
-  apiSecrets: ApiSecrets = {},
-): Promise<AccountSettings & { readonly accountId: string }> {
+  { apiSecrets = {}, logo: bytes }: AccountParts = {},
+): Promise<AccountSettings & Pick<Account, 'accountId' | 'logo'>> {
+  const logo = bytes && checkLogo(bytes);
   return services.database.transaction(async (tx) => {
     const account = await lockAccount(tx, accountId);
     if (!account) throw unknownAccount(accountId);
@@ -36,6 +46,8 @@ export async function updateAccount(
       await endSecrets(tx, accountId, kind, now);
       await insertSecret(tx, accountId, sealSecret(services, accountId, kind, value), now);
     }
-    return after;
+    if (logo) await saveLogo(tx, accountId, logo, bytes);
+    else if (logo === null) await deleteLogo(tx, accountId);
+    return { ...after, logo: logo === undefined ? account.logo : logo };
   });
 }

@@ -6,6 +6,7 @@ import type { NeedsOf } from '../../services/needs.ts';
 import { sealStored } from '../consumers/seal-stored.ts';
 import { countDuePolls } from './count-due-polls.ts';
 import { countStored } from './count-stored.ts';
+import { endCheckouts } from './end-checkouts.ts';
 import { lapseOverdue } from './lapse-overdue.ts';
 import {
   expireOldDead,
@@ -21,6 +22,7 @@ import { unparkDead, unparkKnown } from './unpark-known.ts';
 type Needs = NeedsOf<typeof unparkKnown> &
   NeedsOf<typeof retryAllDue> &
   NeedsOf<typeof lapseOverdue> &
+  NeedsOf<typeof endCheckouts> &
   NeedsOf<typeof countDuePolls> &
   NeedsOf<typeof pruneOldBodies> &
   NeedsOf<typeof expireOldDead> &
@@ -38,6 +40,7 @@ export const sweepSteps: ReadonlyArray<Step<Needs>> = [
   { name: 'unpark-dead', msMax, run: unparkDead },
   { name: 'retry-due', msMax: longMsMax, run: retryAllDue },
   { name: 'lapse-overdue', msMax: longMsMax, run: lapseOverdue },
+  { name: 'end-checkouts', msMax, run: endCheckouts },
   { name: 'poll-due', msMax, run: countDuePolls },
   { name: 'expire-dead', msMax, run: expireOldDead },
   { name: 'prune-bodies', msMax, run: pruneOldBodies },

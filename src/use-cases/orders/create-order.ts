@@ -20,16 +20,20 @@ import { sealContent } from '../../services/consumer-data-key.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { ServiceSettings } from '../../services/services.ts';
 import type { Batches } from '../../store/batches.ts';
+import type { InsertedOrder } from '../../store/insert-orders.ts';
 import { findOrderByInvoice } from '../../store/orders.ts';
 import { applyParked, unparkDeliveries } from '../inbox/unpark-deliveries.ts';
 import { identifyConsumer } from './identify-consumer.ts';
 import { issueOrderTokens, type OrderTokens } from './order-tokens.ts';
 
-type Needs = NeedsOf<typeof applyParked> &
+type Needs = NeedsOf<typeof createOrderWith> & {
+  readonly batches: Pick<Batches, 'insertOrder'>;
+};
+
+type SharedNeeds = NeedsOf<typeof applyParked> &
   NeedsOf<typeof unparkDeliveries> &
   NeedsOf<typeof issueOrderTokens> & {
     readonly database: Database;
-    readonly batches: Batches;
     readonly accounts: AccountDirectory;
     readonly clock: Clock;
     readonly settings: Pick<ServiceSettings, 'orderLapseSeconds'>;
@@ -42,16 +46,26 @@ export type CreatedOrder = {
   readonly replayed: boolean;
 };
 
-export async function createOrder(
+export function createOrder(
   services: Needs,
   accountId: string,
   request: OrderRequest,
+): Promise<CreatedOrder> {
+  return createOrderWith(services, accountId, request, services.batches.insertOrder);
+}
+
+/** The same with another insert, which may store more than the order in the same commit. */
+export async function createOrderWith(
+  services: SharedNeeds,
+  accountId: string,
+  request: OrderRequest,
+  insert: (order: Order) => Promise<InsertedOrder>,
 ): Promise<CreatedOrder> {
   const account = await services.accounts.get(accountId);
   const decided = decideOrder(request, account);
   checkCallback({}, request.details, account, 'merchant');
   const order = buildOrder(services, account, request, decided);
-  const { isNew, parked } = await services.batches.insertOrder(order);
+  const { isNew, parked } = await insert(order);
   const stored = isNew ? order : await getReplayedOrder(services, order, decided);
   // If this fails, the caller gets an error. The repeated call finds the order and unparks the deliveries.
   if (isNew) await applyParked(services, accountId, parked);
@@ -60,7 +74,7 @@ export async function createOrder(
 }
 
 function buildOrder(
-  services: Needs,
+  services: SharedNeeds,
   account: Account,
   request: OrderRequest,
   decided: DecidedOrder,
@@ -80,7 +94,7 @@ function buildOrder(
     restricted: false,
     ...sealContent(account, orderId, decided.details, digestOf(decided)),
     createdAt,
-    lapsesAt: addSeconds(createdAt, services.settings.orderLapseSeconds),
+    lapsesAt: request.lapsesAt ?? addSeconds(createdAt, services.settings.orderLapseSeconds),
     flags: [],
   };
 }
@@ -90,7 +104,7 @@ function digestOf({ content }: DecidedOrder): Buffer {
 }
 
 async function getReplayedOrder(
-  services: Needs,
+  services: SharedNeeds,
   sent: Order,
   decided: DecidedOrder,
 ): Promise<Order> {

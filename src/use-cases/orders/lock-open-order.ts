@@ -1,6 +1,5 @@
 /** Locks an order that the caller may see, so that nothing else changes it until the transaction ends. */
 import { isOrderId } from '../../domain/ids.ts';
-import type { Order } from '../../domain/orders/order.ts';
 import { refuseClosed } from '../../domain/orders/order-update.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Transaction } from '../../postgres/database.ts';
@@ -18,7 +17,7 @@ export async function lockOpenOrder(
   services: Needs,
   caller: Caller,
   orderId: string,
-): Promise<Order> {
+): Promise<WholeOrder> {
   const order = await lockVisibleOrder(tx, caller, orderId);
   refuseClosed(order, services.clock());
   return order;

@@ -1,9 +1,13 @@
-/** Builds the form that sends a consumer from our launch page to the provider's payment page. */
+/** Finds how a consumer gets from our launch page to the provider's payment page: by a form or by an address. */
+import type { Account } from '../../domain/accounts/account.ts';
 import { isAccountId, isTransactionId } from '../../domain/ids.ts';
 import { callbackOf } from '../../domain/orders/callback.ts';
-import { isOpen, orderStatus } from '../../domain/orders/order.ts';
+import { isOpen, type Order, orderStatus } from '../../domain/orders/order.ts';
 import type { Clock } from '../../domain/time.ts';
 import { paymentsOf } from '../../domain/transactions/matching.ts';
+import { decideReturn, type ReturnStatus } from '../../domain/transactions/payment-return.ts';
+import { settleTransactions } from '../../domain/transactions/settle.ts';
+import type { Payment } from '../../domain/transactions/transaction.ts';
 import type { LaunchForm } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
@@ -20,9 +24,15 @@ type Needs = NeedsOf<typeof findProviderApi> &
   };
 
 export type Launch =
-  | { readonly kind: 'form'; readonly form: LaunchForm; readonly shopName: string }
+  | { readonly kind: 'form'; readonly form: LaunchForm; readonly account: Account }
+  | { readonly kind: 'address'; readonly url: string; readonly account: Account }
   /** The payment is final or the order is closed, so there is nothing to pay. */
-  | { readonly kind: 'over'; readonly hasShop: boolean }
+  | {
+      readonly kind: 'over';
+      readonly account: Account;
+      readonly hasShop: boolean;
+      readonly status: ReturnStatus;
+    }
   | { readonly kind: 'unknown' };
 
 /** No token is needed: anybody with the URL may pay. Its ids are random, and the page shows no consumer data. */
@@ -36,22 +46,40 @@ export async function findLaunch(
   if (!account) return { kind: 'unknown' };
   const question = { accountId, idName: 'transaction_id', id: transactionId } as const;
   const found = await services.batches.findOrderWithTransactions(question);
-  const payment = paymentsOf(found?.transactions ?? []).find(
-    (entry) => entry.transactionId === transactionId,
-  );
+  const now = services.clock();
+  const transactions = found ? settleTransactions(found, now) : [];
+  const payment = paymentsOf(transactions).find((entry) => entry.transactionId === transactionId);
   const start = payment?.start;
-  if (!found || !payment || !start) return { kind: 'unknown' };
-  const { provider } = payment;
-  const { launchForm } = getProvider(provider).outbound;
-  const api = findProviderApi(services, account, provider);
-  const { providerOrderId } = start;
-  if (!launchForm || !api || providerOrderId === undefined) return { kind: 'unknown' };
+  if (!found || !payment || !start || !hasPaymentPage(payment)) return { kind: 'unknown' };
+  const { order } = found;
+  const status = orderStatus(order, now);
   // A failed payment may be retried at the provider while the order is open.
   const isPayable = payment.status === 'pending' || payment.status === 'failed';
-  if (!isPayable || !isOpen(orderStatus(found.order, services.clock()))) {
-    return { kind: 'over', hasShop: callbackOf(found.order.details, start) !== undefined };
+  if (!isPayable || !isOpen(status)) {
+    const result = decideReturn(payment, transactions, status, false);
+    const hasShop = callbackOf(order.details, start) !== undefined;
+    return { kind: 'over', account, hasShop, status: result.status };
   }
-  const toStart = toPayment(services, account, found.order, { transactionId, provider, start });
-  const form = launchForm(api, { ...toStart, providerOrderId });
-  return { kind: 'form', form, shopName: account.name };
+  if (start.redirectUrl !== undefined) return { kind: 'address', url: start.redirectUrl, account };
+  return findForm(services, account, order, payment);
+}
+
+/** True if there is a page of the provider on which this payment can be made. */
+export function hasPaymentPage({ provider, start }: Payment): boolean {
+  if (start?.redirectUrl !== undefined) return true;
+  return start?.providerOrderId !== undefined && !!getProvider(provider).outbound.launchForm;
+}
+
+function findForm(
+  services: Needs,
+  account: Account,
+  order: Order,
+  { provider, transactionId, start }: Payment,
+): Launch {
+  const { launchForm } = getProvider(provider).outbound;
+  const api = findProviderApi(services, account, provider);
+  const providerOrderId = start?.providerOrderId;
+  if (!launchForm || !api || !start || providerOrderId === undefined) return { kind: 'unknown' };
+  const toStart = toPayment(services, account, order, { transactionId, provider, start });
+  return { kind: 'form', form: launchForm(api, { ...toStart, providerOrderId }), account };
 }

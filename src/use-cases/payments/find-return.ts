@@ -11,7 +11,7 @@ import type { Clock } from '../../domain/time.ts';
 import { paymentsOf } from '../../domain/transactions/matching.ts';
 import { decideReturn, type ReturnStatus } from '../../domain/transactions/payment-return.ts';
 import { settleTransactions } from '../../domain/transactions/settle.ts';
-import type { Start } from '../../domain/transactions/start.ts';
+import type { Payment } from '../../domain/transactions/transaction.ts';
 import { providers } from '../../providers/providers.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
 import { type Enquiry, enquiryOf } from '../../services/enquiry.ts';
@@ -20,25 +20,35 @@ import type { ReportDefect, ServiceSettings } from '../../services/services.ts';
 import type { Batches } from '../../store/batches.ts';
 import { pollAtMostEvery } from './poll-provider.ts';
 
-type Needs = NeedsOf<typeof pollAtMostEvery> & {
-  readonly batches: Batches;
-  readonly accounts: AccountDirectory;
-  readonly clock: Clock;
+type PollNeeds = NeedsOf<typeof pollAtMostEvery> & {
   readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
   readonly reportDefect: ReportDefect;
 };
 
+type Needs = PollNeeds & {
+  readonly batches: Batches;
+  readonly accounts: AccountDirectory;
+  readonly clock: Clock;
+};
+
 export type FoundReturn =
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'waiting'; readonly untilMs: number }
-  | {
+  | (ReturnedPayment & { readonly kind: 'waiting'; readonly untilMs: number })
+  | (ReturnedPayment & {
       readonly kind: 'known';
       readonly status: ReturnStatus;
       /** The order with the payment that decided the status. */
       readonly enquiry: Enquiry;
       readonly callback: Callback | undefined;
       readonly callbackOrigins: readonly string[];
-    };
+    });
+
+type ReturnedPayment = {
+  readonly account: Account;
+  readonly orderId: string;
+  /** The payment was started on our checkout page. */
+  readonly atCheckout: boolean;
+};
 
 export type ReturnHints = {
   /** When waiting ends, from the URL of the previous page. */
@@ -64,16 +74,21 @@ export async function findReturn(
   const started = paymentsOf(transactions).find((entry) => entry.transactionId === transactionId);
   if (!found || !started?.start) return { kind: 'unknown' };
   const { order } = found;
-
+  const returned = {
+    account,
+    orderId: order.orderId,
+    atCheckout: started.start.origin === 'checkout',
+  };
   const result = decideReturn(started, transactions, orderStatus(order, now), hints.saysPaid);
   const untilMs = untilOf(hints, now);
   if (!result.isKnown && now.getTime() < untilMs) {
-    poll(services, account, transactionId, started.start, now);
-    return { kind: 'waiting', untilMs };
+    pollOpenPayment(services, account, started, now);
+    return { ...returned, kind: 'waiting', untilMs };
   }
   const [accessSecret = ''] = liveSecrets(account, 'access-secret', now);
   const signing = { account, accessSecret, signs: 'what v3 covers' } as const;
   return {
+    ...returned,
     kind: 'known',
     status: result.status,
     enquiry: enquiryOf(order, transactions, [result.payment], signing),
@@ -97,14 +112,14 @@ function untilOf({ untilMs }: ReturnHints, now: Date): number {
  * Runs in the background: a slow provider must not delay the page, which reloads every second. Concurrent loads share
  * one poll. Long after the start, reloading the page polls the provider no more often than enquiries do.
  */
-function poll(
-  services: Needs,
+export function pollOpenPayment(
+  services: PollNeeds,
   { accountId }: Account,
-  transactionId: string,
-  { atMs }: Start,
+  { transactionId, start, startedAtMs }: Payment,
   now: Date,
 ): void {
-  const isRecent = now.getTime() - atMs < limits.returnPollsOftenSeconds * 1000;
+  const sinceMs = start?.atMs ?? startedAtMs ?? 0;
+  const isRecent = now.getTime() - sinceMs < limits.returnPollsOftenSeconds * 1000;
   const { pollSeconds } = services.settings;
   const seconds = isRecent ? Math.min(limits.returnPollSeconds, pollSeconds) : pollSeconds;
   pollAtMostEvery(services, { accountId, transactionId }, seconds).catch((error: unknown) =>

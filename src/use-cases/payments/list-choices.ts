@@ -1,4 +1,5 @@
 /** Lists the banks or wallets of a payment mode, or none if the account does not offer the mode. Contract 11.11. */
+import type { Account } from '../../domain/accounts/account.ts';
 import type { ChoiceMode } from '../../domain/payment-mode.ts';
 import type { Choice } from '../../providers/provider.ts';
 import { getProvider } from '../../providers/providers.ts';
@@ -19,7 +20,14 @@ export async function listChoices(
   { orderId, modeCode }: { readonly orderId: string; readonly modeCode: ChoiceMode },
 ): Promise<readonly Choice[]> {
   await getVisibleOrder(services, caller, orderId);
-  const account = await services.accounts.get(caller.accountId);
+  return choicesOf(services, await services.accounts.get(caller.accountId), modeCode);
+}
+
+export function choicesOf(
+  services: NeedsOf<typeof findRoute>,
+  account: Account,
+  modeCode: ChoiceMode,
+): readonly Choice[] {
   const route = findRoute(services, account, modeCode);
   return (route && getProvider(route.provider).choices?.[modeCode]) ?? [];
 }

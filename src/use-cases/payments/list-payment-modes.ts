@@ -1,4 +1,5 @@
 /** Lists the payment modes of an order; modes the consumer has paid with before are listed apart. Contract 11.1. */
+import type { Account } from '../../domain/accounts/account.ts';
 import { isOrderId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import {
@@ -31,16 +32,21 @@ export async function listPaymentModes(
   caller: Caller,
   orderId: string,
 ): Promise<PaymentModesReply> {
-  const { accountId } = caller;
   const order = await getVisibleOrder(services, caller, orderId);
-  const account = await services.accounts.get(accountId);
+  const account = await services.accounts.get(caller.accountId);
+  return { order, ...(await modesOf(services, account, order)) };
+}
+
+export async function modesOf(
+  services: Needs,
+  account: Account,
+  { userId }: Pick<Order, 'userId'>,
+): Promise<Pick<PaymentModesReply, 'fast' | 'other'>> {
   const enabled = paymentModeCodes.filter((code) => findRoute(services, account, code));
-  const used = order.userId
-    ? await listModesPaidWith(services.database, accountId, order.userId)
-    : [];
+  const used = userId ? await listModesPaidWith(services.database, account.accountId, userId) : [];
   const usedCodes = used.map(findPaymentModeCode);
   const fast = enabled.filter((code) => usedCodes.includes(code));
-  return { order, fast, other: enabled.filter((code) => !fast.includes(code)) };
+  return { fast, other: enabled.filter((code) => !fast.includes(code)) };
 }
 
 export async function getVisibleOrder(

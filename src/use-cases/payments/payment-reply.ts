@@ -1,4 +1,5 @@
 /** Builds the reply of initiate-payment from the provider's answer or from the stored payment. */
+import type { ProviderName } from '../../domain/provider-name.ts';
 import type { PaymentStatus } from '../../domain/transactions/notice.ts';
 import type { Payment } from '../../domain/transactions/transaction.ts';
 import type { Outcome, StartedPayment } from '../../providers/outbound.ts';
@@ -16,6 +17,8 @@ export type PaymentReply = {
   readonly message: string;
   /** Where the consumer pays. */
   readonly redirectUrl?: string;
+  /** Opens the consumer's UPI app instead. */
+  readonly intentUrl?: string;
 };
 
 type PaymentIds = {
@@ -31,7 +34,7 @@ export function replyToStart(
 ): PaymentReply {
   switch (result.kind) {
     case 'done':
-      return payable(ids, result.redirectUrl ?? launchPageOf(services, ids));
+      return payable(ids, result.redirectUrl ?? launchPageOf(services, ids), result.intentUrl);
     case 'refused': {
       const message = `The provider refused to start the payment: ${result.why}.`;
       return { ...idsOf(ids), status: 'failed', message };
@@ -44,19 +47,15 @@ export function replyToStart(
   }
 }
 
-/**
- * For a repeat whose first request got no reply because its process ended. A provider's payment page that only that
- * process knew is lost; our launch page is not.
- */
+/** For a repeat whose first request got no reply because its process ended. */
 export function replyFromStored(services: Needs, ids: PaymentIds, payment: Payment): PaymentReply {
   const { status, start, provider, failure } = payment;
   switch (status) {
     case 'new':
     case 'pending': {
-      const hasPage = start?.providerOrderId !== undefined;
-      return hasPage && getProvider(provider).outbound.launchForm
-        ? payable(ids, launchPageOf(services, ids))
-        : undecided(ids);
+      const hasForm = start?.providerOrderId !== undefined && hasLaunchForm(provider);
+      const page = start?.redirectUrl ?? (hasForm ? launchPageOf(services, ids) : undefined);
+      return page === undefined ? undecided(ids) : payable(ids, page, start?.intentUrl);
     }
     case 'failed': {
       const message = failure?.merchantMessage ?? 'The payment has failed.';
@@ -67,9 +66,14 @@ export function replyFromStored(services: Needs, ids: PaymentIds, payment: Payme
   }
 }
 
-function payable(ids: PaymentIds, redirectUrl: string): PaymentReply {
-  const message = 'Send the consumer to the payment page.';
-  return { ...idsOf(ids), status: 'pending', message, redirectUrl };
+function hasLaunchForm(provider: ProviderName): boolean {
+  return getProvider(provider).outbound.launchForm !== undefined;
+}
+
+function payable(ids: PaymentIds, redirectUrl: string, intentUrl?: string): PaymentReply {
+  const message = `Send the consumer to the payment page${intentUrl === undefined ? '' : ', or open their UPI app'}.`;
+  const reply = { ...idsOf(ids), status: 'pending', message, redirectUrl } as const;
+  return intentUrl === undefined ? reply : { ...reply, intentUrl };
 }
 
 function undecided(ids: PaymentIds): PaymentReply {

@@ -46,8 +46,20 @@ const unconfirmedRefundIntervalMax = 30;
 
 /** False if the provider gave no usable answer. */
 export async function pollClaimed(services: Needs, claimed: ClaimedPoll): Promise<boolean> {
-  return pollTransaction(services, claimed, claimed.orderId, claimed.nextPollAt);
+  const result = await pollTransaction(services, claimed, claimed.orderId, claimed.nextPollAt);
+  return result === undefined || result.kind === 'done' || result.kind === 'refused';
 }
+
+/** Polls now, whenever it was polled before. Undefined if there is nothing to poll. */
+export function pollNow(
+  services: Needs,
+  due: DuePoll,
+  orderId: string,
+): Promise<PollResult | undefined> {
+  return pollTransaction(services, due, orderId);
+}
+
+export type PollResult = Outcome<FetchedStatus>['result'];
 
 /** At most once per poll interval, in addition to the scheduled polls. */
 export async function pollOfEnquiry(services: Needs, due: DuePoll): Promise<void> {
@@ -71,25 +83,25 @@ async function pollTransaction(
   due: DuePoll,
   orderId: string,
   nextPollAt?: Date | null,
-): Promise<boolean> {
+): Promise<PollResult | undefined> {
   const { accountId, transactionId } = due;
   const account = await services.accounts.find(accountId);
   const question = { accountId, idName: 'order_id', id: orderId } as const;
   const found = await services.batches.findOrderWithTransactions(question);
   const transaction = found?.transactions.find((entry) => entry.transactionId === transactionId);
-  if (!account || !found || !transaction || !needsPolling(transaction)) return true;
+  if (!account || !found || !transaction || !needsPolling(transaction)) return undefined;
   const now = services.clock();
   const isTooLate = now > addSeconds(found.order.lapsesAt, lateSuccessSeconds);
   if (isFinal(transaction.status) && isTooLate) {
     await setNextPoll(services.database, due, null);
-    return true;
+    return undefined;
   }
   // The flag depends on time only, so it is saved even if the provider cannot be polled.
   if (isUncaptured(transaction, now)) await settleOrder(services, accountId, orderId);
 
   if (nextPollAt !== undefined) await bringForward(services, due, transaction, nextPollAt);
   const api = findProviderApi(services, account, transaction.provider);
-  return api ? fetchAndApply(services, account, found.order, transaction, api) : true;
+  return api ? fetchAndApply(services, account, found.order, transaction, api) : undefined;
 }
 
 /** Polls sooner than scheduled if a refund is not confirmed, or if a payment is due to be flagged before. */
@@ -129,7 +141,7 @@ async function fetchAndApply(
   order: Order,
   transaction: Transaction,
   api: ProviderApi,
-): Promise<boolean> {
+): Promise<PollResult> {
   const { accountId } = account;
   const { orderId } = order;
   const { transactionId, provider } = transaction;
@@ -150,7 +162,7 @@ async function fetchAndApply(
     callResult: callResultOf(result, transaction, order, services.clock()),
     partPspIds: start?.refund && pspIdsOf(provider, calls.filter(isKnownCall)),
   });
-  if (result.kind !== 'done') return result.kind === 'refused';
+  if (result.kind !== 'done') return result;
   await storeAnswers(services, account, provider, result.records);
   // A call that the provider does not know never reached it, so it is repeated with the same id.
   for (const call of calls) {
@@ -158,7 +170,7 @@ async function fetchAndApply(
       await requestRefund(services, account, orderId, api, provider, call);
     }
   }
-  return true;
+  return result;
 }
 
 /**
@@ -166,7 +178,7 @@ async function fetchAndApply(
  * failed.
  */
 function callResultOf(
-  result: Outcome<FetchedStatus>['result'],
+  result: PollResult,
   { type, start }: Transaction,
   order: Order,
   now: Date,

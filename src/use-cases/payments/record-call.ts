@@ -3,12 +3,13 @@
  * in the provider's answer are stored and applied like webhook deliveries.
  */
 import type { Account } from '../../domain/accounts/account.ts';
+import { limits } from '../../domain/limits.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Clock } from '../../domain/time.ts';
 import { type FailureCode, failureReason } from '../../domain/transactions/failure.ts';
 import type { CallResult } from '../../domain/transactions/start.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
-import type { Outcome, Records } from '../../providers/outbound.ts';
+import type { Outcome, Records, StartedPayment } from '../../providers/outbound.ts';
 import type { Counters } from '../../services/counters.ts';
 import type { FinishedCall, RecordInBatch } from '../../services/finished-call.ts';
 import type { NeedsOf } from '../../services/needs.ts';
@@ -30,14 +31,15 @@ type Needs = NeedsOf<typeof newDelivery> &
     readonly settings: Pick<ServiceSettings, 'pollSeconds'>;
   };
 
-/** `alsoSave` runs in the same database transaction. */
+/** `more` are further calls for the same transaction. `alsoSave` runs in the same database transaction. */
 export async function recordCall(
   services: Needs,
   call: FinishedCall,
+  more: readonly FinishedCall[] = [],
   alsoSave?: (tx: Transaction) => Promise<void>,
 ): Promise<void> {
-  noteCall(services, call);
-  const [learned] = await recordCalls(services, [call], alsoSave);
+  for (const each of [call, ...more]) noteCall(services, each);
+  const [learned] = await recordCalls(services, [call, ...more], alsoSave);
   await unparkLearned(services, call, learned);
 }
 
@@ -89,13 +91,18 @@ function findReason({ answer, outcome }: FinishedCall): string | undefined {
  * later.
  */
 export function callResultOfStart(
-  result: Outcome<{ readonly providerOrderId?: string }>['result'],
+  result: Outcome<Pick<StartedPayment, 'providerOrderId' | 'redirectUrl' | 'intentUrl'>>['result'],
   refused: { readonly what: string; readonly code: FailureCode },
   now: Date,
 ): CallResult {
   switch (result.kind) {
     case 'done':
-      return { call: 'taken', providerOrderId: result.providerOrderId };
+      return {
+        call: 'taken',
+        providerOrderId: result.providerOrderId,
+        redirectUrl: storableUrl(result.redirectUrl),
+        intentUrl: storableUrl(result.intentUrl),
+      };
     case 'refused': {
       const words = `The provider refused ${refused.what}: ${result.why}.`;
       const failure = failureReason(refused.code, words);
@@ -107,6 +114,10 @@ export function callResultOfStart(
     default:
       return result satisfies never;
   }
+}
+
+function storableUrl(url: string | undefined): string | undefined {
+  return url !== undefined && url.length <= limits.paymentUrlCharsMax ? url : undefined;
 }
 
 /** The key derives from the body, so that an equal answer counts as a repeat. */

@@ -47,7 +47,7 @@ export async function recordCalls(
     const names = new Map(calls.map((call) => [orderKeyOf(call), call]));
     const [, locked] = await inOrder([
       // A lock that somebody else holds must not delay the whole batch: on a timeout each call is saved alone.
-      async () => calls.length > 1 && limitLockWait(tx, limits.batchLockMsMax),
+      async () => names.size > 1 && limitLockWait(tx, limits.batchLockMsMax),
       () => lockOrderStates(tx, [...names.values()]),
     ]);
     await alsoSave?.(tx);

@@ -4,8 +4,8 @@
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { limits } from '../../domain/limits.ts';
 import { checkCallback } from '../../domain/orders/callback.ts';
+import { contactOf } from '../../domain/orders/consumer-contact.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { refuseClosed } from '../../domain/orders/order-update.ts';
 import type { PaymentModeCode } from '../../domain/payment-mode.ts';
@@ -15,10 +15,9 @@ import { newTransactionId, paymentsOf } from '../../domain/transactions/matching
 import { applyStart } from '../../domain/transactions/order-state.ts';
 import { settle } from '../../domain/transactions/settle.ts';
 import type { Start } from '../../domain/transactions/start.ts';
-import { isFinal } from '../../domain/transactions/transaction.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import type { ProviderApi } from '../../providers/call.ts';
-import type { PaymentToStart } from '../../providers/outbound.ts';
+import type { PaymentToLaunch, PaymentToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
@@ -27,8 +26,8 @@ import type { NeedsOf } from '../../services/needs.ts';
 import { findRoute, webhookUrlOf } from '../../services/provider-apis.ts';
 import type { ReportDefect, ServiceSettings } from '../../services/services.ts';
 import type { Batches } from '../../store/batches.ts';
-import { type LockedOrderState, loadOrderStates } from '../order-state/lock-order-state.ts';
-import { refuseFullOrder } from '../order-state/refuse-full-order.ts';
+import { saveChosen } from '../../store/checkouts.ts';
+import { loadOrderStates } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
 import { countTokenChange } from '../orders/count-token-change.ts';
 import { lockVisibleOrder } from '../orders/lock-open-order.ts';
@@ -44,6 +43,7 @@ import {
 } from './idempotency.ts';
 import { launchPageOf, type PaymentReply, replyFromStored, replyToStart } from './payment-reply.ts';
 import { callResultOfStart, recordCall } from './record-call.ts';
+import { refuseOtherPayment, refuseTooMany } from './refuse-payment.ts';
 import type { Replayable } from './wait-for-first.ts';
 
 type Needs = NeedsOf<typeof findRoute> &
@@ -71,6 +71,11 @@ export type PaymentRequest = {
   readonly choice: Readonly<Record<string, string>> | undefined;
   readonly callbackUrl: string | undefined;
   readonly callbackMode: string | undefined;
+  /**
+   * Set by the checkout page: how many payments the order had when the page was shown. The payment is started only if
+   * there are no more by now and none is open. Contract 14.3.
+   */
+  readonly atCheckout?: { readonly attempt: number };
 };
 
 const refused = { what: 'to start the payment', code: 'PROVIDER_TECHNICAL_ERROR' } as const;
@@ -110,12 +115,14 @@ async function callProvider(services: Needs, stored: StoredPayment): Promise<Pay
   const { answer, result } = await getProvider(provider).outbound.startPayment(api, payment);
   const ids = { accountId, orderId, transactionId, provider };
   const call = { ...ids, operation: 'start-payment', answer } as const;
+  const intentCall = result.kind === 'done' ? result.intentCall : undefined;
+  const more = intentCall ? [{ ...ids, operation: 'start-intent', ...intentCall } as const] : [];
   const callResult = callResultOfStart(result, refused, services.clock());
   const reply = replyToStart(services, ids, result);
   const saveReply =
     keyed && ((tx: Transaction) => saveFirstAnswer(tx, keyed, transactionId, reply));
   try {
-    await recordCall(services, { ...call, outcome: result.kind, callResult }, saveReply);
+    await recordCall(services, { ...call, outcome: result.kind, callResult }, more, saveReply);
     return reply;
   } catch (error) {
     // The payment is stored, so polling the provider finds its result.
@@ -166,6 +173,7 @@ async function storePayment(
     if (!route) throw new ServiceError('PAYMENT_MODE_NOT_ENABLED');
     const { provider, api } = route;
     refuseTooMany(before);
+    if (request.atCheckout) refuseOtherPayment(before, request.atCheckout);
     await countTokenChange(tx, caller, order);
     const pollAt = addSeconds(now, services.settings.pollSeconds);
     const isTaken = (id: string) =>
@@ -176,22 +184,14 @@ async function storePayment(
     const { announcer } = services;
     const change = { now, pollAt, cause: 'initiate-payment', announcer };
     await saveOrderState(tx, before, settle(after, now), change);
+    if (request.atCheckout && (await saveChosen(tx, order, now))) {
+      tx.onCommit(() => services.counters.noteCheckout('chosen'));
+    }
     if (keyed) await claimFirst(tx, services, keyed, { orderId, transactionId });
-    const payment = toPayment(services, account, order, { transactionId, provider, start });
+    const started = toPayment(services, account, order, { transactionId, provider, start });
+    const payment = { ...started, consumer: contactOf(order.details.user) };
     return { kind: 'new', accountId, payment, provider, api, keyed };
   });
-}
-
-/** Each payment creates an order at the provider, so an order token must not be able to start any number of them. */
-function refuseTooMany(orderState: LockedOrderState): void {
-  const { transactions } = orderState;
-  refuseFullOrder(orderState);
-  const open = paymentsOf(transactions).filter(({ status }) => !isFinal(status));
-  if (open.length < limits.openPaymentsMax) return;
-  throw new ServiceError(
-    'ORDER_CONFLICT',
-    `The order has ${open.length} payments that are not final: wait for their outcome before starting another.`,
-  );
 }
 
 function startOf(order: Order, request: PaymentRequest, now: Date): Start {
@@ -205,6 +205,7 @@ function startOf(order: Order, request: PaymentRequest, now: Date): Start {
     ...(choice && { subPaymentMode: choice }),
     ...(callbackUrl !== undefined && { callbackUrl }),
     ...(callbackMode !== undefined && { callbackMode }),
+    ...(request.atCheckout && { origin: 'checkout' }),
   };
 }
 
@@ -218,7 +219,7 @@ export function toPayment(
     readonly provider: ProviderName;
     readonly start: Start;
   },
-): PaymentToStart {
+): PaymentToLaunch {
   const { transactionId, provider, start } = started;
   const { orderId, invoiceId, details } = order;
   return {

@@ -205,7 +205,7 @@ test('a first reply that was not stored is built from the current payment', asyn
   const paid = await createOrder();
   const cases = [
     ['lost-upi', upi(await createOrder()), 'pending', 1],
-    ['lost-card', card(await createOrder()), 'pending', 0],
+    ['lost-card', card(await createOrder()), 'pending', 1],
     ['lost-paid', upi(paid), 'succeeded', 0],
   ] as const;
   for (const [key, body, payment_status, pages] of cases) {

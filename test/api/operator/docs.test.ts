@@ -67,7 +67,7 @@ test('/ leads to the docs, except for callers who want no page, and for checkout
   const posted = await service.call('/', { method: 'POST' });
   assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD']);
   const checkout = await get('/?token=x', browser);
-  assert.deepEqual([checkout.status, checkout.headers.get('location')], [404, null]);
+  assert.deepEqual([checkout.status, checkout.headers.get('location')], [303, 'checkout?token=x']);
 });
 
 async function findScript(): Promise<string> {

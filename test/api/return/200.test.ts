@@ -18,7 +18,7 @@ test('callback_url_post returns a page whose form posts the result to the shop',
     const { action, fields } = readLaunchForm(text);
     assert.equal(action, 'https://shop.example/back?a=%221%22&b#end');
     assert.deepEqual(Object.keys(fields), ['response']);
-    assert.match(text, /<button>Continue to the shop<\/button>/);
+    assert.match(text, /<button>Back to the shop<\/button>/);
     const policy = policyOf(headers);
     assert.equal(policy['default-src'], "'none'");
     assert.equal(policy['form-action'], 'https://shop.example');
@@ -69,7 +69,7 @@ test('the form may redirect to the callback origins of the account', async () =>
 
 const outcomes: [action: Action | 'none', heading: string][] = [
   ['pay', 'Payment received'],
-  ['decline', 'Payment not made'],
+  ['decline', 'The payment failed'],
   ['none', 'Payment not confirmed yet'],
 ];
 for (const [action, heading] of outcomes) {

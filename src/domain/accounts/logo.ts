@@ -1,0 +1,35 @@
+/** The logo of an account: which images are accepted, and what is known of a stored one. Contract 14.2. */
+import { createHash } from 'node:crypto';
+import { refuseField } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { findImage, type ImageMediaType } from './image.ts';
+
+export type Logo = {
+  /** SHA-256 of the bytes, in hex. */
+  readonly digest: string;
+  readonly mediaType: ImageMediaType;
+  readonly byteCount: number;
+};
+
+/** The bytes decide, and never a name: what they claim to be is what browsers are told that they are. */
+export function checkLogo(bytes: Buffer): Logo {
+  const { logoBytesMax, logoSidePixelsMax: sideMax } = limits;
+  if (bytes.length > logoBytesMax) {
+    refuseField('logo', `must have at most ${logoBytesMax / 1024} KiB: make the image smaller`);
+  }
+  const image = findImage(bytes);
+  if (!image) {
+    refuseField(
+      'logo',
+      'must be a PNG, JPEG or WebP image; SVG is not accepted, because it can contain scripts',
+    );
+  }
+  const { mediaType, width, height } = image;
+  if ([width, height].some((side) => side < 1 || side > sideMax)) {
+    refuseField('logo', `has ${width} x ${height} pixels: each side must have 1 to ${sideMax}`);
+  }
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  return { digest, mediaType, byteCount: bytes.length };
+}
+
+export const isLogoDigest = (text: string): boolean => /^[\da-f]{64}$/.test(text);

@@ -1,0 +1,59 @@
+/** Reads the form of the checkout page. Contract 14.2. */
+import { paymentChoices } from '../../domain/payment-choice.ts';
+import { paymentModeCodes } from '../../domain/payment-mode.ts';
+import type { PaymentRequest } from '../../use-cases/payments/start-payment.ts';
+
+/** Why a form did not start a payment. */
+export type Problem =
+  | 'pickOne'
+  | 'upiIdInvalid'
+  | 'unavailable'
+  | 'outdated'
+  | 'stillOpen'
+  | 'notReached';
+
+export type SentForm = {
+  readonly formKey: string;
+  /** How many payments the order had when the page was shown; -1 if the form does not say. */
+  readonly attempt: number;
+  readonly mode: string | undefined;
+  readonly chosen: Chosen;
+};
+
+export type Chosen = Readonly<Record<'bank_code' | 'wallet_code' | 'upi_id', string | undefined>>;
+
+export function readForm(body: unknown): SentForm {
+  const fields = new URLSearchParams(typeof body === 'string' ? body : '');
+  const text = (name: string) => fields.get(name)?.trim() || undefined;
+  const attempt = text('attempt') ?? '';
+  return {
+    formKey: text('form_key') ?? '',
+    attempt: /^\d{1,4}$/.test(attempt) ? Number(attempt) : -1,
+    mode: text('payment_mode_code'),
+    chosen: {
+      bank_code: text('bank_code'),
+      wallet_code: text('wallet_code'),
+      upi_id: text('upi_id'),
+    },
+  };
+}
+
+export function toPaymentRequest(
+  orderId: string,
+  form: SentForm,
+): PaymentRequest | { readonly problem: Problem } {
+  const modeCode = paymentModeCodes.find((code) => code === form.mode);
+  if (!modeCode) return { problem: 'pickOne' };
+  const request = {
+    ...{ orderId, modeCode, callbackUrl: undefined, callbackMode: undefined },
+    atCheckout: { attempt: form.attempt },
+  };
+  const choice = paymentChoices[modeCode];
+  const value = choice && form.chosen[choice.field];
+  if (!choice || (value === undefined && !choice.isRequired)) {
+    return { ...request, choice: undefined };
+  }
+  if (value === undefined) return { problem: 'pickOne' };
+  if (choice.pattern.test(value)) return { ...request, choice: { [choice.shownAs]: value } };
+  return { problem: modeCode === 'upi' ? 'upiIdInvalid' : 'pickOne' };
+}

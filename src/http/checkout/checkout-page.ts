@@ -1,0 +1,182 @@
+/**
+ * `/checkout`: the page on which a consumer pays an order. The order token moves from the address into a cookie first, so
+ * that it stays in no history. The page works without scripts. Contract 14.1 to 14.4.
+ */
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import type { PaymentRequest } from '../../use-cases/payments/start-payment.ts';
+import type { Edge } from '../edge.ts';
+import { watchRoutes } from '../refuse-other-methods.ts';
+import { type Problem, readForm, type SentForm, toPaymentRequest } from './checkout-form.ts';
+import { sendCheckout, stateOf } from './checkout-view.ts';
+import { sendCheckoutError } from './error-pages.ts';
+import { formKeyOf, hasFormKey } from './form-key.ts';
+import { chooseLanguage, findLanguage, keepLanguage } from './language.ts';
+import {
+  authenticateConsumer,
+  basePathOf,
+  type Consumer,
+  isSecureSite,
+  openSession,
+} from './session.ts';
+
+type Params = { readonly order_id: string };
+type Query = Readonly<Record<string, unknown>>;
+const path = '/checkout/:order_id';
+const hidden = { schema: { hide: true } } as const;
+
+export function checkoutPage(edge: Edge): FastifyPluginAsync {
+  return async (app) => {
+    const refuseOtherMethods = watchRoutes(app);
+    readForms(app);
+    app.setErrorHandler(sendCheckoutError);
+
+    app.get<{ Querystring: Query }>('/checkout', {
+      ...hidden,
+      handler: async (request, reply) => {
+        const { token } = request.query;
+        const { orderId } = await openSession(edge, request, reply, token);
+        return reply
+          .header('referrer-policy', 'no-referrer')
+          .redirect(`${basePathOf(edge)}/checkout/${orderId}`, 303);
+      },
+    });
+
+    app.get<{ Params: Params }>(path, {
+      ...hidden,
+      handler: async (request, reply) => {
+        const consumer = await authenticateConsumer(edge, request, request.params.order_id);
+        return show(edge, request, reply, consumer);
+      },
+    });
+
+    app.get<{ Params: Params }>(`${path}/state`, {
+      ...hidden,
+      handler: async (request) => {
+        const { caller } = await authenticateConsumer(edge, request, request.params.order_id);
+        return { state: stateOf(await edge.useCases.getCheckout(caller)) };
+      },
+    });
+
+    app.post<{ Params: Params; Body: string }>(`${path}/pay`, {
+      ...hidden,
+      handler: async (request, reply) => {
+        const { consumer, form } = await readPosted(edge, request);
+        const wanted = toPaymentRequest(consumer.caller.orderId, form);
+        return 'problem' in wanted
+          ? show(edge, request, reply.code(422), consumer, form, wanted.problem)
+          : start(edge, request, reply, consumer, form, wanted);
+      },
+    });
+
+    app.post<{ Params: Params; Body: string }>(`${path}/give-up`, {
+      ...hidden,
+      handler: async (request, reply) => {
+        const { consumer, form } = await readPosted(edge, request);
+        const outcome = await edge.useCases.giveUpPayment(consumer.caller, form.attempt);
+        if (outcome === 'done') return backToPage(edge, reply, consumer);
+        const problem = outcome === 'tried' ? 'stillOpen' : 'notReached';
+        return show(edge, request, reply.code(409), consumer, form, problem);
+      },
+    });
+
+    app.get<{ Params: Params & { readonly language: string } }>(`${path}/language/:language`, {
+      ...hidden,
+      handler: async (request, reply) => {
+        const { order_id: orderId, language: wanted } = request.params;
+        const language = findLanguage(wanted);
+        if (!language) throw new ServiceError('NOT_FOUND');
+        keepLanguage(reply, language, isSecureSite(edge));
+        return reply.redirect(`${basePathOf(edge)}/checkout/${encodeURIComponent(orderId)}`, 303);
+      },
+    });
+    refuseOtherMethods();
+  };
+}
+
+/** Forms are read as text, so that a body of any type is refused by its content and not by its header. */
+function readForms(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    '*',
+    { parseAs: 'string', bodyLimit: 16 * 1024 },
+    (_request, body, done) => done(null, String(body)),
+  );
+}
+
+async function readPosted(
+  edge: Edge,
+  request: FastifyRequest<{ Params: Params; Body: string }>,
+): Promise<{ readonly consumer: Consumer; readonly form: SentForm }> {
+  const consumer = await authenticateConsumer(edge, request, request.params.order_id);
+  const form = readForm(request.body);
+  // The cookie is not attached to a post from another site; the key also keeps out other pages of this site.
+  if (!hasFormKey(consumer.caller.own.token, form.formKey)) throw new ServiceError('INVALID_TOKEN');
+  return { consumer, form };
+}
+
+async function start(
+  edge: Edge,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  consumer: Consumer,
+  form: SentForm,
+  wanted: PaymentRequest,
+): Promise<FastifyReply> {
+  const { caller } = consumer;
+  try {
+    // The key makes a double click one payment: the second request gets the reply of the first.
+    const key = `checkout payment ${form.attempt}`;
+    const { reply: started } = await edge.useCases.startPayment(caller, wanted, key);
+    if (started.redirectUrl === undefined) return backToPage(edge, reply, consumer);
+    const launch = `${basePathOf(edge)}/pay/${caller.accountId}/${started.transactionId}`;
+    return reply.redirect(started.intentUrl === undefined ? launch : pageOf(edge, consumer), 303);
+  } catch (error) {
+    const problem = problemOf(error);
+    if (problem === undefined) throw error;
+    return show(edge, request, reply.code(409), consumer, form, problem);
+  }
+}
+
+/** The page shows the state of the order anyway; these say why no payment was started. */
+function problemOf(error: unknown): Problem | undefined {
+  if (!(error instanceof ServiceError)) return undefined;
+  switch (error.code) {
+    case 'ORDER_CONFLICT':
+    case 'IDEMPOTENCY_KEY_REUSED':
+    case 'ORDER_COMPLETED':
+    case 'ORDER_LAPSED':
+      return 'outdated';
+    case 'PAYMENT_MODE_NOT_ENABLED':
+      return 'unavailable';
+    default:
+      return undefined;
+  }
+}
+
+async function show(
+  edge: Edge,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { caller }: Consumer,
+  form?: SentForm,
+  problem?: Problem,
+): Promise<FastifyReply> {
+  const checkout = await edge.useCases.getCheckout(caller);
+  const formKey = formKeyOf(caller.own.token);
+  return sendCheckout(reply, checkout, {
+    basePath: basePathOf(edge),
+    language: chooseLanguage(request),
+    formKey,
+    form,
+    problem,
+  });
+}
+
+function backToPage(edge: Edge, reply: FastifyReply, consumer: Consumer): FastifyReply {
+  return reply.redirect(pageOf(edge, consumer), 303);
+}
+
+function pageOf(edge: Edge, { caller }: Consumer): string {
+  return `${basePathOf(edge)}/checkout/${caller.orderId}`;
+}

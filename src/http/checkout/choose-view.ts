@@ -1,0 +1,126 @@
+/** The ways to pay, as one form: a mode, a bank or wallet where the mode needs one, and a button. Contract 14.2. */
+import type { PaymentModeCode } from '../../domain/payment-mode.ts';
+import type { Checkout } from '../../use-cases/payments/get-checkout.ts';
+import type { Chosen, SentForm } from './checkout-form.ts';
+import { type Html, html } from './html.ts';
+import { modeIcons } from './icons.ts';
+import { amountText } from './text-of.ts';
+import type { Words } from './words/words.ts';
+
+export type ChooseForm = {
+  readonly action: string;
+  readonly formKey: string;
+  /** What the consumer sent before, if the form is shown again. */
+  readonly sent: Pick<SentForm, 'mode' | 'chosen'> | undefined;
+  /** The shop, for a consumer who does not want to pay. */
+  readonly leaveUrl: string | undefined;
+  /** Why the form is shown again. */
+  readonly problem: string | undefined;
+};
+
+type Offer = Pick<Checkout, 'order' | 'modes' | 'choices' | 'upiCollect' | 'attempt' | 'step'>;
+
+export function chooseView(words: Words, checkout: Offer, form: ChooseForm): Html {
+  const { modes, order, attempt } = checkout;
+  const { total, currency } = order.amounts;
+  const hasModes = modes.fast.length + modes.other.length > 0;
+  return html`<section class="card stack pay">
+${failure(words, checkout)}
+${form.problem !== undefined && html`<div class="notice" role="alert"><p>${form.problem}</p></div>`}
+<p class="amount phone-only">${amountText(words, total, currency)}</p>
+<h1>${words.choose.heading}</h1>
+${!hasModes && html`<p>${words.choose.none}</p>`}
+${
+  hasModes &&
+  html`<form class="stack" method="post" action="${form.action}">
+<input type="hidden" name="form_key" value="${form.formKey}">
+<input type="hidden" name="attempt" value="${attempt}">
+${group(words, checkout, form, modes.fast, words.choose.usedBefore)}
+${group(words, checkout, form, modes.other, words.choose.allWays)}
+<button data-busy="${words.choose.opening}">${words.choose.pay(amountText(words, total, currency))}</button>
+<p class="small quiet">${words.choose.atProvider}</p>
+</form>`
+}
+${form.leaveUrl !== undefined && html`<a class="leave quiet" href="${form.leaveUrl}">${words.back.toShop}</a>`}
+</section>`;
+}
+
+function failure(words: Words, { step }: Offer): Html | undefined {
+  if (step.kind !== 'choose' || !step.failed) return undefined;
+  const reason = words.failed.reasons[step.failed.failure?.code ?? 'PAYMENT_FAILED'];
+  return html`<div class="notice" role="status"><p><strong>${words.failed.heading}</strong></p><p>${reason}</p></div>`;
+}
+
+function group(
+  words: Words,
+  checkout: Offer,
+  { sent }: ChooseForm,
+  codes: readonly PaymentModeCode[],
+  title: string,
+): Html | undefined {
+  if (codes.length === 0) return undefined;
+  const { modes } = checkout;
+  const isOnly = modes.fast.length === 0;
+  const preset = sent?.mode ?? modes.fast[0] ?? modes.other[0];
+  const rows = codes.map((code) => mode(words, checkout, code, code === preset, sent?.chosen));
+  return html`<fieldset class="group"><legend${isOnly && html` class="unseen"`}>${title}</legend><div class="modes">${rows}</div></fieldset>`;
+}
+
+function mode(
+  words: Words,
+  checkout: Offer,
+  code: PaymentModeCode,
+  isChosen: boolean,
+  chosen: Chosen | undefined,
+): Html {
+  const more = moreOf(words, checkout, code, chosen);
+  return html`<div class="mode"><label>
+<input type="radio" name="payment_mode_code" value="${code}" required${isChosen && html` checked`}>
+${modeIcons[code]}
+<span><strong>${words.choose.modes[code]}</strong><span class="small quiet">${words.choose.hints[code]}</span></span>
+</label>${more && html`<div class="more">${more}</div>`}</div>`;
+}
+
+function moreOf(
+  words: Words,
+  { choices, upiCollect }: Offer,
+  code: PaymentModeCode,
+  chosen: Chosen | undefined,
+): Html | undefined {
+  switch (code) {
+    case 'net_banking':
+      return picker(words, 'bank_code', words.choose.bank, choices.net_banking, chosen?.bank_code);
+    case 'wallet':
+      return picker(words, 'wallet_code', words.choose.wallet, choices.wallet, chosen?.wallet_code);
+    case 'upi':
+      return upiCollect ? upiField(words, chosen?.upi_id) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** A provider without a list of its own asks for the bank on its page. */
+function picker(
+  words: Words,
+  name: string,
+  title: string,
+  choices: Offer['choices']['wallet'],
+  chosen: string | undefined,
+): Html | undefined {
+  if (choices.length === 0) return undefined;
+  const rows = choices.map(
+    (choice) =>
+      html`<label><input type="radio" name="${name}" value="${choice.code}"${choice.code === chosen && html` checked`}>${choice.name}</label>`,
+  );
+  return html`<fieldset class="stack" data-picker><legend class="unseen">${title}</legend>
+<div class="field" data-search hidden><label class="small" for="search-${name}">${title}</label><input type="search" id="search-${name}" placeholder="${words.choose.search}" autocomplete="off"></div>
+<div class="choices" tabindex="-1">${rows}</div>
+<p class="small" data-none hidden role="status">${words.choose.noMatch}</p>
+</fieldset>`;
+}
+
+function upiField(words: Words, value: string | undefined): Html {
+  return html`<div class="field"><label for="upi-id">${words.choose.upiId}</label>
+<input id="upi-id" name="upi_id" value="${value ?? ''}" inputmode="email" autocapitalize="none" autocomplete="off" spellcheck="false" aria-describedby="upi-hint">
+<span class="small quiet" id="upi-hint">${words.choose.upiIdHint}</span></div>`;
+}

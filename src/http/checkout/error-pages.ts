@@ -1,0 +1,58 @@
+/** Errors as pages: what happened and what the consumer can do, without any detail of the request. */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { ServiceError } from '../../domain/errors.ts';
+import { errorBody, prepareErrorReply } from '../error-reply.ts';
+import { chooseLanguage, languages } from './language.ts';
+import { noticeView } from './outcome-view.ts';
+import { sendPage } from './page.ts';
+import type { Words } from './words/words.ts';
+
+export function sendCheckoutError(
+  failure: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const error = prepareErrorReply(failure, request, reply);
+  const wantsPage = /text\/html|\*\/\*/.test(request.headers.accept ?? '*/*');
+  if (!wantsPage) return reply.send(errorBody(error));
+  return sendErrorPage(reply, error);
+}
+
+export function sendErrorPage(reply: FastifyReply, error: ServiceError): FastifyReply {
+  const { request } = reply;
+  const language = chooseLanguage(request);
+  const words = languages[language];
+  const [heading, text] = textOf(words, error);
+  const isTemporary = error.entry.status >= 500;
+  return sendPage(reply, {
+    language,
+    title: heading,
+    content: noticeView(words, { heading, lines: [text] }, isTemporary ? 'neutral' : 'bad'),
+    ...(isTemporary && { reload: { seconds: 2, url: pageUrlOf(request) } }),
+    hasScript: isTemporary,
+    formAction: [],
+  });
+}
+
+/** The consumer may have paid, so the page that a form leads to is loaded instead of posting the form again. */
+function pageUrlOf({ url, params }: FastifyRequest): string {
+  const last = url.slice(url.lastIndexOf('/') + 1);
+  const { order_id: orderId } = params as { order_id?: string };
+  // Relative, because PUBLIC_URL may have a path.
+  return last === 'pay' || last === 'give-up' ? `../${orderId}` : last;
+}
+
+function textOf({ errors }: Words, { code, entry }: ServiceError): readonly [string, string] {
+  if (entry.status >= 500) return [errors.moment, errors.momentText];
+  if (entry.status === 401) return [errors.signedOut, errors.signedOutText];
+  switch (code) {
+    case 'ACCOUNT_SUSPENDED':
+      return [errors.suspended, errors.suspendedText];
+    case 'PERMISSION_DENIED':
+      return [errors.otherConsumer, errors.otherConsumerText];
+    case 'RATE_LIMITED':
+      return [errors.busy, errors.busyText];
+    default:
+      return [errors.unknown, errors.unknownText];
+  }
+}

@@ -1,0 +1,44 @@
+/** Chooses the language of a consumer's pages: the one they switched to, or the first they accept. Contract 14.4. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readCookie } from './cookies.ts';
+import { en } from './words/en.ts';
+import { hi } from './words/hi.ts';
+import type { Words } from './words/words.ts';
+
+export const languages = { en, hi } as const satisfies Record<string, Words>;
+export type Language = keyof typeof languages;
+
+const cookieName = 'language';
+const yearSeconds = 365 * 24 * 3600;
+
+export function chooseLanguage({ headers }: Pick<FastifyRequest, 'headers'>): Language {
+  const chosen = readCookie(headers.cookie, cookieName);
+  return findLanguage(chosen) ?? acceptedLanguage(headers['accept-language']) ?? 'en';
+}
+
+export function findLanguage(text: unknown): Language | undefined {
+  return typeof text === 'string' && Object.hasOwn(languages, text)
+    ? (text as Language)
+    : undefined;
+}
+
+/** Not a secret and not personal data, so the cookie lasts for a year. */
+export function keepLanguage(reply: FastifyReply, language: Language, isSecure: boolean): void {
+  const secure = isSecure ? '; Secure' : '';
+  reply.header(
+    'set-cookie',
+    `${cookieName}=${language}; Path=/; Max-Age=${yearSeconds}; HttpOnly; SameSite=Lax${secure}`,
+  );
+}
+
+/** Of those that we have, the one with the highest quality; the first of equals. */
+function acceptedLanguage(header: string | undefined): Language | undefined {
+  let best: { readonly language: Language; readonly quality: number } | undefined;
+  for (const range of (header ?? '').slice(0, 1_000).split(',')) {
+    const [tag = '', ...parameters] = range.trim().toLowerCase().split(';');
+    const quality = Number(/^ *q=(.*)$/.exec(parameters.join(';'))?.[1] ?? 1);
+    const language = tag === '*' ? 'en' : findLanguage(tag.split('-')[0]);
+    if (language && quality > (best?.quality ?? 0)) best = { language, quality };
+  }
+  return best?.language;
+}

@@ -1,0 +1,31 @@
+/** `GET /checkout/logo/<account_id>/<digest>`: the logo of a shop. Contract 14.2. */
+import type { FastifyPluginAsync } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Edge } from '../edge.ts';
+import { watchRoutes } from '../refuse-other-methods.ts';
+
+type Params = { readonly account_id: string; readonly digest: string };
+
+/** The image comes from an account, so a browser that opens it alone must not treat it as a page of ours. */
+const headers = {
+  // The URL names the content, so the content never changes.
+  'cache-control': 'public, max-age=31536000, immutable',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+export function logoRoute({ useCases }: Edge): FastifyPluginAsync {
+  return async (app) => {
+    const refuseOtherMethods = watchRoutes(app);
+    app.get<{ Params: Params }>('/checkout/logo/:account_id/:digest', {
+      schema: { hide: true },
+      handler: async ({ params }, reply) => {
+        const logo = await useCases.findLogo(params.account_id, params.digest);
+        if (!logo) throw new ServiceError('NOT_FOUND', 'The account has no such logo.');
+        return reply.headers(headers).type(logo.mediaType).send(logo.bytes);
+      },
+    });
+    refuseOtherMethods();
+  };
+}

@@ -1,0 +1,102 @@
+/** The result of a payment and the way back to the shop. Contract 14.3. */
+import { findPaymentModeCode } from '../../domain/payment-mode.ts';
+import type { ReturnStatus } from '../../domain/transactions/payment-return.ts';
+import type { Payment } from '../../domain/transactions/transaction.ts';
+import type { Checkout } from '../../use-cases/payments/get-checkout.ts';
+import { type Html, html } from './html.ts';
+import { icons } from './icons.ts';
+import { row, sums } from './order-summary.ts';
+import { timeOf } from './text-of.ts';
+import type { Words } from './words/words.ts';
+
+export type WayBack = {
+  /** To the shop, with the signed result where there is a payment. */
+  readonly url: string | undefined;
+  /** Seconds until the script follows it. */
+  readonly afterSeconds?: number;
+};
+
+export function paidView(
+  words: Words,
+  { order, brandName }: Checkout,
+  payment: Payment,
+  back: WayBack,
+): Html {
+  const { paid } = words;
+  return html`<section class="card stack single">
+<div class="mark good">${icons.done}</div>
+<div role="status"><h1>${paid.heading}</h1><p>${paid.text(brandName)}</p></div>
+<div>
+<h2>${paid.receipt}</h2>
+<dl class="sums">
+${payment.finishedAtMs !== null && row(paid.paidOn, timeOf(words, new Date(payment.finishedAtMs)))}
+${payment.paymentMode !== null && row(paid.paidWith, modeText(words, payment.paymentMode))}
+${row(paid.transaction, payment.transactionId)}
+</dl>
+${sums(words, order)}
+</div>
+${back.afterSeconds !== undefined && countDown(words, back)}
+${wayBack(words, back)}
+<button type="button" class="plain" data-print hidden>${paid.print}</button>
+</section>`;
+}
+
+/** The result of a payment where the order is not shown. */
+export function resultView(
+  words: Words,
+  status: ReturnStatus,
+  back: WayBack,
+  invoiceId?: string,
+): Html {
+  const invoice = invoiceId === undefined ? [] : [`${words.order.invoice}: ${invoiceId}`];
+  switch (status) {
+    case 'success': {
+      const { heading, already } = words.paid;
+      return noticeView(words, { heading, lines: [already, ...invoice] }, 'good', back);
+    }
+    case 'failed': {
+      const { heading, notCharged } = words.failed;
+      return noticeView(words, { heading, lines: [notCharged, ...invoice] }, 'bad', back);
+    }
+    case 'pending': {
+      const { heading, text } = words.pending;
+      return noticeView(words, { heading, lines: [text, ...invoice] }, 'neutral', back);
+    }
+    default:
+      return status satisfies never;
+  }
+}
+
+const marks = { good: icons.done, bad: icons.failed, neutral: icons.clock } as const;
+
+export function noticeView(
+  words: Words,
+  text: { readonly heading: string; readonly lines: readonly string[] },
+  kind: keyof typeof marks,
+  back?: WayBack,
+): Html {
+  const lines = text.lines.map((line) => html`<p>${line}</p>`);
+  return html`<section class="card stack single">
+<div class="mark ${kind}">${marks[kind]}</div>
+<div role="status" class="stack"><h1>${text.heading}</h1>${lines}</div>
+${back && wayBack(words, back)}
+</section>`;
+}
+
+function wayBack({ back }: Words, { url }: WayBack): Html {
+  return url === undefined
+    ? html`<p class="quiet no-print">${back.close}</p>`
+    : html`<a class="button" href="${url}">${back.toShop}</a>`;
+}
+
+/** The script counts in the span. */
+function countDown(words: Words, { url, afterSeconds }: WayBack): Html {
+  const [before = '', after = ''] = words.paid.returning('\n').split('\n');
+  return html`<p class="quiet small no-print" data-return="${afterSeconds}" data-to="${url}">${before}<span>${afterSeconds}</span>${after}</p>`;
+}
+
+/** The provider's name of the mode, in the consumer's language where we have it. */
+function modeText({ choose }: Words, shown: string): string {
+  const code = findPaymentModeCode(shown);
+  return code === undefined ? shown : choose.modes[code];
+}

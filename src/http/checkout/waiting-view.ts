@@ -1,0 +1,57 @@
+/** A payment is open: how to continue it, that we wait for its result, and how to choose another way to pay. */
+import { renderSVG } from 'uqr';
+import type { Checkout } from '../../use-cases/payments/get-checkout.ts';
+import { type Html, html, trusted } from './html.ts';
+import { icons } from './icons.ts';
+import { amountText } from './text-of.ts';
+import type { Words } from './words/words.ts';
+
+export type WaitingForms = {
+  readonly giveUpAction: string;
+  readonly formKey: string;
+  /** Our page that leads to the provider's page. */
+  readonly continueUrl: string | undefined;
+  readonly intentUrl: string | undefined;
+  /** The address of this page. */
+  readonly ownUrl: string;
+  readonly problem: string | undefined;
+};
+
+export function waitingView(words: Words, checkout: Checkout, forms: WaitingForms): Html {
+  const { intentUrl, problem } = forms;
+  return html`<section class="card stack pay">
+${problem !== undefined && html`<div class="notice" role="alert"><p>${problem}</p></div>`}
+${intentUrl === undefined ? bankHead(words) : upiHead(words, checkout, intentUrl)}
+${forms.continueUrl !== undefined && continueLink(words, forms.continueUrl, intentUrl !== undefined)}
+<p class="small quiet">${words.waiting.stay}</p>
+<noscript><a class="button plain" href="${forms.ownUrl}">${words.waiting.refresh}</a></noscript>
+<form class="stack" method="post" action="${forms.giveUpAction}">
+<input type="hidden" name="form_key" value="${forms.formKey}">
+<input type="hidden" name="attempt" value="${checkout.attempt}">
+<p class="small quiet">${words.waiting.anotherHint}</p>
+<button class="plain">${words.waiting.another}</button>
+</form>
+</section>`;
+}
+
+function bankHead({ waiting }: Words): Html {
+  return html`<div class="mark">${icons.wait}</div>
+<div role="status"><h1>${waiting.heading}</h1><p>${waiting.text}</p></div>`;
+}
+
+function continueLink(words: Words, url: string, isSecond: boolean): Html {
+  const text = isSecond ? words.upi.elsewhere : words.waiting.continue;
+  return html`<a class="button${isSecond && html` plain`}" href="${url}">${text}</a>`;
+}
+
+/** The code for another device, and a link for the phone that shows this page. */
+function upiHead(words: Words, checkout: Checkout, intentUrl: string): Html {
+  const { total, currency } = checkout.order.amounts;
+  const label = words.upi.codeLabel(amountText(words, total, currency), checkout.brandName);
+  const code = renderSVG(intentUrl, { ecc: 'M', border: 0 });
+  return html`<h1>${words.upi.heading}</h1>
+<p>${words.upi.scan}</p>
+<div class="code" role="img" aria-label="${label}">${trusted(code)}</div>
+<a class="button" href="${intentUrl}">${words.upi.openApp}</a>
+<p role="status" class="quiet">${words.waiting.text}</p>`;
+}

@@ -1,0 +1,58 @@
+/**
+ * Creates an order with a payment link, or returns the link of the order that the same request created before. An order
+ * has one link, also when its requests are concurrent. Contract 14.6.
+ */
+import { newLinkId } from '../../domain/ids.ts';
+import { readLinkExpiry } from '../../domain/orders/link-expiry.ts';
+import type { Order } from '../../domain/orders/order.ts';
+import type { OrderRequest } from '../../domain/orders/order-request.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { NeedsOf } from '../../services/needs.ts';
+import type { ServiceSettings } from '../../services/services.ts';
+import type { Batches } from '../../store/batches.ts';
+import { findLinkId, insertLink } from '../../store/payment-links.ts';
+import { type CreatedOrder, createOrderWith } from './create-order.ts';
+
+type Needs = NeedsOf<typeof createOrderWith> & {
+  readonly database: Database;
+  readonly batches: Pick<Batches, 'insertLinkedOrder'>;
+  readonly clock: Clock;
+  readonly settings: Pick<ServiceSettings, 'publicUrl'>;
+};
+
+export type LinkRequest = OrderRequest & {
+  /** ISO 8601 with a zone, as it was sent. */
+  readonly expiresAt?: string | undefined;
+};
+
+export type CreatedLink = CreatedOrder & {
+  /** The URL for the consumer. */
+  readonly link: string;
+};
+
+export async function createPaymentLink(
+  services: Needs,
+  accountId: string,
+  { expiresAt, ...request }: LinkRequest,
+): Promise<CreatedLink> {
+  const lapsesAt =
+    expiresAt === undefined ? undefined : readLinkExpiry(expiresAt, services.clock());
+  const newId = newLinkId(accountId);
+  const created = await createOrderWith(services, accountId, { ...request, lapsesAt }, (order) =>
+    services.batches.insertLinkedOrder({ ...order, linkId: newId }),
+  );
+  const linkId = created.replayed ? await getLinkId(services, created.order, newId) : newId;
+  return { ...created, link: `${services.settings.publicUrl}/l/${linkId}` };
+}
+
+/** An order that create order made has no link yet. Of concurrent requests that add one, the first adds it. */
+async function getLinkId({ database, clock }: Needs, order: Order, newId: string): Promise<string> {
+  const known = await findLinkId(database, order);
+  if (known !== undefined) return known;
+  const { accountId, orderId } = order;
+  await insertLink(database, { accountId, orderId, linkId: newId, createdAt: clock() });
+  const added = await findLinkId(database, order);
+  if (added === undefined) throw new Error('a link that was added is not stored');
+  return added;
+}

@@ -1,0 +1,29 @@
+/** Refuses a payment that an order must not have beside those that it has. */
+import { ServiceError } from '../../domain/errors.ts';
+import { limits } from '../../domain/limits.ts';
+import { findOpenPayment } from '../../domain/transactions/checkout-step.ts';
+import { paymentsOf } from '../../domain/transactions/matching.ts';
+import { isFinal } from '../../domain/transactions/transaction.ts';
+import type { LockedOrderState } from '../order-state/lock-order-state.ts';
+import { refuseFullOrder } from '../order-state/refuse-full-order.ts';
+
+/** Each payment creates an order at the provider, so an order token must not be able to start any number of them. */
+export function refuseTooMany(orderState: LockedOrderState): void {
+  const { transactions } = orderState;
+  refuseFullOrder(orderState);
+  const open = paymentsOf(transactions).filter(({ status }) => !isFinal(status));
+  if (open.length < limits.openPaymentsMax) return;
+  throw new ServiceError(
+    'ORDER_CONFLICT',
+    `The order has ${open.length} payments that are not final: wait for their outcome before starting another.`,
+  );
+}
+
+/** Two tabs, a reload or the back button must not start a second payment. */
+export function refuseOtherPayment(
+  { transactions }: LockedOrderState,
+  { attempt }: { readonly attempt: number },
+): void {
+  const isOutdated = paymentsOf(transactions).length !== attempt;
+  if (isOutdated || findOpenPayment(transactions)) throw new ServiceError('ORDER_CONFLICT');
+}

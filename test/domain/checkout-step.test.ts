@@ -1,0 +1,116 @@
+/** What the checkout page offers. Contract 14.3. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { orderStatuses } from '../../src/domain/orders/order.ts';
+import {
+  decideCheckoutStep,
+  findOpenPayment,
+} from '../../src/domain/transactions/checkout-step.ts';
+import { type FailureCode, failureReason } from '../../src/domain/transactions/failure.ts';
+import { paymentStatuses } from '../../src/domain/transactions/notice.ts';
+import type { Payment } from '../../src/domain/transactions/transaction.ts';
+
+test('an order without a payment offers the ways to pay', () => {
+  assert.deepEqual(decideCheckoutStep([], 'new'), { kind: 'choose', failed: undefined });
+});
+
+test('an order that has lapsed offers nothing', () => {
+  assert.deepEqual(decideCheckoutStep([], 'lapsed'), { kind: 'expired' });
+  const failed = paymentThat({ status: 'failed' });
+  assert.deepEqual(decideCheckoutStep([failed], 'lapsed'), { kind: 'expired' });
+});
+
+for (const status of ['new', 'pending', 'authorized', 'reversing'] as const) {
+  test(`a payment that is ${status} is waited for, also when the order has lapsed`, () => {
+    const payment = paymentThat({ status });
+    for (const orderStatus of ['pending', 'lapsed'] as const) {
+      assert.deepEqual(decideCheckoutStep([payment], orderStatus), { kind: 'waiting', payment });
+    }
+  });
+}
+
+test('a failed payment is shown with the ways to pay, unless a retry makes no sense', () => {
+  const failed = paymentThat({ status: 'failed', code: 'INSUFFICIENT_FUNDS' });
+  assert.deepEqual(decideCheckoutStep([failed], 'pending'), { kind: 'choose', failed });
+  const rejected = paymentThat({ status: 'failed', code: 'RISK_REJECTED' });
+  assert.deepEqual(decideCheckoutStep([rejected], 'pending'), {
+    ...{ kind: 'failed', payment: rejected },
+  });
+});
+
+test('the newest payment decides', () => {
+  const rejected = paymentThat({ status: 'failed', code: 'RISK_REJECTED', atMs: 1 });
+  const cancelled = paymentThat({ status: 'failed', code: 'PAYMENT_FAILED', atMs: 2 });
+  for (const payments of [
+    [rejected, cancelled],
+    [cancelled, rejected],
+  ]) {
+    assert.deepEqual(decideCheckoutStep(payments, 'pending'), {
+      ...{ kind: 'choose', failed: cancelled },
+    });
+  }
+});
+
+test('a payment that was given up is no obstacle, until its provider reports an attempt', () => {
+  const givenUp = paymentThat({ status: 'pending', givenUpAtMs: 5 });
+  assert.deepEqual(decideCheckoutStep([givenUp], 'pending'), { kind: 'choose', failed: undefined });
+  const tried = paymentThat({ status: 'authorized', givenUpAtMs: 5 });
+  assert.deepEqual(decideCheckoutStep([tried], 'pending'), { kind: 'waiting', payment: tried });
+});
+
+test('money that does not complete the order is for the shop to check', () => {
+  const payment = paymentThat({ status: 'succeeded' });
+  for (const status of ['pending', 'lapsed'] as const) {
+    assert.deepEqual(decideCheckoutStep([payment], status), { kind: 'checking', payment });
+  }
+});
+
+test('a completed order shows the payment that completed it', () => {
+  const twice = paymentThat({ status: 'succeeded', flags: ['duplicate_capture'] });
+  const paid = paymentThat({ status: 'succeeded' });
+  const open = paymentThat({ status: 'pending' });
+  assert.deepEqual(decideCheckoutStep([twice, open, paid], 'completed'), {
+    ...{ kind: 'paid', payment: paid },
+  });
+});
+
+test('a way to pay is never offered while money may be on its way', () => {
+  const anyPayment = fc.record({
+    status: fc.constantFrom(...paymentStatuses),
+    atMs: fc.nat(5),
+    givenUpAtMs: fc.option(fc.nat(9), { nil: undefined }),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(anyPayment, { maxLength: 6 }),
+      fc.constantFrom(...orderStatuses),
+      (fields, orderStatus) => {
+        const payments = fields.map(paymentThat);
+        const { kind } = decideCheckoutStep(payments, orderStatus);
+        const isPayable = kind === 'choose';
+        if (!isPayable) return;
+        assert.equal(findOpenPayment(payments), undefined);
+        assert.ok(['new', 'pending'].includes(orderStatus));
+        assert.ok(payments.every(({ status }) => status !== 'succeeded'));
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+function paymentThat(fields: {
+  readonly status: Payment['status'];
+  readonly flags?: Payment['flags'];
+  readonly code?: FailureCode;
+  readonly atMs?: number;
+  readonly givenUpAtMs?: number | undefined;
+}): Payment {
+  const { status, flags = [], code, atMs = 0, givenUpAtMs } = fields;
+  const failure = code === undefined ? null : failureReason(code, 'why');
+  const start = {
+    ...{ atMs, amount: 100, currency: 'INR', call: 'taken' },
+    ...(givenUpAtMs !== undefined && { givenUpAtMs }),
+  };
+  return { type: 'payment', status, flags, failure, start } as never;
+}
