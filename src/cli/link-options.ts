@@ -30,7 +30,7 @@ export const linkOptions = {
   expires: {
     type: 'string',
     value: 'TIME',
-    text: `Until when it can be paid: a duration such as 30d, or a time such as 2026-12-31T18:30Z, at most ${limits.linkExpiryDaysMax} days ahead. As long as any other order unless given.`,
+    text: `When the order lapses: a duration such as 30d, or a time such as 2026-12-31T18:30Z, at most ${limits.linkExpiryDaysMax} days ahead. Without it, the order lapses when any other would.`,
   },
   email: { type: 'string', value: 'ADDRESS', text: 'The e-mail address of the consumer.' },
   phone: { type: 'string', value: 'NUMBER', text: 'The mobile number of the consumer.' },

@@ -7,44 +7,53 @@ export const checkoutOutcomes = ['paid', 'failed', 'left'] as const;
 export type CheckoutOutcome = (typeof checkoutOutcomes)[number];
 
 /** False if it was opened before. */
-export async function insertCheckout(
+export function insertCheckout(
   database: Queryable,
   { accountId, orderId, lapsesAt }: Pick<Order, 'accountId' | 'orderId' | 'lapsesAt'>,
   now: Date,
 ): Promise<boolean> {
-  const { rowCount } = await database.query({
-    text: `insert into checkouts (account_id, order_id, opened_at, lapses_at)
-           values ($1, $2, $3, $4) on conflict do nothing`,
-    values: [accountId, orderId, now, lapsesAt],
-  });
-  return rowCount === 1;
+  return changesOne(
+    database,
+    `insert into checkouts (account_id, order_id, opened_at, lapses_at)
+     values ($1, $2, $3, $4) on conflict do nothing`,
+    [accountId, orderId, now, lapsesAt],
+  );
 }
 
 /** False if a way to pay was chosen before. */
-export async function saveChosen(
+export function saveChosen(
   database: Queryable,
   { accountId, orderId }: OrderName,
   now: Date,
 ): Promise<boolean> {
-  const { rowCount } = await database.query({
-    text: `update checkouts set chosen_at = $3
-            where account_id = $1 and order_id = $2 and chosen_at is null`,
-    values: [accountId, orderId, now],
-  });
-  return rowCount === 1;
+  return changesOne(
+    database,
+    `update checkouts set chosen_at = $3
+      where account_id = $1 and order_id = $2 and chosen_at is null`,
+    [accountId, orderId, now],
+  );
 }
 
 /** False if its outcome is known already. */
-export async function saveCheckoutOutcome(
+export function saveCheckoutOutcome(
   database: Queryable,
   { accountId, orderId }: OrderName,
   outcome: CheckoutOutcome,
 ): Promise<boolean> {
-  const { rowCount } = await database.query({
-    text: `update checkouts set outcome = $3
-            where account_id = $1 and order_id = $2 and outcome is null`,
-    values: [accountId, orderId, outcome],
-  });
+  return changesOne(
+    database,
+    `update checkouts set outcome = $3
+      where account_id = $1 and order_id = $2 and outcome is null`,
+    [accountId, orderId, outcome],
+  );
+}
+
+async function changesOne(
+  database: Queryable,
+  text: string,
+  values: readonly unknown[],
+): Promise<boolean> {
+  const { rowCount } = await database.query({ text, values: [...values] });
   return rowCount === 1;
 }
 

@@ -8,6 +8,7 @@ import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { runCommandHere } from '../support/command-here.ts';
 import { gatewayBody } from '../support/deliveries.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
+import { plainBranding } from '../support/plain-branding.ts';
 import { createTemporaryFolder, startServiceProcess } from '../support/service-process.ts';
 import { createTestDatabase, dumpTables } from '../support/test-database.ts';
 import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
@@ -119,15 +120,7 @@ test('account create takes every setting, and account list shows them without se
     provider_apis: [],
     suspended_at: null,
     callback_origins: [],
-    colour: null,
-    logo: null,
-    logo_media_type: null,
-    logo_bytes: null,
-    support_email: null,
-    support_phone: null,
-    support_url: null,
-    frame_origins: [],
-    upi_collect: false,
+    ...plainBranding,
   });
   assert.doesNotMatch(JSON.stringify(accounts), /_secret/);
 });
@@ -153,15 +146,7 @@ test('account update changes the given settings and leaves the rest, in both dir
     payment_modes: everyModeAtThePartner,
     provider_apis: [],
     callback_origins: [],
-    colour: null,
-    logo: null,
-    logo_media_type: null,
-    logo_bytes: null,
-    support_email: null,
-    support_phone: null,
-    support_url: null,
-    frame_origins: [],
-    upi_collect: false,
+    ...plainBranding,
   };
   const changed = await update(
     ...['--no-optional-order-details', '--encrypted-payloads', '--signature-version', 'v2'],

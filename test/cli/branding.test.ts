@@ -6,6 +6,7 @@ import { checkLogo } from '../../src/domain/accounts/logo.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { jsonCommands, type Printed } from '../support/command-here.ts';
 import { images, pngOf } from '../support/images.ts';
+import { plainBranding } from '../support/plain-branding.ts';
 import { createTemporaryFolder } from '../support/service-process.ts';
 import { dumpTables } from '../support/test-database.ts';
 import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
@@ -17,17 +18,6 @@ const { runJson, refusalOf } = jsonCommands({
   PUBLIC_URL: 'https://pay.example.com',
 });
 const folder = await createTemporaryFolder();
-const plain = {
-  colour: null,
-  logo: null,
-  logo_media_type: null,
-  logo_bytes: null,
-  support_email: null,
-  support_phone: null,
-  support_url: null,
-  frame_origins: [],
-  upi_collect: false,
-};
 const logo = await store('logo.png', images.png);
 const allOptions = [
   ...['--colour', '#0A7CFF', '--logo', logo, '--support-email', 'help@shop.example'],
@@ -51,10 +41,10 @@ test('a new account has the branding of its options, and none without', async ()
   const created = await runJson(['account', 'create', '--name', 'Tea shop', ...allOptions]);
   assert.deepEqual(await listed(created.account_id), branded);
   const other = await runJson(['account', 'create', '--name', 'Plain shop']);
-  assert.deepEqual(await listed(other.account_id), plain);
+  assert.deepEqual(await listed(other.account_id), plainBranding);
 });
 
-test('account update sets everything, leaves what is not named, and removes with none', async () => {
+test('account update changes only the options it is given, and none removes a value', async () => {
   const { account_id } = await runJson(['account', 'create', '--name', 'Tea shop']);
   const update = async (...words: string[]) =>
     brandingOf(await runJson(['account', 'update', account_id, ...words]));
@@ -68,9 +58,9 @@ test('account update sets everything, leaves what is not named, and removes with
     ...['--colour', 'none', '--logo', 'none', '--support-email', 'none', '--support-phone', 'none'],
     ...['--support-url', 'none', '--frame-origin', 'none', '--upi-collect', 'off'],
   );
-  assert.deepEqual(removed, plain);
-  assert.deepEqual(await listed(account_id), plain);
-  assert.deepEqual(await update('--logo', 'none'), plain);
+  assert.deepEqual(removed, plainBranding);
+  assert.deepEqual(await listed(account_id), plainBranding);
+  assert.deepEqual(await update('--logo', 'none'), plainBranding);
 });
 
 test('a running service uses the new branding within a second', async () => {
@@ -125,7 +115,7 @@ async function listed(accountId: string): Promise<Printed> {
 }
 
 function brandingOf(account: Printed): Printed {
-  return Object.fromEntries(Object.keys(plain).map((name) => [name, account[name]]));
+  return Object.fromEntries(Object.keys(plainBranding).map((name) => [name, account[name]]));
 }
 
 async function store(name: string, bytes: Buffer): Promise<string> {

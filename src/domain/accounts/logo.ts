@@ -11,7 +11,7 @@ export type Logo = {
   readonly byteCount: number;
 };
 
-/** The bytes decide, and never a name: what they claim to be is what browsers are told that they are. */
+/** Only the bytes are checked, never a file name: the logo is served with the media type that they have. */
 export function checkLogo(bytes: Buffer): Logo {
   const { logoBytesMax, logoSidePixelsMax: sideMax } = limits;
   if (bytes.length > logoBytesMax) {
