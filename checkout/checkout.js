@@ -31,6 +31,11 @@ for (const view of all('[data-reload]', HTMLElement)) {
 for (const view of all('[data-await]', HTMLElement)) awaitResult(view.dataset.await ?? '');
 for (const counter of all('[data-return]', HTMLElement)) countDown(counter);
 
+// The back button may show the page as it was, from the cache of the browser.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload();
+});
+
 /** The server does not know the consumer's time zone. */
 function showLocalTimes() {
   const format = new Intl.DateTimeFormat(document.documentElement.lang, {
@@ -80,10 +85,6 @@ function ignoreSecondClick(form) {
     const button = form.querySelector('button');
     button?.setAttribute('aria-disabled', 'true');
     if (button?.dataset.busy) button.textContent = button.dataset.busy;
-  });
-  // The page may come back from the cache of the browser.
-  addEventListener('pageshow', ({ persisted }) => {
-    if (persisted) location.reload();
   });
 }
 

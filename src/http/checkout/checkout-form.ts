@@ -8,6 +8,7 @@ export type Problem =
   | 'pickOne'
   | 'upiIdInvalid'
   | 'unavailable'
+  | 'tooMany'
   | 'outdated'
   | 'stillOpen'
   | 'notReached';

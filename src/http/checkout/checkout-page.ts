@@ -149,6 +149,9 @@ function problemOf(error: unknown): Problem | undefined {
       return 'outdated';
     case 'PAYMENT_MODE_NOT_ENABLED':
       return 'unavailable';
+    // The order was changed too often by its own tokens, so waiting does not help.
+    case 'RATE_LIMITED':
+      return 'tooMany';
     default:
       return undefined;
   }

@@ -41,7 +41,7 @@ export function sendCheckout(
     brand: brandOf(account, basePath),
     content: contentOf(words, checkout, options, back),
     state: stateOf(checkout),
-    ...(isPolled(checkout) && { pollUrl: `${page}/state` }),
+    ...(checkout.step.kind === 'waiting' && { pollUrl: `${page}/state` }),
     ...refreshOf(checkout, page, back),
     formAction: ["'self'"],
     languageUrl: (language) => `${page}/language/${language}`,
@@ -51,11 +51,6 @@ export function sendCheckout(
 /** Changes whenever the page would show something else. */
 export function stateOf({ step, attempt }: Pick<Checkout, 'step' | 'attempt'>): string {
   return `${step.kind}-${attempt}`;
-}
-
-/** Everything but a final result may change while the page is open, also by another tab. */
-function isPolled({ step }: Checkout): boolean {
-  return step.kind === 'waiting';
 }
 
 function refreshOf(checkout: Checkout, page: string, back: WayBack): Pick<Page, 'refresh'> {
@@ -129,6 +124,7 @@ function problemText(words: Words, problem: Problem): string {
     case 'pickOne':
     case 'upiIdInvalid':
     case 'unavailable':
+    case 'tooMany':
       return words.choose[problem];
     case 'outdated':
       return words.errors.outdated;

@@ -18,14 +18,14 @@ export type WayBack = {
 
 export function paidView(
   words: Words,
-  { order, brandName }: Checkout,
+  { order, account }: Checkout,
   payment: Payment,
   back: WayBack,
 ): Html {
   const { paid } = words;
   return html`<section class="card stack single">
 <div class="mark good">${icons.done}</div>
-<div role="status"><h1>${paid.heading}</h1><p>${paid.text(brandName)}</p></div>
+<div role="status"><h1>${paid.heading}</h1><p>${paid.text(account.name)}</p></div>
 <div>
 <h2>${paid.receipt}</h2>
 <dl class="sums">

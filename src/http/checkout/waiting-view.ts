@@ -47,7 +47,7 @@ function continueLink(words: Words, url: string, isSecond: boolean): Html {
 /** The code for another device, and a link for the phone that shows this page. */
 function upiHead(words: Words, checkout: Checkout, intentUrl: string): Html {
   const { total, currency } = checkout.order.amounts;
-  const label = words.upi.codeLabel(amountText(words, total, currency), checkout.brandName);
+  const label = words.upi.codeLabel(amountText(words, total, currency), checkout.account.name);
   const code = renderSVG(intentUrl, { ecc: 'M', border: 0 });
   return html`<h1>${words.upi.heading}</h1>
 <p>${words.upi.scan}</p>

@@ -18,7 +18,7 @@ import { checkAccess } from '../orders/order-access.ts';
 import { hasPaymentPage } from './find-launch.ts';
 import { pollOpenPayment } from './find-return.ts';
 import { choicesOf } from './list-choices.ts';
-import { modesOf } from './list-payment-modes.ts';
+import { modesOf, type PaymentModesReply } from './list-payment-modes.ts';
 
 type Needs = NeedsOf<typeof modesOf> &
   NeedsOf<typeof choicesOf> &
@@ -31,15 +31,11 @@ type Needs = NeedsOf<typeof modesOf> &
 
 export type Checkout = {
   readonly account: Account;
-  readonly brandName: string;
   readonly order: Order;
   readonly step: CheckoutStep;
   /** How many payments the order has. A form says which one it starts, so that no form starts two. */
   readonly attempt: number;
-  readonly modes: {
-    readonly fast: Awaited<ReturnType<typeof modesOf>>['fast'];
-    readonly other: Awaited<ReturnType<typeof modesOf>>['other'];
-  };
+  readonly modes: Pick<PaymentModesReply, 'fast' | 'other'>;
   readonly choices: Readonly<Record<ChoiceMode, readonly Choice[]>>;
   readonly upiCollect: boolean;
   readonly callback: Callback | undefined;
@@ -64,7 +60,6 @@ export async function getCheckout(services: Needs, caller: Caller): Promise<Chec
   const payment = 'payment' in step ? step.payment : undefined;
   return {
     account,
-    brandName: account.name,
     order,
     step,
     attempt: paymentsOf(transactions).length,

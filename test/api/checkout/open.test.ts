@@ -55,6 +55,26 @@ test('behind https the cookie is secure and bound to the host', async () => {
   assert.deepEqual([...browser.cookies.keys()], [`__Host-checkout-${orderId}`]);
 });
 
+test('the path of PUBLIC_URL is before the paths of all links, forms and redirects', async () => {
+  const below = await startTestService({ publicUrl: 'http://127.0.0.1/payments/' });
+  const shop = await below.createAccount();
+  const body = orderBody({ invoice_id: 'P-1' });
+  const created = await below.call('/api/v3/create-order', { token: shop.token, body });
+  const orderId = created.body.order_id;
+  const { accountId } = shop;
+  const { token } = await issueOrderToken(below.services, {
+    ...{ accountId, orderId, userId: null, restricted: false },
+  });
+  const browser = newBrowser(below);
+  const opened = await browser.get(`/checkout?token=${token}`);
+  assert.equal(opened.location, `/payments/checkout/${orderId}`);
+  const page = await browser.get(`/checkout/${orderId}`);
+  assert.equal(page.status, 200);
+  const paths = [...page.text.matchAll(/(?:href|action|src)="(\/[^"]*)"/g)].map(([, path]) => path);
+  assert.ok(paths.length > 0);
+  for (const path of paths) assert.match(path ?? '', /^\/payments\//);
+});
+
 const badTokens: [name: string, path: () => Promise<string>][] = [
   ['no token', async () => '/checkout'],
   ['an empty token', async () => '/checkout?token='],

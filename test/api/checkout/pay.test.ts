@@ -162,6 +162,18 @@ test('a provider that cannot be polled keeps the payment', async () => {
   assert.match(reply.text, /We could not check this payment at the provider just now/);
 });
 
+test('an order that was changed too often by its own tokens starts no payment, and says so', async () => {
+  const { orderId, ...browser } = await open();
+  await service.database.query({
+    text: 'update orders set token_changes = 100 where order_id = $1',
+    values: [orderId],
+  });
+  const reply = await browser.submit(browser.page, upi);
+  assert.equal(reply.status, 409);
+  assert.match(reply.text, /There were too many tries for this order/);
+  assert.deepEqual(await paymentsOf(orderId), []);
+});
+
 test('the state of the page changes with the order', async () => {
   const { orderId, ...browser } = await open();
   const state = async () => JSON.parse((await browser.get(`/checkout/${orderId}/state`)).text);

@@ -13,7 +13,6 @@ export const en: Words = {
   order: {
     summary: 'Your order',
     invoice: 'Order number',
-    description: 'Description',
     items: 'Items',
     quantity: (count) => `Quantity ${count}`,
     moreItems: (count) => `and ${count} more`,
@@ -102,7 +101,6 @@ export const en: Words = {
   failed: {
     heading: 'The payment failed',
     notCharged: 'The order is not paid.',
-    tryAgain: 'You can try again or choose another way to pay.',
     reasons: mapValues(failureTable, ({ consumerMessage }) => consumerMessage),
   },
 
@@ -122,12 +120,7 @@ export const en: Words = {
     forwarding: 'You are taken back to the shop.',
   },
 
-  support: {
-    heading: 'Questions about this order?',
-    email: 'E-mail',
-    phone: 'Phone',
-    website: 'Website',
-  },
+  support: { heading: 'Questions about this order?' },
 
   launch: {
     heading: 'Opening the payment page',

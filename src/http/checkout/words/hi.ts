@@ -11,7 +11,6 @@ export const hi: Words = {
   order: {
     summary: 'आपका ऑर्डर',
     invoice: 'ऑर्डर नंबर',
-    description: 'विवरण',
     items: 'सामान',
     quantity: (count) => `मात्रा ${count}`,
     moreItems: (count) => `और ${count} अन्य`,
@@ -99,7 +98,6 @@ export const hi: Words = {
   failed: {
     heading: 'भुगतान नहीं हो पाया',
     notCharged: 'इस ऑर्डर का भुगतान नहीं हुआ है।',
-    tryAgain: 'आप फिर से कोशिश कर सकते हैं या भुगतान का कोई और तरीका चुन सकते हैं।',
     reasons: {
       PAYMENT_CANCELLED_BY_CONSUMER: 'आपने भुगतान रद्द कर दिया। आप फिर से कोशिश कर सकते हैं।',
       AUTHENTICATION_FAILED_AT_BANK:
@@ -134,12 +132,7 @@ export const hi: Words = {
     forwarding: 'आपको दुकान पर वापस ले जाया जा रहा है।',
   },
 
-  support: {
-    heading: 'इस ऑर्डर के बारे में कोई सवाल है?',
-    email: 'ई-मेल',
-    phone: 'फ़ोन',
-    website: 'वेबसाइट',
-  },
+  support: { heading: 'इस ऑर्डर के बारे में कोई सवाल है?' },
 
   launch: {
     heading: 'भुगतान पेज खुल रहा है',

@@ -14,7 +14,6 @@ export type Words = {
   readonly order: {
     readonly summary: string;
     readonly invoice: string;
-    readonly description: string;
     readonly items: string;
     readonly quantity: (count: string) => string;
     readonly moreItems: (count: string) => string;
@@ -86,7 +85,6 @@ export type Words = {
   readonly failed: {
     readonly heading: string;
     readonly notCharged: string;
-    readonly tryAgain: string;
     readonly reasons: Readonly<Record<FailureCode, string>>;
   };
 
@@ -100,12 +98,7 @@ export type Words = {
     readonly forwarding: string;
   };
 
-  readonly support: {
-    readonly heading: string;
-    readonly email: string;
-    readonly phone: string;
-    readonly website: string;
-  };
+  readonly support: { readonly heading: string };
 
   readonly launch: { readonly heading: string; readonly text: string; readonly continue: string };
 
