@@ -5,9 +5,9 @@ import {
   headingOf,
   hiddenFieldsOf,
   newBrowser,
-  openCheckout,
   type Seen,
-} from '../../support/checkout.ts';
+} from '../../../tools/harness/plain-browser.ts';
+import { openCheckout } from '../../support/checkout.ts';
 import { startJourney } from '../../support/journey.ts';
 
 const journey = await startJourney();
