@@ -1,30 +1,20 @@
 /** Starts a real Chromium from an npm package, so that nothing is downloaded or installed at run time. */
 import { access, mkdir, rename, rm } from 'node:fs/promises';
-import { after } from 'node:test';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as playwright } from 'playwright-core';
-import { projectDir } from '../../tools/harness/project.ts';
+import { projectDir } from './project.ts';
 
 /** The package contains a Chromium for x64 only. Other machines use an installed one. */
 const installed = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const isPackaged = process.arch === 'x64';
 
-/** Why browser tests cannot run on this machine; false where they can. */
+/** Why no browser can run on this machine; false where they can. */
 export const noBrowser: string | false =
   isPackaged || (await exists(installed))
     ? false
     : `no Chromium for ${process.arch}: install one, or name it in CHROMIUM_PATH`;
 
-let opened: Promise<Browser> | undefined;
-after(async () => (await opened)?.close());
-
-/** One browser for all tests of a file. */
-export function openBrowser(): Promise<Browser> {
-  opened ??= launch();
-  return opened;
-}
-
-async function launch(): Promise<Browser> {
+export async function launchBrowser(): Promise<Browser> {
   return playwright.launch({
     executablePath: isPackaged ? await unpackBrowser() : installed,
     args: [
@@ -35,7 +25,7 @@ async function launch(): Promise<Browser> {
   });
 }
 
-/** The package turns off the same-origin policy; tests need the behaviour of a consumer's browser. */
+/** The package turns off the same-origin policy; tests and screenshots need the behaviour of a consumer's browser. */
 function isSafe(argument: string): boolean {
   const unsafe = [
     '--disable-web-security',
