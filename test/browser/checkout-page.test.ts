@@ -10,13 +10,14 @@ import {
   startPayment,
   upiIntent,
 } from '../support/checkout-page.ts';
-import { focused } from '../support/keyboard.ts';
+import { assertFocusShown, focused, follow, tabTo } from '../support/keyboard.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { signatureOf } from '../support/returns.ts';
 
 const skip = noBrowser;
 const pages = await startCheckoutPages();
 const { service, simulator, shop, shopPage, enquire, heal, openPage } = pages;
+const { countPayments, createReturning } = pages;
 
 const modes: [code: string, label: string, choice?: string][] = [
   ['upi', 'UPI'],
@@ -93,6 +94,57 @@ test('by keyboard alone a bank is found, chosen and paid', { skip }, async () =>
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.getByText('INR 118.00').waitFor();
+});
+
+test('by keyboard alone a wallet is found, chosen and paid', { skip }, async () => {
+  const { page, orderId } = await pages.openPage();
+  await tabTo(page, 'upi');
+  for (let count = 0; count < 6 && (await focused(page)) !== 'wallet'; count += 1) {
+    await page.keyboard.press('ArrowDown');
+    await assertFocusShown(page);
+  }
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('phone');
+  await assertFocusShown(page);
+  await page.keyboard.press('Enter');
+  assert.equal(await focused(page), 'phonepe');
+  await follow(page, 'Pay ₹118.00');
+  await page.getByText('INR 118.00').waitFor();
+  assert.equal(await countPayments(orderId), 1);
+});
+
+test('by keyboard alone a consumer tries again after a failure', { skip }, async () => {
+  const order = await createReturning();
+  await pages.pay(order.orderId, 'upi', 'decline');
+  await simulator.settled();
+  const { page } = await pages.openOrder(order);
+  await follow(page, 'Pay ₹118.00');
+  await page.getByText('INR 118.00').waitFor();
+  assert.equal(await countPayments(order.orderId), 2);
+});
+
+test('by keyboard alone a consumer gives up a payment, changes the language and goes back', {
+  skip,
+}, async () => {
+  const order = await createReturning();
+  await pages.initiate(order.orderId);
+  const { page } = await pages.openOrder(order);
+  await follow(page, 'Choose another way to pay');
+  await page.getByRole('heading', { name: 'How would you like to pay?' }).waitFor();
+  await follow(page, 'हिन्दी');
+  await page.getByRole('heading', { name: 'आप कैसे भुगतान करना चाहेंगे?' }).waitFor();
+  await follow(page, 'दुकान पर लौटें');
+  await page.waitForURL(`${shopPage.url}/`);
+});
+
+test('by keyboard alone a consumer who has paid goes back with the result', { skip }, async () => {
+  const order = await createReturning();
+  await pages.pay(order.orderId);
+  await simulator.settled();
+  const { page } = await pages.openOrder(order);
+  await follow(page, 'Back to the shop');
+  await page.getByText('Thank you for your order').waitFor();
+  assert.equal(shopPage.take().status, 'success');
 });
 
 test('a waiting page notices the payment by itself, and a consumer can choose another way', {
