@@ -55,6 +55,7 @@ const toolMayImport: Readonly<Record<string, readonly string[]>> = {
   bench: ['harness'],
   demo: ['harness'],
   soak: ['harness', 'demo'],
+  screenshots: ['harness', 'demo'],
   openapi: [],
 };
 const linesMax = 250;

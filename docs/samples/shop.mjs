@@ -8,7 +8,7 @@ const payments = createClient({ baseUrl, accessKey, accessSecret });
 const shopUrl = `http://127.0.0.1:${process.env.SHOP_PORT ?? 3000}`;
 
 async function buy() {
-  const { order_id } = await payments.createOrder({
+  const { token } = await payments.createOrder({
     invoice_id: `INV-${randomUUID()}`, // the order's id in your database
     currency: 'INR',
     total_amount: 118,
@@ -17,9 +17,7 @@ async function buy() {
     order_line_items: [{ title: 'Tea', rate: 118, quantity: 1 }],
     callback_url: `${shopUrl}/back`,
   });
-  const payment = await payments.initiatePayment({ order_id, payment_mode_code: 'credit_card' });
-  if (payment.next.length === 0) throw new Error(payment.message); // no page to pay at
-  return payment.next.find(({ action }) => action === 'redirect').url;
+  return `${baseUrl}/checkout?token=${token}`; // the page where the consumer pays
 }
 
 async function describeResult(response) {

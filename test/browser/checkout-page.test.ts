@@ -1,33 +1,23 @@
-/** The checkout page in a real browser: every state, with and without scripts, by keyboard, on a phone, in both languages. */
+/** Paying on the checkout page in a real browser: by every mode, with and without scripts, by keyboard, by UPI code and by link. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import { after, test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from 'playwright-core';
-import { issueOrderToken } from '../../src/use-cases/orders/order-tokens.ts';
+import { test } from 'node:test';
 import { noBrowser, openBrowser } from '../support/browser.ts';
-import { startJourney } from '../support/journey.ts';
+import {
+  assertSound,
+  type Look,
+  pay,
+  startCheckoutPages,
+  startPayment,
+  upiIntent,
+} from '../support/checkout-page.ts';
+import { assertFocusShown, focused, follow, tabTo } from '../support/keyboard.ts';
 import { orderBody } from '../support/order-bodies.ts';
-import { type ReturnedPayload, signatureOf } from '../support/returns.ts';
+import { signatureOf } from '../support/returns.ts';
 
 const skip = noBrowser;
-const journey = await startJourney();
-const { service, simulator, shop, createOrder, enquire, heal } = journey;
-const shopPage = await startShopPage();
-
-/** The score of everything that has moved without the consumer doing anything. */
-const layoutShift = `new Promise((resolve) => {
-  let sum = 0;
-  const observer = new PerformanceObserver((list) => {
-    for (const { value, hadRecentInput } of list.getEntriesByType('layout-shift')) {
-      sum += hadRecentInput ? 0 : value;
-    }
-    // Entries arrive in the order in which they are asked for, and there is always one of the navigation.
-    if (list.getEntriesByType('navigation').length > 0) resolve(sum);
-  });
-  observer.observe({ type: 'layout-shift', buffered: true });
-  observer.observe({ type: 'navigation', buffered: true });
-})`;
+const pages = await startCheckoutPages();
+const { service, simulator, shop, shopPage, enquire, heal, openPage } = pages;
+const { countPayments, createReturning } = pages;
 
 const modes: [code: string, label: string, choice?: string][] = [
   ['upi', 'UPI'],
@@ -106,6 +96,57 @@ test('by keyboard alone a bank is found, chosen and paid', { skip }, async () =>
   await page.getByText('INR 118.00').waitFor();
 });
 
+test('by keyboard alone a wallet is found, chosen and paid', { skip }, async () => {
+  const { page, orderId } = await pages.openPage();
+  await tabTo(page, 'upi');
+  for (let count = 0; count < 6 && (await focused(page)) !== 'wallet'; count += 1) {
+    await page.keyboard.press('ArrowDown');
+    await assertFocusShown(page);
+  }
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('phone');
+  await assertFocusShown(page);
+  await page.keyboard.press('Enter');
+  assert.equal(await focused(page), 'phonepe');
+  await follow(page, 'Pay ₹118.00');
+  await page.getByText('INR 118.00').waitFor();
+  assert.equal(await countPayments(orderId), 1);
+});
+
+test('by keyboard alone a consumer tries again after a failure', { skip }, async () => {
+  const order = await createReturning();
+  await pages.pay(order.orderId, 'upi', 'decline');
+  await simulator.settled();
+  const { page } = await pages.openOrder(order);
+  await follow(page, 'Pay ₹118.00');
+  await page.getByText('INR 118.00').waitFor();
+  assert.equal(await countPayments(order.orderId), 2);
+});
+
+test('by keyboard alone a consumer gives up a payment, changes the language and goes back', {
+  skip,
+}, async () => {
+  const order = await createReturning();
+  await pages.initiate(order.orderId);
+  const { page } = await pages.openOrder(order);
+  await follow(page, 'Choose another way to pay');
+  await page.getByRole('heading', { name: 'How would you like to pay?' }).waitFor();
+  await follow(page, 'हिन्दी');
+  await page.getByRole('heading', { name: 'आप कैसे भुगतान करना चाहेंगे?' }).waitFor();
+  await follow(page, 'दुकान पर लौटें');
+  await page.waitForURL(`${shopPage.url}/`);
+});
+
+test('by keyboard alone a consumer who has paid goes back with the result', { skip }, async () => {
+  const order = await createReturning();
+  await pages.pay(order.orderId);
+  await simulator.settled();
+  const { page } = await pages.openOrder(order);
+  await follow(page, 'Back to the shop');
+  await page.getByText('Thank you for your order').waitFor();
+  assert.equal(shopPage.take().status, 'success');
+});
+
 test('a waiting page notices the payment by itself, and a consumer can choose another way', {
   skip,
 }, async () => {
@@ -179,136 +220,7 @@ test('a declined payment is explained and another way is offered', { skip }, asy
   await page.getByRole('heading', { name: 'Payment received' }).waitFor();
 });
 
-const looks = [
-  { width: 1280, colorScheme: 'light', locale: 'en-IN' },
-  { width: 1280, colorScheme: 'dark', locale: 'hi-IN' },
-  { width: 390, colorScheme: 'light', locale: 'hi-IN' },
-  { width: 390, colorScheme: 'dark', locale: 'en-IN' },
-] as const;
-for (const look of looks) {
-  const { width, colorScheme, locale } = look;
-  test(`at ${width} px, ${colorScheme}, ${locale}: axe finds nothing and nothing is wider than the screen`, {
-    skip,
-  }, async () => {
-    const { page, troubles } = await openPage(look);
-    await assertSound(page);
-    await page.getByRole('radio').nth(3).check();
-    await assertSound(page);
-    const shift = await page.evaluate<number>(layoutShift);
-    // Far below what anybody can see: the time in the zone of the consumer may have another width.
-    assert.ok(shift < 0.001, `${shift}`);
-    await page.goto(`${service.baseUrl}/checkout?token=none`);
-    await assertSound(page);
-    assert.equal(troubles.filter((text) => !text.includes('401')).length, 0);
-  });
-}
-
-test('the page is usable with text of twice the size', { skip }, async () => {
-  const { page } = await openPage({ width: 390 });
-  await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
-  await assertFits(page);
-});
-
-type Look = {
-  width?: number;
-  colorScheme?: 'light' | 'dark';
-  locale?: string;
-  javaScriptEnabled?: boolean;
-};
-
-async function openPage(look: Look = {}) {
-  const orderId = await createOrder({
-    callback_url: `${shopPage.url}/back`,
-    order_line_items: [{ title: 'Darjeeling First Flush', quantity: 2, total_amount: 118 }],
-  });
-  return openOrder(shop.accountId, orderId, look);
-}
-
 /** Of a shop whose UPI payments open the consumer's app. */
 async function openUpiOrder(look: Look = {}) {
-  const { accountId, token } = await journey.openShop({
-    providerSettings: { partner: { 'upi-intent': 'on' } },
-  });
-  const created = await service.call('/api/v3/create-order', { token, body: orderBody() });
-  return openOrder(accountId, created.body.order_id, look);
-}
-
-async function openOrder(
-  accountId: string,
-  orderId: string,
-  { width = 1280, ...options }: Look = {},
-) {
-  const { token } = await issueOrderToken(service.services, {
-    ...{ accountId, orderId, userId: null, restricted: false },
-  });
-  const browser = await openBrowser();
-  const context = await browser.newContext({ viewport: { width, height: 844 }, ...options });
-  const page = await context.newPage();
-  const troubles: string[] = [];
-  page.on('pageerror', (error) => troubles.push(String(error)));
-  page.on('console', (message) => {
-    if (message.type() === 'error') troubles.push(message.text());
-  });
-  page.on('request', (request) => {
-    const { hostname } = new URL(request.url());
-    if (hostname !== '127.0.0.1') troubles.push(request.url());
-  });
-  await page.goto(`${service.baseUrl}/?token=${token}`);
-  assert.equal(page.url(), `${service.baseUrl}/checkout/${orderId}`);
-  return { page, orderId, troubles };
-}
-
-async function startPayment(page: Page, label: string): Promise<void> {
-  await page.getByLabel(label).first().check();
-  await page.getByRole('button', { name: /^Pay ₹/ }).click();
-  await page.getByText('INR 118.00').waitFor();
-}
-
-async function pay(page: Page, label: string): Promise<void> {
-  await startPayment(page, label);
-  await page.getByRole('button', { name: 'Pay' }).first().click();
-}
-
-async function assertSound(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  assert.deepEqual(
-    violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
-    [],
-  );
-  await assertFits(page);
-}
-
-async function assertFits(page: Page): Promise<void> {
-  const tooWide = await page.evaluate<number>(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  );
-  assert.ok(tooWide <= 0, `${tooWide} px too wide`);
-}
-
-function focused(page: Page): Promise<string> {
-  return page.evaluate(`document.activeElement.value ?? ''`);
-}
-
-/** The shop to which consumers return. */
-async function startShopPage() {
-  const payloads: ReturnedPayload[] = [];
-  const server = createServer((request, reply) => {
-    const response = new URL(request.url ?? '', 'http://shop').searchParams.get('response');
-    if (response !== null) {
-      payloads.push(JSON.parse(Buffer.from(response, 'base64').toString('utf8')).payload);
-    }
-    reply.setHeader('content-type', 'text/html');
-    reply.end('<link rel="icon" href="data:,"><p>Thank you for your order</p>');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
-  after(() => server.close());
-  const { port } = server.address() as { port: number };
-  return {
-    url: `http://127.0.0.1:${port}`,
-    take: () => {
-      const payload = payloads.pop();
-      assert.ok(payload, 'nobody has returned');
-      return payload;
-    },
-  };
+  return pages.openOrder(await pages.createAtShop(upiIntent), look);
 }

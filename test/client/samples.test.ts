@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createClient } from '../../client/client.js';
 import { openPayload, sealPayload } from '../../src/security/sealed-payload.ts';
+import { payAtPage } from '../../tools/demo/consumer.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { assertRunning, launch } from '../../tools/harness/launch.ts';
+import { newBrowser } from '../../tools/harness/plain-browser.ts';
 import { projectDir } from '../../tools/harness/project.ts';
 import { makeTemporaryFolder } from '../../tools/harness/temporary-folder.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
@@ -36,11 +38,9 @@ test('the shop in one file sells: paid and declined orders are shown as such', a
     ['decline', /^INV-\S+ is not paid: /],
   ] as const) {
     const { location: checkout } = await visit(shopUrl, { method: 'POST' });
-    const act = `${simulator.url}/checkout/${await findCheckout(checkout ?? '')}/act`;
-    const body = new URLSearchParams({ action });
-    const { location: returned } = await visit(act, { method: 'POST', body });
+    const returned = await payAtPage(await startAtCheckout(checkout ?? ''), action);
     await simulator.settled();
-    const { location: back } = await awaitResult(returned ?? '');
+    const { location: back } = await awaitResult(`${returned.url.split('?')[0]}?to=shop`);
     assert.ok(back?.startsWith(`${shopUrl}/back?response=`), `${back}`);
     const { status, text } = await visit(back ?? '');
     assert.equal(status, 200);
@@ -169,6 +169,15 @@ async function startPayment(shop: JourneyShop) {
   const { order_id, invoice_id } = await client.createOrder(orderBody() as never);
   const { next } = await client.initiatePayment({ order_id, payment_mode_code: 'credit_card' });
   return { invoice_id, checkout: await findCheckout(next[0]?.url ?? '') };
+}
+
+/** Opens the checkout, as the shop sends the consumer there, and pays by card. Returns the page that leads to the provider. */
+async function startAtCheckout(url: string): Promise<string> {
+  const browser = newBrowser(service);
+  const { location } = await browser.get(url.replace(service.baseUrl, ''));
+  const page = await browser.get(location ?? '');
+  const started = await browser.submit(page, { payment_mode_code: 'credit_card' });
+  return `${service.baseUrl}${started.location}`;
 }
 
 /** In a folder where the client is installed as `npm install PATH` does it: by a link. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
@@ -10,6 +11,8 @@ import {
   shadesOf,
 } from '../../src/domain/accounts/colour.ts';
 
+const style = readFileSync(new URL('../../checkout/checkout.css', import.meta.url), 'utf8');
+const byLuminance = (one: string, other: string) => luminanceOf(one) - luminanceOf(other);
 const runs = { numRuns: 2_000 };
 const anyColour = fc.integer({ min: 0, max: 0xffffff }).map(colourOf);
 const greys = Array.from({ length: 256 }, (_, level) => colourOf(level * 0x010101));
@@ -86,6 +89,14 @@ test('links are readable on both backgrounds, and no further from the colour tha
   fc.assert(fc.property(anyColour, check), runs);
 });
 
+test('the backgrounds are those of the style sheet with the least contrast to links', () => {
+  const [light = '', dark = ''] = style.split('@media (prefers-color-scheme: dark)');
+  const shownOn = (text: string) =>
+    ['page', 'card'].map((name) => new RegExp(`--${name}: (#\\w{6})`).exec(text)?.[1] ?? '');
+  assert.deepEqual(shownOn(light).sort(byLuminance)[0], backgrounds.light);
+  assert.deepEqual(shownOn(dark).sort(byLuminance)[1], backgrounds.dark);
+});
+
 test('links become darker on the light background and lighter on the dark one', () => {
   fc.assert(
     fc.property(anyColour, (colour) => {
@@ -100,7 +111,7 @@ test('links become darker on the light background and lighter on the dark one', 
 
 test('examples to look at', () => {
   assert.deepEqual(shadesOf('#ffd400'), {
-    light: { button: '#ffd400', onButton: '#000000', text: '#8c7400' },
+    light: { button: '#ffd400', onButton: '#000000', text: '#846e00' },
     dark: { button: '#ffd400', onButton: '#000000', text: '#ffd400' },
   });
   assert.deepEqual(shadesOf('#000000').light, {

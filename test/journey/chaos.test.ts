@@ -28,6 +28,7 @@ const client = createClient({
   accessKey: account.accessKey,
   accessSecret: account.accessSecret,
 });
+const stage = { baseUrl: publicUrl, client, simulator };
 await startServiceProcess({
   DATABASE_URL: url,
   MASTER_KEY: testMasterKeyHex,
@@ -41,7 +42,7 @@ const reviewed: string[] = [];
 
 for (const seed of [7, 8]) {
   test(`60 orders under chaos end correctly, seed ${seed}`, async () => {
-    const { travellers, troubles } = await runChaos({ client, simulator }, { seed, orders: 60 });
+    const { travellers, troubles } = await runChaos(stage, { seed, orders: 60 });
     assert.deepEqual(troubles, []);
     assert.equal(travellers.length, 60);
     const ledger = simulator.ledger();

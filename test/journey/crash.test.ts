@@ -5,6 +5,7 @@ import { type Call, startSimulator } from '../../simulator/simulator.ts';
 import { jobDatabase } from '../../src/postgres/job-database.ts';
 import { runCommand } from '../../tools/harness/command-line.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
+import { headingOf, newBrowser, type PlainBrowser } from '../../tools/harness/plain-browser.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { findCheckout, modeOf, type SimulatedProvider } from '../support/journey.ts';
 import { orderBody } from '../support/order-bodies.ts';
@@ -62,6 +63,8 @@ for (const provider of providers) {
 const checkouts = await eachProvider((provider) =>
   holdBack('initiate-payment', paymentBody(paidWhileDown[provider], provider)),
 );
+const consumer = await openCheckout();
+await untilHeld(consumer.browser.submit(consumer.page, { payment_mode_code: 'upi' }));
 await service.end('SIGKILL');
 dead.resolve();
 isHolding = false;
@@ -111,6 +114,19 @@ test('partner: a payment accepted while the service was killed is found again an
   assertAgrees(await enquire(orderId), simulator.ledger());
 });
 
+test('a consumer whose click on Pay got no reply sends the form again, and pays once', async () => {
+  const { browser, page, orderId } = consumer;
+  const again = await browser.submit(page, { payment_mode_code: 'upi' });
+  assert.ok([303, 409].includes(again.status), `${again.status}`);
+  const launch = await waitUntilLaunched(browser, orderId);
+  assert.equal((await enquire(orderId)).body.transaction.length, 1);
+  await simulator.pay(await findCheckout(`${service.baseUrl}${launch}`));
+  await simulator.settled();
+  assert.deepEqual(await lines(orderId), ['payment succeeded 118']);
+  assert.equal(headingOf(await browser.get(`/checkout/${orderId}`)), 'Payment received');
+  assertAgrees(await enquire(orderId), simulator.ledger());
+});
+
 test('bank-gateway: a payment whose page nobody has opened fails, and another one pays', async () => {
   const orderId = untouched['bank-gateway'];
   const failed = 'payment failed 118 PAYMENT_TIMED_OUT';
@@ -153,6 +169,24 @@ async function createOrder(): Promise<string> {
   return (await call('create-order', orderBody())).body.order_id;
 }
 
+async function openCheckout() {
+  const { order_id: orderId, token } = (await call('create-order', orderBody())).body;
+  const browser = newBrowser(service, token);
+  await browser.get(`/checkout?token=${token}`);
+  return { browser, orderId, page: await browser.get(`/checkout/${orderId}`) };
+}
+
+/** The page of the waiting consumer has a link to the provider once our poll has found the payment there. */
+async function waitUntilLaunched(browser: PlainBrowser, orderId: string): Promise<string> {
+  let launch: string | undefined;
+  await waitUntil('the page leads to the provider', async () => {
+    const { text } = await browser.get(`/checkout/${orderId}`);
+    launch = /href="(\/pay\/[^"?]+)"/.exec(text)?.[1];
+    return launch !== undefined;
+  });
+  return launch ?? '';
+}
+
 async function pay(orderId: string, provider: SimulatedProvider): Promise<string> {
   const { status, body } = await call('initiate-payment', paymentBody(orderId, provider));
   assert.equal(status, 200, JSON.stringify(body));
@@ -170,8 +204,12 @@ async function createPaid(provider: SimulatedProvider) {
 
 /** A call that its provider has accepted and never answers. */
 async function holdBack(path: string, body: object): Promise<Call> {
+  return untilHeld(call(path, body));
+}
+
+async function untilHeld(request: Promise<unknown>): Promise<Call> {
   const before = held.length;
-  const unanswered = assert.rejects(call(path, body));
+  const unanswered = assert.rejects(request);
   after(() => unanswered);
   await waitUntil('the provider has accepted it', () => held.length > before);
   const taken = held.at(-1);

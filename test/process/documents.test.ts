@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { chmod, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { projectDir } from '../../tools/harness/project.ts';
 import { makeTemporaryFolder } from '../../tools/harness/temporary-folder.ts';
@@ -150,7 +151,7 @@ function parsed(printed: string): unknown {
 
 /** What a reader does elsewhere than in the terminal, or what has happened before. */
 const actions: Readonly<Record<string, () => Promise<void>>> = {
-  'open PAY_URL and press Pay': pressPay,
+  'open CHECKOUT_URL and pay': payAtCheckout,
   'open the shop': async () => {
     await waitUntil('the shop is open', async () => {
       const reply = await fetch(`http://127.0.0.1:${ports.shop}`).catch(() => undefined);
@@ -174,11 +175,18 @@ function actionOf(text: string): () => Promise<void> {
   return action;
 }
 
-async function pressPay(): Promise<void> {
+async function payAtCheckout(): Promise<void> {
   const browser = await openBrowser();
   const page = await browser.newPage();
-  await page.goto(await tour.get('PAY_URL'));
-  await page.getByRole('button', { name: 'Pay' }).click();
+  await page.goto(await tour.get('CHECKOUT_URL'));
+  await page.getByLabel('UPI').check();
+  await pressPay(page);
+}
+
+/** On the checkout page and then at the provider. */
+async function pressPay(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Pay ₹118.00' }).click();
+  await page.getByRole('button', { name: 'Pay', exact: true }).click();
   await page.getByRole('heading', { name: 'Payment received' }).waitFor();
 }
 
@@ -189,7 +197,8 @@ async function buyTea(): Promise<void> {
   const page = await browser.newPage();
   await page.goto(`http://127.0.0.1:${ports.shop}`);
   await page.getByRole('button', { name: 'Buy tea' }).click();
-  await page.getByRole('button', { name: 'Pay' }).click();
+  await pressPay(page);
+  await page.getByRole('link', { name: 'Back to the shop' }).click();
   // What the shop says then is not asserted: the README has rotated the access secret that it was started with.
   await page.waitForURL(`http://127.0.0.1:${ports.shop}/back**`);
   for (const type of ['test', 'payment_success', 'order_completed']) {

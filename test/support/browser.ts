@@ -1,81 +1,14 @@
-/** Starts a real Chromium from an npm package, so that nothing is downloaded or installed at run time. */
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+/** One real Chromium for all tests of a file. */
 import { after } from 'node:test';
-import chromium from '@sparticuz/chromium';
-import { type Browser, chromium as playwright } from 'playwright-core';
-import { projectDir } from '../../tools/harness/project.ts';
+import type { Browser } from 'playwright-core';
+import { launchBrowser } from '../../tools/harness/browser.ts';
 
-/** The package contains a Chromium for x64 only. Other machines use an installed one. */
-const installed = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-const isPackaged = process.arch === 'x64';
-
-/** Why browser tests cannot run on this machine; false where they can. */
-export const noBrowser: string | false =
-  isPackaged || (await exists(installed))
-    ? false
-    : `no Chromium for ${process.arch}: install one, or name it in CHROMIUM_PATH`;
+export { noBrowser } from '../../tools/harness/browser.ts';
 
 let opened: Promise<Browser> | undefined;
 after(async () => (await opened)?.close());
 
-/** One browser for all tests of a file. */
 export function openBrowser(): Promise<Browser> {
-  opened ??= launch();
+  opened ??= launchBrowser();
   return opened;
-}
-
-async function launch(): Promise<Browser> {
-  return playwright.launch({
-    executablePath: isPackaged ? await unpackBrowser() : installed,
-    args: [
-      ...(isPackaged ? chromium.args.filter(isSafe) : ['--no-sandbox', '--disable-gpu']),
-      ...['--disable-background-networking', '--no-first-run'],
-    ],
-    headless: true,
-  });
-}
-
-/** The package turns off the same-origin policy; tests need the behaviour of a consumer's browser. */
-function isSafe(argument: string): boolean {
-  const unsafe = [
-    '--disable-web-security',
-    '--disable-site-isolation-trials',
-    '--allow-running-insecure-content',
-    // Contexts would share the cookies of the first one.
-    '--single-process',
-  ];
-  return !unsafe.includes(argument);
-}
-
-const folder = `${projectDir}node_modules/.cache/chromium`;
-
-/**
- * The package unpacks into the temporary folder, where it would clash with the copy of another user. Several test files
- * may start concurrently: each unpacks its own copy, and one of the copies stays.
- */
-async function unpackBrowser(): Promise<string> {
-  if (await exists(`${folder}/chromium`)) return executableIn(folder);
-  const own = `${folder}-${process.pid}`;
-  await mkdir(own, { recursive: true });
-  await executableIn(own);
-  await rename(own, folder).catch(() => rm(own, { recursive: true }));
-  return executableIn(folder);
-}
-
-async function executableIn(temporaryFolder: string): Promise<string> {
-  const before = process.env.TMPDIR;
-  process.env.TMPDIR = temporaryFolder;
-  try {
-    return await chromium.executablePath();
-  } finally {
-    if (before === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = before;
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

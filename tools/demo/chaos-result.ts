@@ -4,7 +4,11 @@ import type { Scenario } from '../../simulator/scenario.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
 import type { End } from './ends.ts';
 
-export type ChaosStage = { readonly client: Client; readonly simulator: Simulator };
+export type ChaosStage = {
+  readonly baseUrl: string;
+  readonly client: Client;
+  readonly simulator: Simulator;
+};
 
 /** The result of one order; the amount is in minor units. */
 export type Traveller = {

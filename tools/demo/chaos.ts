@@ -12,6 +12,7 @@ import { payAtPage } from './consumer.ts';
 import { type End, endOf, hasEnded } from './ends.ts';
 import { enquireUntil } from './enquire-until.ts';
 import { judgeAll } from './judge-chaos.ts';
+import { type OpenedOrder, startAtCheckout } from './start-at-checkout.ts';
 
 export type ChaosOptions = {
   readonly seed: number;
@@ -55,22 +56,23 @@ export async function travelAll(stage: ChaosStage, options: ChaosOptions): Promi
 }
 
 async function travel(
-  { client, simulator }: ChaosStage,
+  stage: ChaosStage,
   { seed, patience = usualPatience }: ChaosOptions,
   index: number,
 ): Promise<Journey> {
+  const { client, simulator } = stage;
   const random = randomOf(seed, `travel:${index}`);
   const scenario = chaosScenario(seed, `order:${index}`);
   const total = 100 + Math.floor(random() * 500_000);
-  const { order_id: orderId } = await client.createOrder(
+  const { order_id: orderId, token = '' } = await client.createOrder(
     cart(`CHAOS-${seed}-${index}`, (total / 100).toFixed(2)),
   );
   simulator.setScenarioFor(orderId, scenario);
   const troubles: string[] = [];
   let end: End = 'completed';
   try {
-    const patient = { client, simulator, patience };
-    end = await payAtLast(patient, orderId, scenario, random);
+    const patient = { ...stage, patience };
+    end = await payAtLast(patient, { orderId, token }, scenario, random);
     const isRefundable = end === 'completed' && !isCaptureUnsteady(scenario);
     if (isRefundable && random() < 0.6) {
       await refundParts(patient, orderId, `CHAOS-${seed}-${index}`, random);
@@ -90,32 +92,29 @@ type Patient = ChaosStage & { readonly patience: Patience };
 
 /** The consumer tries again only after a payment was reported as failed. */
 async function payAtLast(
-  { client, simulator, patience }: Patient,
-  order_id: string,
+  patient: Patient,
+  order: OpenedOrder,
   scenario: Scenario,
   random: Random,
 ): Promise<End> {
+  const { client, simulator, patience } = patient;
+  const order_id = order.orderId;
   let current = scenario;
   for (let attempt = 1; attempt <= patience.attempts; attempt += 1) {
-    const wish =
-      random() < 0.5
-        ? ({ payment_mode_code: 'upi', upi_id: 'asha@okbank' } as const)
-        : ({ payment_mode_code: 'credit_card' } as const);
-    const started = await client.initiatePayment({ order_id, ...wish });
-    const url = started.next.find(({ action }) => action === 'redirect')?.url;
+    const mode = random() < 0.5 ? 'upi' : 'credit_card';
+    const url = await startPayment(patient, order, mode, random);
     if (url !== undefined) {
       await payAtPage(url);
       if (scenario.name === 'second-attempt') await payAtPage(url);
     }
-    const provider = wish.payment_mode_code === 'upi' ? 'partner' : 'bank-gateway';
+    const provider = mode === 'upi' ? 'partner' : 'bank-gateway';
     const end = endOf(current.name, provider);
     const isLate = attempt === 1 && succeedsLater.includes(scenario.name);
     const startsAnew = url === undefined && patience.noPageMs < patience.answerMs;
     const patienceMs = startsAnew ? patience.noPageMs : patience.answerMs;
+    // The newest payment is the last one: the consumer starts one after the other.
     const ownOf = (enquiry: Enquiry) =>
-      enquiry.transaction.find(
-        ({ svc_transaction_id }) => svc_transaction_id === started.transaction_id,
-      );
+      enquiry.transaction.findLast(({ transaction_type }) => transaction_type === 'payment');
     const waiting = enquireUntil({ client, patienceMs }, { order_id }, (enquiry) => {
       const own = ownOf(enquiry);
       return hasEnded(end, enquiry, own) || (own?.payment_status === 'failed' && !isLate);
@@ -127,6 +126,21 @@ async function payAtLast(
     simulator.setScenarioFor(order_id, current);
   }
   throw new Error(`not paid after ${patience.attempts} attempts`);
+}
+
+/** Half of the payments start on the checkout page. Returns the page to pay at, if there is one. */
+async function startPayment(
+  { client, baseUrl }: ChaosStage,
+  order: OpenedOrder,
+  mode: 'upi' | 'credit_card',
+  random: Random,
+): Promise<string | undefined> {
+  if (random() < 0.5) return startAtCheckout(baseUrl, order, mode);
+  const { next } = await client.initiatePayment({
+    order_id: order.orderId,
+    payment_mode_code: mode,
+  });
+  return next.find(({ action }) => action === 'redirect')?.url;
 }
 
 /** Scenarios in which a payment is reported as failed and succeeds later. */

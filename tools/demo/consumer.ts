@@ -8,15 +8,22 @@ export type Visit = { readonly url: string; readonly page: string };
 
 export async function payAtPage(url: string, button: Button = 'pay'): Promise<Visit> {
   let visit = await open(url);
-  // Pages in between have a form that submits itself.
+  // Pages in between have a form or a link that leads on by itself.
   while (!visit.page.includes('name="action"')) {
-    const form = readForm(visit);
-    if (!form) return visit;
-    visit = await post(form.action, form.fields);
+    const next = await goOn(visit);
+    if (!next) return visit;
+    visit = next;
   }
   const form = readForm(visit);
   if (!form) throw new Error(`the page at ${visit.url} has no form`);
   return post(form.action, { action: button });
+}
+
+async function goOn(visit: Visit): Promise<Visit | undefined> {
+  const link = /<a [^>]*href="([^"]*)"[^>]* data-forward/.exec(visit.page)?.[1];
+  if (link !== undefined) return open(new URL(unescapeHtml(link), visit.url).href);
+  const form = readForm(visit);
+  return form && post(form.action, form.fields);
 }
 
 /** Reloads a page that is temporarily unavailable. */

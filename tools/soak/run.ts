@@ -136,7 +136,7 @@ function startLoad(
     },
     concurrency,
   );
-  const journeys = startJourneys({ client: patient, simulator }, options);
+  const journeys = startJourneys({ baseUrl, client: patient, simulator }, options);
   return {
     progress: (): LoadProgress => ({
       creates: flood.creates(),

@@ -60,24 +60,24 @@ export function checkoutPage(edge: Edge): FastifyPluginAsync {
 
     app.post<{ Params: Params; Body: string }>(`${path}/pay`, {
       ...hidden,
-      handler: async (request, reply) => {
-        const { consumer, form } = await readPosted(edge, request);
-        const wanted = toPaymentRequest(consumer.caller.orderId, form);
-        return 'problem' in wanted
-          ? show(edge, request, reply.code(422), consumer, form, wanted.problem)
-          : start(edge, request, reply, consumer, form, wanted);
-      },
+      handler: (request, reply) =>
+        withForm(edge, request, reply, async (consumer, form) => {
+          const wanted = toPaymentRequest(consumer.caller.orderId, form);
+          return 'problem' in wanted
+            ? show(edge, request, reply.code(422), consumer, form, wanted.problem)
+            : start(edge, request, reply, consumer, form, wanted);
+        }),
     });
 
     app.post<{ Params: Params; Body: string }>(`${path}/give-up`, {
       ...hidden,
-      handler: async (request, reply) => {
-        const { consumer, form } = await readPosted(edge, request);
-        const outcome = await edge.useCases.giveUpPayment(consumer.caller, form.attempt);
-        if (outcome === 'done') return backToPage(edge, reply, consumer);
-        const problem = outcome === 'tried' ? 'stillOpen' : 'notReached';
-        return show(edge, request, reply.code(409), consumer, form, problem);
-      },
+      handler: (request, reply) =>
+        withForm(edge, request, reply, async (consumer, form) => {
+          const outcome = await edge.useCases.giveUpPayment(consumer.caller, form.attempt);
+          if (outcome === 'done') return backToPage(edge, reply, consumer);
+          const problem = outcome === 'tried' ? 'stillOpen' : 'notReached';
+          return show(edge, request, reply.code(409), consumer, form, problem);
+        }),
     });
 
     app.get<{ Params: Params & { readonly language: string } }>(`${path}/language/:language`, {
@@ -104,15 +104,19 @@ function readForms(app: FastifyInstance): void {
   );
 }
 
-async function readPosted(
+/** Acts on a form of our own page only. */
+async function withForm(
   edge: Edge,
   request: FastifyRequest<{ Params: Params; Body: string }>,
-): Promise<{ readonly consumer: Consumer; readonly form: SentForm }> {
+  reply: FastifyReply,
+  act: (consumer: Consumer, form: SentForm) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
   const consumer = await authenticateConsumer(edge, request, request.params.order_id);
   const form = readForm(request.body);
-  // The cookie is not attached to a post from another site; the key also keeps out other pages of this site.
-  if (!hasFormKey(consumer.caller.own.token, form.formKey)) throw new ServiceError('INVALID_TOKEN');
-  return { consumer, form };
+  if (hasFormKey(consumer.caller.own.token, form.formKey)) return act(consumer, form);
+  // The cookie is not attached to a post from another site; the key also keeps out other pages of this site. The form of a
+  // tab that was opened with an earlier token has another key too, so the consumer gets a page to go on from.
+  return show(edge, request, reply.code(409), consumer, undefined, 'outdated');
 }
 
 async function start(

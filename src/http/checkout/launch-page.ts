@@ -73,5 +73,5 @@ function sendLaunch(
 
 function opening({ launch }: Words, way: Html): Html {
   return html`<section class="card stack single"><div class="mark">${icons.lock}</div>
-<div role="status"><h1>${launch.heading}</h1><p>${launch.text}</p></div>${way}</section>`;
+<div role="status" class="stack close"><h1>${launch.heading}</h1><p>${launch.text}</p></div>${way}</section>`;
 }

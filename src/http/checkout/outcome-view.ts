@@ -25,7 +25,7 @@ export function paidView(
   const { paid } = words;
   return html`<section class="card stack single">
 <div class="mark good">${icons.done}</div>
-<div role="status"><h1>${paid.heading}</h1><p>${paid.text(account.name)}</p></div>
+<div role="status" class="stack close"><h1>${paid.heading}</h1><p>${paid.text(account.name)}</p></div>
 <div>
 <h2>${paid.receipt}</h2>
 <dl class="sums">
@@ -78,7 +78,7 @@ export function noticeView(
   const lines = text.lines.map((line) => html`<p>${line}</p>`);
   return html`<section class="card stack single">
 <div class="mark ${kind}">${marks[kind]}</div>
-<div role="status" class="stack"><h1>${text.heading}</h1>${lines}</div>
+<div role="status" class="stack close"><h1>${text.heading}</h1>${lines}</div>
 ${back && wayBack(words, back)}
 </section>`;
 }

@@ -36,7 +36,7 @@ ${forms.continueUrl !== undefined && continueLink(words, forms.continueUrl, inte
 
 function bankHead({ waiting }: Words): Html {
   return html`<div class="mark">${icons.wait}</div>
-<div role="status"><h1>${waiting.heading}</h1><p>${waiting.text}</p></div>`;
+<div role="status" class="stack close"><h1>${waiting.heading}</h1><p>${waiting.text}</p></div>`;
 }
 
 function continueLink(words: Words, url: string, isSecond: boolean): Html {
@@ -44,14 +44,21 @@ function continueLink(words: Words, url: string, isSecond: boolean): Html {
   return html`<a class="button${isSecond && html` plain`}" href="${url}">${text}</a>`;
 }
 
-/** The code for another device, and a link for the phone that shows this page. */
+/** A link for the phone that shows this page, and the code for another device. On wide screens the code comes first. */
 function upiHead(words: Words, checkout: Checkout, intentUrl: string): Html {
   const { total, currency } = checkout.order.amounts;
-  const label = words.upi.codeLabel(amountText(words, total, currency), checkout.account.name);
+  const amount = amountText(words, total, currency);
+  const label = words.upi.codeLabel(amount, checkout.account.name);
   const code = renderSVG(intentUrl, { ecc: 'M', border: 0 });
-  return html`<h1>${words.upi.heading}</h1>
-<p>${words.upi.scan}</p>
-<div class="code" role="img" aria-label="${label}">${trusted(code)}</div>
+  return html`<p class="amount phone-only">${amount}</p>
+<h1>${words.upi.heading}</h1>
+<div class="stack upi">
 <a class="button" href="${intentUrl}">${words.upi.openApp}</a>
+<div class="stack scan">
+<p class="wide-only">${words.upi.scan}</p>
+<p class="phone-only">${words.upi.scanElsewhere}</p>
+<div class="code" role="img" aria-label="${label}">${trusted(code)}</div>
+</div>
+</div>
 <p role="status" class="quiet">${words.waiting.text}</p>`;
 }

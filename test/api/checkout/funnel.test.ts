@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endCheckouts } from '../../../src/use-cases/maintenance/end-checkouts.ts';
-import { type CheckoutBrowser, openCheckout } from '../../support/checkout.ts';
+import type { PlainBrowser } from '../../../tools/harness/plain-browser.ts';
+import { openCheckout } from '../../support/checkout.ts';
 import { findCheckout, startJourney } from '../../support/journey.ts';
 
 const journey = await startJourney();
@@ -40,7 +41,7 @@ async function open(known?: string) {
 
 /** Chooses UPI on the page and acts at the provider. */
 async function pay(
-  browser: CheckoutBrowser & { readonly orderId: string },
+  browser: PlainBrowser & { readonly orderId: string },
   action: 'pay' | 'decline',
 ): Promise<void> {
   const page = await browser.get(`/checkout/${browser.orderId}`);

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { limits } from '../../../src/domain/limits.ts';
 import { suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
 import { issueOrderToken } from '../../../src/use-cases/orders/order-tokens.ts';
-import { headingOf, newBrowser, openCheckout } from '../../support/checkout.ts';
+import { headingOf, newBrowser } from '../../../tools/harness/plain-browser.ts';
+import { openCheckout } from '../../support/checkout.ts';
 import { orderBody } from '../../support/order-bodies.ts';
 import { startTestService } from '../../support/test-service.ts';
 

@@ -5,9 +5,9 @@ import {
   headingOf,
   hiddenFieldsOf,
   newBrowser,
-  openCheckout,
   type Seen,
-} from '../../support/checkout.ts';
+} from '../../../tools/harness/plain-browser.ts';
+import { openCheckout } from '../../support/checkout.ts';
 import { startJourney } from '../../support/journey.ts';
 
 const journey = await startJourney();
@@ -47,8 +47,8 @@ const wrongForms: [name: string, fields: Record<string, string>, status: number]
   ['an unknown mode', { payment_mode_code: 'cheque' }, 422],
   ['a bank that is no code', { payment_mode_code: 'net_banking', bank_code: '<script>' }, 422],
   ['a UPI id that is none', { payment_mode_code: 'upi', upi_id: '4111111111111111' }, 422],
-  ['the key of no form', { ...upi, form_key: 'x' }, 401],
-  ['no key', { ...upi, form_key: '' }, 401],
+  ['the key of no form', { ...upi, form_key: 'x' }, 409],
+  ['no key', { ...upi, form_key: '' }, 409],
   ['no attempt', { ...upi, attempt: '' }, 409],
   ['an attempt that is too high', { ...upi, attempt: '7' }, 409],
 ];
@@ -68,6 +68,19 @@ test('a form that is posted without the cookie, as from another site, starts not
   const reply = await other.submit(browser.page, upi);
   assert.equal(reply.status, 401);
   assert.deepEqual(await paymentsOf(orderId), []);
+});
+
+test('a form of a tab that was opened with an earlier token starts nothing, and the page it gets can be sent', async () => {
+  const { orderId, ...browser } = await open();
+  const again = await openCheckout(service, { accountId, orderId });
+  const reply = await again.submit(browser.page, upi);
+  assert.deepEqual([reply.status, headingOf(reply)], [409, 'How would you like to pay?']);
+  assert.match(reply.text, /The order has changed since this page was opened/);
+  assert.deepEqual(await paymentsOf(orderId), []);
+  assert.equal((await again.submit(reply, upi)).status, 303);
+  const stale = await again.submit(browser.page, {}, `/checkout/${orderId}/give-up`);
+  assert.deepEqual([stale.status, headingOf(stale)], [409, 'Waiting for your bank']);
+  assert.equal((await paymentsOf(orderId)).length, 1);
 });
 
 test('ten clicks at once start one payment, and all lead to the same page', async () => {

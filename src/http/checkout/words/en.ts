@@ -62,6 +62,7 @@ export const en: Words = {
   upi: {
     heading: 'Pay with your UPI app',
     scan: 'Scan this code with any UPI app on your phone.',
+    scanElsewhere: 'Or scan this code with a UPI app on another phone.',
     openApp: 'Open a UPI app',
     codeLabel: (amount, shopName) => `QR code to pay ${amount} to ${shopName}`,
     elsewhere: 'Pay on the page of the payment provider instead',

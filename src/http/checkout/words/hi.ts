@@ -60,6 +60,7 @@ export const hi: Words = {
   upi: {
     heading: 'अपने UPI ऐप से भुगतान करें',
     scan: 'अपने फ़ोन के किसी भी UPI ऐप से यह कोड स्कैन करें।',
+    scanElsewhere: 'या किसी दूसरे फ़ोन के UPI ऐप से यह कोड स्कैन करें।',
     openApp: 'UPI ऐप खोलें',
     codeLabel: (amount, shopName) => `${shopName} को ${amount} भुगतान करने का QR कोड`,
     elsewhere: 'इसके बजाय भुगतान सेवा के पेज पर भुगतान करें',

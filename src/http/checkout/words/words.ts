@@ -50,6 +50,8 @@ export type Words = {
   readonly upi: {
     readonly heading: string;
     readonly scan: string;
+    /** On a phone, where the link to the app comes first. */
+    readonly scanElsewhere: string;
     readonly openApp: string;
     readonly codeLabel: (amount: string, shopName: string) => string;
     readonly elsewhere: string;

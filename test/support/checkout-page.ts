@@ -1,0 +1,218 @@
+/**
+ * The checkout page in a real browser: opens orders, pays them at the simulator, and checks what holds on every page. The
+ * shop to which consumers return is a server of its own.
+ */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { after } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { BrowserContext, Page } from 'playwright-core';
+import type { RequestedAccount } from '../../src/use-cases/accounts/create-account.ts';
+import { issueOrderToken } from '../../src/use-cases/orders/order-tokens.ts';
+import { openBrowser } from './browser.ts';
+import { type Journey, startJourney } from './journey.ts';
+import { orderBody } from './order-bodies.ts';
+import type { ReturnedPayload } from './returns.ts';
+
+export type Look = {
+  readonly width?: number;
+  readonly colorScheme?: 'light' | 'dark';
+  readonly locale?: string;
+  readonly javaScriptEnabled?: boolean;
+};
+
+export type OrderOf = { readonly accountId: string; readonly orderId: string };
+
+export type CheckoutPages = Journey & {
+  readonly shopPage: ShopPage;
+  /** Creates an order of the shop that leads back to its page. */
+  readonly createReturning: () => Promise<OrderOf>;
+  /** Opens another shop with these settings and creates an order of it. */
+  readonly createAtShop: (
+    settings: Partial<RequestedAccount>,
+  ) => Promise<OrderOf & { readonly token: string }>;
+  /** An order token, as create order returns it. */
+  readonly tokenOf: (order: OrderOf) => Promise<string>;
+  readonly openPage: (look?: Look) => Promise<Opened>;
+  readonly openOrder: (order: OrderOf, look?: Look) => Promise<Opened>;
+  /** Opens the order in a new tab of a browser that may have others open. */
+  readonly openTab: (context: BrowserContext, order: OrderOf) => Promise<Opened>;
+  readonly countPayments: (orderId: string) => Promise<number>;
+};
+
+export type Opened = {
+  readonly page: Page;
+  readonly orderId: string;
+  /** Errors of scripts and of the console, and requests to other hosts. */
+  readonly troubles: string[];
+};
+
+/** Of a shop whose UPI payments open the consumer's app. */
+export const upiIntent = { providerSettings: { partner: { 'upi-intent': 'on' } } } as const;
+
+export async function startCheckoutPages(): Promise<CheckoutPages> {
+  const journey = await startJourney();
+  const { service, shop, createOrder, enquire } = journey;
+  const shopPage = await startShopPage();
+  const createReturning = async () => {
+    const orderId = await createOrder({
+      callback_url: `${shopPage.url}/back`,
+      order_line_items: [{ title: 'Darjeeling First Flush', quantity: 2, total_amount: 118 }],
+    });
+    return { accountId: shop.accountId, orderId };
+  };
+  const tokenOf: CheckoutPages['tokenOf'] = async ({ accountId, orderId }) => {
+    const { token } = await issueOrderToken(service.services, {
+      ...{ accountId, orderId, userId: null, restricted: false },
+    });
+    return token;
+  };
+  const openTab: CheckoutPages['openTab'] = async (context, order) => {
+    const { orderId } = order;
+    const page = await context.newPage();
+    const troubles = watch(page);
+    await page.goto(`${service.baseUrl}/?token=${await tokenOf(order)}`);
+    assert.equal(page.url(), `${service.baseUrl}/checkout/${orderId}`);
+    return { page, orderId, troubles };
+  };
+  const openOrder: CheckoutPages['openOrder'] = async (order, look) =>
+    openTab(await newContext(look), order);
+  return {
+    ...journey,
+    shopPage,
+    createReturning,
+    createAtShop: async (settings) => {
+      const { accountId, token } = await journey.openShop(settings);
+      const body = orderBody({ callback_url: `${shopPage.url}/back` });
+      const created = await service.call('/api/v3/create-order', { token, body });
+      return { accountId, token, orderId: created.body.order_id };
+    },
+    tokenOf,
+    openTab,
+    openOrder,
+    openPage: async (look) => openOrder(await createReturning(), look),
+    countPayments: async (orderId) =>
+      (await enquire({ order_id: orderId })).body.transaction.length,
+  };
+}
+
+export async function newContext({ width = 1280, ...options }: Look = {}): Promise<BrowserContext> {
+  const browser = await openBrowser();
+  const common = { viewport: { width, height: 844 }, timezoneId: 'Asia/Kolkata' };
+  return browser.newContext({ ...common, ...options });
+}
+
+export function watch(page: Page): string[] {
+  const troubles: string[] = [];
+  page.on('pageerror', (error) => troubles.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') troubles.push(message.text());
+  });
+  page.on('request', (request) => {
+    const { hostname } = new URL(request.url());
+    if (hostname !== '127.0.0.1') troubles.push(request.url());
+  });
+  return troubles;
+}
+
+export async function startPayment(page: Page, label: string): Promise<void> {
+  await page.getByLabel(label).first().check();
+  await page.getByRole('button', { name: /^Pay ₹/ }).click();
+  await page.getByText('INR 118.00').waitFor();
+}
+
+export async function pay(page: Page, label: string): Promise<void> {
+  await startPayment(page, label);
+  await page.getByRole('button', { name: 'Pay' }).first().click();
+}
+
+export async function assertSound(page: Page): Promise<void> {
+  // The pages have no frames, so axe does not need the blank page that it opens for them otherwise.
+  await assertNoFindings(new AxeBuilder({ page }).setLegacyMode());
+  await assertFits(page);
+}
+
+/** After a switch of the scheme everything else is as before. */
+export function assertReadable(page: Page): Promise<void> {
+  return assertNoFindings(new AxeBuilder({ page }).setLegacyMode().withRules('color-contrast'));
+}
+
+async function assertNoFindings(axe: AxeBuilder): Promise<void> {
+  const { violations } = await axe.analyze();
+  assert.deepEqual(
+    violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+    [],
+  );
+}
+
+export async function assertFits(page: Page): Promise<void> {
+  const tooWide = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  assert.ok(tooWide <= 0, `${tooWide} px too wide`);
+}
+
+/** Text that is cut off: it is outside of the screen, or of a box that does not scroll. */
+export async function assertNothingCut(page: Page): Promise<void> {
+  await assertFits(page);
+  const cut = await page.evaluate<string[]>(`[...document.querySelectorAll('body *')]
+    .filter((element) => element.checkVisibility() && !element.closest('.unseen, script, noscript'))
+    .filter((element) => {
+      const { overflowX, overflowY } = getComputedStyle(element);
+      const { left, right } = element.getBoundingClientRect();
+      return left < 0 || right > innerWidth + 0.5
+        || (overflowX !== "visible" && element.scrollWidth > element.clientWidth + 1)
+        || (overflowY === 'hidden' && element.scrollHeight > element.clientHeight + 1);
+    })
+    .map((element) => element.outerHTML.slice(0, 120))`);
+  assert.deepEqual(cut, []);
+}
+
+/** The score of everything that has moved since the page was loaded without the consumer doing anything. */
+export function layoutShiftOf(page: Page): Promise<number> {
+  return page.evaluate<number>(`new Promise((resolve) => {
+    let sum = 0;
+    const observer = new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntriesByType('layout-shift')) {
+        sum += hadRecentInput ? 0 : value;
+      }
+      // Entries arrive in the order in which they are asked for, and there is always one of the navigation.
+      if (list.getEntriesByType('navigation').length > 0) resolve(sum);
+    });
+    observer.observe({ type: 'layout-shift', buffered: true });
+    observer.observe({ type: 'navigation', buffered: true });
+  })`);
+}
+
+export type ShopPage = {
+  readonly url: string;
+  /** The result that the last consumer brought. */
+  readonly take: () => ReturnedPayload;
+};
+
+/** The shop to which consumers return. */
+export async function startShopPage(host = '127.0.0.1'): Promise<ShopPage> {
+  const payloads: ReturnedPayload[] = [];
+  const server = createServer((request, reply) => {
+    const response = new URL(request.url ?? '', 'http://shop').searchParams.get('response');
+    if (response !== null) {
+      payloads.push(JSON.parse(Buffer.from(response, 'base64').toString('utf8')).payload);
+    }
+    reply.setHeader('content-type', 'text/html');
+    reply.end('<link rel="icon" href="data:,"><p>Thank you for your order</p>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, host, () => resolve()));
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as { port: number };
+  return {
+    url: `http://${host}:${port}`,
+    take: () => {
+      const payload = payloads.pop();
+      assert.ok(payload, 'nobody has returned');
+      return payload;
+    },
+  };
+}

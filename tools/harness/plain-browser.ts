@@ -1,0 +1,60 @@
+/** A consumer's browser without scripts: keeps cookies, and reads and posts the forms of the checkout. */
+
+export type PlainBrowser = {
+  readonly token: string;
+  readonly cookies: Map<string, string>;
+  readonly get: (path: string, headers?: Record<string, string>) => Promise<Seen>;
+  readonly post: (path: string, fields: Record<string, string>) => Promise<Seen>;
+  /** Posts the form of the page with these fields changed. */
+  readonly submit: (page: Seen, changes?: Record<string, string>, action?: string) => Promise<Seen>;
+};
+
+export type Seen = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly location: string | null;
+};
+
+export function newBrowser({ baseUrl }: { readonly baseUrl: string }, token = ''): PlainBrowser {
+  const cookies = new Map<string, string>();
+  const request = async (path: string, init: RequestInit): Promise<Seen> => {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+    const headers = { accept: 'text/html', ...(cookie !== '' && { cookie }), ...init.headers };
+    const reply = await fetch(`${baseUrl}${path}`, { ...init, headers, redirect: 'manual' });
+    for (const line of reply.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '') cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    const location = reply.headers.get('location');
+    return { status: reply.status, headers: reply.headers, text: await reply.text(), location };
+  };
+  const post: PlainBrowser['post'] = (path, fields) =>
+    request(path, { method: 'POST', body: new URLSearchParams(fields) });
+  return {
+    token,
+    cookies,
+    get: (path, headers = {}) => request(path, { headers }),
+    post,
+    submit: (page, changes = {}, action = actionOf(page)) =>
+      post(action, { ...hiddenFieldsOf(page), ...changes }),
+  };
+}
+
+export function actionOf({ text }: Seen): string {
+  const [, action] = /<form[^>]*action="([^"]+)"/.exec(text) ?? [];
+  if (action === undefined) throw new Error('the page has no form');
+  return action;
+}
+
+/** The hidden fields of the first form. */
+export function hiddenFieldsOf({ text }: Seen): Record<string, string> {
+  const [form = ''] = /<form[\s\S]*?<\/form>/.exec(text) ?? [];
+  const inputs = form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g);
+  return Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, value]));
+}
+
+export function headingOf({ text }: Seen): string {
+  return /<h1[^>]*>([^<]*)<\/h1>/.exec(text)?.[1] ?? '';
+}
