@@ -327,7 +327,7 @@ create table review_resolutions (
   constraint review_resolutions_pkey primary key (account_id, subject, flag)
 );
 
--- Append-only: what operators did, to which object, when and why.
+-- Append-only: who did what to which object, when, from where and why. Only notes may be changed.
 create table audit (
   account_id  text         not null,
   audit_id    text         not null,
@@ -337,8 +337,11 @@ create table audit (
   object      text         not null,
   note        text,
   details     json         not null,
+  user_id     text,
+  address     text,
   constraint audit_pkey primary key (account_id, audit_id)
 );
+create index audit_by_time on audit (account_id, at desc, audit_id desc);
 create index audit_resolved on audit (action)
   where action in ('delivery.resolved', 'flag.resolved');
 

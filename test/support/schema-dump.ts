@@ -32,7 +32,8 @@ const purposes: Readonly<Record<string, string>> = {
     'The refund made under each refund_request_id. The key ends the race of two refunds with one id.',
   idempotency_keys: 'Requests with an Idempotency-Key and their answers, stored for 24 hours.',
   review_resolutions: 'Flags that an operator has closed.',
-  audit: 'Append-only: what operators did, to which object, when and why.',
+  audit:
+    'Append-only: who did what to which object, when, from where and why. Only notes may be changed.',
   sweep_cursors: 'Cursors of the background sweeps: how far each has come.',
   background_steps: 'What each step of the sweep did last.',
   stored_counts: 'Counts of many rows, taken by the sweep for /metrics.',
