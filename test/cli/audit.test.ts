@@ -24,6 +24,7 @@ test('every command that changes something is in the log as cli, with its object
     await runJson(`account resume ${id}`),
     await runJson(`link create ${id} --amount 10.00 --currency INR --invoice A-1`),
     await runJson(`consumer erase ${id} --email gone@example.com`),
+    await runJson(`user invite ${id} --email asha@team.example --role viewer`),
     await runJson('keys rotate signing'),
   ];
   const endpoint = await runJson(`endpoint create ${id} --url http://127.0.0.1:9/hook?key=hidden`);
@@ -47,6 +48,7 @@ test('every command that changes something is in the log as cli, with its object
       'account.resumed acc',
       'link.created o',
       'consumer.erased consumer',
+      'user.invited inv',
       'keys.signing_rotated key',
       'endpoint.created ep',
       'endpoint.rotated ep',
