@@ -33,11 +33,16 @@ import { reviewList } from './review-list.ts';
 import { inboxResolve, reviewResolve } from './review-resolve.ts';
 import { findClosest } from './suggest.ts';
 import { transactionList } from './transaction-list.ts';
+import { userInvite } from './user-invite.ts';
+import { userList } from './user-list.ts';
+import { userRemove } from './user-remove.ts';
+import { userReset } from './user-reset.ts';
 import { verify } from './verify.ts';
 
 export const commands: readonly Command[] = [
   ...[accountCreate, accountList, accountUpdate, accountRotate],
   ...[accountSuspend, accountResume],
+  ...[userInvite, userList, userRemove, userReset],
   ...[orderList, orderShow, orderRebuild, linkCreate, transactionList],
   ...[inboxList, inboxShow, inboxReplay, inboxResolve],
   ...[endpointCreate, endpointList, endpointUpdate, endpointRotate],
@@ -49,6 +54,7 @@ export const commands: readonly Command[] = [
 /** By the first word of their commands. */
 export const groups: readonly Group[] = [
   { name: 'account', summary: 'Accounts of merchants and their settings' },
+  { name: 'user', summary: 'Users of the dashboard' },
   { name: 'order', summary: 'Orders' },
   { name: 'link', summary: 'Links to pay an order' },
   { name: 'transaction', summary: 'Payments and refunds' },

@@ -9,6 +9,10 @@ const idLength = 16;
 export const newAccountId = (): string => `acc_${randomBase62(idLength)}`;
 export const newOrderId = (now: Date): string => `o_${timeOrderedBase62(now)}`;
 export const newUserId = (): string => `user_${randomBase62(idLength)}`;
+/** A user of the dashboard; a consumer is a `user_`. */
+export const newDashboardUserId = (): string => `usr_${randomBase62(idLength)}`;
+export const newSessionId = (): string => `ses_${randomBase62(idLength)}`;
+export const newInvitationId = (): string => `inv_${randomBase62(idLength)}`;
 export const newKeyId = (): string => `key_${randomBase62(idLength)}`;
 export const newAuditId = (now: Date): string => `aud_${timeOrderedBase62(now)}`;
 export const newSecretId = (): string => `sec_${randomBase62(idLength)}`;

@@ -18,6 +18,7 @@ const shared: Readonly<Record<string, { files: string; except?: readonly string[
   'test/api/checkout-together.ts': {
     files: 'test/api/{callback,checkout,list-of-banks,logo,payment-modes,return}/*.test.ts',
   },
+  'test/api/dashboard/together.ts': { files: 'test/api/dashboard/*.test.ts' },
   'test/api/orders-together.ts': {
     files: 'test/api/{get-order,payment-link,resolve-user,update-order}/*.test.ts',
   },

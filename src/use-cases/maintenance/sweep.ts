@@ -15,6 +15,7 @@ import {
   pruneOldHistory,
   pruneOldKeys,
 } from './prune.ts';
+import { pruneSignIns } from './prune-sign-ins.ts';
 import { retryAllDue } from './retry-all-due.ts';
 import { type IsOver, runStep, type Step } from './run-step.ts';
 import { unparkDead, unparkKnown } from './unpark-known.ts';
@@ -26,6 +27,7 @@ type Needs = NeedsOf<typeof unparkKnown> &
   NeedsOf<typeof countDuePolls> &
   NeedsOf<typeof pruneOldBodies> &
   NeedsOf<typeof expireOldDead> &
+  NeedsOf<typeof pruneSignIns> &
   NeedsOf<typeof countStored> &
   NeedsOf<typeof sealStored> &
   NeedsOf<typeof runStep>;
@@ -47,6 +49,7 @@ export const sweepSteps: ReadonlyArray<Step<Needs>> = [
   { name: 'prune-keys', msMax, run: pruneOldKeys },
   { name: 'prune-history', msMax, run: pruneOldHistory },
   { name: 'prune-events', msMax, run: pruneOldEvents },
+  { name: 'prune-sign-ins', msMax, run: pruneSignIns },
   { name: 'seal-stored', msMax, run: sealStored },
   { name: 'count-stored', msMax: longMsMax, run: countStored },
 ];
