@@ -126,6 +126,7 @@ test('what is served is what is listed, and a few pages known by name', async ()
       (path) => `/checkout${path}`,
     ),
     '/checkout/{order_id}/language/{language}',
+    ...['/dashboard', '/dashboard/*', '/dashboard/files/{version}/*'],
     ...dashboardPaths.map((path) => `/dashboard/api${path}`),
   ];
   const listed = new Set([...Object.keys(body.paths), ...aliases, ...unlisted]);
