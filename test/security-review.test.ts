@@ -106,7 +106,15 @@ test('the page of a payment loads nothing, has no base and is framed by nobody, 
 });
 
 const dashboardPaths = [
-  ...['/session', '/sessions', '/sessions/{session_id}', '/account', '/audit', '/sign-out'],
+  ...[
+    '/visit',
+    '/session',
+    '/sessions',
+    '/sessions/{session_id}',
+    '/account',
+    '/audit',
+    '/sign-out',
+  ],
   ...['/sign-in', '/sign-in/passkey/options', '/sign-in/passkey/verify'],
   ...['/confirm', '/confirm/passkey/options', '/confirm/passkey/verify'],
   ...['/team', '/team/{user_id}', '/team/invitations', '/team/invitations/{invitation_id}'],
@@ -126,7 +134,8 @@ test('what is served is what is listed, and a few pages known by name', async ()
       (path) => `/checkout${path}`,
     ),
     '/checkout/{order_id}/language/{language}',
-    ...['/dashboard', '/dashboard/*', '/dashboard/files/{version}/*'],
+    ...['', '/{page}', '/{page}/{id}', '/{page}/{id}/{part}'].map((path) => `/dashboard${path}`),
+    ...['/{name}', '/{name}/{file}'].map((path) => `/dashboard/files/{version}${path}`),
     ...dashboardPaths.map((path) => `/dashboard/api${path}`),
   ];
   const listed = new Set([...Object.keys(body.paths), ...aliases, ...unlisted]);

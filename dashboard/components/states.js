@@ -13,11 +13,16 @@ export function Empty({ title, children }) {
   return html`<div class="empty"><p class="empty-title">${title}</p>${children}</div>`;
 }
 
-/** @param {{ error: import('../core/api.js').ApiError, reload?: () => void }} props */
-export function Failure({ error, reload }) {
+/**
+ * @param {object} props
+ * @param {import('../core/api.js').ApiError} props.error
+ * @param {() => void} [props.reload]
+ * @param {boolean} [props.isPage] True if nothing else is on the page.
+ */
+export function Failure({ error, reload, isPage = false }) {
   const title = failureTitles[error.status] ?? 'This could not be loaded';
   return html`<div class="empty" role="alert">
-    <p class="empty-title">${title}</p>
+    ${isPage ? html`<h1>${title}</h1>` : html`<p class="empty-title">${title}</p>`}
     <p>${error.message}</p>
     ${reload && html`<button type="button" onClick=${reload}>Try again</button>`}
   </div>`;

@@ -1,6 +1,7 @@
 /** Money, numbers and times for people. Amounts are decimal texts: they never become floating point numbers. */
 
-const locale = navigator.language;
+/** The one of the browser. */
+const locale = undefined;
 
 /**
  * @param {string} amount Such as `118.00`.

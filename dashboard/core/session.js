@@ -1,6 +1,6 @@
 /** Who is signed in, in which account, and with which role. */
 import { signal } from '@preact/signals';
-import { ApiError, get, isSignedOut, post } from './api.js';
+import { get, isSignedOut, post } from './api.js';
 
 /** @typedef {'viewer' | 'operator' | 'owner'} Role */
 /** @typedef {{ account_id: string, name: string, role: Role, suspended: boolean }} OwnAccount */
@@ -16,13 +16,9 @@ import { ApiError, get, isSignedOut, post } from './api.js';
 export const session = signal(/** @type {Session | null | undefined} */ (undefined));
 
 export async function loadSession() {
-  try {
-    begin(await get('/session'));
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 401) throw error;
-    isSignedOut.value = false;
-    session.value = null;
-  }
+  const { visit } = await get('/visit');
+  if (visit) begin(visit);
+  else session.value = null;
 }
 
 /** @param {Session} begun */

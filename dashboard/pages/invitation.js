@@ -27,7 +27,7 @@ export function Invitation({ token }) {
     );
   }, [path]);
   const { seen, error } = state;
-  if (error) return html`<main class="alone"><${Failure} error=${error} /></main>`;
+  if (error) return html`<main class="alone"><${Failure} error=${error} isPage /></main>`;
   if (!seen) return html`<main class="alone"><${Skeleton} /></main>`;
   if (seen.way === 'join' && !session.value) return html`<${SignIn} />`;
   const accept = (/** @type {Promise<any>} */ answer) => answer.then(enter);

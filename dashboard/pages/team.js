@@ -50,7 +50,7 @@ export function Page() {
 /** @param {{ members: Member[], open: (dialog: any) => void }} props */
 function Members({ members, open }) {
   const actions = (/** @type {Member} */ member) => html`<span class="buttons">
-    <button type="button" class="small" aria-label=${`Change the role of ${member.email}`} onClick=${() => open({ kind: 'change', member })}>Change role</button>
+    <button type="button" class="small" aria-label=${`Change role of ${member.email}`} onClick=${() => open({ kind: 'change', member })}>Change role</button>
     <button type="button" class="small" aria-label=${`Remove ${member.email}`} onClick=${() => open({ kind: 'remove', member })}>Remove</button>
   </span>`;
   return html`<${Table} caption="Members" rows=${members} keyOf=${(/** @type {Member} */ one) => one.user_id}

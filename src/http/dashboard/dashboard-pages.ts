@@ -11,7 +11,9 @@ import { createStaticFile, type StaticFile, sendStaticFile } from '../static-fil
 import { loadPageFiles, type PageFiles, packageModules } from './page-files.ts';
 
 type Loaded = PageFiles & { readonly page: StaticFile; readonly policy: string };
-type FileParams = { readonly version: string; readonly '*': string };
+/** A file, or a folder and a file in it. */
+type FileParams = { readonly version: string; readonly name: string; readonly file?: string };
+type PageParams = { readonly page?: string };
 
 const hidden = { schema: { hide: true } } as const;
 
@@ -23,19 +25,25 @@ export function dashboardPages(edge: Edge): FastifyPluginAsync {
     return loading;
   };
   return async (app) => {
-    app.get<{ Params: FileParams }>(
-      '/dashboard/files/:version/*',
-      hidden,
-      async (request, reply) => {
-        const { version, files } = await load();
-        const file = files.get(request.params['*']);
-        // A page of an earlier version asks for its own files: it must not get others under their name.
-        if (!file || request.params.version !== version) throw new ServiceError('NOT_FOUND');
-        return sendStaticFile(request, reply, file, 'immutable');
-      },
-    );
-    for (const path of ['/dashboard', '/dashboard/*']) {
-      app.get(path, hidden, async (request, reply) => {
+    for (const path of ['/:name', '/:name/:file']) {
+      app.get<{ Params: FileParams }>(
+        `/dashboard/files/:version${path}`,
+        hidden,
+        async (request, reply) => {
+          const { version, name, file } = request.params;
+          const loaded = await load();
+          const found = loaded.files.get(file === undefined ? name : `${name}/${file}`);
+          // A page of an earlier version asks for its own files: it must not get others under their name.
+          if (!found || version !== loaded.version) throw new ServiceError('NOT_FOUND');
+          return sendStaticFile(request, reply, found, 'immutable');
+        },
+      );
+    }
+    for (const path of ['', '/:page', '/:page/:id', '/:page/:id/:part']) {
+      app.get<{ Params: PageParams }>(`/dashboard${path}`, hidden, async (request, reply) => {
+        // What the API or the files do not have is no page.
+        if (['api', 'files'].includes(request.params.page ?? ''))
+          throw new ServiceError('NOT_FOUND');
         const { page, policy } = await load();
         return sendStaticFile(request, addPolicy(reply, policy), page);
       });
@@ -60,9 +68,9 @@ async function loadAll(basePath: string): Promise<Loaded> {
   };
 }
 
-/** What every page needs is requested at once; a page and the charts are loaded when they are shown. */
+/** What every page needs is requested at once; a page is loaded when it is shown. */
 function preloadedOf({ files }: PageFiles): readonly string[] {
-  const isShared = (path: string) => /\.js$/.test(path) && !/^pages\/|uplot/.test(path);
+  const isShared = (path: string) => /\.js$/.test(path) && !path.startsWith('pages/');
   const first = ['pages/sign-in.js', 'pages/invitation.js'];
   return [...files.keys()].filter((path) => isShared(path) || first.includes(path));
 }

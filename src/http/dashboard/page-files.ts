@@ -22,7 +22,6 @@ export const packageModules = {
   '@preact/signals': 'packages/signals.js',
   '@preact/signals-core': 'packages/signals-core.js',
   htm: 'packages/htm.js',
-  uplot: 'packages/uplot.js',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** What a package offers to browsers, below its folder. */
@@ -32,7 +31,6 @@ const packageFiles: Readonly<Record<keyof typeof packageModules, readonly [strin
   '@preact/signals': ['@preact/signals', 'dist/signals.mjs'],
   '@preact/signals-core': ['@preact/signals-core', 'dist/signals-core.mjs'],
   htm: ['htm', 'dist/htm.mjs'],
-  uplot: ['uplot', 'dist/uPlot.iife.min.js'],
 };
 
 const ownFolder = new URL('../../../dashboard/', import.meta.url).pathname;
@@ -58,20 +56,17 @@ async function readOwn(): Promise<[string, string][]> {
 }
 
 async function readPackages(): Promise<[string, string][]> {
-  const found: [string, string][] = [
-    ['packages/uplot.css', await readPackageFile('uplot', 'dist/uPlot.min.css')],
-  ];
+  const found: [string, string][] = [];
   for (const [name, target] of Object.entries(packageModules)) {
     const [owner, file] = packageFiles[name as keyof typeof packageModules];
-    found.push([target, asModule(file, await readPackageFile(owner, file))]);
+    found.push([target, withoutSourceMap(await readPackageFile(owner, file))]);
   }
   return found;
 }
 
-/** The small form of the chart library defines a variable; as a module it exports it. */
-function asModule(file: string, text: string): string {
-  const code = text.replace(/^\/\/# sourceMappingURL=.*$/m, '');
-  return file.includes('.iife.') ? `${code}\nexport default uPlot;\n` : code;
+/** The maps of packages are not served. */
+function withoutSourceMap(text: string): string {
+  return text.replace(/^\/\/# sourceMappingURL=.*$/m, '');
 }
 
 const require = createRequire(import.meta.url);

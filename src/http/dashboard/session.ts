@@ -4,9 +4,9 @@ import { type Static, Type } from 'typebox';
 import { limits } from '../../domain/limits.ts';
 import type { Edge } from '../edge.ts';
 import { getSignedIn, visitorOf } from './dashboard-guard.ts';
-import { dropSecret } from './session-cookie.ts';
+import { dropSecret, findSecret } from './session-cookie.ts';
 import { accountView, listedSessionView, sessionView } from './session-view.ts';
-import { begin, PasskeyBody, PasswordBody } from './sign-in.ts';
+import { begin, forVisitors, PasskeyBody, PasswordBody } from './sign-in.ts';
 
 const forUsers = {
   config: { dashboard: 'user' },
@@ -21,6 +21,17 @@ export function addSession(app: FastifyInstance, edge: Edge): void {
   app.get('/session', {
     ...forUsers,
     handler: async (request) => sessionView(getSignedIn(request)),
+  });
+
+  // The page asks this first. Browsers report an answer of 401 as an error, and being signed out is none.
+  app.get('/visit', {
+    ...forVisitors,
+    schema: { hide: true },
+    handler: async (request) => {
+      const secret = findSecret(edge, request);
+      const signedIn = secret && (await useCases.findSession(secret, visitorOf(request)));
+      return { visit: signedIn ? sessionView(signedIn) : null };
+    },
   });
 
   app.post('/sign-out', {
