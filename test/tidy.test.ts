@@ -34,11 +34,11 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 const subjects: Readonly<Record<string, readonly string[]>> = {
   domain: [
     ...['', 'json', 'cards', 'money', 'accounts', 'orders', 'transactions', 'personal-data'],
-    ...['inbox', 'events'],
+    ...['inbox', 'events', 'why'],
   ],
   'use-cases': [
     ...['order-state', 'accounts', 'inbox', 'orders', 'payments', 'consumers', 'maintenance'],
-    ...['events', ''],
+    ...['events', 'why', ''],
   ],
   http: ['', 'open-api', 'merchant', 'webhooks', 'operator', 'checkout'],
 };
