@@ -34,13 +34,25 @@ export function showEffects(
       shownValue(field, maskValue(field, value, masked), currency);
     const shown = changes
       .flatMap((change) => (transactionId === null ? [change] : showTransactionChange(change)))
+      .toSorted(byImportance)
       .map(({ field, from, to }) => ({
         field: shownName(field),
         from: show(field, from),
         to: show(field, to),
-      }));
+      }))
+      .filter(({ from, to }) => !(isEmpty(from) && isEmpty(to)));
     return shown.length === 0 ? [] : [{ transactionId, currency, changes: shown }];
   });
+}
+
+/** A new transaction has an empty list of flags, which is no news. */
+function isEmpty(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0);
+}
+
+/** The status comes first: it is what readers look for. */
+function byImportance(a: Change, b: Change): number {
+  return Number(b.field === 'status') - Number(a.field === 'status');
 }
 
 /** Constants of a transaction, and what its other fields are derived from. */

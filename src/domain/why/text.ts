@@ -15,7 +15,7 @@ export function explanationText(explanation: OrderExplanation): string {
   const total = amountText(amounts.total, amounts.currency);
   return [
     `Order ${order.orderId}, invoice ${order.invoiceId}, account ${order.accountId}`,
-    `${order.status}, ${total}, ${order.attempts} payments, flags: ${order.flags.join(', ') || 'none'}`,
+    `${order.status}, ${total}, payments: ${order.attempts}, flags: ${order.flags.join(', ') || 'none'}`,
     `Explained at ${isoOf(explainedAt)}`,
     '',
     'Timeline',
@@ -70,9 +70,10 @@ function fieldLines(field: ShownField, currency: string | null): string[] {
           `    before: ${text(previous.value)}${previous.until ? ` until ${isoOf(previous.until)}` : ''}, changed by ${causeText(previous.cause)}`,
         ]
       : []),
-    ...lost.map(
-      ({ source, value, rule }) =>
-        `    not ${text(value)} from ${sourceText(source)}. ${sentenceOf(rule)}`,
+    ...lost.map(({ source, value, rule }) =>
+      text(value) === text(field.value)
+        ? `    the same from ${sourceText(source)}`
+        : `    not ${text(value)} from ${sourceText(source)}. ${sentenceOf(rule)}`,
     ),
     ...(lostMore > 0 ? [`    and ${lostMore} more that lost`] : []),
   ];
