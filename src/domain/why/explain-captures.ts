@@ -6,35 +6,47 @@ import type { Rule } from './rules.ts';
 
 type N = StoredPaymentNotice;
 
-/** For each capture that counts, the notice that gives its amount. */
-export function countedCaptures({ captures }: Payment, ranking: Ranking<N>): N[] {
-  const counted = (captures ?? []).filter(({ amount }) => amount > 0);
-  return counted.flatMap(({ pspId }) => findAmount(pspId, ranking) ?? []);
-}
-
-function findAmount(pspId: string, ranking: Ranking<N>): N | undefined {
-  return inRank(ranking, (notice) => isCapture(notice) && notice.pspTransactionId === pspId).find(
-    ({ amount }) => amount !== undefined,
-  );
+/** The notice that gives the amount of each capture that counts, by the provider's id. In the order of the captures. */
+export function countedCaptures(
+  { captures }: Payment,
+  ranking: Ranking<N>,
+): ReadonlyMap<string, N> {
+  const amounts = new Map<string, N>();
+  for (const notice of inRank(ranking, isCapture)) {
+    const { pspTransactionId: pspId, amount } = notice;
+    if (amount !== undefined && !amounts.has(pspId)) amounts.set(pspId, notice);
+  }
+  const counted = new Map<string, N>();
+  for (const { pspId, amount } of captures ?? []) {
+    const notice = amount > 0 ? amounts.get(pspId) : undefined;
+    if (notice) counted.set(pspId, notice);
+  }
+  return counted;
 }
 
 export function explainCaptures(payment: Payment, ranking: Ranking<N>): Explained<N> {
-  const setBy = countedCaptures(payment, ranking);
+  const counted = countedCaptures(payment, ranking);
+  const setBy = [...counted.values()];
   const lost = inRank(ranking, isCapture)
-    .filter((notice) => !setBy.includes(notice))
+    .filter((notice) => counted.get(notice.pspTransactionId) !== notice)
     .map((notice): Mention<N> => {
-      const rule = decideCaptureLoss(payment, notice, ranking);
+      const rule = decideCaptureLoss(payment, notice, counted, ranking);
       return { notice, value: notice.amount ?? null, rule };
     });
   return { rule: 'captures-counted', setBy, lost };
 }
 
 /** Why a notice of a capture does not count. */
-export function decideCaptureLoss({ captures }: Payment, notice: N, ranking: Ranking<N>): Rule {
+export function decideCaptureLoss(
+  { captures }: Payment,
+  notice: N,
+  counted: ReadonlyMap<string, N>,
+  ranking: Ranking<N>,
+): Rule {
+  const winner = counted.get(notice.pspTransactionId);
+  if (winner) return decideLoss(ranking, winner, notice);
   const own = captures?.find(({ pspId }) => pspId === notice.pspTransactionId);
-  if (!own) return 'other-record';
-  const counted = own.amount > 0 ? findAmount(own.pspId, ranking) : undefined;
-  return counted ? decideLoss(ranking, counted, notice) : decideUncounted(own, ranking);
+  return own ? decideUncounted(own, ranking) : 'other-record';
 }
 
 function decideUncounted({ status }: Capture, ranking: Ranking<N>): Rule {

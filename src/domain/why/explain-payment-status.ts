@@ -20,11 +20,13 @@ export function explainPaymentStatus(
   ranking: Ranking<N>,
 ): Explained<N> {
   const { rule } = money;
-  const setBy = findDeciding(payment, rule, ranking);
+  const counted = countedCaptures(payment, ranking);
+  const setBy = findDeciding(payment, rule, counted, ranking);
+  const deciding = new Set(setBy);
   const lost = inRank(ranking, () => true)
-    .filter((notice) => !setBy.includes(notice))
+    .filter((notice) => !deciding.has(notice))
     .map((notice): Mention<N> => {
-      const loss = decideStatusLoss(payment, rule, setBy, notice, ranking);
+      const loss = decideStatusLoss(payment, rule, { setBy, deciding, counted }, notice, ranking);
       return { notice, value: ranking.originalOf(notice).status, rule: loss };
     });
   return { rule, setBy, lost };
@@ -32,15 +34,22 @@ export function explainPaymentStatus(
 
 type StatusRule = WeighedPayment['money']['rule'];
 
-function findDeciding(payment: Payment, rule: StatusRule, ranking: Ranking<N>): N[] {
+type Counted = ReadonlyMap<string, N>;
+
+function findDeciding(
+  payment: Payment,
+  rule: StatusRule,
+  counted: Counted,
+  ranking: Ranking<N>,
+): N[] {
   switch (rule) {
     case 'highest-status':
       return findHighest(payment, ranking);
     case 'captured-in-full':
     case 'captured-in-part':
-      return countedCaptures(payment, ranking);
+      return [...counted.values()];
     case 'captured-and-rest-voided':
-      return [...countedCaptures(payment, ranking), ...findVoids(payment, ranking, 'done')];
+      return [...counted.values(), ...findVoids(payment, ranking, 'done')];
     case 'captured-unknown-amount':
       return inRank(
         ranking,
@@ -76,10 +85,16 @@ function findPending(payment: Payment, ranking: Ranking<N>): N[] {
   ).slice(0, 1);
 }
 
+type Decision = {
+  readonly setBy: readonly N[];
+  readonly deciding: ReadonlySet<N>;
+  readonly counted: Counted;
+};
+
 function decideStatusLoss(
   payment: Payment,
   rule: StatusRule,
-  setBy: readonly N[],
+  { setBy, deciding, counted }: Decision,
   notice: N,
   ranking: Ranking<N>,
 ): Rule {
@@ -88,12 +103,10 @@ function decideStatusLoss(
     return decideVoidLoss(payment, notice, setBy.find(isVoidNotice), ranking);
   }
   if (isCapture(notice)) {
-    const counted = countedCaptures(payment, ranking).find(
-      ({ pspTransactionId }) => pspTransactionId === notice.pspTransactionId,
-    );
+    const own = counted.get(notice.pspTransactionId);
     // A capture that counts loses against what else decides, or against another report of the same capture.
-    const isBeaten = counted !== undefined && !setBy.includes(counted);
-    return isBeaten ? rule : decideCaptureLoss(payment, notice, ranking);
+    const isBeaten = own !== undefined && !deciding.has(own);
+    return isBeaten ? rule : decideCaptureLoss(payment, notice, counted, ranking);
   }
   if (rule !== 'highest-status' || !winner || isCapture(winner)) return rule;
   return decideLoss(ranking, winner, notice);

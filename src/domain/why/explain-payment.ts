@@ -93,7 +93,12 @@ function explainAmount(payment: Payment, weighed: WeighedPayment, ranking: Ranki
   const { money, authorized, rankedAll } = weighed;
   const isOfCaptures = money.amount !== undefined && money.amount !== authorized;
   if (money.amount !== undefined && (isOfCaptures || money.status === 'succeeded')) {
-    return decidedBy('captured-total', countedCaptures(payment, ranking), ranking, 'amount');
+    return decidedBy(
+      'captured-total',
+      [...countedCaptures(payment, ranking).values()],
+      ranking,
+      'amount',
+    );
   }
   if (authorized === null) return explainPick(ranking, 'amount', isCapture);
   // The amount of the authorisation is picked among the notices as they were reported.

@@ -117,9 +117,7 @@ function sourceOf(setter: Setter<AnyNotice>, deliveryIdOf: ExplainContext['deliv
 
 /** A split refund has several requests, which are one call to whoever reads this. */
 function distinct<Entry>(entries: readonly Entry[]): Entry[] {
-  return entries.filter(
-    (entry, place) => entries.findIndex((other) => isDeepStrictEqual(other, entry)) === place,
-  );
+  return [...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values()];
 }
 
 /** What time changes in a payment. Contract 4.8, 4.9. */
