@@ -19,25 +19,29 @@ export type HistoryPage = {
     readonly at: Date;
     readonly entries: readonly HistoryEntry[];
   }>;
-  /** The position of the oldest row of the page. It is 1 for the first row of an order. */
-  readonly oldestPosition: number | undefined;
+  /** The lowest position that is stored for the order. It is 1 unless rows were pruned. */
+  readonly firstPosition: number | undefined;
 };
 
+/** By time, because pages end at a time: a change that waited for its lock may have a later position than a newer one. */
 export async function readHistoryPage(
   database: Queryable,
   { accountId, orderId }: OrderName,
   { upTo, limit }: LifePage,
 ): Promise<HistoryPage> {
-  const { rows } = await database.query<HistoryRow & { position: number }>({
+  const { rows } = await database.query<HistoryRow & { first_position: number }>({
     name: 'read-history-page',
-    text: `select order_id, position, cause, happened_at, entries from history
+    text: `select order_id, cause, happened_at, entries,
+                  (select min(position) from history
+                    where account_id = $1 and order_id = $2) as first_position
+             from history
             where account_id = $1 and order_id = $2 and happened_at <= $3
-            order by position desc limit $4`,
+            order by happened_at desc, position desc limit $4`,
     values: [accountId, orderId, upTo, limit],
   });
   return {
     rows: rows.map((row) => ({ at: row.happened_at, entries: toEntries(row) })),
-    oldestPosition: rows.at(-1)?.position,
+    firstPosition: rows[0]?.first_position,
   };
 }
 
@@ -77,7 +81,7 @@ export async function listEventsUpTo(
                     'attempts', attempts) order by endpoint_id) as endpoints
              from events
             where account_id = $1 and order_id = $2 and occurred_at <= $3
-            group by sequence order by sequence desc limit $4`,
+            group by sequence order by min(occurred_at) desc, sequence desc limit $4`,
     values: [accountId, orderId, upTo, limit],
   });
   return rows.map(({ sequence, ...event }) => ({

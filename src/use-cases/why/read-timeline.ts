@@ -57,7 +57,7 @@ export async function readTimeline(
     attempts.map(({ attemptedAt }) => attemptedAt),
   ]);
   const isFirstPage = cut.olderUpTo === null;
-  return { ...cut, isPruned: isFirstPage && (history.oldestPosition ?? 1) > 1 };
+  return { ...cut, isPruned: isFirstPage && (history.firstPosition ?? 1) > 1 };
 }
 
 /** Without keys and settings, which explain nothing to a reader. */
