@@ -34,11 +34,11 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 const subjects: Readonly<Record<string, readonly string[]>> = {
   domain: [
     ...['', 'json', 'cards', 'money', 'accounts', 'orders', 'transactions', 'personal-data'],
-    ...['users', 'inbox', 'events'],
+    ...['users', 'inbox', 'events', 'why'],
   ],
   'use-cases': [
     ...['order-state', 'accounts', 'inbox', 'orders', 'payments', 'consumers', 'maintenance'],
-    ...['events', 'users', ''],
+    ...['events', 'users', 'why', ''],
   ],
   http: ['', 'open-api', 'merchant', 'webhooks', 'operator', 'checkout', 'dashboard'],
 };

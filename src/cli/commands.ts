@@ -29,6 +29,7 @@ import { linkCreate } from './link-create.ts';
 import { orderList } from './order-list.ts';
 import { orderRebuild } from './order-rebuild.ts';
 import { orderShow } from './order-show.ts';
+import { orderWhy } from './order-why.ts';
 import { reviewList } from './review-list.ts';
 import { inboxResolve, reviewResolve } from './review-resolve.ts';
 import { findClosest } from './suggest.ts';
@@ -43,7 +44,7 @@ export const commands: readonly Command[] = [
   ...[accountCreate, accountList, accountUpdate, accountRotate],
   ...[accountSuspend, accountResume],
   ...[userInvite, userList, userRemove, userReset],
-  ...[orderList, orderShow, orderRebuild, linkCreate, transactionList],
+  ...[orderList, orderShow, orderWhy, orderRebuild, linkCreate, transactionList],
   ...[inboxList, inboxShow, inboxReplay, inboxResolve],
   ...[endpointCreate, endpointList, endpointUpdate, endpointRotate],
   ...[endpointEnable, endpointDisable, endpointDelete, endpointTest],
