@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { limits } from '../../../src/domain/limits.ts';
 import type { ShownField } from '../../../src/domain/why/explanation.ts';
 import { explanationText } from '../../../src/domain/why/text.ts';
@@ -122,7 +123,7 @@ describe('the explanation of an order', () => {
     const held = await shop.sendGateway(gatewayPaymentOf(order, { transaction: capture }));
     const flagId = `${shop.account.accountId}/${order.order_id}:target_unknown`;
     shop.service.advanceSeconds(1);
-    const closing = { id: flagId, actor: 'cli', note: 'Asked the bank.' };
+    const closing = { id: flagId, actor: commandLine, note: 'Asked the bank.' };
     await resolveReview(shop.service.services, closing);
     const explanation = await explain(shop, order.order_id);
     const deliveryId = held.body.delivery_id;
