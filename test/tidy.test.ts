@@ -34,11 +34,11 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 const subjects: Readonly<Record<string, readonly string[]>> = {
   domain: [
     ...['', 'json', 'cards', 'money', 'accounts', 'orders', 'transactions', 'personal-data'],
-    ...['inbox', 'events'],
+    ...['inbox', 'events', 'figures'],
   ],
   'use-cases': [
     ...['order-state', 'accounts', 'inbox', 'orders', 'payments', 'consumers', 'maintenance'],
-    ...['events', ''],
+    ...['events', 'figures', 'order-lists', ''],
   ],
   http: ['', 'open-api', 'merchant', 'webhooks', 'operator', 'checkout'],
 };

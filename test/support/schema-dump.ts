@@ -33,6 +33,9 @@ const purposes: Readonly<Record<string, string>> = {
   idempotency_keys: 'Requests with an Idempotency-Key and their answers, stored for 24 hours.',
   review_resolutions: 'Flags that an operator has closed.',
   audit: 'Append-only: what operators did, to which object, when and why.',
+  consumer_emails: 'The consumers that use an e-mail address, learned from orders for search.',
+  figures:
+    'Counts and sums over the orders that were created in each half hour, for the overview of the dashboard.',
   sweep_cursors: 'Cursors of the background sweeps: how far each has come.',
   background_steps: 'What each step of the sweep did last.',
   stored_counts: 'Counts of many rows, taken by the sweep for /metrics.',

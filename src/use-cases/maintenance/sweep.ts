@@ -5,6 +5,7 @@
 import type { NeedsOf } from '../../services/needs.ts';
 import { sealStored } from '../consumers/seal-stored.ts';
 import { countDuePolls } from './count-due-polls.ts';
+import { countFigures } from './count-figures.ts';
 import { countStored } from './count-stored.ts';
 import { endCheckouts } from './end-checkouts.ts';
 import { lapseOverdue } from './lapse-overdue.ts';
@@ -18,6 +19,7 @@ import {
 import { retryAllDue } from './retry-all-due.ts';
 import { type IsOver, runStep, type Step } from './run-step.ts';
 import { unparkDead, unparkKnown } from './unpark-known.ts';
+import { walkFigures } from './walk-figures.ts';
 
 type Needs = NeedsOf<typeof unparkKnown> &
   NeedsOf<typeof retryAllDue> &
@@ -27,6 +29,7 @@ type Needs = NeedsOf<typeof unparkKnown> &
   NeedsOf<typeof pruneOldBodies> &
   NeedsOf<typeof expireOldDead> &
   NeedsOf<typeof countStored> &
+  NeedsOf<typeof countFigures> &
   NeedsOf<typeof sealStored> &
   NeedsOf<typeof runStep>;
 
@@ -48,6 +51,8 @@ export const sweepSteps: ReadonlyArray<Step<Needs>> = [
   { name: 'prune-history', msMax, run: pruneOldHistory },
   { name: 'prune-events', msMax, run: pruneOldEvents },
   { name: 'seal-stored', msMax, run: sealStored },
+  { name: 'count-figures', msMax, run: countFigures },
+  { name: 'walk-figures', msMax, run: walkFigures },
   { name: 'count-stored', msMax: longMsMax, run: countStored },
 ];
 
