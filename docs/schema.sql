@@ -110,6 +110,8 @@ create table orders (
 create index orders_by_lapse on orders (lapses_at);
 create index orders_flagged on orders (account_id, order_id)
   where flags <> '{}'::text[];
+create index orders_of_consumer on orders (account_id, user_id, order_id)
+  where user_id is not null;
 
 -- Payments and refunds of an order. Their state is computed from the notices of the provider.
 create table transactions (
@@ -158,6 +160,7 @@ create table history (
   entries      json         not null,
   constraint history_pkey primary key (account_id, order_id, "position")
 );
+create index history_by_time on history using brin (happened_at) with (pages_per_range='16', autosummarize='on');
 
 -- The inbox: every verified webhook, stored before it is answered.
 create table deliveries (
@@ -437,6 +440,28 @@ create table sign_in_failures (
   constraint sign_in_failures_pkey primary key (subject)
 );
 create index sign_in_failures_by_age on sign_in_failures (last_failed_at);
+
+-- The consumers that use an e-mail address, learned from orders for search.
+create table consumer_emails (
+  account_id  text  not null,
+  email       text  not null,
+  user_id     text  not null,
+  constraint consumer_emails_pkey primary key (account_id, email, user_id)
+);
+create index consumer_emails_of_consumer on consumer_emails (account_id, user_id);
+
+-- Counts and sums over the orders that were created in each half hour, for the overview of the dashboard.
+create table figures (
+  account_id  text         not null,
+  kind        text         not null,
+  starts_at   timestamptz  not null,
+  name        text         not null,
+  currency    text         not null,
+  orders      bigint       not null,
+  payments    bigint       not null,
+  amount      bigint       not null,
+  constraint figures_pkey primary key (account_id, kind, starts_at, name, currency)
+);
 
 -- Cursors of the background sweeps: how far each has come.
 create table sweep_cursors (

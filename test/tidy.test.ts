@@ -34,11 +34,11 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 const subjects: Readonly<Record<string, readonly string[]>> = {
   domain: [
     ...['', 'json', 'cards', 'money', 'accounts', 'orders', 'transactions', 'personal-data'],
-    ...['users', 'inbox', 'events', 'why'],
+    ...['users', 'inbox', 'events', 'why', 'figures'],
   ],
   'use-cases': [
     ...['order-state', 'accounts', 'inbox', 'orders', 'payments', 'consumers', 'maintenance'],
-    ...['events', 'users', 'why', ''],
+    ...['events', 'users', 'why', 'figures', 'order-lists', ''],
   ],
   http: ['', 'open-api', 'merchant', 'webhooks', 'operator', 'checkout', 'dashboard'],
 };

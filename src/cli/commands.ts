@@ -20,6 +20,7 @@ import { eventList } from './event-list.ts';
 import { eventResend } from './event-resend.ts';
 import { eventShow } from './event-show.ts';
 import { UnknownCommandError } from './explain-error.ts';
+import { figuresRebuild } from './figures-rebuild.ts';
 import type { Group } from './help.ts';
 import { inboxList } from './inbox-list.ts';
 import { inboxReplay } from './inbox-replay.ts';
@@ -49,7 +50,7 @@ export const commands: readonly Command[] = [
   ...[endpointCreate, endpointList, endpointUpdate, endpointRotate],
   ...[endpointEnable, endpointDisable, endpointDelete, endpointTest],
   ...[eventList, eventShow, eventResend],
-  ...[reviewList, reviewResolve, consumerErase, keysRotate, verify],
+  ...[reviewList, reviewResolve, consumerErase, figuresRebuild, keysRotate, verify],
 ];
 
 /** By the first word of their commands. */
@@ -64,6 +65,7 @@ export const groups: readonly Group[] = [
   { name: 'event', summary: 'Webhooks to shops' },
   { name: 'review', summary: 'What a person has to look at' },
   { name: 'consumer', summary: 'Personal data of consumers' },
+  { name: 'figures', summary: 'Figures of the dashboard' },
   { name: 'keys', summary: 'Keys of the service' },
   { name: 'verify', summary: 'Checks of the database' },
 ];

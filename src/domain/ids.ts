@@ -85,6 +85,15 @@ export function timeKeyOfDelivery(deliveryId: string): string {
 /** The lowest order id of this second. */
 export const firstOrderIdAt = (time: Date): string => `o_${secondsInBase62(time)}`;
 
+/** The second in which an order was created, from its id. Undefined for text that is no order id. */
+export function findTimeOfOrder(orderId: string): Date | undefined {
+  const [, letters = ''] = /^o_([0-9A-Za-z]{6})/.exec(orderId) ?? [];
+  if (letters === '') return undefined;
+  let seconds = 0;
+  for (const letter of letters) seconds = seconds * alphabet.length + alphabet.indexOf(letter);
+  return new Date(seconds * 1_000);
+}
+
 /** The lowest part of a delivery id, behind its account, of this second. */
 export const firstTimeKeyAt = (time: Date): string => secondsInBase62(time);
 

@@ -1,9 +1,10 @@
-/** Reads several tables as they were at one moment, so that a change in between cannot look like a contradiction. */
-import type { Database, Queryable } from '../postgres/database.ts';
+/** Reads with several statements that must not contradict each other. */
+import type { Database, Transaction } from '../postgres/database.ts';
 
-export function readOnSnapshot<Result>(
+/** All statements see the database as it was at the first one. Nothing can be written. */
+export function readSnapshot<Result>(
   database: Database,
-  read: (tx: Queryable) => Promise<Result>,
+  read: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   return database.transaction(async (tx) => {
     const snapshot = 'set transaction isolation level repeatable read, read only';

@@ -42,6 +42,9 @@ const purposes: Readonly<Record<string, string>> = {
   passkey_challenges: 'What passkeys have to sign, each once.',
   sign_in_failures:
     'Failed sign-ins of an e-mail address or of an address on the network, and until when more are refused.',
+  consumer_emails: 'The consumers that use an e-mail address, learned from orders for search.',
+  figures:
+    'Counts and sums over the orders that were created in each half hour, for the overview of the dashboard.',
   sweep_cursors: 'Cursors of the background sweeps: how far each has come.',
   background_steps: 'What each step of the sweep did last.',
   stored_counts: 'Counts of many rows, taken by the sweep for /metrics.',

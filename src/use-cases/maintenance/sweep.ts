@@ -5,6 +5,7 @@
 import type { NeedsOf } from '../../services/needs.ts';
 import { sealStored } from '../consumers/seal-stored.ts';
 import { countDuePolls } from './count-due-polls.ts';
+import { countFigures } from './count-figures.ts';
 import { countStored } from './count-stored.ts';
 import { endCheckouts } from './end-checkouts.ts';
 import { lapseOverdue } from './lapse-overdue.ts';
@@ -19,6 +20,7 @@ import { pruneSignIns } from './prune-sign-ins.ts';
 import { retryAllDue } from './retry-all-due.ts';
 import { type IsOver, runStep, type Step } from './run-step.ts';
 import { unparkDead, unparkKnown } from './unpark-known.ts';
+import { walkFigures } from './walk-figures.ts';
 
 type Needs = NeedsOf<typeof unparkKnown> &
   NeedsOf<typeof retryAllDue> &
@@ -29,6 +31,7 @@ type Needs = NeedsOf<typeof unparkKnown> &
   NeedsOf<typeof expireOldDead> &
   NeedsOf<typeof pruneSignIns> &
   NeedsOf<typeof countStored> &
+  NeedsOf<typeof countFigures> &
   NeedsOf<typeof sealStored> &
   NeedsOf<typeof runStep>;
 
@@ -51,6 +54,8 @@ export const sweepSteps: ReadonlyArray<Step<Needs>> = [
   { name: 'prune-events', msMax, run: pruneOldEvents },
   { name: 'prune-sign-ins', msMax, run: pruneSignIns },
   { name: 'seal-stored', msMax, run: sealStored },
+  { name: 'count-figures', msMax, run: countFigures },
+  { name: 'walk-figures', msMax, run: walkFigures },
   { name: 'count-stored', msMax: longMsMax, run: countStored },
 ];
 

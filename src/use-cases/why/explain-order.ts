@@ -19,7 +19,7 @@ import { mapWithPauses } from '../../services/event-loop.ts';
 import { findOrdersWithTransactions } from '../../store/enquiry.ts';
 import { listDeliveriesByKey, listLastChanges } from '../../store/order-life.ts';
 import type { OrderName } from '../../store/order-rows.ts';
-import { readOnSnapshot } from '../../store/snapshot.ts';
+import { readSnapshot } from '../../store/snapshot.ts';
 import { listTransactionsById } from '../../store/transactions.ts';
 import { readTimeline } from './read-timeline.ts';
 
@@ -40,7 +40,7 @@ export function explainOrder(
   { accountId, orderId }: OrderName,
   options: ExplainOptions,
 ): Promise<OrderExplanation | undefined> {
-  return readOnSnapshot(database, async (tx) => {
+  return readSnapshot(database, async (tx) => {
     const question = { accountId, idName: 'order_id', id: orderId } as const;
     const [found] = await findOrdersWithTransactions(tx, [question]);
     if (!found) return undefined;
