@@ -110,6 +110,8 @@ create table orders (
 create index orders_by_lapse on orders (lapses_at);
 create index orders_flagged on orders (account_id, order_id)
   where flags <> '{}'::text[];
+create index orders_of_consumer on orders (account_id, user_id, order_id)
+  where user_id is not null;
 
 -- Payments and refunds of an order. Their state is computed from the notices of the provider.
 create table transactions (
@@ -158,6 +160,7 @@ create table history (
   entries      json         not null,
   constraint history_pkey primary key (account_id, order_id, "position")
 );
+create index history_by_time on history using brin (happened_at) with (pages_per_range='16', autosummarize='on');
 
 -- The inbox: every verified webhook, stored before it is answered.
 create table deliveries (
@@ -327,7 +330,7 @@ create table review_resolutions (
   constraint review_resolutions_pkey primary key (account_id, subject, flag)
 );
 
--- Append-only: what operators did, to which object, when and why.
+-- Append-only: who did what to which object, when, from where and why. Only notes may be changed.
 create table audit (
   account_id  text         not null,
   audit_id    text         not null,
@@ -337,10 +340,128 @@ create table audit (
   object      text         not null,
   note        text,
   details     json         not null,
+  user_id     text,
+  address     text,
   constraint audit_pkey primary key (account_id, audit_id)
 );
+create index audit_by_time on audit (account_id, at desc, audit_id desc);
 create index audit_resolved on audit (action)
   where action in ('delivery.resolved', 'flag.resolved');
+
+-- Users of the dashboard. Whoever belongs to no account is deleted.
+create table users (
+  user_id        text         not null,
+  email          text         not null,
+  password_hash  text,
+  created_at     timestamptz  not null,
+  constraint users_pkey primary key (user_id),
+  constraint users_email_key unique (email)
+);
+
+-- The passkeys of users, by the id that the authenticator gave them.
+create table passkeys (
+  credential_id  text         not null,
+  user_id        text         not null,
+  public_key     bytea        not null,
+  counter        bigint       not null,
+  transports     text[]       not null,
+  created_at     timestamptz  not null,
+  constraint passkeys_pkey primary key (credential_id)
+);
+create index passkeys_of_user on passkeys (user_id);
+
+-- The users of each account, with their roles.
+create table memberships (
+  account_id  text         not null,
+  user_id     text         not null,
+  role        text         not null,
+  created_at  timestamptz  not null,
+  constraint memberships_pkey primary key (account_id, user_id),
+  constraint memberships_account_id_fkey foreign key (account_id) references accounts(account_id),
+  constraint memberships_role_check check (role in ('owner', 'operator', 'viewer'))
+);
+create index memberships_of_user on memberships (user_id);
+
+-- One-time links to join an account, or to set new credentials after a reset.
+create table invitations (
+  invitation_id  text         not null,
+  token_digest   bytea        not null,
+  email          text         not null,
+  account_id     text,
+  role           text,
+  user_id        text,
+  created_at     timestamptz  not null,
+  expires_at     timestamptz  not null,
+  constraint invitations_pkey primary key (invitation_id),
+  constraint invitations_token_digest_key unique (token_digest),
+  constraint invitations_purpose_check check ((account_id is null) = (role is null) and (account_id is null) = (user_id is not null)),
+  constraint invitations_role_check check (role in ('owner', 'operator', 'viewer'))
+);
+create index invitations_by_end on invitations (expires_at);
+create index invitations_of_account on invitations (account_id);
+
+-- Sessions of users. The secret is in a cookie only.
+create table sessions (
+  session_id     text         not null,
+  secret_digest  bytea        not null,
+  user_id        text         not null,
+  account_id     text,
+  created_at     timestamptz  not null,
+  last_seen_at   timestamptz  not null,
+  expires_at     timestamptz  not null,
+  confirmed_at   timestamptz  not null,
+  address        text         not null,
+  user_agent     text         not null,
+  constraint sessions_pkey primary key (session_id),
+  constraint sessions_secret_digest_key unique (secret_digest)
+);
+create index sessions_by_end on sessions (expires_at);
+create index sessions_by_last_seen on sessions (last_seen_at);
+create index sessions_of_user on sessions (user_id);
+
+-- What passkeys have to sign, each once.
+create table passkey_challenges (
+  challenge   text         not null,
+  purpose     text         not null,
+  subject     text,
+  user_id     text,
+  expires_at  timestamptz  not null,
+  constraint passkey_challenges_pkey primary key (challenge),
+  constraint passkey_challenges_purpose_check check (purpose in ('registration', 'sign_in', 'confirmation'))
+);
+create index passkey_challenges_by_end on passkey_challenges (expires_at);
+
+-- Failed sign-ins of an e-mail address or of an address on the network, and until when more are refused.
+create table sign_in_failures (
+  subject         text         not null,
+  failures        integer      not null,
+  last_failed_at  timestamptz  not null,
+  blocked_until   timestamptz  not null,
+  constraint sign_in_failures_pkey primary key (subject)
+);
+create index sign_in_failures_by_age on sign_in_failures (last_failed_at);
+
+-- The consumers that use an e-mail address, learned from orders for search.
+create table consumer_emails (
+  account_id  text  not null,
+  email       text  not null,
+  user_id     text  not null,
+  constraint consumer_emails_pkey primary key (account_id, email, user_id)
+);
+create index consumer_emails_of_consumer on consumer_emails (account_id, user_id);
+
+-- Counts and sums over the orders that were created in each half hour, for the overview of the dashboard.
+create table figures (
+  account_id  text         not null,
+  kind        text         not null,
+  starts_at   timestamptz  not null,
+  name        text         not null,
+  currency    text         not null,
+  orders      bigint       not null,
+  payments    bigint       not null,
+  amount      bigint       not null,
+  constraint figures_pkey primary key (account_id, kind, starts_at, name, currency)
+);
 
 -- Cursors of the background sweeps: how far each has come.
 create table sweep_cursors (

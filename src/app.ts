@@ -11,6 +11,8 @@ import { answerClientError } from './http/client-error.ts';
 import { buildSerializer } from './http/compile-serialisers.ts';
 import { limitConcurrency } from './http/concurrency-limit.ts';
 import { limitConnections } from './http/connection-limit.ts';
+import { dashboardApi } from './http/dashboard/dashboard-api.ts';
+import { dashboardPages } from './http/dashboard/dashboard-pages.ts';
 import type { Edge } from './http/edge.ts';
 import { endLine } from './http/end-line.ts';
 import { addCommonHeaders, sendError, serviceUnavailable } from './http/error-reply.ts';
@@ -98,6 +100,8 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     await served.register(paymentLinkRoute(edge));
     await served.register(returnPage(edge));
     await served.register(logoRoute(edge));
+    await served.register(dashboardApi(edge), { prefix: '/dashboard/api' });
+    await served.register(dashboardPages(edge));
   });
   await app.register(operatorApi(parts));
   await app.ready();

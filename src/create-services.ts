@@ -15,7 +15,7 @@ import { createCounters } from './services/counters.ts';
 import { createEventSender } from './services/event-sender.ts';
 import { createEventSignal } from './services/event-signal.ts';
 import type { FinishedCall } from './services/finished-call.ts';
-import { createLinkLimit, createRateLimits } from './services/rate-limits.ts';
+import { createLinkLimit, createRateLimits, createVisitorLimit } from './services/rate-limits.ts';
 import type { ReportDefect, ServiceSettings, Services } from './services/services.ts';
 import { createTokenService } from './services/token-service.ts';
 import { createWaitingRepeats } from './services/waiting-repeats.ts';
@@ -89,6 +89,7 @@ export function createServices(parts: {
     tokens: createTokenService(database, masterKeys, clock),
     countCall: createRateLimits(clock),
     countLink: createLinkLimit(clock),
+    countVisitor: createVisitorLimit(clock),
     waitingRepeats: createWaitingRepeats(),
   };
 }

@@ -2,6 +2,9 @@
 import type { AccountName } from './store/accounts.ts';
 import type { NewAccount } from './use-cases/accounts/create-account.ts';
 
+/** Nobody reads mail there: the link is printed, and the address is what the owner signs in with. */
+export const demoOwnerEmail = 'owner@demo.example';
+
 const commandLine = 'npm run --silent cli --';
 
 /**
@@ -35,11 +38,15 @@ function alignedLines(lines: ReadonlyArray<readonly string[]>): string {
   return lines.map(([name = '', value]) => `  ${name.padEnd(width)}  ${value}`).join('\n');
 }
 
-/** `demoEnvPath` is the file that has the credentials as shell variables, if it could be written. */
+/**
+ * `invitationLink` makes whoever opens it the owner of the demo account. `demoEnvPath` is the file that has the credentials as shell variables, if it could be
+ * written.
+ */
 export function firstStartText(
   publicUrl: string,
   account: NewAccount,
   demoEnvPath: string | undefined,
+  invitationLink: string,
 ): string {
   const credentials = JSON.stringify({
     access_key: account.accessKey,
@@ -66,6 +73,10 @@ export function firstStartText(
 A demo account was created. Its secrets are shown only now${demoEnvPath ? `; the first three are also in\n${demoEnvPath}` : '.'}
 
 ${alignedLines(printed)}
+
+Open the dashboard with this link. It works once, within 24 hours, and makes you ${demoOwnerEmail}.
+
+  ${invitationLink}
 
 Paste these lines into a terminal: a token, an order, the order again.
 

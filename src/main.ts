@@ -5,9 +5,10 @@ import { createServer } from 'node:net';
 import { type Bootstrapped, bootstrap, joinBootstrapped } from './bootstrap.ts';
 import { type Config, readConfig } from './config.ts';
 import { writeDemoEnv } from './demo-env.ts';
+import { commandLine } from './domain/audit.ts';
 import { limits } from './domain/limits.ts';
 import { StartError } from './domain/start-error.ts';
-import { firstStartText, laterStartText } from './first-start-message.ts';
+import { demoOwnerEmail, firstStartText, laterStartText } from './first-start-message.ts';
 import { explainListenError } from './listen-errors.ts';
 import { createLog, type Log } from './log.ts';
 import { prepareBackground } from './prepare-background.ts';
@@ -20,6 +21,8 @@ import {
 } from './service-user.ts';
 import { listFirstAccounts } from './store/accounts.ts';
 import { createAccount, simulatorWarning } from './use-cases/accounts/create-account.ts';
+import { inviteUser } from './use-cases/users/invite-user.ts';
+import { loadPasskeys } from './use-cases/users/load-passkeys.ts';
 import { renderSharedMetrics, reportReady, reportServing, startWorkers } from './workers.ts';
 
 try {
@@ -61,7 +64,7 @@ async function start({ config, log, closers, ending }: ProcessState): Promise<vo
   const application = import('./serve.ts');
   // The compile cache of root can be written by root only, so all code is loaded before the process becomes another user.
   const loadsAll = process.getuid?.() === 0 && config.workers === 1;
-  const rest = loadsAll ? import('./background.ts') : undefined;
+  const rest = loadsAll ? loadLater() : undefined;
   const bootstrapped = await bootstrap(config, log, ending.signal);
   closers.push(bootstrapped.close);
   const { serve } = await application;
@@ -81,6 +84,12 @@ async function start({ config, log, closers, ending }: ProcessState): Promise<vo
   await Promise.all(ready);
   // Last, because the demo account's secrets are shown once: a start that fails must not create it.
   console.log(await startMessage(config, bootstrapped, log));
+}
+
+/** What is otherwise loaded when it is first needed. */
+async function loadLater(): Promise<void> {
+  await import('./background.ts');
+  await loadPasskeys();
 }
 
 type Serve = typeof import('./serve.ts').serve;
@@ -147,7 +156,9 @@ async function startMessage(
   const account = await createAccount(services, { name: 'Demo shop', isSimulated: true });
   log.warn(simulatorWarning(services));
   const demoEnvPath = await writeDemoEnv(dataDir, publicUrl, account, serviceUser?.ids);
-  return firstStartText(publicUrl, account, demoEnvPath);
+  const owner = { accountId: account.accountId, email: demoOwnerEmail, role: 'owner' } as const;
+  const { link } = await inviteUser(services, commandLine, owner);
+  return firstStartText(publicUrl, account, demoEnvPath, link);
 }
 
 /** Contract 1.7. A signal during the start aborts it, and then closes everything that was opened. */

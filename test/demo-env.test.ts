@@ -36,7 +36,7 @@ test('the credentials are printed even if they cannot be written', async () => {
   await mkdir(join(path, 'inside'), { recursive: true });
   const written = await writeDemoEnv(folder, url, account, undefined);
   assert.equal(written, undefined);
-  const text = firstStartText(url, account, written);
+  const text = firstStartText(url, account, written, `${url}/dashboard/invitation/x`);
   assert.match(text, /access_secret +access_secret_1$/m);
   assert.match(text, /Its secrets are shown only now\.$/m);
 });

@@ -105,6 +105,24 @@ test('the page of a payment loads nothing, has no base and is framed by nobody, 
   }
 });
 
+const dashboardPaths = [
+  ...[
+    '/visit',
+    '/session',
+    '/sessions',
+    '/sessions/{session_id}',
+    '/account',
+    '/audit',
+    '/sign-out',
+  ],
+  ...['/sign-in', '/sign-in/passkey/options', '/sign-in/passkey/verify'],
+  ...['/confirm', '/confirm/passkey/options', '/confirm/passkey/verify'],
+  ...['/team', '/team/{user_id}', '/team/invitations', '/team/invitations/{invitation_id}'],
+  ...['', '/join', '/password', '/passkey/options', '/passkey/verify'].map(
+    (path) => `/invitation/{token}${path}`,
+  ),
+];
+
 test('what is served is what is listed, and a few pages known by name', async () => {
   const { body } = await service.call('/openapi.json');
   const aliases = (await listRoutes(service)).map(({ path }) => path);
@@ -116,6 +134,9 @@ test('what is served is what is listed, and a few pages known by name', async ()
       (path) => `/checkout${path}`,
     ),
     '/checkout/{order_id}/language/{language}',
+    ...['', '/{page}', '/{page}/{id}', '/{page}/{id}/{part}'].map((path) => `/dashboard${path}`),
+    ...['/{name}', '/{name}/{file}'].map((path) => `/dashboard/files/{version}${path}`),
+    ...dashboardPaths.map((path) => `/dashboard/api${path}`),
   ];
   const listed = new Set([...Object.keys(body.paths), ...aliases, ...unlisted]);
   assert.deepEqual(await listServedPaths(), [...listed].sort());

@@ -20,6 +20,7 @@ import { eventList } from './event-list.ts';
 import { eventResend } from './event-resend.ts';
 import { eventShow } from './event-show.ts';
 import { UnknownCommandError } from './explain-error.ts';
+import { figuresRebuild } from './figures-rebuild.ts';
 import type { Group } from './help.ts';
 import { inboxList } from './inbox-list.ts';
 import { inboxReplay } from './inbox-replay.ts';
@@ -29,26 +30,33 @@ import { linkCreate } from './link-create.ts';
 import { orderList } from './order-list.ts';
 import { orderRebuild } from './order-rebuild.ts';
 import { orderShow } from './order-show.ts';
+import { orderWhy } from './order-why.ts';
 import { reviewList } from './review-list.ts';
 import { inboxResolve, reviewResolve } from './review-resolve.ts';
 import { findClosest } from './suggest.ts';
 import { transactionList } from './transaction-list.ts';
+import { userInvite } from './user-invite.ts';
+import { userList } from './user-list.ts';
+import { userRemove } from './user-remove.ts';
+import { userReset } from './user-reset.ts';
 import { verify } from './verify.ts';
 
 export const commands: readonly Command[] = [
   ...[accountCreate, accountList, accountUpdate, accountRotate],
   ...[accountSuspend, accountResume],
-  ...[orderList, orderShow, orderRebuild, linkCreate, transactionList],
+  ...[userInvite, userList, userRemove, userReset],
+  ...[orderList, orderShow, orderWhy, orderRebuild, linkCreate, transactionList],
   ...[inboxList, inboxShow, inboxReplay, inboxResolve],
   ...[endpointCreate, endpointList, endpointUpdate, endpointRotate],
   ...[endpointEnable, endpointDisable, endpointDelete, endpointTest],
   ...[eventList, eventShow, eventResend],
-  ...[reviewList, reviewResolve, consumerErase, keysRotate, verify],
+  ...[reviewList, reviewResolve, consumerErase, figuresRebuild, keysRotate, verify],
 ];
 
 /** By the first word of their commands. */
 export const groups: readonly Group[] = [
   { name: 'account', summary: 'Accounts of merchants and their settings' },
+  { name: 'user', summary: 'Users of the dashboard' },
   { name: 'order', summary: 'Orders' },
   { name: 'link', summary: 'Links to pay an order' },
   { name: 'transaction', summary: 'Payments and refunds' },
@@ -57,6 +65,7 @@ export const groups: readonly Group[] = [
   { name: 'event', summary: 'Webhooks to shops' },
   { name: 'review', summary: 'What a person has to look at' },
   { name: 'consumer', summary: 'Personal data of consumers' },
+  { name: 'figures', summary: 'Figures of the dashboard' },
   { name: 'keys', summary: 'Keys of the service' },
   { name: 'verify', summary: 'Checks of the database' },
 ];

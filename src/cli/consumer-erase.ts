@@ -1,4 +1,5 @@
 /** `consumer erase`: permanently replaces the personal data of a consumer with a marker. Contract 8.7. */
+import { commandLine } from '../domain/audit.ts';
 import { findEmail, findPhones } from '../domain/personal-data/erased-consumer.ts';
 import { eraseConsumer } from '../use-cases/consumers/erase-consumer.ts';
 import { accountArgument } from './arguments.ts';
@@ -28,7 +29,7 @@ export const consumerErase = defineCommand({
       run: async (services) => {
         const account = await services.accounts.find(accountId);
         if (!account) throw new RefusedError(`There is no account ${accountId}.`);
-        const erased = await eraseConsumer(services, account, consumer, 'cli');
+        const erased = await eraseConsumer(services, account, consumer, commandLine);
         return {
           account_id: accountId,
           orders: erased.orders,

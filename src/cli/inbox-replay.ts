@@ -1,4 +1,5 @@
 /** `inbox replay`: applies a delivery again, or all deliveries of a state. */
+import { commandLine } from '../domain/audit.ts';
 import type { Delivery } from '../domain/inbox/delivery.ts';
 import { limits } from '../domain/limits.ts';
 import type { Services } from '../services/services.ts';
@@ -54,6 +55,7 @@ async function replay(
     accountId,
     deliveryId,
     'requested',
+    commandLine,
   ).catch(async () => ({
     delivery: await findDelivery(services.database, accountId, deliveryId),
     names: [],

@@ -1,8 +1,10 @@
 /** `link create`: creates an order with a payment link, for shops that send a link by hand. Contract 14.6. */
 import type { Account } from '../domain/accounts/account.ts';
+import { commandLine } from '../domain/audit.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Services } from '../services/services.ts';
 import { refuseSuspended } from '../use-cases/accounts/authenticate-caller.ts';
+import { recordAudit } from '../use-cases/accounts/record-audit.ts';
 import {
   type CreatedLink,
   createPaymentLink,
@@ -31,7 +33,10 @@ export const linkCreate = defineCommand({
       run: async (services) => {
         checkAccount(accountId, await services.accounts.find(accountId));
         const given = { ...request, expiresAt: expiresAt(services.clock()) };
-        return linkView(await create(services, accountId, given));
+        const created = await create(services, accountId, given);
+        const done = { accountId, action: 'link.created', object: created.order.orderId } as const;
+        if (!created.replayed) await recordAudit(services, commandLine, [done]);
+        return linkView(created);
       },
     };
   },

@@ -1,6 +1,6 @@
 /** `order show`: prints one order with its transactions, deliveries and history, with personal data masked. */
 import { type Order, orderStatus } from '../domain/orders/order.ts';
-import { maskAddress } from '../domain/personal-data/mask.ts';
+import { maskUpiId } from '../domain/personal-data/mask.ts';
 import type { Transaction } from '../domain/transactions/transaction.ts';
 import type { HistoryEntry } from '../store/history.ts';
 import { type ShownOrder, shownMax, showOrder } from '../use-cases/maintenance/show-order.ts';
@@ -88,6 +88,7 @@ function historyView({ transactionId, changes, cause, happenedAt, call }: Histor
     at: happenedAt.toISOString(),
     cause,
     transaction_id: transactionId,
+    // The one field of a transaction that holds the address of a consumer; those of orders are stored masked.
     changes: changes.map(({ field, from, to }) => ({
       field,
       from: maskUpiId(from),
@@ -95,13 +96,6 @@ function historyView({ transactionId, changes, cause, happenedAt, call }: Histor
     })),
     call: call ?? null,
   };
-}
-
-/** The one field of a transaction that holds the address of a consumer; those of orders are stored masked. */
-function maskUpiId(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !('upi_id' in value)) return value;
-  const { upi_id: address } = value;
-  return typeof address === 'string' ? { ...value, upi_id: maskAddress(address) } : value;
 }
 
 function renderShown({ order, transactions, deliveries, history }: ShownView, screen: Screen) {

@@ -1,4 +1,5 @@
 /** `review resolve` and `inbox resolve`: resolve a delivery or a flag, with a note that says why. */
+import { commandLine } from '../domain/audit.ts';
 import { addSeconds } from '../domain/time.ts';
 import { resolveOld } from '../use-cases/maintenance/resolve-old.ts';
 import { resolveReview } from '../use-cases/maintenance/resolve-review.ts';
@@ -74,7 +75,7 @@ export const inboxResolve = defineCommand({
 function resolveOne(id: string, note: string): Prepared {
   return {
     run: async (services) => {
-      const resolved = await resolveReview(services, { id, note, actor: 'cli' });
+      const resolved = await resolveReview(services, { id, note, actor: commandLine });
       if ('refusal' in resolved) throw new RefusedError(resolved.refusal);
       return {
         id,
@@ -107,7 +108,7 @@ function resolveMany({ state, 'older-than': age, account: accountId, note }: Man
         throw new RefusedError(`There is no account ${accountId}.`);
       }
       const before = addSeconds(services.clock(), -ageSeconds);
-      const request = { state, before, accountId, note, actor: 'cli' } as const;
+      const request = { state, before, accountId, note, actor: commandLine } as const;
       const outcome = await resolveOld(services, request);
       if ('refusal' in outcome) throw new RefusedError(outcome.refusal);
       return {

@@ -174,11 +174,19 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly merchantMessage: string;
 
-  constructor(code: ErrorCode, merchantMessage?: string, options?: { cause?: unknown }) {
+  /** Replaces the usual time of the code. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    code: ErrorCode,
+    merchantMessage?: string,
+    options?: { cause?: unknown; retryAfterSeconds?: number },
+  ) {
     super(code, options);
     this.name = 'ServiceError';
     this.code = code;
     this.merchantMessage = merchantMessage ?? errorTable[code].merchantMessage;
+    this.retryAfterSeconds = options?.retryAfterSeconds ?? this.entry.retryAfterSeconds;
   }
 
   get entry(): ErrorEntry {

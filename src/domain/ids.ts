@@ -9,6 +9,10 @@ const idLength = 16;
 export const newAccountId = (): string => `acc_${randomBase62(idLength)}`;
 export const newOrderId = (now: Date): string => `o_${timeOrderedBase62(now)}`;
 export const newUserId = (): string => `user_${randomBase62(idLength)}`;
+/** A user of the dashboard; a consumer is a `user_`. */
+export const newDashboardUserId = (): string => `usr_${randomBase62(idLength)}`;
+export const newSessionId = (): string => `ses_${randomBase62(idLength)}`;
+export const newInvitationId = (): string => `inv_${randomBase62(idLength)}`;
 export const newKeyId = (): string => `key_${randomBase62(idLength)}`;
 export const newAuditId = (now: Date): string => `aud_${timeOrderedBase62(now)}`;
 export const newSecretId = (): string => `sec_${randomBase62(idLength)}`;
@@ -80,6 +84,15 @@ export function timeKeyOfDelivery(deliveryId: string): string {
 
 /** The lowest order id of this second. */
 export const firstOrderIdAt = (time: Date): string => `o_${secondsInBase62(time)}`;
+
+/** The second in which an order was created, from its id. Undefined for text that is no order id. */
+export function findTimeOfOrder(orderId: string): Date | undefined {
+  const [, letters = ''] = /^o_([0-9A-Za-z]{6})/.exec(orderId) ?? [];
+  if (letters === '') return undefined;
+  let seconds = 0;
+  for (const letter of letters) seconds = seconds * alphabet.length + alphabet.indexOf(letter);
+  return new Date(seconds * 1_000);
+}
 
 /** The lowest part of a delivery id, behind its account, of this second. */
 export const firstTimeKeyAt = (time: Date): string => secondsInBase62(time);

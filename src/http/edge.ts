@@ -1,7 +1,7 @@
 /** The dependencies of the routes: the use cases, and the few services that http calls directly. */
 import type { Clock } from '../domain/time.ts';
 import type { AccountDirectory } from '../services/account-directory.ts';
-import type { CountCall } from '../services/rate-limits.ts';
+import type { CountCall, CountVisitor } from '../services/rate-limits.ts';
 import type { ServiceSettings } from '../services/services.ts';
 import type { UseCases } from '../use-cases/served.ts';
 
@@ -10,6 +10,7 @@ export type Edge = {
   /** For the secrets that open sealed bodies. */
   readonly accounts: AccountDirectory;
   readonly countCall: CountCall;
+  readonly countVisitor: CountVisitor;
   readonly clock: Clock;
   readonly settings: Pick<ServiceSettings, 'publicUrl'>;
 };

@@ -59,7 +59,8 @@ export function prepareErrorReply(
   reply: FastifyReply,
 ): ServiceError {
   const error = toServiceError(failure, request.routeOptions.bodyLimit);
-  const { status, retryAfterSeconds } = error.entry;
+  const { retryAfterSeconds } = error;
+  const { status } = error.entry;
   if (status >= 500 && error !== serviceUnavailable) {
     const about = { requestId: request.id, code: error.code, err: error.cause ?? failure };
     request.log.error(about, 'the request failed');

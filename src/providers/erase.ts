@@ -3,6 +3,7 @@
  * removed, unknown ones included: a list of personal fields would never be complete.
  */
 import { findPhones } from '../domain/personal-data/erased-consumer.ts';
+import { maskAddress, maskName, maskPhone } from '../domain/personal-data/mask.ts';
 import {
   erasedMarker,
   type PersonalValues,
@@ -27,32 +28,51 @@ export function leaves<Name extends string>(leaf: Leaf, names: readonly Name[]):
   return Object.fromEntries(names.map((name) => [name, leaf]));
 }
 
-export function eraseObject(body: WireObject, shape: Shape, scrub: Scrub): WireObject {
+/** What replaces a personal value. */
+export type Replace = (value: string, leaf: 'word' | 'phone') => string;
+
+const eraseWhole: Replace = () => erasedMarker;
+
+/** As an order token would see it. Contract 2.3. */
+export const maskPersonal: Replace = (value, leaf) => {
+  if (value === erasedMarker) return value;
+  if (leaf === 'phone') return maskPhone(value);
+  return value.includes('@') ? maskAddress(value) : maskName(value);
+};
+
+export function eraseObject(
+  body: WireObject,
+  shape: Shape,
+  scrub: Scrub,
+  replace: Replace = eraseWhole,
+): WireObject {
   const erased: Record<string, unknown> = {};
   for (const [name, part] of Object.entries(shape)) {
-    const value = Object.hasOwn(body, name) ? eraseValue(body[name], part, scrub) : undefined;
+    const value = Object.hasOwn(body, name)
+      ? eraseValue(body[name], part, scrub, replace)
+      : undefined;
     if (value !== undefined) erased[name] = value;
   }
   return erased;
 }
 
 /** Undefined if the value is removed. */
-function eraseValue(value: unknown, part: Shape | Leaf, scrub: Scrub): unknown {
+function eraseValue(value: unknown, part: Shape | Leaf, scrub: Scrub, replace: Replace): unknown {
   if (Array.isArray(value)) {
-    return value.map((entry) => eraseValue(entry, part, scrub) ?? null);
+    return value.map((entry) => eraseValue(entry, part, scrub, replace) ?? null);
   }
   if (typeof value === 'object' && value !== null) {
     // An object stays an object, because a translator may distinguish an unreadable one from an absent one.
-    return eraseObject(value as WireObject, typeof part === 'string' ? {} : part, scrub);
+    return eraseObject(value as WireObject, typeof part === 'string' ? {} : part, scrub, replace);
   }
   const leaf = typeof part === 'string' ? part : part[''];
-  return typeof leaf === 'string' ? eraseLeaf(value, leaf, scrub) : undefined;
+  return typeof leaf === 'string' ? eraseLeaf(value, leaf, scrub, replace) : undefined;
 }
 
-function eraseLeaf(value: unknown, leaf: Leaf, scrub: Scrub): unknown {
+function eraseLeaf(value: unknown, leaf: Leaf, scrub: Scrub, replace: Replace): unknown {
   const content = text(value);
   if (content === undefined || leaf === 'keep') return value;
-  if (leaf !== 'text') return erasedMarker;
+  if (leaf !== 'text') return replace(content, leaf);
   const scrubbed = scrub(content);
   return scrubbed === content ? value : scrubbed;
 }

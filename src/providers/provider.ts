@@ -8,6 +8,7 @@ import type { Translation } from '../domain/inbox/translation.ts';
 import type { ChoiceMode } from '../domain/payment-mode.ts';
 import type { PersonalValues, Scrub } from '../domain/personal-data/scrub.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
+import type { Replace } from './erase.ts';
 import type { OutboundProvider } from './outbound.ts';
 import type { ProviderSettings } from './settings.ts';
 
@@ -78,8 +79,11 @@ export type Provider = {
 export type Erasing = {
   /** The personal data of the consumer in a body. */
   readonly listPersonalValues: (body: Buffer) => PersonalValues;
-  /** Retains only fields known not to be personal, with texts scrubbed. The translation stays the same. */
-  readonly eraseBody: (body: Buffer, scrub: Scrub) => Buffer;
+  /**
+   * Retains only fields known not to be personal, with texts scrubbed. The translation stays the same. `replace` gives
+   * what is shown instead of a personal value; without it a marker is.
+   */
+  readonly eraseBody: (body: Buffer, scrub: Scrub, replace?: Replace) => Buffer;
 };
 
 /** The account's settings that a translation depends on, as they were when the delivery arrived. */

@@ -1,6 +1,6 @@
 /**
- * Limits the request rates of accounts, order tokens and payment links. Each process counts separately: the limits protect the
- * process from floods and are not exact across processes.
+ * Limits the request rates of accounts, order tokens, payment links and visitors of the dashboard. Each process counts
+ * separately: the limits protect the process from floods and are not exact across processes.
  */
 
 import type { Account } from '../domain/accounts/account.ts';
@@ -8,6 +8,7 @@ import { createBoundedCache } from '../domain/bounded-cache.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import type { Clock } from '../domain/time.ts';
+import { networkOf } from '../domain/users/network.ts';
 import type { Caller } from '../security/tokens.ts';
 import { type Bucket, takeToken } from './token-bucket.ts';
 
@@ -37,6 +38,14 @@ export function createRateLimits(clock: Clock): CountCall {
 export function createLinkLimit(clock: Clock): CountLink {
   const count = createBuckets(clock, limits.linksCountedMax);
   return (linkId) => count(linkId, limits.linkUsesPerSecond);
+}
+
+/** Throws `RATE_LIMITED` when an address calls the dashboard too often without a session. */
+export type CountVisitor = (address: string) => void;
+
+export function createVisitorLimit(clock: Clock): CountVisitor {
+  const count = createBuckets(clock, limits.visitorsCountedMax);
+  return (address) => count(networkOf(address), limits.visitorRequestsPerSecond);
 }
 
 function createBuckets(clock: Clock, keysMax: number) {

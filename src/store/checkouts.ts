@@ -57,6 +57,20 @@ async function changesOne(
   return rowCount === 1;
 }
 
+export type OpenedCheckout = { readonly openedAt: Date; readonly chosenAt: Date | null };
+
+export async function findCheckout(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+): Promise<OpenedCheckout | undefined> {
+  const { rows } = await database.query<OpenedCheckout>({
+    text: `select opened_at as "openedAt", chosen_at as "chosenAt" from checkouts
+            where account_id = $1 and order_id = $2`,
+    values: [accountId, orderId],
+  });
+  return rows[0];
+}
+
 export type EndedCheckout = OrderName & { readonly outcome: CheckoutOutcome };
 
 /** Checkouts whose order has lapsed by now, the oldest first, with what has become of the order. */

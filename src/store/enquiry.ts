@@ -6,12 +6,12 @@ import type { Order } from '../domain/orders/order.ts';
 import type { Transaction as OrderTransaction } from '../domain/transactions/transaction.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable } from '../postgres/database.ts';
-import { type OrderRow, toOrder } from './order-rows.ts';
+import { type OrderRow, type StoredOrder, toOrder } from './order-rows.ts';
 import { type TransactionRow, toTransaction } from './transaction-rows.ts';
 import { hasId } from './transactions.ts';
 
 export type OrderWithTransactions = {
-  readonly order: Order;
+  readonly order: Order & Pick<StoredOrder, 'heldNotices'>;
   readonly transactions: readonly OrderTransaction[];
   /** When the provider was last polled, by transaction id. */
   readonly polledAt: ReadonlyMap<string, Date>;

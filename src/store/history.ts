@@ -78,7 +78,12 @@ function toStored({ transactionId, changes, call }: HistoryRecord['entries'][num
   };
 }
 
-type HistoryRow = { order_id: string; cause: string; happened_at: Date; entries: Stored[] };
+export type HistoryRow = {
+  order_id: string;
+  cause: string;
+  happened_at: Date;
+  entries: Stored[];
+};
 
 export async function listHistory(
   database: Queryable,
@@ -123,7 +128,7 @@ export async function listHistoryOfOrders(
   return new Map([...byOrder].map(([orderId, own]) => [orderId, own.flatMap(toEntries)]));
 }
 
-function toEntries({ cause, happened_at: happenedAt, entries }: HistoryRow): HistoryEntry[] {
+export function toEntries({ cause, happened_at: happenedAt, entries }: HistoryRow): HistoryEntry[] {
   return entries.map(({ transactionId, changes, call = null }) => ({
     transactionId,
     changes: changes.map(([field, from, to]) => ({ field, from, to })),

@@ -184,17 +184,19 @@ export async function listNewestDeliveries(
   );
 }
 
-/** The last deliveries that belong to an order. */
+/** The last deliveries that belong to an order, or the last that were received up to a time. */
 export async function listNewestOfOrder(
   database: Queryable,
   accountId: string,
   orderId: string,
   limit: number,
+  upTo?: Date,
 ): Promise<NewestDelivery[]> {
   const { rows } = await database.query<BodilessRow>({
     text: `select ${deliveryColumns} from deliveries where account_id = $1 and order_id = $2
+              and ($4::timestamptz is null or received_at <= $4)
             order by received_at desc, delivery_id desc limit $3`,
-    values: [accountId, orderId, limit],
+    values: [accountId, orderId, limit, upTo ?? null],
   });
   return rows.map(withoutBody);
 }

@@ -9,6 +9,7 @@ import { type DeliveryRow, deliveryColumns, toDelivery } from './deliveries.ts';
 import { type HistoryRecord, type HistoryRecordRow, toHistoryRecord } from './history.ts';
 import { conditionOf } from './invariants.ts';
 import { type OrderName, type OrderRow, type StoredOrder, toStoredOrder } from './order-rows.ts';
+import { readSnapshot } from './snapshot.ts';
 import { type TransactionRow, toTransaction } from './transaction-rows.ts';
 
 export type OrderPage = {
@@ -48,9 +49,7 @@ export function readOrderPage(
   from: OrdersAfter,
   size: number,
 ): Promise<OrderPage | undefined> {
-  return database.transaction(async (tx) => {
-    const snapshot = 'set transaction isolation level repeatable read, read only';
-    tx.commitWith(tx.query({ name: snapshot, text: snapshot }));
+  return readSnapshot(database, async (tx) => {
     const orders = await listOrders(tx, from, size);
     const isLast = orders.length < size;
     // The last page has no end, so that rows of orders that do not exist are found behind the last order too.

@@ -9,6 +9,8 @@ export type ResolvedFlag = {
   readonly subject: string;
   readonly flag: ReviewFlag;
   readonly at: Date;
+  readonly actor: string;
+  readonly note: string;
 };
 
 export async function listResolutions(
@@ -18,7 +20,7 @@ export async function listResolutions(
 ): Promise<ResolvedFlag[]> {
   if (subjects.length === 0) return [];
   const { rows } = await database.query<ResolvedFlag>({
-    text: `select subject, flag, resolved_at as at from review_resolutions
+    text: `select subject, flag, resolved_at as at, actor, note from review_resolutions
             where account_id = $1 and subject = any($2::text[])`,
     values: [accountId, subjects],
   });

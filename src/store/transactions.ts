@@ -23,7 +23,21 @@ export async function listTransactionsOf(
   return result.rows.map(toListed);
 }
 
-/** The same without large orders, of which only a part may be needed. */
+/** Some transactions of one order, with their notices. */
+export async function listTransactionsById(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+  transactionIds: readonly string[],
+): Promise<ListedTransaction[]> {
+  const result = await database.query<ListedRow>({
+    text: `select * from transactions
+            where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`,
+    values: [accountId, orderId, transactionIds],
+  });
+  return result.rows.map(toListed);
+}
+
+/** Those of small orders only: of a large one, only a part may be needed. */
 export async function listTransactionsOfSmall(
   tx: Transaction,
   orders: readonly OrderName[],

@@ -24,30 +24,74 @@ import { listPaymentModes } from './payments/list-payment-modes.ts';
 import { openCheckout } from './payments/open-checkout.ts';
 import { refund } from './payments/refund.ts';
 import { startPayment } from './payments/start-payment.ts';
+import {
+  acceptWithPasskey,
+  acceptWithPassword,
+  offerRegistration,
+} from './users/accept-invitation.ts';
+import { changeRole, removeMember } from './users/change-member.ts';
+import {
+  confirmWithPasskey,
+  confirmWithPassword,
+  offerConfirmation,
+  requireConfirmation,
+} from './users/confirm-session.ts';
+import { endOtherSessions, endSession, listSessions } from './users/end-sessions.ts';
+import { findSession } from './users/find-session.ts';
+import { inviteUser, withdrawInvitation } from './users/invite-user.ts';
+import { joinAccount } from './users/join-account.ts';
+import { listAuditLog } from './users/list-audit-log.ts';
+import { listTeam } from './users/list-team.ts';
+import { lookAtInvitation } from './users/look-at-invitation.ts';
+import { offerPasskeySignIn, signInWithPasskey, signInWithPassword } from './users/sign-in.ts';
+import { switchAccount } from './users/switch-account.ts';
 
 const served = {
+  acceptWithPasskey,
+  acceptWithPassword,
   authenticateCaller,
+  changeRole,
+  confirmWithPasskey,
+  confirmWithPassword,
   createOrder,
   createPaymentLink,
+  endOtherSessions,
+  endSession,
   enquire,
   findLaunch,
   findLogo,
   findMissingCredentials,
   findReturn,
+  findSession,
   generateToken,
   getCheckout,
   getOrder,
   giveUpPayment,
+  inviteUser,
+  joinAccount,
+  listAuditLog,
   listChoices,
   listPaymentModes,
+  listSessions,
+  listTeam,
+  lookAtInvitation,
+  offerConfirmation,
+  offerPasskeySignIn,
+  offerRegistration,
   openCheckout,
   openLink,
   receiveDelivery,
   refreshToken,
   refund,
+  removeMember,
+  requireConfirmation,
   resolveUser,
+  signInWithPasskey,
+  signInWithPassword,
   startPayment,
+  switchAccount,
   updateOrder,
+  withdrawInvitation,
 };
 
 type Served = typeof served;

@@ -73,6 +73,7 @@ test('suspending and resuming are in the audit log, once each however often they
     values: [accountId],
   });
   assert.deepEqual(rows.map(({ action }) => action).sort(), [
+    'account.created',
     'account.resumed',
     'account.suspended',
   ]);

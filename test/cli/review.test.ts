@@ -1,6 +1,7 @@
 /** An operator can list and resolve everything that needs review. Contract 6.9. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../src/domain/audit.ts';
 import { retrySeconds } from '../../src/domain/inbox/retry-schedule.ts';
 import { flagIdOf } from '../../src/domain/inbox/review.ts';
 import { retryDelivery } from '../../src/use-cases/inbox/retry-delivery.ts';
@@ -324,7 +325,7 @@ test('an id that cannot be resolved is refused with a sentence, and nothing chan
     ['nonsense', /is neither/],
   ];
   for (const [id, words] of cases) {
-    const outcome = await resolveReview(services, { id, note, actor: 'cli' });
+    const outcome = await resolveReview(services, { id, note, actor: commandLine });
     assert.match('refusal' in outcome ? outcome.refusal : 'resolved', words);
   }
   const { code, stdout, stderr } = await runCommandHere(
@@ -350,7 +351,7 @@ test('a note is required, has 1 to 1,024 characters, and no card number is store
   const outcome = await resolveReview(services, {
     id,
     note: `${'x'.repeat(900)} card 4111111111111111`,
-    actor: 'cli',
+    actor: commandLine,
   });
   assert.ok(!('refusal' in outcome));
   assert.ok(outcome.note.endsWith('card 411111******1111'), outcome.note);
@@ -365,7 +366,7 @@ test('when ten operators resolve one entry concurrently, one succeeds and the ot
   for (const id of [flag?.id ?? '', dispute.body.delivery_id]) {
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, (_, person) =>
-        resolveReview(services, { id, note, actor: `person ${person}` }),
+        resolveReview(services, { id, note, actor: { ...commandLine, name: `person ${person}` } }),
       ),
     );
     assert.equal(outcomes.filter((outcome) => !('refusal' in outcome)).length, 1);
@@ -384,7 +385,7 @@ test('a flag can be resolved while copies of its delivery and other deliveries o
     await shop.sendPartner(event);
     const [flag] = await openOf(order.order_id);
     const [outcome, ...replies] = await Promise.all([
-      resolveReview(services, { id: flag?.id ?? '', note, actor: 'cli' }),
+      resolveReview(services, { id: flag?.id ?? '', note, actor: commandLine }),
       ...Array.from({ length: 5 }, () => shop.sendPartner(event)),
       ...Array.from({ length: 3 }, () => shop.sendPartner(captureOf(order))),
     ]);
@@ -410,7 +411,7 @@ test('--account lists one account only, and ids of two accounts do not mix', asy
   ]);
   const subject = review.find((row: Row) => row.kind === 'flag').transaction_id;
   const wrong = flagIdOf({ accountId, subject, flag: 'amount_mismatch' });
-  const outcome = await resolveReview(services, { id: wrong, note, actor: 'cli' });
+  const outcome = await resolveReview(services, { id: wrong, note, actor: commandLine });
   assert.ok('refusal' in outcome);
   const unknown = await runCommandHere(['review', 'list', '--account', 'acc_nobody'], env);
   assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
@@ -500,7 +501,7 @@ test('the body of a resolved delivery is pruned by age like that of any finished
   const outcome = await resolveReview(other.service.services, {
     id: closed.body.delivery_id,
     note,
-    actor: 'cli',
+    actor: commandLine,
   });
   assert.ok(!('refusal' in outcome));
   other.service.advanceSeconds(91 * 24 * 3600);
@@ -559,7 +560,7 @@ test('metrics count deliveries that needed review, died, expired and were resolv
 test('the invariants hold after all other tests', () => assertInvariants(shop));
 
 async function resolve(id = ''): Promise<void> {
-  const outcome = await resolveReview(services, { id, note, actor: 'cli' });
+  const outcome = await resolveReview(services, { id, note, actor: commandLine });
   assert.ok(!('refusal' in outcome), JSON.stringify(outcome));
 }
 

@@ -119,7 +119,7 @@ async function cloneIntoClosedFolder(): Promise<string> {
   const closed = await createTemporaryFolder(0o700);
   const checkout = join(closed, 'checkout');
   await mkdir(checkout);
-  const parts = ['src', 'checkout', 'migrations', 'package.json', 'node_modules'];
+  const parts = ['src', 'checkout', 'dashboard', 'migrations', 'package.json', 'node_modules'];
   await run('cp', ['-al', ...parts.map((part) => join(projectDir, part)), checkout]);
   return checkout;
 }

@@ -4,6 +4,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { embeddedAddress } from '../../src/embedded-postgres/embedded-database.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
 import { isRunning } from '../../tools/harness/processes.ts';
 import { readServerPid } from '../../tools/harness/server-pid.ts';
 import { createTemporaryFolder, startServiceProcess } from '../support/service-process.ts';
@@ -30,6 +32,31 @@ test('the first start prints the credentials of a demo account that work', async
     body: { access_key: accessKey, access_secret: accessSecret },
   });
   assert.equal(reply.status, 200);
+});
+
+test('the first start prints a one-time link that makes the owner of the demo account', async () => {
+  const { port } = new URL(first.baseUrl);
+  const link = new RegExp(`^  http://localhost:${port}/dashboard/invitation/(\\S+)$`, 'm');
+  const [, token = ''] = link.exec(first.output()) ?? [];
+  for (const origin of [`http://localhost:${port}`, first.baseUrl]) {
+    const path = `/dashboard/api/invitation/${token}`;
+    const reply = await first.call(path, { method: 'POST', headers: { origin } });
+    assert.deepEqual(
+      [reply.status, reply.body.account_name, reply.body.role],
+      [...[200, 'Demo shop', 'owner']],
+    );
+  }
+});
+
+test('the service cannot change or delete what is in the audit log', async () => {
+  const database = openDatabase(await embeddedAddress(dataDir));
+  try {
+    for (const text of ["update audit set actor = 'x'", 'delete from audit', 'truncate audit']) {
+      await assert.rejects(database.query({ text }), { code: '42501' }, text);
+    }
+  } finally {
+    await database.close();
+  }
 });
 
 test('the printed lines, pasted into a shell, create a token and an order, and read the order', async () => {

@@ -32,7 +32,19 @@ const purposes: Readonly<Record<string, string>> = {
     'The refund made under each refund_request_id. The key ends the race of two refunds with one id.',
   idempotency_keys: 'Requests with an Idempotency-Key and their answers, stored for 24 hours.',
   review_resolutions: 'Flags that an operator has closed.',
-  audit: 'Append-only: what operators did, to which object, when and why.',
+  audit:
+    'Append-only: who did what to which object, when, from where and why. Only notes may be changed.',
+  users: 'Users of the dashboard. Whoever belongs to no account is deleted.',
+  passkeys: 'The passkeys of users, by the id that the authenticator gave them.',
+  memberships: 'The users of each account, with their roles.',
+  invitations: 'One-time links to join an account, or to set new credentials after a reset.',
+  sessions: 'Sessions of users. The secret is in a cookie only.',
+  passkey_challenges: 'What passkeys have to sign, each once.',
+  sign_in_failures:
+    'Failed sign-ins of an e-mail address or of an address on the network, and until when more are refused.',
+  consumer_emails: 'The consumers that use an e-mail address, learned from orders for search.',
+  figures:
+    'Counts and sums over the orders that were created in each half hour, for the overview of the dashboard.',
   sweep_cursors: 'Cursors of the background sweeps: how far each has come.',
   background_steps: 'What each step of the sweep did last.',
   stored_counts: 'Counts of many rows, taken by the sweep for /metrics.',

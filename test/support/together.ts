@@ -18,6 +18,7 @@ const shared: Readonly<Record<string, { files: string; except?: readonly string[
   'test/api/checkout-together.ts': {
     files: 'test/api/{callback,checkout,list-of-banks,logo,payment-modes,return}/*.test.ts',
   },
+  'test/api/dashboard/together.ts': { files: 'test/api/dashboard/*.test.ts' },
   'test/api/orders-together.ts': {
     files: 'test/api/{get-order,payment-link,resolve-user,update-order}/*.test.ts',
   },
@@ -34,6 +35,7 @@ const shared: Readonly<Record<string, { files: string; except?: readonly string[
   'test/client/together.ts': { files: 'test/client/*.test.ts' },
   'test/domain/together.ts': { files: 'test/domain/*.test.ts' },
   'test/events/together.ts': { files: 'test/events/*.test.ts' },
+  'test/figures/together.ts': { files: 'test/figures/*.test.ts' },
   'test/http/together.ts': { files: 'test/http/*.test.ts' },
   'test/journey/together.ts': {
     files: 'test/journey/*.test.ts',

@@ -19,3 +19,10 @@ export function maskName(name: string): string {
   const [first = ''] = name;
   return `${first}***`;
 }
+
+/** Masks the UPI id in the details of a payment mode; other values are returned as they are. */
+export function maskUpiId(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('upi_id' in value)) return value;
+  const { upi_id: address } = value;
+  return typeof address === 'string' ? { ...value, upi_id: maskAddress(address) } : value;
+}

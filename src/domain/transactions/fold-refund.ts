@@ -5,7 +5,7 @@
 
 import type { ReviewFlag } from '../review-flag.ts';
 import { failureReason } from './failure.ts';
-import { commonFields, foldNotices } from './fold.ts';
+import { commonFields, type Folded, foldNotices } from './fold.ts';
 import { type RefundStatus, refundStatuses } from './notice.ts';
 import { refundNoticesOf, type Start } from './start.ts';
 import {
@@ -21,27 +21,43 @@ export type UnfoldedRefund = Pick<
   'type' | 'transactionId' | 'provider' | 'start' | 'pspTransactionId' | 'voidedPspIds' | 'notices'
 >;
 
-export function foldRefund(refund: UnfoldedRefund): Refund {
+export type WeighedRefund = {
+  /** The notices of the provider without voids, and our start as one for each of its calls. */
+  readonly all: readonly StoredRefundNotice[];
+  readonly parts: readonly RefundPart[] | null;
+  readonly status: RefundStatus;
+  /** The same notices with the rank that they have when fields are picked. */
+  readonly notices: readonly StoredRefundNotice[];
+  readonly ranked: Folded<StoredRefundNotice>;
+};
+
+/** Weighs the notices against each other. `foldRefund` builds the refund from it, `why/` explains it. */
+export function weighRefund(refund: UnfoldedRefund): WeighedRefund {
   const { start } = refund;
   const ofStart = start ? refundNoticesOf(start) : [];
   const all = [...refund.notices.filter(({ record }) => record !== 'void'), ...ofStart];
   const parts = foldParts(start, all, refund);
-  const ownStatus = parts ? lowestOf(parts) : statusOf(all, refund.voidedPspIds !== null);
-  const notices = all.map((notice) => capped(notice, ownStatus));
-  const folded = foldNotices(notices, refundStatuses);
-  const common = commonFields(notices, folded, ownStatus);
-  const { pick } = folded;
+  const status = parts ? lowestOf(parts) : statusOf(all, refund.voidedPspIds !== null);
+  const notices = all.map((notice) => capped(notice, status));
+  return { all, parts, status, notices, ranked: foldNotices(notices, refundStatuses) };
+}
+
+export function foldRefund(refund: UnfoldedRefund): Refund {
+  const { start } = refund;
+  const { all, parts, status, notices, ranked } = weighRefund(refund);
+  const common = commonFields(notices, ranked, status);
+  const { pick } = ranked;
   return {
     ...refund,
     ...common,
     // The provider's id, once known. A split refund has the id of its first part.
     pspTransactionId: parts
       ? (start?.refund?.pspTransactionId ?? null)
-      : pick('pspTransactionId', (notice) => notice.pspTransactionId !== ''),
+      : pick('pspTransactionId', hasPspId),
     startedAtMs: start?.atMs ?? common.startedAtMs,
-    status: ownStatus,
+    status,
     amount: parts && start ? start.amount : pick('amount'),
-    failure: common.failure ?? (ownStatus === 'failed' ? voidedFailure : null),
+    failure: common.failure ?? (status === 'failed' ? voidedFailure : null),
     flags: withFlags(common.flags, ownFlags(all, parts, refund)),
     // Ours for a refund started here, because a provider may truncate it.
     refundRequestId: start?.refund?.requestId ?? pick('refundRequestId'),
@@ -50,6 +66,11 @@ export function foldRefund(refund: UnfoldedRefund): Refund {
     paymentPspOrder: pick('paymentPspOrder'),
     parts,
   };
+}
+
+/** A start has no id of the provider until its call was accepted. */
+export function hasPspId({ pspTransactionId }: StoredRefundNotice): boolean {
+  return pspTransactionId !== '';
 }
 
 const voidedFailure = failureReason('REFUND_FAILED', 'The refund was voided at the provider.');

@@ -14,6 +14,10 @@ type Foldable = StoredPaymentNotice | StoredRefundNotice;
 export type Folded<N extends Foldable> = {
   /** The highest status of all notices. */
   readonly highest: N['status'];
+  readonly highestFirst: readonly N[];
+  /** The notice that sets a field. */
+  readonly find: (name: keyof N, only?: (notice: N) => boolean) => N | undefined;
+  /** The value that it sets. */
   readonly pick: <Name extends keyof N>(
     name: Name,
     only?: (notice: N) => boolean,
@@ -25,25 +29,43 @@ export function foldNotices<N extends Foldable>(
   ranks: readonly N['status'][],
 ): Folded<N> {
   const highestFirst = notices.length < 2 ? notices : sortByRank(notices, ranks);
+  const find: Folded<N>['find'] = (name, only) => {
+    for (const notice of highestFirst) {
+      if (notice[name] !== undefined && (!only || only(notice))) return notice;
+    }
+    return undefined;
+  };
   return {
     highest: (highestFirst[0]?.status ?? 'new') as N['status'],
-    pick: (name, only) => {
-      for (const notice of highestFirst) {
-        if (notice[name] !== undefined && (!only || only(notice))) return notice[name] ?? null;
-      }
-      return null;
-    },
+    highestFirst,
+    find,
+    pick: (name, only) => find(name, only)?.[name] ?? null,
   };
 }
 
 function sortByRank<N extends Foldable>(notices: readonly N[], ranks: readonly N['status'][]): N[] {
-  const rank = (notice: N) => ranks.indexOf(notice.status);
   return [...notices].sort(
-    (a, b) =>
-      rank(b) - rank(a) ||
-      (b.occurredAtMs ?? 0) - (a.occurredAtMs ?? 0) ||
-      (b.deliveryKey < a.deliveryKey ? -1 : 1),
+    (a, b) => byStatus(a, b, ranks) || byTime(a, b) || (b.deliveryKey < a.deliveryKey ? -1 : 1),
   );
+}
+
+function byStatus<N extends Foldable>(a: N, b: N, ranks: readonly N['status'][]): number {
+  return ranks.indexOf(b.status) - ranks.indexOf(a.status);
+}
+
+/** A notice without a time comes last. */
+function byTime(a: Foldable, b: Foldable): number {
+  return (b.occurredAtMs ?? 0) - (a.occurredAtMs ?? 0);
+}
+
+/** What decides which of two notices sets a field that both have. */
+export function decidePrecedence<N extends Foldable>(
+  a: N,
+  b: N,
+  ranks: readonly N['status'][],
+): 'status' | 'time' | 'key' {
+  if (byStatus(a, b, ranks) !== 0) return 'status';
+  return byTime(a, b) !== 0 ? 'time' : 'key';
 }
 
 /** The fields that payments and refunds share, given the status. */

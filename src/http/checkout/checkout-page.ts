@@ -7,18 +7,13 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { PaymentRequest } from '../../use-cases/payments/start-payment.ts';
 import type { Edge } from '../edge.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
+import { basePathOf, isSecureSite } from '../site.ts';
 import { type Problem, readForm, type SentForm, toPaymentRequest } from './checkout-form.ts';
 import { sendCheckout, stateOf } from './checkout-view.ts';
 import { sendCheckoutError } from './error-pages.ts';
 import { formKeyOf, hasFormKey } from './form-key.ts';
 import { chooseLanguage, findLanguage, keepLanguage } from './language.ts';
-import {
-  authenticateConsumer,
-  basePathOf,
-  type Consumer,
-  isSecureSite,
-  openSession,
-} from './session.ts';
+import { authenticateConsumer, type Consumer, openSession } from './session.ts';
 
 type Params = { readonly order_id: string };
 type Query = Readonly<Record<string, unknown>>;

@@ -5,9 +5,8 @@
 import type { FastifyReply } from 'fastify';
 import { isOrderId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
+import { listCookies, readCookie, securePrefix } from '../read-cookies.ts';
 
-/** `__Host-` keeps other hosts of the site from setting the cookie. Browsers accept it over https only. */
-const securePrefix = '__Host-';
 const name = 'checkout-';
 
 export type CookieTarget = {
@@ -41,10 +40,6 @@ export function keepCheckoutToken(
   ]);
 }
 
-export function readCookie(header: string | undefined, wanted: string): string | undefined {
-  return listCookies(header).find((cookie) => cookie.name === wanted)?.value;
-}
-
 function cookieNameOf(orderId: string, isSecure: boolean): string {
   return `${isSecure ? securePrefix : ''}${name}${orderId}`;
 }
@@ -56,12 +51,4 @@ function listCheckoutCookies(header: string | undefined, isSecure: boolean) {
     .filter((cookie) => cookie.name.startsWith(prefix))
     .map((cookie) => ({ orderId: cookie.name.slice(prefix.length) }))
     .filter(({ orderId }) => isOrderId(orderId));
-}
-
-/** Neither names nor values of our cookies need quotes or escapes. */
-function listCookies(header = ''): { readonly name: string; readonly value: string }[] {
-  return header.split(';').flatMap((pair) => {
-    const end = pair.indexOf('=');
-    return end < 0 ? [] : [{ name: pair.slice(0, end).trim(), value: pair.slice(end + 1).trim() }];
-  });
 }

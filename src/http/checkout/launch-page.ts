@@ -7,6 +7,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Launch } from '../../use-cases/payments/find-launch.ts';
 import type { Edge } from '../edge.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
+import { basePathOf } from '../site.ts';
 import { brandOf } from './brand.ts';
 import { sendCheckoutError } from './error-pages.ts';
 import { type Html, html } from './html.ts';
@@ -14,7 +15,6 @@ import { icons } from './icons.ts';
 import { chooseLanguage, languages } from './language.ts';
 import { resultView } from './outcome-view.ts';
 import { hiddenForm, sendPage } from './page.ts';
-import { basePathOf } from './session.ts';
 import type { Words } from './words/words.ts';
 
 type Params = { readonly account_id: string; readonly transaction_id: string };

@@ -9,6 +9,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { listPaidFields } from '../../use-cases/payments/find-return.ts';
 import type { Edge } from '../edge.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
+import { basePathOf, isSecureSite } from '../site.ts';
 import { brandOf } from './brand.ts';
 import { readCheckoutToken } from './cookies.ts';
 import { sendCheckoutError } from './error-pages.ts';
@@ -24,7 +25,6 @@ import {
   returnPayload,
   type WaitingReturn,
 } from './return-view.ts';
-import { basePathOf, isSecureSite } from './session.ts';
 
 type Params = { readonly account_id: string; readonly transaction_id: string };
 type Query = Readonly<Record<string, unknown>>;

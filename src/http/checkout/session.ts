@@ -4,6 +4,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { isOrderId } from '../../domain/ids.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { Edge } from '../edge.ts';
+import { isSecureSite } from '../site.ts';
 import { keepCheckoutToken, readCheckoutToken } from './cookies.ts';
 
 export type OrderCaller = Extract<Caller, { type: 'order' }>;
@@ -36,16 +37,6 @@ export async function authenticateConsumer(
   // A cookie that somebody gave another name.
   if (consumer.caller.orderId !== orderId) throw new ServiceError('INVALID_TOKEN');
   return consumer;
-}
-
-/** The path of PUBLIC_URL, before the paths of our pages: a proxy may remove it. */
-export function basePathOf({ settings }: Pick<Edge, 'settings'>): string {
-  return new URL(settings.publicUrl).pathname.replace(/\/$/, '');
-}
-
-/** Browsers refuse secure cookies over plain http, which is used on loopback only. */
-export function isSecureSite({ settings }: Pick<Edge, 'settings'>): boolean {
-  return settings.publicUrl.startsWith('https:');
 }
 
 async function authenticate(edge: Edge, token: string): Promise<Consumer> {

@@ -3,7 +3,7 @@
  * calls only this service.
  */
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
-import { createStaticFile, type StaticFile, sendStaticFile } from './static-file.ts';
+import { createStaticFile, type StaticFile, sendStaticFile } from '../static-file.ts';
 
 export function addDocsPage(app: FastifyInstance): void {
   const hidden = { schema: { hide: true } };

@@ -49,8 +49,8 @@ const shape: Shape = {
 
 export const gatewayErasing: Erasing = {
   listPersonalValues: (body) => listPersonalValues(readGatewayBody(body) ?? {}, shape),
-  eraseBody: (body, scrub) => {
-    const erased = eraseObject(readGatewayBody(body) ?? {}, shape, scrub);
+  eraseBody: (body, scrub, replace) => {
+    const erased = eraseObject(readGatewayBody(body) ?? {}, shape, scrub, replace);
     const isJson = body.toString('utf8').trimStart().startsWith('{');
     return Buffer.from(isJson ? JSON.stringify(erased) : toForm(erased), 'utf8');
   },

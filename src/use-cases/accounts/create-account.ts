@@ -7,6 +7,7 @@ import {
   type SecretKind,
 } from '../../domain/accounts/account.ts';
 import { checkLogo } from '../../domain/accounts/logo.ts';
+import { type Actor, auditEntry, commandLine } from '../../domain/audit.ts';
 import { accessKeyOf, newAccountId, newSecretId, randomBase62 } from '../../domain/ids.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Clock } from '../../domain/time.ts';
@@ -27,6 +28,7 @@ import type { ServiceSettings } from '../../services/services.ts';
 import { saveLogo } from '../../store/account-logos.ts';
 import { insertSecret, type SealedSecret } from '../../store/account-secrets.ts';
 import { insertAccount } from '../../store/accounts.ts';
+import { appendAudit } from '../../store/audit.ts';
 
 type Needs = NeedsOf<typeof webhookUrlOf> & {
   readonly database: Database;
@@ -67,6 +69,7 @@ export type ApiSecrets = Readonly<Record<SecretKind, string>>;
 export async function createAccount(
   services: Needs,
   { apiSecrets, isSimulated = false, logo: logoBytes, ...requested }: RequestedAccount,
+  actor: Actor = commandLine,
 ): Promise<NewAccount> {
   const accountId = newAccountId();
   const simulated = isSimulated ? simulatedApis(services, accountId, requested) : {};
@@ -93,6 +96,8 @@ export async function createAccount(
     for (const [kind, value] of Object.entries(values)) {
       await insertSecret(tx, accountId, sealSecret(services, accountId, kind, value), now);
     }
+    const created = { accountId, action: 'account.created', object: accountId } as const;
+    await appendAudit(tx, auditEntry(actor, now, created));
   });
   return {
     accountId,

@@ -1,4 +1,5 @@
 /** Rotates the keys that sign tokens, and encrypts all secrets with a new master key. */
+import { type Actor, auditEntry, commandLine } from '../../domain/audit.ts';
 import { newKeyId } from '../../domain/ids.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -6,6 +7,7 @@ import type { MasterKeys } from '../../security/master-keys.ts';
 import { openSecret, sealAgain } from '../../services/account-directory.ts';
 import { updateSealedSecret } from '../../store/account-secrets.ts';
 import { listAccounts, lockAccount } from '../../store/accounts.ts';
+import { appendAudit, appendAudits } from '../../store/audit.ts';
 import { endSigningKeys, insertSigningKey } from '../../store/signing-keys.ts';
 
 type Needs = {
@@ -16,10 +18,11 @@ type Needs = {
 
 export type RotatedSigningKey = { readonly keyId: string; readonly oldValidUntil: Date };
 
-/** Tokens of the old keys stay valid for the overlap. The new key signs once every process has read it. */
+/** The key signs for every account, so the log of every account says that it was replaced. Tokens of the old keys stay valid for the overlap. The new key signs once every process has read it. */
 export async function rotateSigningKey(
   services: Needs,
   overlapSeconds: number,
+  actor: Actor = commandLine,
 ): Promise<RotatedSigningKey> {
   const now = services.clock();
   const keyId = newKeyId();
@@ -28,6 +31,13 @@ export async function rotateSigningKey(
   await services.database.transaction(async (tx) => {
     await endSigningKeys(tx, oldValidUntil);
     await insertSigningKey(tx, { keyId, masterKeyId, createdAt: now, expiresAt: null });
+    const details = { old_valid_until: oldValidUntil };
+    const audited = { action: 'keys.signing_rotated', object: keyId, details } as const;
+    const accounts = await listAccounts(tx);
+    await appendAudits(
+      tx,
+      accounts.map(({ accountId }) => auditEntry(actor, now, { ...audited, accountId })),
+    );
   });
   return { keyId, oldValidUntil };
 }
@@ -36,7 +46,7 @@ export async function rotateSigningKey(
  * Encrypts every stored secret with the current master key, one account at a time. Every process must have both master
  * keys before this runs.
  */
-export async function rewrapSecrets(services: Needs): Promise<number> {
+export async function rewrapSecrets(services: Needs, actor: Actor = commandLine): Promise<number> {
   const current = services.masterKeys.current();
   let rewrapped = 0;
   for (const { accountId } of await listAccounts(services.database)) {
@@ -47,6 +57,11 @@ export async function rewrapSecrets(services: Needs): Promise<number> {
         const value = openSecret(services.masterKeys, accountId, secret);
         const sealed = sealAgain(current, accountId, secret, value);
         await updateSealedSecret(tx, accountId, { ...secret, sealed });
+      }
+      if (foreign.length > 0) {
+        const details = { secrets: foreign.length };
+        const audited = { accountId, action: 'keys.master_rotated', object: current.id } as const;
+        await appendAudit(tx, auditEntry(actor, services.clock(), { ...audited, details }));
       }
       return foreign.length;
     });

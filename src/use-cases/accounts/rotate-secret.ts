@@ -1,5 +1,6 @@
 /** Gives an account a new secret. The old one stays valid for the overlap. Contract 1.6. */
 import type { SecretKind } from '../../domain/accounts/account.ts';
+import { type Actor, auditEntry, commandLine } from '../../domain/audit.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -7,6 +8,7 @@ import { listRotatableSecretKinds } from '../../providers/account-settings.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { endSecrets, insertSecret } from '../../store/account-secrets.ts';
 import { lockAccount } from '../../store/accounts.ts';
+import { appendAudit } from '../../store/audit.ts';
 import { newSecretValue, sealSecret } from './create-account.ts';
 
 type Needs = NeedsOf<typeof sealSecret> & {
@@ -29,6 +31,7 @@ export async function rotateSecret(
   kind: RotatableSecretKind,
   overlapSeconds: number,
   given?: string,
+  actor: Actor = commandLine,
 ): Promise<RotatedSecret> {
   if (!listRotatableSecretKinds().includes(kind)) throw new Error(`${kind} cannot be rotated`);
   const secret = given === undefined ? newSecretValue(kind) : checkGiven(kind, given);
@@ -38,6 +41,11 @@ export async function rotateSecret(
     if (!(await lockAccount(tx, accountId))) throw unknownAccount(accountId);
     await endSecrets(tx, accountId, kind, oldValidUntil);
     await insertSecret(tx, accountId, sealSecret(services, accountId, kind, secret), now);
+    const details = { old_valid_until: oldValidUntil };
+    await appendAudit(
+      tx,
+      auditEntry(actor, now, { accountId, action: 'secret.rotated', object: kind, details }),
+    );
   });
   return { accountId, secret, oldValidUntil };
 }

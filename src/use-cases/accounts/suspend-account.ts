@@ -2,7 +2,7 @@
  * Suspends or resumes an account. While it is suspended, its tokens are refused, and webhooks are still stored and
  * applied. Contract 2.8.
  */
-import { newAuditId } from '../../domain/ids.ts';
+import { type Actor, auditEntry, commandLine } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { lockAccount, suspendAccount as saveSuspension } from '../../store/accounts.ts';
@@ -20,18 +20,27 @@ export type Suspension = {
   readonly suspendedAt: Date | null;
 };
 
-export function suspendAccount(services: Needs, accountId: string): Promise<Suspension> {
-  return change(services, accountId, true);
+export function suspendAccount(
+  services: Needs,
+  accountId: string,
+  actor: Actor = commandLine,
+): Promise<Suspension> {
+  return change(services, accountId, actor, true);
 }
 
-export function resumeAccount(services: Needs, accountId: string): Promise<Suspension> {
-  return change(services, accountId, false);
+export function resumeAccount(
+  services: Needs,
+  accountId: string,
+  actor: Actor = commandLine,
+): Promise<Suspension> {
+  return change(services, accountId, actor, false);
 }
 
 /** Idempotent. */
 async function change(
   { database, clock }: Needs,
   accountId: string,
+  actor: Actor,
   suspend: boolean,
 ): Promise<Suspension> {
   return database.transaction(async (tx) => {
@@ -41,16 +50,8 @@ async function change(
     const now = clock();
     const suspendedAt = suspend ? now : null;
     await saveSuspension(tx, accountId, suspendedAt);
-    await appendAudit(tx, {
-      accountId,
-      auditId: newAuditId(now),
-      at: now,
-      actor: 'cli',
-      action: suspend ? 'account.suspended' : 'account.resumed',
-      object: accountId,
-      note: null,
-      details: {},
-    });
+    const action = suspend ? 'account.suspended' : 'account.resumed';
+    await appendAudit(tx, auditEntry(actor, now, { accountId, action, object: accountId }));
     return { accountId, suspendedAt };
   });
 }

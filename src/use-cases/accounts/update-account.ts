@@ -1,6 +1,8 @@
 /** Changes the given settings of an account. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Account, AccountSettings } from '../../domain/accounts/account.ts';
 import { checkLogo } from '../../domain/accounts/logo.ts';
+import { type Actor, auditEntry, commandLine } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { checkProviderSettings } from '../../providers/account-settings.ts';
@@ -12,6 +14,7 @@ import {
   type StoredAccount,
   updateAccount as saveAccount,
 } from '../../store/accounts.ts';
+import { appendAudit } from '../../store/audit.ts';
 import { type ApiSecrets, sealSecret } from './create-account.ts';
 import { unknownAccount } from './rotate-secret.ts';
 
@@ -32,6 +35,7 @@ export async function updateAccount(
   accountId: string,
   decideChange: (account: StoredAccount) => Partial<AccountSettings>,
   { apiSecrets = {}, logo: bytes }: AccountParts = {},
+  actor: Actor = commandLine,
 ): Promise<AccountSettings & Pick<Account, 'accountId' | 'logo'>> {
   const logo = bytes && checkLogo(bytes);
   return services.database.transaction(async (tx) => {
@@ -48,6 +52,24 @@ export async function updateAccount(
     }
     if (logo) await saveLogo(tx, accountId, logo, bytes);
     else if (logo === null) await deleteLogo(tx, accountId);
+    const changed = [
+      ...listChanged(before, after),
+      ...Object.keys(apiSecrets),
+      ...(logo === undefined ? [] : ['logo']),
+    ];
+    await appendAudit(
+      tx,
+      auditEntry(actor, now, {
+        ...{ accountId, action: 'account.updated', object: accountId, details: { changed } },
+      }),
+    );
     return { ...after, logo: logo === undefined ? account.logo : logo };
   });
+}
+
+/** The names of the settings with another value than before. Values may be long, and the names say enough. */
+function listChanged<Settings extends object>(before: Settings, after: Settings): string[] {
+  return Object.keys(after).filter(
+    (name) => !isDeepStrictEqual(before[name as keyof Settings], after[name as keyof Settings]),
+  );
 }

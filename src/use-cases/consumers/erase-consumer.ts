@@ -4,7 +4,7 @@
  * again. Contract 8.7.
  */
 import type { Account } from '../../domain/accounts/account.ts';
-import { newAuditId } from '../../domain/ids.ts';
+import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { type Consumer, foldEmail, valuesOf } from '../../domain/personal-data/erased-consumer.ts';
 import { createScrub, createSearch } from '../../domain/personal-data/scrub.ts';
 import type { Clock } from '../../domain/time.ts';
@@ -43,7 +43,7 @@ export async function eraseConsumer(
   services: Needs,
   account: Account,
   given: Consumer,
-  actor: string,
+  actor: Actor,
 ): Promise<ErasedConsumer> {
   const { accountId } = account;
   const found = await findConsumer(services.database, account, given);
@@ -126,7 +126,7 @@ async function eraseNotesAndAudit(
   account: Account,
   consumer: Consumer,
   given: Consumer,
-  actor: string,
+  actor: Actor,
   counts: Readonly<Record<string, number>>,
 ): Promise<number> {
   const { accountId } = account;
@@ -138,11 +138,11 @@ async function eraseNotesAndAudit(
     const notes = (await lockNotes(tx, accountId)).filter(({ note }) => scrub(note) !== note);
     for (const { key, note } of notes) await saveNote(tx, accountId, { key, note: scrub(note) });
     const at = clock();
-    await appendAudit(tx, {
-      ...{ accountId, auditId: newAuditId(at), at, actor, note: null, object },
-      action: 'consumer.erased',
-      details: { ...counts, notes: notes.length },
-    });
+    const details = { ...counts, notes: notes.length };
+    await appendAudit(
+      tx,
+      auditEntry(actor, at, { accountId, action: 'consumer.erased', object, details }),
+    );
     return notes.length;
   });
 }

@@ -20,6 +20,7 @@ import type { Clock } from '../../domain/time.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
+import { deleteEmails } from '../../store/consumer-emails.ts';
 import {
   listBodiesOfOrder,
   lockDeliveryIdsOfOrder,
@@ -28,6 +29,7 @@ import {
   saveErasedOrder,
   saveErasedTransactions,
 } from '../../store/erasure.ts';
+import { lockFigures } from '../../store/figure-cursors.ts';
 import { listHistoryRows, saveHistoryRows } from '../../store/history.ts';
 import type { OrderName } from '../../store/order-rows.ts';
 import { lockOrder } from '../../store/orders.ts';
@@ -80,6 +82,7 @@ export async function eraseOneOrder(
       now,
     );
     await saveErasedTransactions(tx, name, erased);
+    if (relation === 'own') await forgetEmails(tx, order);
     return {
       relation,
       transactions: erased.filter((entry, place) => !isDeepStrictEqual(entry, transactions[place]))
@@ -89,6 +92,17 @@ export async function eraseOneOrder(
       events: await eraseEvents(tx, account, name, { scrub, relation, now }),
     };
   });
+}
+
+/** The lock ends the race with a sweep that has read the address before it was erased. */
+async function forgetEmails(
+  tx: Transaction,
+  { accountId, userId, earlierConsumers = [] }: Order,
+): Promise<void> {
+  await lockFigures(tx);
+  const userIds = [userId, ...earlierConsumers.map((earlier) => earlier.userId)];
+  const known = userIds.filter((id) => id !== null);
+  await deleteEmails(tx, accountId, known);
 }
 
 export function mergeValues(values: readonly PersonalValues[]): PersonalValues {

@@ -6,6 +6,7 @@ import {
   type Endpoint,
   secretKindOf,
 } from '../../domain/accounts/endpoint.ts';
+import { type Actor, auditEntry, commandLine } from '../../domain/audit.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { newEndpointId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
@@ -17,6 +18,7 @@ import type { NeedsOf } from '../../services/needs.ts';
 import type { ServiceSettings } from '../../services/services.ts';
 import { insertSecret } from '../../store/account-secrets.ts';
 import { lockAccount } from '../../store/accounts.ts';
+import { appendAudit } from '../../store/audit.ts';
 import { insertEndpoint } from '../../store/endpoints.ts';
 import { sealSecret } from '../accounts/create-account.ts';
 import { unknownAccount } from '../accounts/rotate-secret.ts';
@@ -33,6 +35,7 @@ export async function createEndpoint(
   services: Needs,
   accountId: string,
   requested: RequestedEndpoint,
+  actor: Actor = commandLine,
 ): Promise<NewEndpoint> {
   const url = checkUrl(services, requested.url);
   const events = checkEventTypes(requested.events);
@@ -52,6 +55,12 @@ export async function createEndpoint(
     await insertEndpoint(tx, endpoint);
     const sealed = sealSecret(services, accountId, secretKindOf(endpoint), secret);
     await insertSecret(tx, accountId, sealed, createdAt);
+    await appendAudit(
+      tx,
+      auditEntry(actor, createdAt, {
+        ...{ accountId, action: 'endpoint.created', object: endpointId, details: originOf(url) },
+      }),
+    );
   });
   return { ...endpoint, secret };
 }
@@ -65,4 +74,9 @@ export function checkUrl(
   const problem = checkEndpointHost(url, settings.endpointNetworks);
   if (problem !== undefined) refuseField('url', problem);
   return url.href;
+}
+
+/** For the audit log. Paths and queries of such URLs may contain a key of the shop. */
+export function originOf(url: string): { readonly origin: string } {
+  return { origin: new URL(url).origin };
 }

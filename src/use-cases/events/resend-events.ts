@@ -1,7 +1,9 @@
 /** Makes events due again, whatever became of them: one, or all since a time. Contract 12.7. */
 
 import { type Endpoint, isEnabled } from '../../domain/accounts/endpoint.ts';
+import { type Actor, commandLine } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { eventIdOf } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -12,6 +14,7 @@ import {
   type ResendRange,
   type ResentEvents,
 } from '../../store/event-lists.ts';
+import { recordAudit } from '../accounts/record-audit.ts';
 import { unknownEndpoint } from './change-endpoint.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };
@@ -21,6 +24,7 @@ export async function resendEvents(
   services: Needs,
   range: ResendRange,
   endpointId: string | undefined,
+  actor: Actor = commandLine,
 ): Promise<ResentEvents> {
   const { database, clock } = services;
   const known =
@@ -39,6 +43,17 @@ export async function resendEvents(
   if (disabled && enabled.length === 0) throw refusalOf(disabled);
   const now = clock();
   const times = { now, claimedUntil: addSeconds(now, limits.eventClaimSeconds) };
+  // Before the events, which several statements make due: what was begun must be in the log.
+  await recordAudit(
+    services,
+    actor,
+    enabled.map((entry) => ({
+      accountId: entry.accountId,
+      action: 'event.resent',
+      object: 'event' in range ? eventIdOf(range.event) : entry.endpointId,
+      details: 'event' in range ? { endpoint_id: entry.endpointId } : { since: range.since },
+    })),
+  );
   const resent: ResentEvents[] = [];
   for (const endpoint of enabled)
     resent.push(await makeEventsDue(database, endpoint, range, times));

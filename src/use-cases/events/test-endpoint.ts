@@ -1,14 +1,17 @@
 /** Sends a test event to an endpoint at once. It is not stored and not repeated. Contract 12.2. */
 import { liveSecrets } from '../../domain/accounts/account.ts';
+import { type Actor, commandLine } from '../../domain/audit.ts';
 import { findAccountIdOfEndpoint, newTestEventId } from '../../domain/ids.ts';
 import { sealPayload } from '../../security/sealed-payload.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
 import type { SentEvent } from '../../services/event-sender.ts';
 import type { NeedsOf } from '../../services/needs.ts';
+import { recordAudit } from '../accounts/record-audit.ts';
 import { isDelivered, sendSigned } from './attempt-event.ts';
 import { unknownEndpoint } from './change-endpoint.ts';
 
-type Needs = NeedsOf<typeof sendSigned> & { readonly accounts: AccountDirectory };
+type Needs = NeedsOf<typeof sendSigned> &
+  NeedsOf<typeof recordAudit> & { readonly accounts: AccountDirectory };
 
 export type TestedEndpoint = SentEvent & {
   readonly eventId: string;
@@ -16,7 +19,11 @@ export type TestedEndpoint = SentEvent & {
 };
 
 /** A disabled endpoint can be tested before it is enabled again. */
-export async function testEndpoint(services: Needs, endpointId: string): Promise<TestedEndpoint> {
+export async function testEndpoint(
+  services: Needs,
+  endpointId: string,
+  actor: Actor = commandLine,
+): Promise<TestedEndpoint> {
   const accountId = findAccountIdOfEndpoint(endpointId);
   const account = accountId === undefined ? undefined : await services.accounts.find(accountId);
   const endpoint = account?.endpoints.find((entry) => entry.endpointId === endpointId);
@@ -49,5 +56,9 @@ export async function testEndpoint(services: Needs, endpointId: string): Promise
     id: eventId,
     body: Buffer.from(body),
   });
+  const tested = { accountId: account.accountId, action: 'endpoint.tested' } as const;
+  await recordAudit(services, actor, [
+    { ...tested, object: endpointId, details: { status: sent.status } },
+  ]);
   return { ...sent, eventId, isDelivered: isDelivered(sent) };
 }

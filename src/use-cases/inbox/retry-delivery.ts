@@ -2,12 +2,14 @@
  * Applies one stored delivery again, in a transaction of its own: when an operator replays it, when it was parked a
  * moment ago, and when a batch of retries failed. A try that fails is noted with the delivery.
  */
+import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import { failedTryOf, isDue } from '../../domain/inbox/retry-schedule.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Counters } from '../../services/counters.ts';
 import type { ReportDefect } from '../../services/services.ts';
+import { appendAudit } from '../../store/audit.ts';
 import { lockDelivery } from '../../store/deliveries.ts';
 import { updateDeliveries } from '../../store/delivery-writes.ts';
 import {
@@ -35,6 +37,8 @@ export async function retryDelivery(
   accountId: string,
   deliveryId: string,
   reason: RetryReason,
+  /** Who asked for it, where a person did. */
+  actor?: Actor,
 ): Promise<RetriedDelivery> {
   try {
     const { stored, applied } = await needs.database.transaction(async (tx) => {
@@ -42,7 +46,12 @@ export async function retryDelivery(
       const mayRun = reason === 'requested' || (delivery && isDue(delivery, needs.clock()));
       // A delivery without a body was pruned: it is finished and cannot be read any more.
       if (!delivery?.body || !mayRun) return { stored: delivery, applied: [] };
-      return { stored: delivery, applied: await applyStored(tx, needs, [delivery], reason) };
+      const applied = await applyStored(tx, needs, [delivery], reason);
+      if (actor) {
+        const replayed = { accountId, action: 'delivery.replayed', object: deliveryId } as const;
+        await appendAudit(tx, auditEntry(actor, needs.clock(), replayed));
+      }
+      return { stored: delivery, applied };
     });
     noteStates(needs, applied);
     const [own] = applied;

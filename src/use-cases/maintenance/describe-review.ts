@@ -97,15 +97,11 @@ export async function describeFlags(
   page: readonly Flagged[],
 ): Promise<ReviewEntry[]> {
   const entries: ReviewEntry[] = [];
-  for (const [accountId, own] of Map.groupBy(page, (entry) => entry.accountId)) {
-    const closed = await listResolutions(database, accountId, own.map(subjectOf));
-    const isClosed = (subject: string, flag: ReviewFlag) =>
-      closed.some((entry) => entry.subject === subject && entry.flag === flag);
-    const open = own.flatMap((entry) =>
-      entry.flags
-        .filter((flag) => !isClosed(subjectOf(entry), flag))
-        .map((flag) => ({ entry, flag })),
-    );
+  const openByAccount = Map.groupBy(
+    await listOpenFlags(database, page),
+    ({ entry }) => entry.accountId,
+  );
+  for (const [accountId, open] of openByAccount) {
     const orderIds = [...new Set(open.map(({ entry }) => entry.orderId))];
     const histories = await listHistoryOfOrders(database, accountId, orderIds);
     entries.push(
@@ -113,6 +109,29 @@ export async function describeFlags(
     );
   }
   return entries;
+}
+
+type OpenFlag = { readonly entry: Flagged; readonly flag: ReviewFlag };
+
+/** The flags that are not resolved. */
+export async function listOpenFlags(
+  database: Database,
+  page: readonly Flagged[],
+): Promise<OpenFlag[]> {
+  const found: OpenFlag[] = [];
+  for (const [accountId, own] of Map.groupBy(page, (entry) => entry.accountId)) {
+    const closed = await listResolutions(database, accountId, own.map(subjectOf));
+    const isClosed = (subject: string, flag: ReviewFlag) =>
+      closed.some((entry) => entry.subject === subject && entry.flag === flag);
+    found.push(
+      ...own.flatMap((entry) =>
+        entry.flags
+          .filter((flag) => !isClosed(subjectOf(entry), flag))
+          .map((flag) => ({ entry, flag })),
+      ),
+    );
+  }
+  return found;
 }
 
 function describeFlag(

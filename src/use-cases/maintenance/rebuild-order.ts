@@ -3,6 +3,7 @@
  * differently. Transactions keep their ids. Nothing is saved if the stored transactions are right.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { type Actor, auditEntry, commandLine } from '../../domain/audit.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import { storedTallyOf } from '../../domain/transactions/large-order.ts';
 import { transactionIdFor } from '../../domain/transactions/matching.ts';
@@ -11,6 +12,7 @@ import type { Transaction } from '../../domain/transactions/transaction.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { Announcer } from '../../services/announcer.ts';
 import type { ServiceSettings } from '../../services/services.ts';
+import { appendAudit } from '../../store/audit.ts';
 import { listDeliveriesOfOrder } from '../../store/deliveries.ts';
 import { type LockedOrderState, lockOrderState } from '../order-state/lock-order-state.ts';
 import { saveOrderState } from '../order-state/save-order-state.ts';
@@ -33,6 +35,7 @@ export async function rebuildOrder(
   services: Needs,
   accountId: string,
   orderId: string,
+  actor: Actor = commandLine,
 ): Promise<Rebuilt> {
   const { announcer } = services;
   return services.database.transaction(async (tx) => {
@@ -46,6 +49,8 @@ export async function rebuildOrder(
     const pollAt = addSeconds(now, services.settings.pollSeconds);
     const change = { now, pollAt, cause: 'rebuild', isRebuilt: true, announcer } as const;
     await saveOrderState(tx, before, after, change);
+    const rebuilt = { accountId, action: 'order.rebuilt', object: orderId } as const;
+    await appendAudit(tx, auditEntry(actor, now, rebuilt));
     return 'rebuilt';
   });
 }

@@ -2,7 +2,7 @@
  * Resolves all deliveries that have been in a state for long, such as dead ones of another business. Each is recorded
  * in the audit log like one that is resolved by its id. Contract 6.9.
  */
-import { newAuditId } from '../../domain/ids.ts';
+import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { findNote } from '../../domain/inbox/review.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -23,7 +23,7 @@ export type DeliveriesToResolve = {
   readonly before: Date;
   readonly accountId: string | undefined;
   readonly note: string;
-  readonly actor: string;
+  readonly actor: Actor;
 };
 
 const pageSize = 500;
@@ -65,11 +65,12 @@ async function resolveTogether(
     await deleteReferencesOf(tx, accountId, ids);
     await appendAudits(
       tx,
-      locked.map(({ deliveryId, flags, orderId, provider }) => ({
-        ...{ accountId, auditId: newAuditId(at), at, actor, note, object: deliveryId },
-        action: 'delivery.resolved',
-        details: { state, flags, order_id: orderId, provider },
-      })),
+      locked.map(({ deliveryId, flags, orderId, provider }) =>
+        auditEntry(actor, at, {
+          ...{ accountId, action: 'delivery.resolved', object: deliveryId, note },
+          details: { state, flags, order_id: orderId, provider },
+        }),
+      ),
     );
     return ids.length;
   });

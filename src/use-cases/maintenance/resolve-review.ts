@@ -1,5 +1,6 @@
 /** Resolves a delivery or flag that needed manual review, and records who resolved it and why. Contract 6.9. */
-import { findAccountIdOfDelivery, newAuditId } from '../../domain/ids.ts';
+import { type Actor, auditEntry } from '../../domain/audit.ts';
+import { findAccountIdOfDelivery } from '../../domain/ids.ts';
 import { type FlagName, findFlagName, findNote, orderIdOf } from '../../domain/inbox/review.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
@@ -24,7 +25,7 @@ export type ReviewToResolve = {
   readonly id: string;
   readonly note: string;
   /** Who resolves it. */
-  readonly actor: string;
+  readonly actor: Actor;
 };
 
 export type ResolvedReview = {
@@ -76,11 +77,13 @@ async function resolveDelivery(
   }
   await saveResolvedDeliveries(tx, accountId, [id], at);
   await deleteOtherReferences(tx, [{ accountId, deliveryId: id, names: [] }]);
-  await appendAudit(tx, {
-    ...{ accountId, auditId: newAuditId(at), at, actor, note, object: id },
-    action: 'delivery.resolved',
-    details: { state, flags, order_id: orderId, provider },
-  });
+  await appendAudit(
+    tx,
+    auditEntry(actor, at, {
+      ...{ accountId, action: 'delivery.resolved', object: id, note },
+      details: { state, flags, order_id: orderId, provider },
+    }),
+  );
   return { kind: 'delivery', at, note, deliveryIds: [id] };
 }
 
@@ -97,7 +100,7 @@ async function resolveFlag(
   const flagged = await listFlagsOfOrders(tx, accountId, [orderId]);
   const own = flagged.find((entry) => (entry.transactionId ?? entry.orderId) === subject);
   if (!own?.flags.includes(flag)) return { refusal: `There is no flag ${flag} on ${subject}.` };
-  const isFirst = await insertResolution(tx, { ...name, at, actor, note });
+  const isFirst = await insertResolution(tx, { ...name, at, actor: actor.name, note });
   if (!isFirst) return { refusal: `The flag ${flag} on ${subject} was resolved before.` };
 
   const flags = flagged.flatMap((entry) =>
@@ -114,15 +117,13 @@ async function resolveFlag(
     .filter((delivery) => delivery.flags.length > 0 && delivery.flags.every(isSettled))
     .map(({ deliveryId }) => deliveryId);
   await saveResolvedDeliveries(tx, accountId, deliveryIds, at);
-  await appendAudit(tx, {
-    ...{ accountId, auditId: newAuditId(at), at, actor, note, object: id },
-    action: 'flag.resolved',
-    details: {
-      flag,
-      order_id: orderId,
-      transaction_id: own.transactionId,
-      deliveries: deliveryIds,
-    },
-  });
+  const about = { flag, order_id: orderId, transaction_id: own.transactionId };
+  await appendAudit(
+    tx,
+    auditEntry(actor, at, {
+      ...{ accountId, action: 'flag.resolved', object: id, note },
+      details: { ...about, deliveries: deliveryIds },
+    }),
+  );
   return { kind: 'flag', at, note, deliveryIds };
 }

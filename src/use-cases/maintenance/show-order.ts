@@ -1,19 +1,13 @@
 /** Finds one order for an operator, by its id or invoice, with everything that belongs to it. */
-import { isOrderId } from '../../domain/ids.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import type { Clock } from '../../domain/time.ts';
 import { settleTransactions } from '../../domain/transactions/settle.ts';
 import type { Transaction } from '../../domain/transactions/transaction.ts';
 import type { Database } from '../../postgres/database.ts';
-import { listAccountIds } from '../../store/accounts.ts';
-import {
-  findOrdersWithTransactions,
-  type OrderQuestion,
-  type OrderWithTransactions,
-} from '../../store/enquiry.ts';
 import { type HistoryEntry, listRecentHistory } from '../../store/history.ts';
 import { listNewestOfOrder } from '../../store/newest.ts';
 import { type DescribedDelivery, describeContents } from './describe-contents.ts';
+import { findOrder, type Refusal } from './find-order.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };
 
@@ -32,12 +26,10 @@ export async function showOrder(
   services: Needs,
   name: string,
   accountId: string | undefined,
-): Promise<ShownOrder | { readonly refusal: string }> {
+): Promise<ShownOrder | Refusal> {
   const { database, clock } = services;
-  const accountIds = accountId === undefined ? await listAccountIds(database) : [accountId];
-  const [found, another] = await findOrdersNamed(database, name, accountIds);
-  if (another) return { refusal: `Several accounts have an invoice ${name}: give --account ID.` };
-  if (!found) return { refusal: `There is no order with the id or invoice ${name}.` };
+  const found = await findOrder(database, name, accountId);
+  if ('refusal' in found) return found;
   const { order } = found;
   const deliveries = await listNewestOfOrder(database, order.accountId, order.orderId, shownMax);
   return {
@@ -46,28 +38,4 @@ export async function showOrder(
     deliveries: await describeContents(database, deliveries.toReversed()),
     history: await listRecentHistory(database, order, shownMax),
   };
-}
-
-/** Accounts per statement; each is one search of an index. */
-const accountsPerStatement = 100;
-
-/** An invoice may look like the id of an order, which comes first. */
-async function findOrdersNamed(
-  database: Database,
-  name: string,
-  accountIds: readonly string[],
-): Promise<OrderWithTransactions[]> {
-  const names = isOrderId(name) ? (['order_id', 'invoice_id'] as const) : (['invoice_id'] as const);
-  for (const idName of names) {
-    const found: OrderWithTransactions[] = [];
-    for (let at = 0; at < accountIds.length; at += accountsPerStatement) {
-      const questions = accountIds
-        .slice(at, at + accountsPerStatement)
-        .map((accountId): OrderQuestion => ({ accountId, idName, id: name }));
-      const answers = await findOrdersWithTransactions(database, questions);
-      found.push(...answers.filter((answer) => answer !== undefined));
-    }
-    if (found.length > 0) return found;
-  }
-  return [];
 }

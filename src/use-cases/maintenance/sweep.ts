@@ -5,6 +5,7 @@
 import type { NeedsOf } from '../../services/needs.ts';
 import { sealStored } from '../consumers/seal-stored.ts';
 import { countDuePolls } from './count-due-polls.ts';
+import { countFigures } from './count-figures.ts';
 import { countStored } from './count-stored.ts';
 import { endCheckouts } from './end-checkouts.ts';
 import { lapseOverdue } from './lapse-overdue.ts';
@@ -15,9 +16,11 @@ import {
   pruneOldHistory,
   pruneOldKeys,
 } from './prune.ts';
+import { pruneSignIns } from './prune-sign-ins.ts';
 import { retryAllDue } from './retry-all-due.ts';
 import { type IsOver, runStep, type Step } from './run-step.ts';
 import { unparkDead, unparkKnown } from './unpark-known.ts';
+import { walkFigures } from './walk-figures.ts';
 
 type Needs = NeedsOf<typeof unparkKnown> &
   NeedsOf<typeof retryAllDue> &
@@ -26,7 +29,9 @@ type Needs = NeedsOf<typeof unparkKnown> &
   NeedsOf<typeof countDuePolls> &
   NeedsOf<typeof pruneOldBodies> &
   NeedsOf<typeof expireOldDead> &
+  NeedsOf<typeof pruneSignIns> &
   NeedsOf<typeof countStored> &
+  NeedsOf<typeof countFigures> &
   NeedsOf<typeof sealStored> &
   NeedsOf<typeof runStep>;
 
@@ -47,7 +52,10 @@ export const sweepSteps: ReadonlyArray<Step<Needs>> = [
   { name: 'prune-keys', msMax, run: pruneOldKeys },
   { name: 'prune-history', msMax, run: pruneOldHistory },
   { name: 'prune-events', msMax, run: pruneOldEvents },
+  { name: 'prune-sign-ins', msMax, run: pruneSignIns },
   { name: 'seal-stored', msMax, run: sealStored },
+  { name: 'count-figures', msMax, run: countFigures },
+  { name: 'walk-figures', msMax, run: walkFigures },
   { name: 'count-stored', msMax: longMsMax, run: countStored },
 ];
 

@@ -14,6 +14,7 @@ import {
   type RowsAfter,
   references,
 } from '../../store/invariants.ts';
+import { checkFigures } from './check-figures.ts';
 import { checkOrders } from './check-orders.ts';
 import { invariants, type NamedBreach, nameBreaches } from './invariant-names.ts';
 import { readPlace, type VerifyPlace, writePlace } from './verify-place.ts';
@@ -158,6 +159,7 @@ const walks: readonly Walk[] = [
       walkTable('accounts', from, (page) => checkReferences(database, reference, page)),
   })),
   { table: 'orders', keyLength: 2, pages: walkOrders },
+  { table: 'figures', keyLength: 2, pages: walkFigures },
 ];
 
 const rowsOfPage = 5_000;
@@ -189,5 +191,11 @@ async function* walkOrders(
     sums.histories += page.prunedHistories;
     const last = page.last && [page.last.accountId, page.last.orderId];
     yield { rows: page.orders, last, breaches: page.breaches };
+  }
+}
+
+async function* walkFigures(needs: Needs, from: Omit<RowsAfter, 'limit'>): AsyncGenerator<Page> {
+  for await (const page of checkFigures(needs, from)) {
+    yield { ...page, breaches: nameBreaches('figures', page.breaches) };
   }
 }

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { eraseNotice } from '../../../src/domain/personal-data/erase.ts';
 import { createScrub } from '../../../src/domain/personal-data/scrub.ts';
+import { maskPersonal } from '../../../src/providers/erase.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { replaceAt } from '../deliveries.ts';
 import { encode, mutated, translate, withStrangers } from './bodies.ts';
@@ -34,6 +35,15 @@ export function testErasing(provider: Provider, fixture: ProviderFixture): void 
           const text = erase(provider, toBytes(withPersonalText)).toString('utf8');
           assert.doesNotMatch(decodeURIComponent(text), /asha|98765/, path.join('.'));
         }
+      }
+    });
+
+    test(is('a masked body has the same kind of meaning, and no personal text'), () => {
+      for (const valid of fixture.bodies) {
+        const body = toBytes(withStrangers(valid, { email: personalEmail }) as Body);
+        const masked = provider.erasing.eraseBody(body, createScrub(personalValues), maskPersonal);
+        assert.doesNotMatch(decodeURIComponent(masked.toString('utf8')), /asha@|98765|zz_new/);
+        assert.equal(translate(provider, masked).kind, translate(provider, body).kind);
       }
     });
   }

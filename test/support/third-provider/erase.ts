@@ -22,6 +22,6 @@ const shape: Shape = {
 
 export const acmePayErasing: Erasing = {
   listPersonalValues: (body) => listPersonalValues(jsonObject(body) ?? {}, shape),
-  eraseBody: (body, scrub) =>
-    Buffer.from(JSON.stringify(eraseObject(jsonObject(body) ?? {}, shape, scrub)), 'utf8'),
+  eraseBody: (body, scrub, replace) =>
+    Buffer.from(JSON.stringify(eraseObject(jsonObject(body) ?? {}, shape, scrub, replace)), 'utf8'),
 };

@@ -1,0 +1,77 @@
+/** Money, numbers and times for people. Amounts are decimal texts: they never become floating point numbers. */
+
+/** The one of the browser. */
+const locale = undefined;
+
+/**
+ * @param {string} amount Such as `118.00`.
+ * @param {string} currency
+ */
+export function money(amount, currency) {
+  // Intl formats a decimal text exactly, also one that no number can hold.
+  return moneyFormat(currency).format(/** @type {Intl.StringNumericLiteral} */ (amount));
+}
+
+/** @type {Map<string, Intl.NumberFormat>} */
+const moneyFormats = new Map();
+
+/** @param {string} currency */
+function moneyFormat(currency) {
+  let format = moneyFormats.get(currency);
+  if (!format) {
+    format = new Intl.NumberFormat(locale, { style: 'currency', currency });
+    moneyFormats.set(currency, format);
+  }
+  return format;
+}
+
+const counts = new Intl.NumberFormat(locale);
+const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+
+/** @param {number} value */
+export const count = (value) => counts.format(value);
+
+/**
+ * @param {number} part
+ * @param {number} whole
+ */
+export const percent = (part, whole) => (whole === 0 ? '–' : percents.format(part / whole));
+
+const dayAndTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
+
+/** @param {string | number | Date} at */
+export const time = (at) => dayAndTime.format(new Date(at));
+/** @param {string | number | Date} at */
+export const exactTime = (at) => exact.format(new Date(at));
+/** @param {string | number | Date} at */
+export const date = (at) => day.format(new Date(at));
+
+const units = /** @type {const} */ ([
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]);
+
+/**
+ * @param {string} at
+ * @param {number} [nowMs]
+ */
+export function ago(at, nowMs = Date.now()) {
+  const seconds = (Date.parse(at) - nowMs) / 1_000;
+  for (const [unit, length] of units) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
+  }
+  return relative.format(Math.round(seconds), 'second');
+}
+
+/**
+ * `payment_failed` becomes `Payment failed`.
+ * @param {string} word
+ */
+export function sentence(word) {
+  const text = word.replaceAll('_', ' ');
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

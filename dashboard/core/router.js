@@ -1,0 +1,71 @@
+/**
+ * The address is the state: which page is shown, its filters and its place in a list. So every view can be shared, and
+ * the back button works.
+ */
+import { signal } from '@preact/signals';
+
+/** The path of the dashboard: a proxy may serve it below another one. */
+export const base = `${document.documentElement.dataset.base ?? ''}/dashboard`;
+
+/**
+ * @typedef {object} Place
+ * @property {string} path Without the base, such as `/orders`.
+ * @property {URLSearchParams} query
+ */
+
+export const place = signal(read());
+
+addEventListener('popstate', () => {
+  place.value = read();
+});
+
+// Links are ordinary links, so they can be copied and opened in another tab.
+document.addEventListener('click', (event) => {
+  const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey);
+  const link = event.target instanceof Element ? event.target.closest('a') : null;
+  if (!isPlain || event.defaultPrevented || !link || link.target || link.download) return;
+  const url = new URL(link.href);
+  const isOurs = url.origin === location.origin && url.pathname.startsWith(base);
+  if (!isOurs || url.pathname.startsWith(`${base}/api/`)) return;
+  event.preventDefault();
+  navigate(url.pathname.slice(base.length) + url.search);
+});
+
+/**
+ * @param {string} to Without the base.
+ * @param {{ replace?: boolean }} [options]
+ */
+export function navigate(to, { replace = false } = {}) {
+  const url = hrefOf(to);
+  if (url === location.pathname + location.search) return;
+  history[replace ? 'replaceState' : 'pushState'](null, '', url);
+  const isOtherPage = read().path !== place.value.path;
+  place.value = read();
+  if (isOtherPage) scrollTo(0, 0);
+}
+
+/** @param {string} to */
+export function hrefOf(to) {
+  return base + to;
+}
+
+/**
+ * The same page with other parameters; null or an empty text removes one.
+ * @param {Record<string, string | null>} changes
+ * @returns {string}
+ */
+export function withQuery(changes) {
+  const query = new URLSearchParams(place.value.query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === '') query.delete(name);
+    else query.set(name, value);
+  }
+  const text = query.toString();
+  return place.value.path + (text === '' ? '' : `?${text}`);
+}
+
+/** @returns {Place} */
+function read() {
+  const path = location.pathname.slice(base.length).replace(/\/$/, '');
+  return { path: path === '' ? '/' : path, query: new URLSearchParams(location.search) };
+}

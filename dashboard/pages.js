@@ -1,0 +1,54 @@
+/** The pages by path. Each is loaded when it is opened first. */
+
+/**
+ * @typedef {object} PageModule
+ * @property {(props: { params: Record<string, string> }) => any} Page
+ */
+
+/**
+ * @typedef {object} Route
+ * @property {string} path `:name` stands for one part.
+ * @property {string} title
+ * @property {() => Promise<PageModule>} load
+ */
+
+/** @type {Route[]} */
+export const routes = [
+  { path: '/team', title: 'Team', load: () => import('./pages/team.js') },
+  { path: '/audit-log', title: 'Audit log', load: () => import('./pages/audit-log.js') },
+  { path: '/sessions', title: 'Your sessions', load: () => import('./pages/sessions.js') },
+];
+
+/** The entries of the menu; other pages are reached from these. */
+export const menu = ['/team', '/audit-log'];
+
+/**
+ * @param {string} path
+ * @returns {{ route: Route, params: Record<string, string> } | undefined}
+ */
+export function findRoute(path) {
+  for (const route of routes) {
+    const params = match(route.path, path);
+    if (params) return { route, params };
+  }
+  return undefined;
+}
+
+/**
+ * @param {string} pattern
+ * @param {string} path
+ * @returns {Record<string, string> | undefined}
+ */
+function match(pattern, path) {
+  const wanted = pattern.split('/');
+  const parts = path.split('/');
+  if (wanted.length !== parts.length) return undefined;
+  /** @type {Record<string, string>} */
+  const params = {};
+  for (const [index, name] of wanted.entries()) {
+    const part = parts[index] ?? '';
+    if (name.startsWith(':')) params[name.slice(1)] = decodeURIComponent(part);
+    else if (name !== part) return undefined;
+  }
+  return params;
+}

@@ -1,0 +1,56 @@
+/** Where the user is signed in, and the way to end it. */
+import { Form } from '../components/form.js';
+import { Loaded } from '../components/states.js';
+import { Table } from '../components/table.js';
+import { Time } from '../components/text.js';
+import { say } from '../components/toast.js';
+import { call } from '../core/api.js';
+import { html } from '../core/html.js';
+import { useLive } from '../core/live.js';
+
+/** @typedef {{ session_id: string, user_agent: string, address: string, created_at: string, last_seen_at: string, current: boolean }} Listed */
+
+export function Page() {
+  const live = useLive('/sessions');
+  const end = async (/** @type {Listed} */ { session_id }) => {
+    await call('DELETE', `/sessions/${session_id}`);
+    say('The session has ended.');
+    live.reload();
+  };
+  const endOthers = async () => {
+    const { ended } = await call('DELETE', '/sessions');
+    say(`${ended} other sessions have ended.`);
+    live.reload();
+  };
+  return html`<h1>Your sessions</h1>
+    <${Loaded} live=${live}>${(/** @type {{ sessions: Listed[] }} */ { sessions }) => html`
+      <${Table} caption="Your sessions" rows=${sessions} keyOf=${(/** @type {Listed} */ one) => one.session_id}
+        columns=${[
+          { label: 'Browser', cell: browserOf },
+          { label: 'Address', cell: (/** @type {Listed} */ one) => one.address },
+          {
+            label: 'Signed in',
+            cell: (/** @type {Listed} */ one) => html`<${Time} at=${one.created_at} />`,
+          },
+          {
+            label: 'Last seen',
+            cell: (/** @type {Listed} */ one) => html`<${Time} at=${one.last_seen_at} relative />`,
+          },
+          {
+            label: 'End',
+            cell: (/** @type {Listed} */ one) =>
+              one.current
+                ? 'This session'
+                : html`<button type="button" class="small" onClick=${() => end(one)}>End session</button>`,
+          },
+        ]} />
+      ${sessions.length > 1 && html`<${Form} action="End all other sessions" onSend=${endOthers} />`}`}
+    </${Loaded}>`;
+}
+
+/** @param {Listed} session */
+function browserOf({ user_agent }) {
+  const [, name] = /(Firefox|Edg|OPR|Chrome|Safari)\//.exec(user_agent) ?? [];
+  const [, system] = /(Windows|Mac OS X|Android|iPhone|Linux)/.exec(user_agent) ?? [];
+  return [name ?? 'Unknown browser', system].filter((part) => part !== undefined).join(', ');
+}

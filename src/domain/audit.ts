@@ -1,0 +1,53 @@
+/** The audit log: who did what to which object, when and from where. Contract 13.3. */
+import { newAuditId } from './ids.ts';
+
+/** Who acts: the command line, or a user of the dashboard. */
+export type Actor = {
+  /** `cli`, or the e-mail address of the user. */
+  readonly name: string;
+  readonly userId: string | null;
+  /** The IP address that the request came from. */
+  readonly address: string | null;
+};
+
+export const commandLine: Actor = { name: 'cli', userId: null, address: null };
+
+/** What was done: the kind of object, and the verb. */
+export type AuditAction =
+  | `account.${'created' | 'updated' | 'suspended' | 'resumed'}`
+  | `secret.${'rotated' | 'shown'}`
+  | `keys.${'signing_rotated' | 'master_rotated'}`
+  | `endpoint.${'created' | 'updated' | 'rotated' | 'enabled' | 'disabled' | 'deleted' | 'tested'}`
+  | `event.resent`
+  | `delivery.${'resolved' | 'replayed'}`
+  | `flag.resolved`
+  | `order.rebuilt`
+  | `link.created`
+  | `refund.requested`
+  | `consumer.erased`
+  | `user.${'invited' | 'uninvited' | 'joined' | 'role_changed' | 'removed' | 'reset' | 'signed_in' | 'signed_out'}`;
+
+export type AuditEntry = {
+  readonly accountId: string;
+  readonly auditId: string;
+  readonly at: Date;
+  readonly actor: Actor;
+  readonly action: AuditAction;
+  /** The id of the object that the action changed. */
+  readonly object: string;
+  /** What a person wrote about it. */
+  readonly note: string | null;
+  /** Never a secret, and no personal data of a consumer. */
+  readonly details: Readonly<Record<string, unknown>>;
+};
+
+type Audited = Pick<AuditEntry, 'accountId' | 'action' | 'object'> &
+  Partial<Pick<AuditEntry, 'note' | 'details'>>;
+
+export function auditEntry(
+  actor: Actor,
+  at: Date,
+  { note = null, details = {}, ...audited }: Audited,
+): AuditEntry {
+  return { ...audited, auditId: newAuditId(at), at, actor, note, details };
+}

@@ -1,0 +1,34 @@
+/**
+ * Half hours, in which figures are counted. The days of most countries begin at a full hour of UTC, those of India and
+ * some others at half past.
+ */
+export const slotMinutes = 30;
+
+const slotMs = slotMinutes * 60_000;
+
+/** The beginning of the half hour of this time. */
+export function slotOf(time: Date): Date {
+  return new Date(Math.floor(time.getTime() / slotMs) * slotMs);
+}
+
+export function slotAfter(slot: Date): Date {
+  return new Date(slot.getTime() + slotMs);
+}
+
+/** All half hours that overlap with [from, to]. */
+export function slotsBetween(from: Date, to: Date): Date[] {
+  const slots: Date[] = [];
+  for (let slot = slotOf(from); slot <= to; slot = slotAfter(slot)) slots.push(slot);
+  return slots;
+}
+
+const dayMs = 86_400_000;
+
+/** The beginning of the day in UTC. */
+export function dayOf(time: Date): Date {
+  return new Date(Math.floor(time.getTime() / dayMs) * dayMs);
+}
+
+export function dayAfter(day: Date): Date {
+  return new Date(day.getTime() + dayMs);
+}

@@ -1,0 +1,38 @@
+/** What a list of orders can be limited to. All given conditions must hold. */
+import { refuseField } from '../errors.ts';
+import type { MinorUnits } from '../money/money.ts';
+import type { ReviewFlag } from '../review-flag.ts';
+import type { OrderStatus } from './order.ts';
+
+export type OrderFilter = {
+  readonly status?: OrderStatus;
+  /** On the order or on one of its transactions, resolved or not. */
+  readonly flag?: ReviewFlag;
+  /** Created then or later, to the second. */
+  readonly from?: Date;
+  /** Created before, to the second. */
+  readonly to?: Date;
+  /** That of the order. */
+  readonly currency?: string;
+  /** The total of the order in minor units, which mean nothing without a currency. */
+  readonly amountMin?: MinorUnits;
+  readonly amountMax?: MinorUnits;
+  /** The order has a payment for which all of these hold. */
+  readonly payment?: PaymentFilter;
+  /** The order has a refund that succeeded. */
+  readonly isRefunded?: true;
+};
+
+export type PaymentFilter = {
+  readonly status?: 'succeeded' | 'failed';
+  /** As it is shown, such as `UPI`; empty for an unknown one. */
+  readonly mode?: string;
+  readonly provider?: string;
+  /** A code of the failure; empty for an unknown one. */
+  readonly failure?: string;
+};
+
+export function checkFilter({ currency, amountMin, amountMax }: OrderFilter): void {
+  const hasAmount = amountMin !== undefined || amountMax !== undefined;
+  if (hasAmount && currency === undefined) refuseField('currency', 'is needed for an amount');
+}

@@ -1,0 +1,24 @@
+/** How long sign-ins are refused after failures: longer with each, and never for ever. Contract 13.2. */
+import { limits } from '../limits.ts';
+import { addSeconds } from '../time.ts';
+
+export type Failures = {
+  readonly failures: number;
+  readonly lastFailedAt: Date;
+  readonly blockedUntil: Date;
+};
+
+/** `free` failures have no consequence: people mistype. */
+export function decideFailures(before: Failures | undefined, free: number, now: Date): Failures {
+  const isForgotten =
+    !before || now >= addSeconds(before.lastFailedAt, limits.signInFailuresSeconds);
+  const failures = isForgotten ? 1 : before.failures + 1;
+  const seconds =
+    failures < free ? 0 : Math.min(2 ** (failures - free), limits.signInDelaySecondsMax);
+  return { failures, lastFailedAt: now, blockedUntil: addSeconds(now, seconds) };
+}
+
+/** Seconds to wait, rounded up, or 0. */
+export function secondsToWait(blockedUntil: Date, now: Date): number {
+  return Math.max(0, Math.ceil((blockedUntil.getTime() - now.getTime()) / 1000));
+}

@@ -1,0 +1,71 @@
+/** A session of a signed-in user, and how long it lasts. Contract 13.2. */
+import type { Actor } from '../audit.ts';
+import { limits } from '../limits.ts';
+import { addSeconds } from '../time.ts';
+import type { Role } from './role.ts';
+
+/** Where a request comes from. */
+export type Visitor = {
+  readonly address: string;
+  readonly userAgent: string;
+};
+
+export type Session = Visitor & {
+  readonly sessionId: string;
+  readonly userId: string;
+  /** The account that the user chose last; it may have been left since. */
+  readonly accountId: string | null;
+  readonly createdAt: Date;
+  readonly lastSeenAt: Date;
+  readonly expiresAt: Date;
+  /** When the user last gave their password or used a passkey. */
+  readonly confirmedAt: Date;
+};
+
+export type SessionUser = {
+  readonly userId: string;
+  readonly email: string;
+  readonly hasPassword: boolean;
+  readonly hasPasskey: boolean;
+};
+
+/** An account of the user, with their role in it. */
+export type OwnAccount = {
+  readonly accountId: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly isSuspended: boolean;
+};
+
+/** Who makes a request of the dashboard. */
+export type SignedIn = {
+  readonly session: Session;
+  readonly user: SessionUser;
+  readonly accounts: readonly OwnAccount[];
+  /** Undefined for a user who belongs to no account any more. */
+  readonly account: OwnAccount | undefined;
+};
+
+export function isLive({ lastSeenAt, expiresAt }: Session, now: Date): boolean {
+  return now < expiresAt && now < addSeconds(lastSeenAt, limits.sessionIdleSeconds);
+}
+
+/** Until when "Show secret" does not ask again. */
+export function confirmedUntil({ confirmedAt }: Session): Date {
+  return addSeconds(confirmedAt, limits.confirmationSeconds);
+}
+
+/** The chosen account, or the first one. */
+export function decideAccount(
+  { accountId }: Session,
+  accounts: readonly OwnAccount[],
+): OwnAccount | undefined {
+  return accounts.find((own) => own.accountId === accountId) ?? accounts[0];
+}
+
+export function actorOf(
+  { userId, email }: Pick<SessionUser, 'userId' | 'email'>,
+  { address }: Visitor,
+): Actor {
+  return { name: email, userId, address };
+}

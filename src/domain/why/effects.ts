@@ -1,0 +1,101 @@
+/** What one cause changed in an order and its transactions: the fields that views show, with personal data masked. */
+import type { Change } from '../history.ts';
+import { maskUpiId } from '../personal-data/mask.ts';
+import type { ReviewFlag } from '../review-flag.ts';
+import type { Start } from '../transactions/start.ts';
+import { shownName, shownValue } from './shown.ts';
+
+/** The changes of the order itself, or of one of its transactions, by the names of the API. */
+export type Effect = {
+  readonly transactionId: string | null;
+  /** Of amounts among the changes. */
+  readonly currency: string | null;
+  readonly changes: readonly Change[];
+};
+
+/** Changes as the history stores them. */
+export type StoredEffect = Pick<Effect, 'transactionId' | 'changes'>;
+
+export type ShowOptions = {
+  /** Personal data is masked as for an order token. */
+  readonly masked: boolean;
+  /** Null for the order itself. */
+  readonly currencyOf: (transactionId: string | null) => string | null;
+};
+
+/** Without effects that change no field that is shown. */
+export function showEffects(
+  effects: readonly StoredEffect[],
+  { masked, currencyOf }: ShowOptions,
+): Effect[] {
+  return effects.flatMap(({ transactionId, changes }) => {
+    const currency = currencyOf(transactionId);
+    const show = (field: string, value: unknown) =>
+      shownValue(field, maskValue(field, value, masked), currency);
+    const shown = changes
+      .flatMap((change) => (transactionId === null ? [change] : showTransactionChange(change)))
+      .toSorted(byImportance)
+      .map(({ field, from, to }) => ({
+        field: shownName(field),
+        from: show(field, from),
+        to: show(field, to),
+      }))
+      .filter(({ from, to }) => !(isEmpty(from) && isEmpty(to)));
+    return shown.length === 0 ? [] : [{ transactionId, currency, changes: shown }];
+  });
+}
+
+/** A new transaction has an empty list of flags, which is no news. */
+function isEmpty(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0);
+}
+
+/** The status comes first: it is what readers look for. */
+function byImportance(a: Change, b: Change): number {
+  return Number(b.field === 'status') - Number(a.field === 'status');
+}
+
+/** Constants of a transaction, and what its other fields are derived from. */
+const hiddenFields: ReadonlySet<string> = new Set([
+  ...['type', 'transactionId', 'provider'],
+  ...['recordedAtMs', 'authorizedAtMs', 'partialCapture', 'paymentPspOrder'],
+]);
+
+function showTransactionChange(change: Change): Change[] {
+  if (change.field === 'start') return listStartChanges(change);
+  return hiddenFields.has(change.field) ? [] : [change];
+}
+
+/** What is shown of our own call. The rest are addresses for the consumer, and the request itself. */
+const startFields = ['call', 'providerOrderId', 'givenUpAtMs', 'isOver'] as const;
+
+function listStartChanges({ from, to }: Change): Change[] {
+  const before = from as Start | null;
+  const after = to as Start | null;
+  return startFields.flatMap((field) => {
+    const change = { field, from: before?.[field] ?? null, to: after?.[field] ?? null };
+    return change.from === change.to ? [] : [change];
+  });
+}
+
+/** Of an order, personal data is stored masked, except for these. A bank account is stored encrypted. */
+const secretFields: ReadonlySet<string> = new Set(['bankAccount']);
+const personalFields: ReadonlySet<string> = new Set(['ipAddress']);
+
+/** As an order token would see it, if `masked`. Contract 2.3. */
+export function maskValue(field: string, value: unknown, masked: boolean): unknown {
+  if (value === null || value === undefined) return null;
+  if (secretFields.has(field) || (masked && personalFields.has(field))) return '***';
+  return masked && field === 'subPaymentMode' ? maskUpiId(value) : value;
+}
+
+/** The flags that are new after an effect. */
+export function raisedFlags({ changes }: StoredEffect): ReviewFlag[] {
+  const change = changes.find(({ field }) => field === 'flags');
+  const before = flagsIn(change?.from);
+  return flagsIn(change?.to).filter((flag) => !before.includes(flag));
+}
+
+function flagsIn(value: unknown): ReviewFlag[] {
+  return Array.isArray(value) ? value : [];
+}

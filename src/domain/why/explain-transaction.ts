@@ -1,0 +1,202 @@
+/**
+ * Explains every field of a transaction that views show: its value, what set it, its previous value, and what else
+ * mentioned it and lost. Pure; the set of notices decides, and only the previous value depends on their order.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { ReviewFlag } from '../review-flag.ts';
+import { foldTransaction } from '../transactions/matching.ts';
+import type { Expected, Transaction } from '../transactions/transaction.ts';
+import { type Cause, causeOf } from './cause.ts';
+import { explainPayment, type PaymentField } from './explain-payment.ts';
+import { explainRefund, type RefundField } from './explain-refund.ts';
+import type { AnyNotice, Explained, Setter } from './provenance.ts';
+import type { Rule } from './rules.ts';
+
+export type TransactionField = PaymentField | RefundField | 'flags';
+
+/** What set a value: a delivery, our own call, what the order expects, or time. */
+export type Source =
+  /** The id is null if the inbox has no delivery with this key. */
+  | { readonly kind: 'delivery'; readonly deliveryId: string | null }
+  | { readonly kind: 'call' }
+  | { readonly kind: 'order' }
+  | { readonly kind: 'time' };
+
+export type LostMention = {
+  readonly source: Source;
+  readonly value: unknown;
+  /** What decided against it. */
+  readonly rule: Rule;
+};
+
+export type ExplainedField = {
+  readonly field: TransactionField;
+  readonly value: unknown;
+  readonly rule: Rule;
+  /** Empty if nothing sets it. */
+  readonly setBy: readonly Source[];
+  /** The highest first. */
+  readonly lost: readonly LostMention[];
+  /** In the order of arrival; null if the history has none. */
+  readonly previous: PreviousValue | null;
+  /** Each flag by itself. */
+  readonly flags?: readonly ExplainedFlag[];
+};
+
+export type PreviousValue = {
+  readonly value: unknown;
+  /** When it was replaced, and by what. */
+  readonly until: Date | null;
+  readonly cause: Cause;
+};
+
+export type ExplainedFlag = {
+  readonly flag: ReviewFlag;
+  readonly rule: Rule;
+  readonly setBy: readonly Source[];
+};
+
+/** The last change of a field in the history. */
+export type LastChange = {
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+  readonly cause: string;
+  readonly happenedAt: Date;
+};
+
+export type ExplainContext = {
+  readonly expected: Expected;
+  readonly changes: readonly LastChange[];
+  readonly deliveryIdOf: (deliveryKey: string) => string | null;
+};
+
+/** `transaction` is as views show it: settled, so that time may have changed what the fold gives. */
+export function explainTransaction(
+  transaction: Transaction,
+  { expected, changes, deliveryIdOf }: ExplainContext,
+): ExplainedField[] {
+  const folded = foldTransaction(transaction, expected);
+  const explained: ReadonlyArray<readonly [string, Explained<AnyNotice>]> = Object.entries(
+    folded.type === 'payment' ? explainPayment(folded, expected) : explainRefund(folded),
+  );
+  const sourcesOf = (setters: ReadonlyArray<Setter<AnyNotice>>) =>
+    distinct(setters.map((setter) => sourceOf(setter, deliveryIdOf)));
+  const ofStatus = explained.find(([name]) => name === 'status')?.[1];
+  const fields = explained.map(([name, own]): ExplainedField => {
+    const field = name as TransactionField;
+    const value = readField(transaction, field);
+    const final = withTime(own, ofStatus, { field, folded: readField(folded, field), value });
+    const lost = final.lost.map(({ notice, value: mentioned, rule }) => ({
+      source: sourceOf(notice, deliveryIdOf),
+      value: mentioned,
+      rule,
+    }));
+    return {
+      field,
+      value,
+      rule: final.rule,
+      setBy: sourcesOf(final.setBy),
+      lost: distinct(lost),
+      previous: previousOf(changes, field, value),
+    };
+  });
+  return [...fields, explainFlags(transaction, folded, fields, { changes, sourcesOf })];
+}
+
+function readField(transaction: Transaction, field: TransactionField): unknown {
+  return (transaction as Readonly<Record<string, unknown>>)[field] ?? null;
+}
+
+function sourceOf(setter: Setter<AnyNotice>, deliveryIdOf: ExplainContext['deliveryIdOf']): Source {
+  if (setter === 'order' || setter === 'time') return { kind: setter };
+  const { deliveryKey } = setter;
+  if (deliveryKey === '') return { kind: 'call' };
+  return { kind: 'delivery', deliveryId: deliveryIdOf(deliveryKey) };
+}
+
+/** A split refund has several requests, which are one call to whoever reads this. */
+function distinct<Entry>(entries: readonly Entry[]): Entry[] {
+  return [...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values()];
+}
+
+/** What time changes in a payment. Contract 4.8, 4.9. */
+const fieldsOfTime: readonly string[] = ['status', 'amount', 'finishedAtMs'];
+
+/** A partial capture becomes final with time: the captures that decided the status then decide the amount as well. */
+function withTime(
+  own: Explained<AnyNotice>,
+  ofStatus: Explained<AnyNotice> | undefined,
+  { field, folded, value }: { field: TransactionField; folded: unknown; value: unknown },
+): Explained<AnyNotice> {
+  if (isDeepStrictEqual(folded, value)) return own;
+  if (!fieldsOfTime.includes(field)) return { ...own, rule: 'stored-differently', setBy: [] };
+  const captures = field === 'finishedAtMs' ? [] : (ofStatus?.setBy ?? []);
+  const isCapture = (notice: AnyNotice) =>
+    captures.some(
+      (setter) => setter !== 'order' && setter !== 'time' && isSameNotice(setter, notice),
+    );
+  const replaced = own.setBy.flatMap((setter) =>
+    setter === 'order' || setter === 'time' ? [] : [{ notice: setter, value: folded }],
+  );
+  const lost = [...replaced, ...own.lost]
+    .filter(({ notice }) => !isCapture(notice))
+    .map((mention) => ({ ...mention, rule: 'time-passed' as const }));
+  return { rule: 'time-passed', setBy: ['time', ...captures], lost };
+}
+
+function isSameNotice(a: AnyNotice, b: AnyNotice): boolean {
+  return a.deliveryKey === b.deliveryKey;
+}
+
+function previousOf(
+  changes: readonly LastChange[],
+  field: TransactionField,
+  value: unknown,
+): PreviousValue | null {
+  const last = changes.find((change) => change.field === field);
+  if (!last) return null;
+  const { from, to, cause, happenedAt } = last;
+  if (isDeepStrictEqual(to ?? null, value))
+    return { value: from ?? null, until: happenedAt, cause: causeOf(cause) };
+  // Time has changed it, and nothing has been saved since.
+  return { value: to ?? null, until: null, cause: { kind: 'time' } };
+}
+
+function explainFlags(
+  transaction: Transaction,
+  folded: Transaction,
+  fields: readonly ExplainedField[],
+  {
+    changes,
+    sourcesOf,
+  }: Pick<ExplainContext, 'changes'> & {
+    readonly sourcesOf: (setters: readonly AnyNotice[]) => Source[];
+  },
+): ExplainedField {
+  const ofStatus = fields.find(({ field }) => field === 'status')?.setBy ?? [];
+  const flags = transaction.flags.map((flag): ExplainedFlag => {
+    const reporters = reportersOf(transaction, flag);
+    if (reporters.length > 0) return { flag, rule: 'reported-flags', setBy: sourcesOf(reporters) };
+    if (folded.flags.includes(flag)) return { flag, rule: 'follows-from-state', setBy: ofStatus };
+    return flag === 'duplicate_capture'
+      ? { flag, rule: 'another-payment', setBy: [{ kind: 'order' }] }
+      : { flag, rule: 'time-passed', setBy: [{ kind: 'time' }] };
+  });
+  return {
+    field: 'flags',
+    value: transaction.flags,
+    rule: flags[0]?.rule ?? 'reported-flags',
+    setBy: distinct(flags.flatMap(({ setBy }) => setBy)),
+    lost: [],
+    previous: previousOf(changes, 'flags', transaction.flags),
+    flags,
+  };
+}
+
+function reportersOf({ notices }: Transaction, flag: ReviewFlag): AnyNotice[] {
+  const all: readonly AnyNotice[] = notices;
+  return all
+    .filter((notice) => notice.flags?.includes(flag))
+    .sort((a, b) => (a.deliveryKey < b.deliveryKey ? -1 : 1));
+}

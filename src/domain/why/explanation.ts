@@ -1,0 +1,103 @@
+/**
+ * The explanation of an order: its timeline, and what set each field of its transactions. An order may have thousands of
+ * deliveries, so both are pages, and what is left out is counted.
+ */
+import type { Order, OrderStatus } from '../orders/order.ts';
+import type { Hold } from '../transactions/records.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { maskValue } from './effects.ts';
+import type { ExplainedField } from './explain-transaction.ts';
+import { type ShownAmounts, shownName, shownValue } from './shown.ts';
+import type { TimelineEntry } from './timeline.ts';
+
+export type OrderExplanation = {
+  readonly order: Pick<
+    Order,
+    'accountId' | 'orderId' | 'invoiceId' | 'attempts' | 'flags' | 'createdAt' | 'lapsesAt'
+  > & { readonly status: OrderStatus; readonly amounts: ShownAmounts };
+  /** When it was made; the status of an order and of a partial capture depends on time. */
+  readonly explainedAt: Date;
+  readonly timeline: Timeline;
+  /** By their ids, which is by time. */
+  readonly transactions: readonly ExplainedTransaction[];
+  readonly transactionsTotal: number;
+  /** The last transaction of this page if more follow. */
+  readonly nextTransactionsAfter: string | null;
+  /** Deliveries that are applied to no transaction. */
+  readonly held: readonly HeldDelivery[];
+};
+
+export type Timeline = {
+  /** Oldest first. */
+  readonly entries: readonly TimelineEntry[];
+  /** Older entries are on the page up to this time; null if there are none. */
+  readonly olderUpTo: Date | null;
+  /** The oldest rows of the history were pruned by age. */
+  readonly isPruned: boolean;
+};
+
+export type ExplainedTransaction = Pick<
+  Transaction,
+  'transactionId' | 'type' | 'provider' | 'status' | 'currency'
+> & { readonly fields: readonly ShownField[] };
+
+/** Names and values are those of the API. */
+export type ShownField = Omit<ExplainedField, 'field'> & {
+  readonly field: string;
+  /** How many more there are than are listed. */
+  readonly setByMore: number;
+  readonly lostMore: number;
+};
+
+export type HeldDelivery = { readonly deliveryId: string | null; readonly hold: Hold };
+
+/** Rows of the history, deliveries, events and attempts on one page of the timeline. More than one batch can add. */
+export const timelineRowsMax = 300;
+export const transactionsPerPage = 20;
+const sourcesMax = 20;
+
+/** A field as readers see it. A transaction may have hundreds of notices, and all of them mention its status. */
+export function showField(
+  field: ExplainedField,
+  currency: string | null,
+  masked: boolean,
+): ShownField {
+  const { setBy, lost, previous } = field;
+  const show = (value: unknown) =>
+    shownValue(field.field, maskValue(field.field, value, masked), currency);
+  return {
+    ...field,
+    field: shownName(field.field),
+    value: show(field.value),
+    previous: previous && { ...previous, value: show(previous.value) },
+    setBy: setBy.slice(0, sourcesMax),
+    setByMore: Math.max(0, setBy.length - sourcesMax),
+    lost: lost.slice(0, sourcesMax).map((each) => ({ ...each, value: show(each.value) })),
+    lostMore: Math.max(0, lost.length - sourcesMax),
+  };
+}
+
+/** The times of the rows of one table on a page, newest first. */
+export type ReadRows = readonly Date[];
+
+/**
+ * A page is complete behind the oldest row of each table that has more rows. Entries up to that time are on the next
+ * page.
+ */
+export function cutTimeline(
+  entries: readonly TimelineEntry[],
+  tables: readonly ReadRows[],
+): Pick<Timeline, 'entries' | 'olderUpTo'> {
+  const oldest = tables.flatMap((times) =>
+    times.length < timelineRowsMax ? [] : [times.at(-1)?.getTime() ?? 0],
+  );
+  if (oldest.length === 0) return { entries, olderUpTo: null };
+  const cutMs = Math.max(...oldest);
+  const kept = entries.filter(({ at }) => at.getTime() > cutMs);
+  if (kept.length > 0) return { entries: kept, olderUpTo: new Date(cutMs) };
+  // All of them have the same time: the next page must go on behind it.
+  return {
+    entries: entries.filter(({ at }) => at.getTime() === cutMs),
+    olderUpTo: new Date(cutMs - 1),
+  };
+}

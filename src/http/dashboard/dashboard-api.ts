@@ -1,0 +1,43 @@
+/** The scope of the dashboard: sessions in a cookie, JSON bodies only, the error shape of the merchant API. Contract 13.2. */
+import type { FastifyError, FastifyInstance, FastifyPluginAsync } from 'fastify';
+import type { Edge } from '../edge.ts';
+import { errorBody, prepareErrorReply } from '../error-reply.ts';
+import { readJson } from '../read-json.ts';
+import { watchRoutes } from '../refuse-other-methods.ts';
+import { addAuditLog } from './audit-log.ts';
+import { addDashboardGuard } from './dashboard-guard.ts';
+import { addInvitation } from './invitation.ts';
+import { addSession } from './session.ts';
+import { addSignIn } from './sign-in.ts';
+import { addTeam } from './team.ts';
+
+export function dashboardApi(edge: Edge): FastifyPluginAsync {
+  return async (app) => {
+    const refuseOtherMethods = watchRoutes(app);
+    addDashboardGuard(app, edge);
+    readJsonOnly(app);
+    app.setErrorHandler((failure: FastifyError, request, reply) => {
+      const error = prepareErrorReply(failure, request, reply);
+      // The dashboard has a cookie and takes no bearer token.
+      return reply.removeHeader('www-authenticate').send(errorBody(error));
+    });
+    addSignIn(app, edge);
+    addInvitation(app, edge);
+    addSession(app, edge);
+    addTeam(app, edge);
+    addAuditLog(app, edge);
+    refuseOtherMethods();
+  };
+}
+
+/** A page of another site can post a form or plain text without asking, but not JSON. */
+function readJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, readJson(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}

@@ -1,0 +1,112 @@
+/**
+ * Authorises each call of the dashboard before any of the body is read: by its origin, by its session, and by the role
+ * that the route declares. Contract 13.2.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Actor } from '../../domain/audit.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { limits } from '../../domain/limits.ts';
+import { includesRole, type Role } from '../../domain/users/role.ts';
+import {
+  actorOf,
+  type OwnAccount,
+  type SignedIn,
+  type Visitor,
+} from '../../domain/users/session.ts';
+import { dashboardOrigins } from '../../domain/users/site.ts';
+import { clientAddress } from '../client-address.ts';
+import type { Edge } from '../edge.ts';
+import { findSecret } from './session-cookie.ts';
+
+/**
+ * Who may call a route: `visitor` is anybody, `user` anybody who is signed in. A role is needed in the current account,
+ * and includes the roles below it.
+ */
+export type DashboardAccess = 'visitor' | 'user' | Role;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    dashboard?: DashboardAccess;
+  }
+  interface FastifyRequest {
+    signedIn: SignedIn | null;
+  }
+}
+
+export function addDashboardGuard(app: FastifyInstance, edge: Edge): void {
+  app.decorateRequest('signedIn', null);
+  app.addHook('onRequest', (request, _reply, done) => {
+    authorize(edge, request).then(() => done(), done);
+  });
+}
+
+async function authorize(edge: Edge, request: FastifyRequest): Promise<void> {
+  const { config } = request.routeOptions;
+  // A method that the path does not take: the route itself refuses it.
+  if (config.access === 'public') return;
+  if (isChange(request)) refuseOtherSites(edge, request);
+  // A route that does not declare its access is open to owners only.
+  const access = config.dashboard ?? 'owner';
+  const visitor = visitorOf(request);
+  if (access === 'visitor') return edge.countVisitor(visitor.address);
+  const secret = findSecret(edge, request);
+  const signedIn = secret && (await edge.useCases.findSession(secret, visitor));
+  if (!signedIn) {
+    edge.countVisitor(visitor.address);
+    throw new ServiceError('AUTHENTICATION_FAILED', 'Sign in first, or again.');
+  }
+  request.signedIn = signedIn;
+  if (access !== 'user') checkRole(request, signedIn.account, access);
+}
+
+function isChange({ method }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD';
+}
+
+/** Browsers send the origin of the page with every change, and no page can forge it. */
+function refuseOtherSites({ settings }: Edge, { headers }: FastifyRequest): void {
+  const { origin } = headers;
+  if (origin !== undefined && dashboardOrigins(settings.publicUrl).includes(origin)) return;
+  throw new ServiceError(
+    'PERMISSION_DENIED',
+    'The call does not come from a page of this service: open the dashboard at its PUBLIC_URL.',
+  );
+}
+
+function checkRole(
+  request: FastifyRequest,
+  account: OwnAccount | undefined,
+  needed: Role,
+): asserts account is OwnAccount {
+  if (!account) throw new ServiceError('PERMISSION_DENIED', 'You belong to no account.');
+  if (!includesRole(account.role, needed)) {
+    throw new ServiceError(
+      'PERMISSION_DENIED',
+      `This needs the role ${needed}, and you are ${account.role}: ask an owner of the account.`,
+    );
+  }
+  // Whoever suspends an account wants nothing of it to change. Its people can still look at it.
+  if (account.isSuspended && isChange(request)) throw new ServiceError('ACCOUNT_SUSPENDED');
+}
+
+export function visitorOf({ raw }: FastifyRequest): Visitor {
+  const userAgent = (raw.headers['user-agent'] ?? '').slice(0, limits.userAgentCharsMax);
+  return { address: clientAddress(raw), userAgent };
+}
+
+export function getSignedIn({ signedIn }: FastifyRequest): SignedIn {
+  if (!signedIn) throw new Error('the route is not guarded');
+  return signedIn;
+}
+
+/** The account of a route that needs a role. It comes from the session and never from the request. */
+export function getAccount(request: FastifyRequest): OwnAccount {
+  const { account } = getSignedIn(request);
+  if (!account) throw new Error('the route declares no role');
+  return account;
+}
+
+/** For the audit log. */
+export function getActor(request: FastifyRequest): Actor {
+  return actorOf(getSignedIn(request).user, visitorOf(request));
+}

@@ -1,0 +1,126 @@
+/**
+ * `/dashboard` and everything below it that is not its API: one page, whose script shows what the address says. It loads
+ * its files from this service alone. Contract 13.1.
+ */
+import { createHash } from 'node:crypto';
+import type { FastifyPluginAsync, FastifyReply } from 'fastify';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Edge } from '../edge.ts';
+import { basePathOf } from '../site.ts';
+import { createStaticFile, type StaticFile, sendStaticFile } from '../static-file.ts';
+import { loadPageFiles, type PageFiles, packageModules } from './page-files.ts';
+
+type Loaded = PageFiles & { readonly page: StaticFile; readonly policy: string };
+/** A file, or a folder and a file in it. */
+type FileParams = { readonly version: string; readonly name: string; readonly file?: string };
+type PageParams = { readonly page?: string };
+
+const hidden = { schema: { hide: true } } as const;
+
+export function dashboardPages(edge: Edge): FastifyPluginAsync {
+  // Compressing takes a moment, so it is done on the first visit.
+  let loading: Promise<Loaded> | undefined;
+  const load = () => {
+    loading ??= loadAll(basePathOf(edge));
+    return loading;
+  };
+  return async (app) => {
+    for (const path of ['/:name', '/:name/:file']) {
+      app.get<{ Params: FileParams }>(
+        `/dashboard/files/:version${path}`,
+        hidden,
+        async (request, reply) => {
+          const { version, name, file } = request.params;
+          const loaded = await load();
+          const found = loaded.files.get(file === undefined ? name : `${name}/${file}`);
+          // A page of an earlier version asks for its own files: it must not get others under their name.
+          if (!found || version !== loaded.version) throw new ServiceError('NOT_FOUND');
+          return sendStaticFile(request, reply, found, 'immutable');
+        },
+      );
+    }
+    for (const path of ['', '/:page', '/:page/:id', '/:page/:id/:part']) {
+      app.get<{ Params: PageParams }>(`/dashboard${path}`, hidden, async (request, reply) => {
+        // What the API or the files do not have is no page.
+        if (['api', 'files'].includes(request.params.page ?? ''))
+          throw new ServiceError('NOT_FOUND');
+        const { page, policy } = await load();
+        return sendStaticFile(request, addPolicy(reply, policy), page);
+      });
+    }
+  };
+}
+
+async function loadAll(basePath: string): Promise<Loaded> {
+  const files = await loadPageFiles();
+  const folder = `${basePath}/dashboard/files/${files.version}`;
+  const importMap = JSON.stringify({
+    imports: Object.fromEntries(
+      Object.entries(packageModules).map(([name, path]) => [name, `${folder}/${path}`]),
+    ),
+  });
+  const text = pageText(basePath, folder, importMap, preloadedOf(files));
+  const digest = createHash('sha256').update(importMap).digest('base64');
+  return {
+    ...files,
+    page: await createStaticFile('text/html; charset=utf-8', text),
+    policy: policyWith(`'sha256-${digest}'`),
+  };
+}
+
+/** What every page needs is requested at once; a page is loaded when it is shown. */
+function preloadedOf({ files }: PageFiles): readonly string[] {
+  const isShared = (path: string) => /\.js$/.test(path) && !path.startsWith('pages/');
+  const first = ['pages/sign-in.js', 'pages/invitation.js'];
+  return [...files.keys()].filter((path) => isShared(path) || first.includes(path));
+}
+
+function pageText(
+  basePath: string,
+  folder: string,
+  importMap: string,
+  preloaded: readonly string[],
+): string {
+  const links = preloaded.map((path) => `<link rel="modulepreload" href="${folder}/${path}">`);
+  return `<!doctype html>
+<html lang="en" data-base="${basePath}">
+<head>
+<meta charset="utf-8">
+<title>Payments</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${folder}/styles/dashboard.css">
+<script type="importmap">${importMap}</script>
+${links.join('\n')}
+</head>
+<body>
+<div id="app"></div>
+<noscript><p>The dashboard needs JavaScript. The command line of the service can do the same.</p></noscript>
+<script type="module" src="${folder}/main.js"></script>
+</body>
+</html>
+`;
+}
+
+/** The one inline script is the import map, which is allowed by its digest. */
+function policyWith(importMapDigest: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${importMapDigest}`,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function addPolicy(reply: FastifyReply, policy: string): FastifyReply {
+  return reply
+    .header('content-security-policy', policy)
+    .header('referrer-policy', 'no-referrer')
+    .header('cross-origin-opener-policy', 'same-origin');
+}

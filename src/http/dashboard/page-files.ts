@@ -1,0 +1,83 @@
+/**
+ * The files of the dashboard: our own modules and styles, and modules of packages. They are served as they are, below a
+ * path that names their content, so browsers keep them for ever and never mix two versions.
+ */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { createStaticFile, type StaticFile } from '../static-file.ts';
+
+export type PageFiles = {
+  /** Changes with any of the files. */
+  readonly version: string;
+  /** By their path below the version. */
+  readonly files: ReadonlyMap<string, StaticFile>;
+};
+
+/** A name that our modules import, and the file that it stands for. */
+export const packageModules = {
+  preact: 'packages/preact.js',
+  'preact/hooks': 'packages/preact-hooks.js',
+  '@preact/signals': 'packages/signals.js',
+  '@preact/signals-core': 'packages/signals-core.js',
+  htm: 'packages/htm.js',
+} as const satisfies Readonly<Record<string, string>>;
+
+/** What a package offers to browsers, below its folder. */
+const packageFiles: Readonly<Record<keyof typeof packageModules, readonly [string, string]>> = {
+  preact: ['preact', 'dist/preact.mjs'],
+  'preact/hooks': ['preact', 'hooks/dist/hooks.mjs'],
+  '@preact/signals': ['@preact/signals', 'dist/signals.mjs'],
+  '@preact/signals-core': ['@preact/signals-core', 'dist/signals-core.mjs'],
+  htm: ['htm', 'dist/htm.mjs'],
+};
+
+const ownFolder = new URL('../../../dashboard/', import.meta.url).pathname;
+const types = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' } as const;
+
+export async function loadPageFiles(): Promise<PageFiles> {
+  const texts = new Map([...(await readOwn()), ...(await readPackages())]);
+  const files = await Promise.all(
+    [...texts].map(async ([path, text]) => [path, await toStaticFile(path, text)] as const),
+  );
+  const digest = createHash('sha256');
+  for (const [path, text] of texts) digest.update(`${path}\n${text}\n`);
+  return { version: digest.digest('hex').slice(0, 16), files: new Map(files) };
+}
+
+async function readOwn(): Promise<[string, string][]> {
+  const names = await readdir(ownFolder, { recursive: true });
+  const found: [string, string][] = [];
+  for (const path of names.filter((name) => /\.(js|css)$/.test(name)).toSorted()) {
+    found.push([path, await readFile(join(ownFolder, path), 'utf8')]);
+  }
+  return found;
+}
+
+async function readPackages(): Promise<[string, string][]> {
+  const found: [string, string][] = [];
+  for (const [name, target] of Object.entries(packageModules)) {
+    const [owner, file] = packageFiles[name as keyof typeof packageModules];
+    found.push([target, withoutSourceMap(await readPackageFile(owner, file))]);
+  }
+  return found;
+}
+
+/** The maps of packages are not served. */
+function withoutSourceMap(text: string): string {
+  return text.replace(/^\/\/# sourceMappingURL=.*$/m, '');
+}
+
+const require = createRequire(import.meta.url);
+
+/** Packages hide files that they do not export, so the file is found beside one that is. */
+async function readPackageFile(name: string, file: string): Promise<string> {
+  const entry = require.resolve(name);
+  const folder = entry.slice(0, entry.lastIndexOf(`node_modules/${name}/`));
+  return readFile(join(folder, 'node_modules', name, file), 'utf8');
+}
+
+function toStaticFile(path: string, text: string): Promise<StaticFile> {
+  return createStaticFile(path.endsWith('.css') ? types.css : types.js, text);
+}

@@ -1,0 +1,181 @@
+/**
+ * What is stored about the life of one order, the newest rows first and page by page: history, deliveries, events and
+ * attempts up to a time, and what set the fields of its transactions last.
+ */
+import type { EventType } from '../domain/event-type.ts';
+import { eventIdOf } from '../domain/ids.ts';
+import type { ProviderName } from '../domain/provider-name.ts';
+import type { Queryable } from '../postgres/database.ts';
+import { type HistoryEntry, type HistoryRow, toEntries } from './history.ts';
+import { listNewestOfOrder, type NewestDelivery } from './newest.ts';
+import type { OrderName } from './order-rows.ts';
+
+/** Rows up to this time, at most so many. */
+export type LifePage = { readonly upTo: Date; readonly limit: number };
+
+export type HistoryPage = {
+  /** Newest first; the entries of a row in their own order. */
+  readonly rows: ReadonlyArray<{
+    readonly at: Date;
+    readonly entries: readonly HistoryEntry[];
+  }>;
+  /** The lowest position that is stored for the order. It is 1 unless rows were pruned. */
+  readonly firstPosition: number | undefined;
+};
+
+/** By time, because pages end at a time: a change that waited for its lock may have a later position than a newer one. */
+export async function readHistoryPage(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+  { upTo, limit }: LifePage,
+): Promise<HistoryPage> {
+  const { rows } = await database.query<HistoryRow & { first_position: number }>({
+    name: 'read-history-page',
+    text: `select order_id, cause, happened_at, entries,
+                  (select min(position) from history
+                    where account_id = $1 and order_id = $2) as first_position
+             from history
+            where account_id = $1 and order_id = $2 and happened_at <= $3
+            order by happened_at desc, position desc limit $4`,
+    values: [accountId, orderId, upTo, limit],
+  });
+  return {
+    rows: rows.map((row) => ({ at: row.happened_at, entries: toEntries(row) })),
+    firstPosition: rows[0]?.first_position,
+  };
+}
+
+/** Newest first. */
+export function listDeliveriesUpTo(
+  database: Queryable,
+  order: OrderName,
+  { upTo, limit }: LifePage,
+): Promise<NewestDelivery[]> {
+  return listNewestOfOrder(database, order.accountId, order.orderId, limit, upTo);
+}
+
+export type EventOfLife = {
+  readonly eventId: string;
+  readonly type: EventType;
+  readonly transactionId: string | null;
+  readonly status: string;
+  readonly occurredAt: Date;
+  readonly endpoints: ReadonlyArray<{
+    readonly endpointId: string;
+    readonly state: string;
+    readonly attempts: number;
+  }>;
+};
+
+/** Newest first. An event is one row for each endpoint. */
+export async function listEventsUpTo(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+  { upTo, limit }: LifePage,
+): Promise<EventOfLife[]> {
+  const { rows } = await database.query<Omit<EventOfLife, 'eventId'> & { sequence: number }>({
+    name: 'list-events-up-to',
+    text: `select sequence, min(event_type) as type, min(transaction_id) as "transactionId",
+                  min(status) as status, min(occurred_at) as "occurredAt",
+                  json_agg(json_build_object('endpointId', endpoint_id, 'state', state,
+                    'attempts', attempts) order by endpoint_id) as endpoints
+             from events
+            where account_id = $1 and order_id = $2 and occurred_at <= $3
+            group by sequence order by min(occurred_at) desc, sequence desc limit $4`,
+    values: [accountId, orderId, upTo, limit],
+  });
+  return rows.map(({ sequence, ...event }) => ({
+    eventId: eventIdOf({ accountId, orderId, sequence }),
+    ...event,
+  }));
+}
+
+export type AttemptOfLife = {
+  readonly eventId: string;
+  readonly endpointId: string;
+  readonly attempt: number;
+  readonly attemptedAt: Date;
+  readonly httpStatus: number | null;
+  readonly durationMs: number;
+};
+
+/** Newest first. */
+export async function listAttemptsUpTo(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+  { upTo, limit }: LifePage,
+): Promise<AttemptOfLife[]> {
+  const { rows } = await database.query<Omit<AttemptOfLife, 'eventId'> & { sequence: number }>({
+    name: 'list-attempts-up-to',
+    text: `select sequence, endpoint_id as "endpointId", attempt, attempted_at as "attemptedAt",
+                  status as "httpStatus", duration_ms as "durationMs"
+             from event_attempts
+            where account_id = $1 and order_id = $2 and attempted_at <= $3
+            order by attempted_at desc, sequence desc, endpoint_id limit $4`,
+    values: [accountId, orderId, upTo, limit],
+  });
+  return rows.map(({ sequence, ...attempt }) => ({
+    eventId: eventIdOf({ accountId, orderId, sequence }),
+    ...attempt,
+  }));
+}
+
+export type LastChangeRow = {
+  readonly transactionId: string;
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+  readonly cause: string;
+  readonly happenedAt: Date;
+};
+
+/** The last change of each field of these transactions. The history of an order may be long; this is a row per field. */
+export async function listLastChanges(
+  database: Queryable,
+  { accountId, orderId }: OrderName,
+  transactionIds: readonly string[],
+): Promise<LastChangeRow[]> {
+  if (transactionIds.length === 0) return [];
+  const { rows } = await database.query<LastChangeRow>({
+    name: 'list-last-changes',
+    text: `select distinct on (entry ->> 'transactionId', change ->> 0)
+                  entry ->> 'transactionId' as "transactionId", change ->> 0 as field,
+                  change -> 1 as "from", change -> 2 as "to", cause, happened_at as "happenedAt"
+             from history h
+            cross join lateral json_array_elements(h.entries) with ordinality as e (entry, place)
+            cross join lateral json_array_elements(entry -> 'changes') as c (change)
+            where h.account_id = $1 and h.order_id = $2
+              and entry ->> 'transactionId' = any($3::text[])
+            order by entry ->> 'transactionId', change ->> 0, position desc, place desc`,
+    values: [accountId, orderId, transactionIds],
+  });
+  return rows;
+}
+
+export type DeliveryOfKey = {
+  readonly provider: ProviderName;
+  readonly deliveryKey: string;
+  readonly deliveryId: string;
+};
+
+/** The deliveries with these keys, which notices have instead of ids. */
+export async function listDeliveriesByKey(
+  database: Queryable,
+  accountId: string,
+  names: ReadonlyArray<Pick<DeliveryOfKey, 'provider' | 'deliveryKey'>>,
+): Promise<DeliveryOfKey[]> {
+  if (names.length === 0) return [];
+  const { rows } = await database.query<DeliveryOfKey>({
+    name: 'list-deliveries-by-key',
+    text: `select d.provider, d.delivery_key as "deliveryKey", d.delivery_id as "deliveryId"
+             from unnest($2::text[], $3::text[]) as name (provider, delivery_key)
+             join deliveries d on d.account_id = $1 and d.provider = name.provider
+              and d.delivery_key = name.delivery_key`,
+    values: [
+      accountId,
+      names.map(({ provider }) => provider),
+      names.map(({ deliveryKey }) => deliveryKey),
+    ],
+  });
+  return rows;
+}

@@ -1,0 +1,49 @@
+/** Counts all figures of an account, or of all, again. Figures that are right do not change. */
+import type { Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import { listAccountIds } from '../../store/accounts.ts';
+import { endFigurePass, findFigureWalk, saveFigureWalk } from '../../store/figure-cursors.ts';
+import type { Slot } from '../../store/figures.ts';
+import { findTextOrder } from '../../store/text-order.ts';
+import { recountSlots } from './recount-slots.ts';
+import { walkSlots } from './walk-slots.ts';
+
+type Needs = { readonly database: Database; readonly clock: Clock };
+
+export type RebuiltFigures = {
+  /** Half hours with orders or figures. */
+  readonly counted: number;
+  /** Those whose figures were not right, or missing. */
+  readonly changed: number;
+};
+
+/** A commit for each half hour would take most of the time. */
+const batchSize = 20;
+
+export async function rebuildFigures(
+  { database, clock }: Needs,
+  accountId?: string,
+): Promise<RebuiltFigures> {
+  const startedAt = clock();
+  const order = await findTextOrder(database);
+  const accountIds = accountId ? [accountId] : (await listAccountIds(database)).toSorted();
+  let counted = 0;
+  let changed = 0;
+  let batch: Slot[] = [];
+  const countBatch = async () => {
+    changed += await recountSlots(database, order, batch);
+    counted += batch.length;
+    batch = [];
+  };
+  for await (const slot of walkSlots(database, order, accountIds)) {
+    batch.push(slot);
+    if (batch.length === batchSize) await countBatch();
+  }
+  await countBatch();
+  if (!accountId) {
+    await endFigurePass(database, startedAt);
+    const { completed } = await findFigureWalk(database);
+    await saveFigureWalk(database, { last: undefined, completed: completed + 1 });
+  }
+  return { counted, changed };
+}

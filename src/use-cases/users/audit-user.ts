@@ -1,0 +1,26 @@
+/** What a user does for themselves is in the log of each of their accounts: an owner wants to know who signed in. */
+import { type Actor, type AuditAction, auditEntry } from '../../domain/audit.ts';
+import type { Transaction } from '../../postgres/database.ts';
+import { appendAudits } from '../../store/audit.ts';
+import { listAccountsOfUser } from '../../store/memberships.ts';
+
+type Done = {
+  readonly action: AuditAction;
+  readonly userId: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+};
+
+export async function auditUser(
+  tx: Transaction,
+  actor: Actor,
+  now: Date,
+  { action, userId, details = {} }: Done,
+): Promise<void> {
+  const accounts = await listAccountsOfUser(tx, userId);
+  await appendAudits(
+    tx,
+    accounts.map(({ accountId }) =>
+      auditEntry(actor, now, { accountId, action, object: userId, details }),
+    ),
+  );
+}

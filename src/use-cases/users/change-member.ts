@@ -1,0 +1,82 @@
+/** Changes the role of a member, or removes a member. An account keeps at least one owner. Contract 13.2. */
+import { type Actor, auditEntry } from '../../domain/audit.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Clock } from '../../domain/time.ts';
+import { isLastOwner, type Membership, type Role } from '../../domain/users/role.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
+import { appendAudit } from '../../store/audit.ts';
+import {
+  deleteMembership,
+  listAccountsOfUser,
+  lockMembers,
+  saveRole,
+} from '../../store/memberships.ts';
+import { deleteUser, lockUser } from '../../store/users.ts';
+
+type Needs = { readonly database: Database; readonly clock: Clock };
+
+export type MemberName = Pick<Membership, 'accountId' | 'userId'>;
+
+export async function changeRole(
+  { database, clock }: Needs,
+  actor: Actor,
+  name: MemberName,
+  role: Role,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const before = await lockMember(tx, name, role);
+    if (before.role === role) return;
+    await saveRole(tx, { ...name, role });
+    const email = (await lockUser(tx, name.userId))?.email;
+    const details = { email, from: before.role, to: role };
+    await appendAudit(
+      tx,
+      auditEntry(actor, clock(), {
+        ...{ accountId: name.accountId, action: 'user.role_changed', object: name.userId, details },
+      }),
+    );
+  });
+}
+
+/** A user of no account is deleted, with sessions, password and passkeys: nothing personal is kept without a reason. */
+export async function removeMember(
+  { database, clock }: Needs,
+  actor: Actor,
+  name: MemberName,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const { role } = await lockMember(tx, name, undefined);
+    await deleteMembership(tx, name);
+    const email = (await lockUser(tx, name.userId))?.email;
+    const others = await listAccountsOfUser(tx, name.userId);
+    if (others.length === 0) await deleteUser(tx, name.userId);
+    await appendAudit(
+      tx,
+      auditEntry(actor, clock(), {
+        ...{ accountId: name.accountId, action: 'user.removed', object: name.userId },
+        details: { email, role },
+      }),
+    );
+  });
+}
+
+async function lockMember(
+  tx: Transaction,
+  { accountId, userId }: MemberName,
+  newRole: Role | undefined,
+): Promise<Membership> {
+  const members = await lockMembers(tx, accountId);
+  const member = members.find((entry) => entry.userId === userId);
+  if (!member) throw unknownMember();
+  if (newRole !== 'owner' && isLastOwner(members, userId)) {
+    throw new ServiceError(
+      'PERMISSION_DENIED',
+      'This is the only owner of the account: make somebody else an owner first.',
+    );
+  }
+  return member;
+}
+
+export function unknownMember(): ServiceError {
+  return new ServiceError('NOT_FOUND', 'The account has no such member.');
+}

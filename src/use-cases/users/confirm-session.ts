@@ -1,0 +1,70 @@
+/**
+ * Asks a signed-in user for the password or a passkey again, before something that a stolen cookie must not do. The
+ * session gets a new secret, so a cookie that was copied before cannot use the confirmation. Contract 13.2.
+ */
+import { ServiceError } from '../../domain/errors.ts';
+import type { Clock } from '../../domain/time.ts';
+import { confirmedUntil, type SignedIn, type Visitor } from '../../domain/users/session.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
+import { digestOfToken, newOpaqueToken } from '../../security/opaque-token.ts';
+import { renewSession } from '../../store/sessions.ts';
+import {
+  offerPasskey,
+  type PasskeyNeeds,
+  type PasskeyResponse,
+  provePasskey,
+  wrongPasskey,
+} from './prove-passkey.ts';
+import { provePassword } from './prove-password.ts';
+
+type Needs = { readonly database: Database; readonly clock: Clock };
+
+/** Returns the new secret of the session. */
+export function confirmWithPassword(
+  needs: Needs,
+  { session, user }: SignedIn,
+  password: string,
+  { address }: Visitor,
+): Promise<string> {
+  const credentials = { email: user.email, password, address };
+  return provePassword(needs, credentials, (tx, _user, now) =>
+    renew(tx, session.sessionId, { confirmedAt: now }),
+  );
+}
+
+export function offerConfirmation(needs: PasskeyNeeds, { session }: SignedIn) {
+  return offerPasskey(needs, { purpose: 'confirmation', subject: session.sessionId });
+}
+
+export function confirmWithPasskey(
+  needs: PasskeyNeeds,
+  { session, user }: SignedIn,
+  response: PasskeyResponse,
+): Promise<string> {
+  const purpose = { purpose: 'confirmation', subject: session.sessionId } as const;
+  return provePasskey(needs, purpose, response, async (tx, owner, now) => {
+    // A passkey of another user proves that user.
+    if (owner.userId !== user.userId) throw wrongPasskey();
+    return renew(tx, session.sessionId, { confirmedAt: now });
+  });
+}
+
+export async function renew(
+  tx: Transaction,
+  sessionId: string,
+  { confirmedAt }: { readonly confirmedAt: Date },
+): Promise<string> {
+  const secret = newOpaqueToken();
+  const secretDigest = digestOfToken(secret);
+  if (await renewSession(tx, sessionId, { secretDigest, confirmedAt })) return secret;
+  throw new ServiceError('AUTHENTICATION_FAILED', 'The session has ended: sign in again.');
+}
+
+/** For whatever shows a secret. Throws `PERMISSION_DENIED` when the last confirmation is too long ago. */
+export function requireConfirmation({ clock }: Pick<Needs, 'clock'>, { session }: SignedIn): void {
+  if (clock() < confirmedUntil(session)) return;
+  throw new ServiceError(
+    'PERMISSION_DENIED',
+    'Confirm who you are first: give your password or use your passkey again.',
+  );
+}

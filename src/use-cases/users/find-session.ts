@@ -1,0 +1,27 @@
+/** Finds who makes a request of the dashboard. Roles are read with every request, so a change holds at once. */
+import { limits } from '../../domain/limits.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
+import { decideAccount, isLive, type SignedIn, type Visitor } from '../../domain/users/session.ts';
+import type { Database } from '../../postgres/database.ts';
+import { digestOfToken } from '../../security/opaque-token.ts';
+import { listAccountsOfUser } from '../../store/memberships.ts';
+import { findSessionBySecret, saveSeen } from '../../store/sessions.ts';
+
+type Needs = { readonly database: Database; readonly clock: Clock };
+
+export async function findSession(
+  { database, clock }: Needs,
+  secret: string,
+  visitor: Visitor,
+): Promise<SignedIn | undefined> {
+  const now = clock();
+  const found = await findSessionBySecret(database, digestOfToken(secret));
+  if (!found || !isLive(found, now)) return undefined;
+  const { email, hasPassword, hasPasskey, ...session } = found;
+  const accounts = await listAccountsOfUser(database, session.userId);
+  if (now >= addSeconds(session.lastSeenAt, limits.sessionSeenSeconds)) {
+    await saveSeen(database, session.sessionId, visitor, now);
+  }
+  const user = { userId: session.userId, email, hasPassword, hasPasskey };
+  return { session, user, accounts, account: decideAccount(session, accounts) };
+}

@@ -1,0 +1,99 @@
+/** Invites a person to an account: makes a one-time link, which is shown this once. Contract 13.2. */
+import { type Actor, auditEntry } from '../../domain/audit.ts';
+import { refuseField, ServiceError } from '../../domain/errors.ts';
+import { newInvitationId } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
+import { readUserEmail } from '../../domain/users/email.ts';
+import type { Role } from '../../domain/users/role.ts';
+import { dashboardUrl } from '../../domain/users/site.ts';
+import type { Database } from '../../postgres/database.ts';
+import { digestOfToken, newOpaqueToken } from '../../security/opaque-token.ts';
+import type { AccountDirectory } from '../../services/account-directory.ts';
+import type { ServiceSettings } from '../../services/services.ts';
+import { appendAudit } from '../../store/audit.ts';
+import {
+  deleteInvitation,
+  deleteInvitationsTo,
+  insertInvitation,
+  listInvitations,
+} from '../../store/invitations.ts';
+import { lockMembers } from '../../store/memberships.ts';
+import { findUserByEmail } from '../../store/users.ts';
+import { unknownAccount } from '../accounts/rotate-secret.ts';
+
+type Needs = {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly accounts: Pick<AccountDirectory, 'find'>;
+  readonly settings: Pick<ServiceSettings, 'publicUrl'>;
+};
+
+export type NewInvitation = {
+  readonly invitationId: string;
+  readonly email: string;
+  /** Whoever has it can use it, once. */
+  readonly link: string;
+  readonly expiresAt: Date;
+};
+
+export async function inviteUser(
+  { database, clock, accounts, settings }: Needs,
+  actor: Actor,
+  request: { readonly accountId: string; readonly email: string; readonly role: Role },
+): Promise<NewInvitation & { readonly role: Role }> {
+  const { accountId, role } = request;
+  const email = readUserEmail(request.email);
+  if (!(await accounts.find(accountId))) throw unknownAccount(accountId);
+  const now = clock();
+  const { token, invitation } = newInvitation(settings, email, now);
+  const { invitationId, createdAt, expiresAt } = invitation;
+  await database.transaction(async (tx) => {
+    const members = await lockMembers(tx, accountId);
+    const user = await findUserByEmail(tx, email);
+    if (members.some(({ userId }) => userId === user?.userId)) {
+      refuseField('email', 'belongs to a member of this account');
+    }
+    await deleteInvitationsTo(tx, accountId, email);
+    const open = await listInvitations(tx, accountId, now);
+    if (open.length >= limits.invitationsMax) {
+      refuseField('account', `has ${open.length} open invitations, and that is the limit`);
+    }
+    const stored = { invitationId, email, accountId, role, userId: null, createdAt, expiresAt };
+    await insertInvitation(tx, stored, digestOfToken(token));
+    const audited = { accountId, action: 'user.invited', object: invitationId } as const;
+    await appendAudit(tx, auditEntry(actor, now, { ...audited, details: { email, role } }));
+  });
+  return { ...invitation, role };
+}
+
+/** The link takes effect when it is used, so it can be withdrawn until then. */
+export async function withdrawInvitation(
+  { database, clock }: Pick<Needs, 'database' | 'clock'>,
+  actor: Actor,
+  { accountId, invitationId }: { readonly accountId: string; readonly invitationId: string },
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const withdrawn = await deleteInvitation(tx, accountId, invitationId);
+    if (!withdrawn) throw new ServiceError('NOT_FOUND', 'There is no such invitation.');
+    const { email, role } = withdrawn;
+    const audited = { accountId, action: 'user.uninvited', object: invitationId } as const;
+    await appendAudit(tx, auditEntry(actor, clock(), { ...audited, details: { email, role } }));
+  });
+}
+
+export function newInvitation(
+  { publicUrl }: Needs['settings'],
+  email: string,
+  now: Date,
+): { readonly token: string; readonly invitation: NewInvitation & { readonly createdAt: Date } } {
+  const token = newOpaqueToken();
+  const invitation = {
+    invitationId: newInvitationId(),
+    email,
+    link: `${dashboardUrl(publicUrl)}/invitation/${token}`,
+    createdAt: now,
+    expiresAt: addSeconds(now, limits.invitationSeconds),
+  };
+  return { token, invitation };
+}

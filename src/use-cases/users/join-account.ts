@@ -1,0 +1,45 @@
+/** A signed-in user uses an invitation to a further account. Their session gets a new secret with the new rights. */
+import { auditEntry } from '../../domain/audit.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Clock } from '../../domain/time.ts';
+import { actorOf, type SignedIn, type Visitor } from '../../domain/users/session.ts';
+import type { Database } from '../../postgres/database.ts';
+import { digestOfToken } from '../../security/opaque-token.ts';
+import { appendAudit } from '../../store/audit.ts';
+import { takeInvitation } from '../../store/invitations.ts';
+import { insertMembership } from '../../store/memberships.ts';
+import { saveChosenAccount } from '../../store/sessions.ts';
+import { lockUser } from '../../store/users.ts';
+import { unknownInvitation } from './accept-invitation.ts';
+import { renew } from './confirm-session.ts';
+
+type Needs = { readonly database: Database; readonly clock: Clock };
+
+/** Returns the new secret of the session. */
+export async function joinAccount(
+  { database, clock }: Needs,
+  { session, user }: SignedIn,
+  token: string,
+  visitor: Visitor,
+): Promise<string> {
+  return database.transaction(async (tx) => {
+    const now = clock();
+    // Removed from their last account meanwhile, the user no longer exists.
+    if (!(await lockUser(tx, user.userId))) throw unknownInvitation();
+    const invitation = await takeInvitation(tx, digestOfToken(token), now);
+    if (!invitation || invitation.accountId === null) throw unknownInvitation();
+    const { accountId, role, email } = invitation;
+    if (email !== user.email) {
+      throw new ServiceError(
+        'PERMISSION_DENIED',
+        `This link is for ${email}: sign in with that address.`,
+      );
+    }
+    const { userId } = user;
+    await insertMembership(tx, { accountId, userId, role }, now);
+    const joined = { accountId, action: 'user.joined', object: userId, details: { role } } as const;
+    await appendAudit(tx, auditEntry(actorOf(user, visitor), now, joined));
+    await saveChosenAccount(tx, session.sessionId, accountId);
+    return renew(tx, session.sessionId, session);
+  });
+}

@@ -1,0 +1,33 @@
+/** A page of the audit log of an account, newest first. Contract 13.3. */
+import type { AuditEntry } from '../../domain/audit.ts';
+import { refuseField } from '../../domain/errors.ts';
+import type { Database } from '../../postgres/database.ts';
+import { type AuditPlace, listAudit } from '../../store/audit.ts';
+
+export type AuditPage = {
+  readonly entries: readonly AuditEntry[];
+  /** What the next page begins behind; undefined on the last one. */
+  readonly next: string | undefined;
+};
+
+export async function listAuditLog(
+  { database }: { readonly database: Database },
+  accountId: string,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<AuditPage> {
+  const before = after === undefined ? undefined : readPlace(after);
+  const found = await listAudit(database, accountId, { before, limit: limit + 1 });
+  const entries = found.slice(0, limit);
+  const last = entries.at(-1);
+  return { entries, next: found.length > limit && last ? placeText(last) : undefined };
+}
+
+function placeText({ at, auditId }: AuditPlace): string {
+  return `${at.getTime()}-${auditId}`;
+}
+
+function readPlace(text: string): AuditPlace {
+  const match = /^(\d{1,15})-(aud_[0-9A-Za-z]{16})$/.exec(text);
+  if (!match) refuseField('after', 'must be the next of an earlier page');
+  return { at: new Date(Number(match[1])), auditId: match[2] ?? '' };
+}

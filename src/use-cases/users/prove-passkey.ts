@@ -1,0 +1,94 @@
+/** Checks what a passkey signed: a challenge of ours that is recent, was meant for this, and is used once. */
+import { ServiceError } from '../../domain/errors.ts';
+import { limits } from '../../domain/limits.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
+import type { ServiceSettings } from '../../services/services.ts';
+import {
+  type Challenge,
+  insertChallenge,
+  lockPasskey,
+  saveCounter,
+  takeChallenge,
+} from '../../store/passkeys.ts';
+import { lockUser, type User } from '../../store/users.ts';
+import { loadPasskeys } from './load-passkeys.ts';
+
+export type PasskeyNeeds = {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly settings: Pick<ServiceSettings, 'publicUrl'>;
+};
+
+type Purpose = Pick<Challenge, 'purpose' | 'subject'>;
+
+/** What the browser passes to `navigator.credentials.get`. */
+export async function offerPasskey({ database, clock, settings }: PasskeyNeeds, purpose: Purpose) {
+  const { signInOptions } = await loadPasskeys();
+  const options = await signInOptions(settings.publicUrl);
+  const { challenge } = options;
+  const expiresAt = addSeconds(clock(), limits.challengeSeconds);
+  await insertChallenge(database, { ...purpose, challenge, userId: null, expiresAt });
+  return options;
+}
+
+/** Runs `work` in a transaction that has locked the passkey and its user. */
+export async function provePasskey<Result>(
+  needs: PasskeyNeeds,
+  purpose: Purpose,
+  response: PasskeyResponse,
+  work: (tx: Transaction, user: User, now: Date) => Promise<Result>,
+): Promise<Result> {
+  const { database, clock, settings } = needs;
+  const { findUse } = await loadPasskeys();
+  const { challenge } = await takeSigned(needs, purpose, response);
+  return database.transaction(async (tx) => {
+    const passkey = await lockPasskey(tx, response.id);
+    if (!passkey) throw wrongPasskey();
+    const counter = await findUse(settings.publicUrl, challenge, passkey, response);
+    if (counter === undefined) throw wrongPasskey();
+    await saveCounter(tx, passkey.credentialId, counter);
+    const user = await lockUser(tx, passkey.userId);
+    if (!user) throw wrongPasskey();
+    return work(tx, user, clock());
+  });
+}
+
+/** The parts that are read here; the library checks all others. */
+export type PasskeyResponse = {
+  readonly id: string;
+  readonly response: { readonly clientDataJSON: string };
+};
+
+/** In a transaction of its own, because a failed attempt uses the challenge up as well. */
+export async function takeSigned(
+  { database, clock }: Pick<PasskeyNeeds, 'database' | 'clock'>,
+  purpose: Purpose,
+  { response }: PasskeyResponse,
+): Promise<Pick<Challenge, 'challenge' | 'userId'>> {
+  const challenge = findChallenge(response.clientDataJSON);
+  if (challenge === undefined) throw wrongPasskey();
+  const taken = await database.transaction((tx) =>
+    takeChallenge(tx, { ...purpose, challenge }, clock()),
+  );
+  if (!taken) throw wrongPasskey();
+  return { challenge, userId: taken.userId };
+}
+
+function findChallenge(clientDataJson: string): string | undefined {
+  try {
+    const { challenge } = JSON.parse(Buffer.from(clientDataJson, 'base64url').toString());
+    return typeof challenge === 'string' && /^[\w-]{16,128}$/.test(challenge)
+      ? challenge
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function wrongPasskey(): ServiceError {
+  return new ServiceError(
+    'AUTHENTICATION_FAILED',
+    'The passkey was not accepted: start again, or use another way to sign in.',
+  );
+}

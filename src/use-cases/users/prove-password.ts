@@ -1,0 +1,49 @@
+/** Checks a password. Who is unknown, has no password or gives a wrong one gets the same answer in the same time. */
+import { ServiceError } from '../../domain/errors.ts';
+import type { Clock } from '../../domain/time.ts';
+import { foldPassword } from '../../domain/users/password.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
+import { hashPassword, isOutdated, isPassword } from '../../security/passwords.ts';
+import { findUserByEmail, lockUser, savePasswordHash, type User } from '../../store/users.ts';
+import { claimAttempt, forgiveAttempt, takeBackAttempt } from './sign-in-attempt.ts';
+
+type Needs = { readonly database: Database; readonly clock: Clock };
+
+export type Credentials = {
+  readonly email: string;
+  readonly password: string;
+  readonly address: string;
+};
+
+/** Runs `work` in a transaction that has locked the user. */
+export async function provePassword<Result>(
+  needs: Needs,
+  { email, password, address }: Credentials,
+  work: (tx: Transaction, user: User, now: Date) => Promise<Result>,
+): Promise<Result> {
+  const attempt = await claimAttempt(needs, email, address);
+  const given = foldPassword(password);
+  const user = await findUserByEmail(needs.database, email);
+  const isRight = await isPassword(user?.passwordHash, given).catch(async (error: unknown) => {
+    await takeBackAttempt(needs, attempt);
+    throw error;
+  });
+  if (!user?.passwordHash || !isRight) throw wrongCredentials();
+  const better = isOutdated(user.passwordHash) ? await hashPassword(given) : undefined;
+  return needs.database.transaction(async (tx) => {
+    const locked = await lockUser(tx, user.userId);
+    // A reset between the check and the lock ends what was proven.
+    if (locked?.passwordHash !== user.passwordHash) throw wrongCredentials();
+    const now = needs.clock();
+    await forgiveAttempt(tx, attempt, now);
+    if (better !== undefined) await savePasswordHash(tx, user.userId, better);
+    return work(tx, locked, now);
+  });
+}
+
+export function wrongCredentials(): ServiceError {
+  return new ServiceError(
+    'AUTHENTICATION_FAILED',
+    'The e-mail address or the password is wrong: check both and try again.',
+  );
+}

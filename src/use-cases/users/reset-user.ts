@@ -1,0 +1,60 @@
+/** For a user who cannot sign in, or whose credentials leaked: ends all sessions, and makes a link for new credentials. */
+import type { Actor } from '../../domain/audit.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Clock } from '../../domain/time.ts';
+import { readUserEmail } from '../../domain/users/email.ts';
+import type { Database } from '../../postgres/database.ts';
+import { digestOfToken } from '../../security/opaque-token.ts';
+import type { ServiceSettings } from '../../services/services.ts';
+import { deleteResets, insertInvitation } from '../../store/invitations.ts';
+import { deletePasskeys } from '../../store/passkeys.ts';
+import { deleteSessionsOfUser } from '../../store/sessions.ts';
+import { deleteFailures } from '../../store/sign-in-failures.ts';
+import { findUserByEmail, lockUser, savePasswordHash } from '../../store/users.ts';
+import { auditUser } from './audit-user.ts';
+import { type NewInvitation, newInvitation } from './invite-user.ts';
+import { subjectOfUser } from './sign-in-attempt.ts';
+
+type Needs = {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly settings: Pick<ServiceSettings, 'publicUrl'>;
+};
+
+export type ResetUser = NewInvitation & {
+  readonly userId: string;
+  readonly endedSessions: number;
+};
+
+export async function resetUser(
+  { database, clock, settings }: Needs,
+  actor: Actor,
+  emailText: string,
+): Promise<ResetUser> {
+  const email = readUserEmail(emailText);
+  const now = clock();
+  const { token, invitation } = newInvitation(settings, email, now);
+  const { invitationId, createdAt, expiresAt } = invitation;
+  return database.transaction(async (tx) => {
+    const found = await findUserByEmail(tx, email);
+    const user = found && (await lockUser(tx, found.userId));
+    if (!user) throw unknownUser();
+    const { userId } = user;
+    await savePasswordHash(tx, userId, null);
+    await deletePasskeys(tx, userId);
+    const endedSessions = await deleteSessionsOfUser(tx, userId, null);
+    await deleteFailures(tx, subjectOfUser(email));
+    await deleteResets(tx, userId);
+    const stored = { accountId: null, role: null, userId, email, createdAt, expiresAt };
+    await insertInvitation(tx, { ...stored, invitationId }, digestOfToken(token));
+    await auditUser(tx, actor, now, { action: 'user.reset', userId, details: { email } });
+    return { ...invitation, userId, endedSessions };
+  });
+}
+
+export function unknownUser(): ServiceError {
+  return new ServiceError(
+    'NOT_FOUND',
+    'There is no user with this e-mail address: see "user list".',
+  );
+}

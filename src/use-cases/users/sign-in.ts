@@ -1,0 +1,61 @@
+/** Signs a user in with a password or a passkey. Both open a new session. Contract 13.2. */
+import type { Clock } from '../../domain/time.ts';
+import { foldUserEmail } from '../../domain/users/email.ts';
+import { actorOf, type Visitor } from '../../domain/users/session.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
+import type { User } from '../../store/users.ts';
+import { auditUser } from './audit-user.ts';
+import { openSession } from './open-session.ts';
+import {
+  offerPasskey,
+  type PasskeyNeeds,
+  type PasskeyResponse,
+  provePasskey,
+} from './prove-passkey.ts';
+import { provePassword } from './prove-password.ts';
+
+type Needs = { readonly database: Database; readonly clock: Clock };
+
+/** Who signs in: from where, and with which cookie of an earlier session. */
+export type Caller = Visitor & { readonly formerSecret: string | undefined };
+
+/** Returns the secret of the new session. */
+export function signInWithPassword(
+  needs: Needs,
+  { email, password }: { readonly email: string; readonly password: string },
+  caller: Caller,
+): Promise<string> {
+  const credentials = { email: foldUserEmail(email), password, address: caller.address };
+  return provePassword(needs, credentials, (tx, user, now) =>
+    begin(tx, user, now, caller, 'password'),
+  );
+}
+
+const purpose = { purpose: 'sign_in', subject: null } as const;
+
+export function offerPasskeySignIn(needs: PasskeyNeeds) {
+  return offerPasskey(needs, purpose);
+}
+
+export function signInWithPasskey(
+  needs: PasskeyNeeds,
+  response: PasskeyResponse,
+  caller: Caller,
+): Promise<string> {
+  return provePasskey(needs, purpose, response, (tx, user, now) =>
+    begin(tx, user, now, caller, 'passkey'),
+  );
+}
+
+async function begin(
+  tx: Transaction,
+  user: User,
+  now: Date,
+  { formerSecret, ...visitor }: Caller,
+  way: 'password' | 'passkey',
+): Promise<string> {
+  const { userId } = user;
+  const details = { with: way };
+  await auditUser(tx, actorOf(user, visitor), now, { action: 'user.signed_in', userId, details });
+  return openSession(tx, now, { userId, accountId: null, visitor, formerSecret });
+}

@@ -1,0 +1,76 @@
+/** Reads one page of the timeline of an order: a bounded number of rows of each table, on the snapshot of the caller. */
+import type { Order } from '../../domain/orders/order.ts';
+import type { Transaction } from '../../domain/transactions/transaction.ts';
+import { cutTimeline, type Timeline, timelineRowsMax } from '../../domain/why/explanation.ts';
+import { shownValue } from '../../domain/why/shown.ts';
+import { buildTimeline, type LifeDelivery } from '../../domain/why/timeline.ts';
+import type { Queryable } from '../../postgres/database.ts';
+import { findCheckout } from '../../store/checkouts.ts';
+import {
+  listAttemptsUpTo,
+  listDeliveriesUpTo,
+  listEventsUpTo,
+  readHistoryPage,
+} from '../../store/order-life.ts';
+import { listResolutions } from '../../store/review-resolutions.ts';
+import { type DescribedDelivery, describeContents } from '../maintenance/describe-contents.ts';
+
+type TimelineOptions = {
+  readonly masked: boolean;
+  readonly upTo?: Date | undefined;
+};
+
+/** The clock of another process may be ahead of ours, so the newest page has no end. */
+const latest = new Date('9999-12-31T00:00:00Z');
+
+export async function readTimeline(
+  tx: Queryable,
+  order: Order,
+  transactions: readonly Transaction[],
+  { masked, upTo = latest }: TimelineOptions,
+): Promise<Timeline> {
+  const page = { upTo, limit: timelineRowsMax };
+  const history = await readHistoryPage(tx, order, page);
+  const newest = await listDeliveriesUpTo(tx, order, page);
+  const events = await listEventsUpTo(tx, order, page);
+  const attempts = await listAttemptsUpTo(tx, order, page);
+  const currencies = new Map(
+    transactions.map(({ transactionId, currency }) => [transactionId, currency]),
+  );
+  const currencyOf = (transactionId: string | null) =>
+    currencies.get(transactionId ?? '') ?? order.amounts.currency;
+  const subjects = [order.orderId, ...transactions.map(({ transactionId }) => transactionId)];
+  const life = {
+    order,
+    checkout: await findCheckout(tx, order),
+    history: history.rows.toReversed().flatMap(({ entries }) => entries),
+    deliveries: (await describeContents(tx, newest.toReversed())).map(toLife),
+    events: events.toReversed(),
+    attempts: attempts.toReversed(),
+    resolutions: await listResolutions(tx, order.accountId, subjects),
+  };
+  const entries = buildTimeline(life, { masked, currencyOf }).filter(({ at }) => at <= upTo);
+  const cut = cutTimeline(entries, [
+    history.rows.map(({ at }) => at),
+    newest.map(({ receivedAt }) => receivedAt),
+    events.map(({ occurredAt }) => occurredAt),
+    attempts.map(({ attemptedAt }) => attemptedAt),
+  ]);
+  const isFirstPage = cut.olderUpTo === null;
+  return { ...cut, isPruned: isFirstPage && (history.firstPosition ?? 1) > 1 };
+}
+
+/** Without keys and settings, which explain nothing to a reader. */
+function toLife({
+  deliveryId,
+  provider,
+  state,
+  why,
+  flags,
+  ...rest
+}: DescribedDelivery): LifeDelivery {
+  const { tries, receivedAt, finishedAt, event, currency } = rest;
+  const amount = shownValue('amount', rest.amount, currency) as number | null;
+  const result = { state, why, flags, tries, receivedAt, finishedAt };
+  return { deliveryId, provider, ...result, event, amount, currency };
+}

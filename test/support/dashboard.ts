@@ -1,0 +1,90 @@
+/** Browsers at the API of the dashboard, each with its cookie, and users who join an account. */
+import assert from 'node:assert/strict';
+import { commandLine } from '../../src/domain/audit.ts';
+import { randomBase62 } from '../../src/domain/ids.ts';
+import type { Role } from '../../src/domain/users/role.ts';
+import { inviteUser } from '../../src/use-cases/users/invite-user.ts';
+import type { Reply, TestService } from './test-service.ts';
+
+export const origin = 'http://service.test';
+export const password = 'correct horse battery';
+
+export type Browser = {
+  readonly call: (path: string, call?: BrowserCall) => Promise<Reply>;
+  readonly get: (path: string) => Promise<Reply>;
+  /** Sends JSON from a page of the service. */
+  readonly post: (path: string, body?: unknown) => Promise<Reply>;
+  readonly send: (method: string, path: string, body?: unknown) => Promise<Reply>;
+  /** Each browser has its own, as a proxy would report it: visitors of one address are limited. */
+  readonly address: string;
+  /** The value of the session cookie. */
+  readonly cookie: () => string | undefined;
+};
+
+type BrowserCall = {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+};
+
+let opened = 0;
+
+export function openBrowser(service: TestService, cookie?: string): Browser {
+  let own = cookie;
+  opened += 1;
+  const address = `198.18.${opened >> 8}.${opened & 255}`;
+  const call = async (path: string, { headers = {}, ...rest }: BrowserCall = {}) => {
+    const reply = await service.call(`/dashboard/api${path}`, {
+      ...rest,
+      headers: {
+        'x-forwarded-for': address,
+        ...(own !== undefined && { cookie: `session=${own}` }),
+        ...headers,
+      },
+    });
+    const set = /^session=([^;]*);/.exec(reply.headers.get('set-cookie') ?? '');
+    if (set) own = set[1] === '' ? undefined : set[1];
+    return reply;
+  };
+  const send = (method: string, path: string, body?: unknown) =>
+    call(path, { method, body, headers: { origin } });
+  return {
+    address,
+    call,
+    send,
+    get: (path) => call(path),
+    post: (path, body) => send('POST', path, body),
+    cookie: () => own,
+  };
+}
+
+export function newEmail(): string {
+  return `${randomBase62(10).toLowerCase()}@team.example`;
+}
+
+/** Returns the token of the link. */
+export async function invite(
+  service: TestService,
+  accountId: string,
+  role: Role,
+  email: string,
+): Promise<string> {
+  const { link } = await inviteUser(service.services, commandLine, { accountId, email, role });
+  return link.slice(link.lastIndexOf('/') + 1);
+}
+
+export type Person = Browser & { readonly email: string; readonly userId: string };
+
+/** A new user who set a password and is signed in. */
+export async function join(service: TestService, accountId: string, role: Role): Promise<Person> {
+  const email = newEmail();
+  const token = await invite(service, accountId, role, email);
+  const browser = openBrowser(service);
+  const { status, body } = await browser.post(`/invitation/${token}/password`, { password });
+  assert.equal(status, 200, JSON.stringify(body));
+  return { ...browser, email, userId: body.user.user_id };
+}
+
+export function codeOf({ status, body }: Reply): [status: number, code: string | undefined] {
+  return [status, body?.error?.svc_error_code];
+}
