@@ -36,7 +36,8 @@ function Menu() {
     <p class="product">Payments</p>
     <nav class="menu" aria-label="Pages"><ul>
       ${entries.map((route) => {
-        const isHere = path === route.path || path.startsWith(`${route.path}/`);
+        const isBelow = route.path !== '/' && path.startsWith(`${route.path}/`);
+        const isHere = path === route.path || isBelow;
         return html`<li key=${route.path}><a href=${hrefOf(route.path)} aria-current=${isHere ? 'page' : undefined}>${route.title}</a></li>`;
       })}
     </ul></nav>

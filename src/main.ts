@@ -70,10 +70,13 @@ async function start({ config, log, closers, ending }: ProcessState): Promise<vo
   const { serve } = await application;
   await rest;
   const ready = [bootstrapped.databaseWait.done];
+  // Whoever waits for the service to be ready then reads the credentials.
+  let isFirstAccountMissing = config.databaseUrl === undefined;
+  const isAccountMissing = () => isFirstAccountMissing;
   const needsRoot = await isPrivilegedPort(config.port);
   if (!needsRoot) await becomeUser(bootstrapped.serviceUser, log);
   if (config.workers === 1) {
-    closers.push(await serveWithBackground(config, bootstrapped, log, serve));
+    closers.push(await serveWithBackground(config, bootstrapped, log, serve, { isAccountMissing }));
     if (needsRoot) await becomeUser(bootstrapped.serviceUser, log);
   } else {
     if (needsRoot) await becomeUser(rootForWorkers(bootstrapped.serviceUser, config.port), log);
@@ -83,7 +86,9 @@ async function start({ config, log, closers, ending }: ProcessState): Promise<vo
   }
   await Promise.all(ready);
   // Last, because the demo account's secrets are shown once: a start that fails must not create it.
-  console.log(await startMessage(config, bootstrapped, log));
+  const message = await startMessage(config, bootstrapped, log);
+  isFirstAccountMissing = false;
+  console.log(message);
 }
 
 /** What is otherwise loaded when it is first needed. */
@@ -93,6 +98,10 @@ async function loadLater(): Promise<void> {
 }
 
 type Serve = typeof import('./serve.ts').serve;
+type ServedParts = Pick<ServeOptions, 'renderMetrics'> & {
+  /** True until the credentials of a first start can be read. */
+  readonly isAccountMissing?: () => boolean;
+};
 
 /** Background work starts after the server listens; both stop together. */
 async function serveWithBackground(
@@ -100,11 +109,14 @@ async function serveWithBackground(
   bootstrapped: Bootstrapped,
   log: Log,
   serve: Serve,
-  renderMetrics?: ServeOptions['renderMetrics'],
+  { isAccountMissing = () => false, renderMetrics }: ServedParts = {},
 ): Promise<Closer> {
   const background = prepareBackground(bootstrapped, log);
-  const { isMissing: isBackgroundMissing } = background;
-  const serving = await serve(config, bootstrapped, log, { isBackgroundMissing, renderMetrics });
+  const listMissing = () => [
+    ...(background.isMissing() ? ['background'] : []),
+    ...(isAccountMissing() ? ['the first account'] : []),
+  ];
+  const serving = await serve(config, bootstrapped, log, { listMissing, renderMetrics });
   background.start();
   return async () => {
     await Promise.all([serving.stop(), background.stop()]);
@@ -115,7 +127,11 @@ async function startWorker({ config, log, closers, ending }: ProcessState): Prom
   const { serve } = await import('./serve.ts');
   const bootstrapped = await joinBootstrapped(config, log, ending.signal);
   closers.push(bootstrapped.close);
-  closers.push(await serveWithBackground(config, bootstrapped, log, serve, renderSharedMetrics));
+  closers.push(
+    await serveWithBackground(config, bootstrapped, log, serve, {
+      renderMetrics: renderSharedMetrics,
+    }),
+  );
   // A worker is still root only if the port requires root to listen.
   const user = await chooseServiceUser(config);
   if (user?.ids) await becomeUser(user, log);

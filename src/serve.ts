@@ -22,8 +22,8 @@ export type Serving = {
 };
 
 export type ServeOptions = {
-  /** True while background work could not be started. */
-  readonly isBackgroundMissing: () => boolean;
+  /** What the process itself has not finished yet, such as `background`. */
+  readonly listMissing: () => readonly string[];
   readonly renderMetrics?: ((metrics: Metrics) => OperatorParts['renderMetrics']) | undefined;
 };
 
@@ -31,7 +31,7 @@ export async function serve(
   config: Pick<Config, 'host' | 'port'>,
   { services, databaseWait }: Pick<Bootstrapped, 'services' | 'databaseWait'>,
   log: Log,
-  { isBackgroundMissing, renderMetrics = renderOwnMetrics }: ServeOptions,
+  { listMissing, renderMetrics = renderOwnMetrics }: ServeOptions,
 ): Promise<Serving> {
   const metrics = createMetrics();
   let draining = false;
@@ -40,7 +40,7 @@ export async function serve(
     metrics,
     log,
     renderMetrics: renderMetrics(metrics),
-    checkReadiness: () => checkReadiness(services, databaseWait, isBackgroundMissing),
+    checkReadiness: () => checkReadiness(services, databaseWait, listMissing),
     isPrepared: databaseWait.isDone,
     isDraining: () => draining,
   });
@@ -97,7 +97,7 @@ const otherWorkersCloseMs = 100;
 async function checkReadiness(
   services: Services,
   { isDone }: DatabaseWait,
-  isBackgroundMissing: () => boolean,
+  listMissing: () => readonly string[],
 ): Promise<Readiness> {
   const notReady = (...missing: string[]) => ({ missing, late: [] });
   try {
@@ -105,7 +105,7 @@ async function checkReadiness(
     if (migrations.length > 0) return notReady(...migrations.map((name) => `migration ${name}`));
     if (!isDone()) return notReady('the database is not prepared yet');
     const late = await listLateSteps(services);
-    return { missing: isBackgroundMissing() ? ['background'] : [], late };
+    return { missing: listMissing(), late };
   } catch {
     return notReady('the database does not answer');
   }

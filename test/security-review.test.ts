@@ -115,6 +115,7 @@ const dashboardPaths = [
     '/audit',
     '/sign-out',
   ],
+  ...['/overview', '/orders', '/orders.csv', '/search'],
   ...['/sign-in', '/sign-in/passkey/options', '/sign-in/passkey/verify'],
   ...['/confirm', '/confirm/passkey/options', '/confirm/passkey/verify'],
   ...['/team', '/team/{user_id}', '/team/invitations', '/team/invitations/{invitation_id}'],

@@ -5,8 +5,12 @@
 import { authenticateCaller } from './accounts/authenticate-caller.ts';
 import { findLogo } from './accounts/find-logo.ts';
 import { generateToken } from './accounts/generate-token.ts';
+import { getOverview } from './figures/get-overview.ts';
 import { findMissingCredentials } from './inbox/authenticate-delivery.ts';
 import { receiveDelivery } from './inbox/receive-delivery.ts';
+import { exportOrders } from './order-lists/export-orders.ts';
+import { listFilteredOrders } from './order-lists/list-filtered-orders.ts';
+import { searchOrders } from './order-lists/search-orders.ts';
 import { createOrder } from './orders/create-order.ts';
 import { createPaymentLink } from './orders/create-payment-link.ts';
 import { getOrder } from './orders/get-order.ts';
@@ -58,6 +62,7 @@ const served = {
   endOtherSessions,
   endSession,
   enquire,
+  exportOrders,
   findLaunch,
   findLogo,
   findMissingCredentials,
@@ -66,11 +71,13 @@ const served = {
   generateToken,
   getCheckout,
   getOrder,
+  getOverview,
   giveUpPayment,
   inviteUser,
   joinAccount,
   listAuditLog,
   listChoices,
+  listFilteredOrders,
   listPaymentModes,
   listSessions,
   listTeam,
@@ -86,6 +93,7 @@ const served = {
   removeMember,
   requireConfirmation,
   resolveUser,
+  searchOrders,
   signInWithPasskey,
   signInWithPassword,
   startPayment,

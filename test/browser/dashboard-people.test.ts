@@ -1,19 +1,17 @@
 /** The dashboard in a real browser: invitations, signing in and out, the team, sessions and the audit log. Contract 13. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
-import { commandLine } from '../../src/domain/audit.ts';
-import type { Role } from '../../src/domain/users/role.ts';
-import { inviteUser } from '../../src/use-cases/users/invite-user.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
-import { noBrowser, openBrowser } from '../support/browser.ts';
+import { noBrowser } from '../support/browser.ts';
 import { newEmail, password } from '../support/dashboard.ts';
+import { assertSound, dashboardPages, setPassword } from '../support/dashboard-page.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const skip = noBrowser;
 const service = await startTestService({ port: await findFreePort() });
-const shop = await service.createAccount({ name: 'Tea shop' });
+const { accountId } = await service.createAccount({ name: 'Tea shop' });
+const { site, openPage, openInvitation, invite } = dashboardPages(service, accountId);
 
 test('a link sets a password, and the session shows the account', { skip }, async () => {
   const { page, troubles, email } = await openInvitation('owner');
@@ -24,7 +22,7 @@ test('a link sets a password, and the session shows the account', { skip }, asyn
   await page.getByLabel('Password').fill(password);
   await page.keyboard.press('Enter');
   await page.locator('.account').getByText(email).waitFor();
-  assert.equal(page.url(), `${site()}/dashboard/`);
+  assert.equal(page.url(), `${site}/dashboard/`);
   assert.deepEqual(troubles, []);
 });
 
@@ -37,7 +35,8 @@ test('a used link says so', { skip }, async () => {
 });
 
 test('a passkey instead of a password, and signing in with it again', { skip }, async () => {
-  const { page, link, email } = await openInvitation('viewer', { isOpened: false });
+  const { link, email } = await invite('viewer');
+  const { page } = await openPage();
   await addAuthenticator(page);
   await page.goto(link);
   await page.getByRole('button', { name: 'Use a passkey instead' }).click();
@@ -107,7 +106,7 @@ test('a user ends another session, and it is signed out', { skip }, async () => 
   const { page, email } = await openInvitation('viewer');
   await setPassword(page);
   const other = await openPage();
-  await other.page.goto(`${site()}/dashboard/team`);
+  await other.page.goto(`${site}/dashboard/team`);
   await signIn(other.page, email);
   await other.page.getByRole('heading', { name: 'Team' }).waitFor();
   await page.getByText(email).click();
@@ -145,48 +144,6 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-/** Passkeys need a name, so links have this one. */
-function site(): string {
-  return service.baseUrl.replace('127.0.0.1', 'localhost');
-}
-
-type Look = {
-  readonly width?: number;
-  readonly colorScheme?: 'light' | 'dark';
-  readonly isOpened?: boolean;
-};
-
-async function openInvitation(role: Role, { isOpened = true, ...look }: Look = {}) {
-  const email = newEmail();
-  const { link } = await inviteUser(service.services, commandLine, {
-    ...{ accountId: shop.accountId, email, role },
-  });
-  const opened = await openPage(look);
-  if (isOpened) await opened.page.goto(link);
-  return { ...opened, email, link };
-}
-
-async function openPage({ width = 1280, ...look }: Omit<Look, 'isOpened'> = {}) {
-  const browser = await openBrowser();
-  const context = await browser.newContext({ viewport: { width, height: 844 }, ...look });
-  const page = await context.newPage();
-  const troubles: string[] = [];
-  page.on('pageerror', (error) => troubles.push(String(error)));
-  page.on('console', (message) => {
-    if (message.type() === 'error') troubles.push(message.text());
-  });
-  page.on('request', (request) => {
-    if (new URL(request.url()).origin !== site()) troubles.push(request.url());
-  });
-  return { page, troubles };
-}
-
-async function setPassword(page: Page): Promise<void> {
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Set the password' }).click();
-  await page.locator('.account').waitFor();
-}
-
 async function signIn(page: Page, email: string, secret = password): Promise<void> {
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').fill(secret);
@@ -209,16 +166,4 @@ async function addAuthenticator(page: Page): Promise<void> {
       ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
     },
   });
-}
-
-async function assertSound(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  assert.deepEqual(
-    violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
-    [],
-  );
-  const tooWide = await page.evaluate<number>(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  );
-  assert.ok(tooWide <= 0, `${tooWide} px too wide`);
 }

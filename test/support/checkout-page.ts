@@ -132,11 +132,6 @@ export async function assertSound(page: Page): Promise<void> {
   await assertFits(page);
 }
 
-/** After a switch of the scheme everything else is as before. */
-export function assertReadable(page: Page): Promise<void> {
-  return assertNoFindings(new AxeBuilder({ page }).setLegacyMode().withRules('color-contrast'));
-}
-
 async function assertNoFindings(axe: AxeBuilder): Promise<void> {
   const { violations } = await axe.analyze();
   assert.deepEqual(

@@ -1,4 +1,5 @@
 /** Masks personal data for readers with an order token. Contract 2.3. */
+import type { User } from '../orders/order.ts';
 
 /** `asha@example.com` becomes `a***a@example.com`. Also for UPI ids. */
 export function maskAddress(address: string): string {
@@ -25,4 +26,16 @@ export function maskUpiId(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('upi_id' in value)) return value;
   const { upi_id: address } = value;
   return typeof address === 'string' ? { ...value, upi_id: maskAddress(address) } : value;
+}
+
+/** The consumer of an order, as an order token sees them. Contract 2.3. */
+export function maskUser(user: User): User {
+  const { countryCode, email, firstName, lastName, mobileNumber } = user;
+  return {
+    countryCode,
+    ...(email !== undefined && { email: maskAddress(email) }),
+    ...(firstName !== undefined && { firstName: maskName(firstName) }),
+    ...(lastName !== undefined && { lastName: maskName(lastName) }),
+    ...(mobileNumber !== undefined && { mobileNumber: maskPhone(mobileNumber) }),
+  };
 }

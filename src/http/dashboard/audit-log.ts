@@ -1,15 +1,10 @@
 /** The audit log of the current account, newest first. Contract 13.3. */
 import type { FastifyInstance } from 'fastify';
 import type { AuditEntry } from '../../domain/audit.ts';
-import { refuseField } from '../../domain/errors.ts';
 import { includesRole } from '../../domain/users/role.ts';
 import type { Edge } from '../edge.ts';
 import { getAccount } from './dashboard-guard.ts';
-
-type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
-
-const usualLimit = 50;
-const limitMax = 200;
+import { type Query, readLimit, readText } from './read-query.ts';
 
 export function addAuditLog(app: FastifyInstance, { useCases }: Edge): void {
   app.get<{ Querystring: Query }>('/audit', {
@@ -38,18 +33,4 @@ function auditView({ actor, ...entry }: AuditEntry, hasNotes: boolean) {
     note: hasNotes ? entry.note : null,
     details: entry.details,
   };
-}
-
-function readLimit(query: Query): number {
-  const text = readText(query, 'limit');
-  if (text === undefined) return usualLimit;
-  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > limitMax) refuseField('limit', `must be from 1 to ${limitMax}`);
-  return limit;
-}
-
-function readText(query: Query, name: string): string | undefined {
-  const value = query[name];
-  if (value !== undefined && typeof value !== 'string') refuseField(name, 'is given twice');
-  return value;
 }

@@ -7,6 +7,8 @@ import { watchRoutes } from '../refuse-other-methods.ts';
 import { addAuditLog } from './audit-log.ts';
 import { addDashboardGuard } from './dashboard-guard.ts';
 import { addInvitation } from './invitation.ts';
+import { addOrders } from './orders.ts';
+import { addOverview } from './overview.ts';
 import { addSession } from './session.ts';
 import { addSignIn } from './sign-in.ts';
 import { addTeam } from './team.ts';
@@ -26,6 +28,8 @@ export function dashboardApi(edge: Edge): FastifyPluginAsync {
     addSession(app, edge);
     addTeam(app, edge);
     addAuditLog(app, edge);
+    addOverview(app, edge);
+    addOrders(app, edge);
     refuseOtherMethods();
   };
 }

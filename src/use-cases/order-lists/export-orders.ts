@@ -4,7 +4,7 @@ import { displayExponent } from '../../domain/money/currency.ts';
 import { formatAmount, type MinorUnits } from '../../domain/money/money.ts';
 import type { User } from '../../domain/orders/order.ts';
 import type { OrderFilter } from '../../domain/orders/order-filter.ts';
-import { maskAddress, maskName, maskPhone } from '../../domain/personal-data/mask.ts';
+import { maskUser } from '../../domain/personal-data/mask.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { type ListedOrderRow, listFilteredOrders } from './list-filtered-orders.ts';
 
@@ -44,17 +44,6 @@ async function* eachPage(
     if (page.orders.length > 0) yield page.orders;
     after = page.next;
   } while (after !== undefined);
-}
-
-function maskUser(user: User): User {
-  const { countryCode, email, firstName, lastName, mobileNumber } = user;
-  return {
-    countryCode,
-    ...(email !== undefined && { email: maskAddress(email) }),
-    ...(firstName !== undefined && { firstName: maskName(firstName) }),
-    ...(lastName !== undefined && { lastName: maskName(lastName) }),
-    ...(mobileNumber !== undefined && { mobileNumber: maskPhone(mobileNumber) }),
-  };
 }
 
 const columns: ReadonlyArray<readonly [title: string, cellOf: (row: ListedOrderRow) => CsvCell]> = [

@@ -191,7 +191,9 @@ test('readiness reports background work that cannot start, and the start is trie
   const port = await findFreePort();
   const { isMissing: isBackgroundMissing } = background;
   const address = { host: '127.0.0.1', port };
-  const { app } = await serve(address, bootstrapped, log, { isBackgroundMissing });
+  const { app } = await serve(address, bootstrapped, log, {
+    listMissing: () => (isBackgroundMissing() ? ['background'] : []),
+  });
   t.after(async () => {
     await background.stop();
     await app.close();

@@ -1,0 +1,131 @@
+/** The orders of the account: filtered, or found by one text. */
+import { FilterBar } from '../components/filter-bar.js';
+import { Field } from '../components/form.js';
+import { Pager } from '../components/pager.js';
+import { Empty, Loaded } from '../components/states.js';
+import { Status } from '../components/status.js';
+import { Table } from '../components/table.js';
+import { Money, Time } from '../components/text.js';
+import { count, sentence } from '../core/format.js';
+import { html } from '../core/html.js';
+import { useLive } from '../core/live.js';
+import { base, navigate, place } from '../core/router.js';
+
+/**
+ * @typedef {object} Listed
+ * @property {string} order_id
+ * @property {string} invoice_id
+ * @property {string} status
+ * @property {string} created_at
+ * @property {string} currency
+ * @property {string} total_amount
+ * @property {string} refunded_amount
+ * @property {string[]} flags
+ * @property {{ name: string | null, email: string | null } | null} user
+ * @property {{ payment_status: string, provider: string, payment_mode: string | null } | null} payment
+ * @property {string[]} [reasons]
+ */
+
+const filters = [
+  {
+    ...{ name: 'status', label: 'Status' },
+    options: ['new', 'pending', 'completed', 'lapsed'].map((status) => [status, sentence(status)]),
+  },
+  {
+    ...{ name: 'payment_status', label: 'Payment' },
+    options: [
+      ['succeeded', 'Succeeded'],
+      ['failed', 'Failed'],
+    ],
+  },
+  {
+    ...{ name: 'mode', label: 'Mode' },
+    options: ['UPI', 'Credit Card', 'Debit Card', 'Net Banking', 'Wallet', 'Prepaid Card'].map(
+      (mode) => [mode, mode],
+    ),
+  },
+  { ...{ name: 'refunded', label: 'Refunds' }, options: [['yes', 'Refunded']] },
+];
+
+export function Page() {
+  const { query } = place.value;
+  const text = query.get('text');
+  return html`<div class="head"><h1>Orders</h1><${SearchField} key=${text} text=${text} /></div>
+    ${text === null ? html`<${FilteredOrders} />` : html`<${FoundOrders} text=${text} />`}`;
+}
+
+/** @param {{ text: string | null }} props */
+function SearchField({ text }) {
+  const search = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const wanted = String(new FormData(event.currentTarget).get('text')).trim();
+    navigate(wanted === '' ? '/orders' : `/orders?text=${encodeURIComponent(wanted)}`);
+  };
+  return html`<form class="search" role="search" onSubmit=${search}>
+    <${Field} label="Search" name="text" type="search"
+      input=${{ value: text ?? '', placeholder: 'Order, invoice, payment, email or phone' }} />
+  </form>`;
+}
+
+function FilteredOrders() {
+  const query = place.value.query.toString();
+  const live = useLive(`/orders${query === '' ? '' : `?${query}`}`);
+  const exported = new URLSearchParams(place.value.query);
+  exported.delete('after');
+  return html`<${FilterBar} filters=${filters}>
+      <a class="export" href=${`${base}/api/orders.csv?${exported}`} download="orders.csv">Export CSV</a>
+    </${FilterBar}>
+    <${Loaded} live=${live}>${(
+      /** @type {{ orders: Listed[], looked_at: number, next: string | null }} */ data,
+    ) => html`
+      ${
+        data.orders.length === 0
+          ? html`<${Empty} title=${data.next === null ? 'No orders match' : `None among the ${count(data.looked_at)} orders that were looked at`} />`
+          : html`<${Orders} orders=${data.orders} />`
+      }
+      <${Pager} next=${data.next} label="the orders" />`}
+    </${Loaded}>`;
+}
+
+/** @param {{ text: string }} props */
+function FoundOrders({ text }) {
+  const live = useLive(`/search?text=${encodeURIComponent(text)}`);
+  return html`<${Loaded} live=${live}>${(
+    /** @type {{ orders: Listed[], more: boolean }} */ found,
+  ) =>
+    found.orders.length === 0
+      ? html`<${Empty} title=${`Nothing found for “${text}”`}>
+          <p>Ids must be complete. Of an invoice, the beginning is enough.</p></${Empty}>`
+      : html`<${Orders} orders=${found.orders} />
+          ${found.more && html`<p class="quiet">There are more. Search for a longer text.</p>`}`}
+  </${Loaded}>`;
+}
+
+/** @param {{ orders: Listed[] }} props */
+function Orders({ orders }) {
+  return html`<${Table} caption="Orders, newest first" rows=${orders} columns=${columns}
+    keyOf=${(/** @type {Listed} */ order) => order.order_id} />`;
+}
+
+/** @type {import('../components/table.js').Column<Listed>[]} */
+const columns = [
+  { label: 'Invoice', cell: ({ invoice_id }) => invoice_id },
+  { label: 'Status', cell: ({ status }) => html`<${Status} of=${status} />` },
+  {
+    label: 'Amount',
+    isNumber: true,
+    cell: ({ total_amount, currency }) =>
+      html`<${Money} amount=${total_amount} currency=${currency} />`,
+  },
+  {
+    label: 'Payment',
+    cell: ({ payment }) =>
+      payment === null
+        ? '–'
+        : `${payment.payment_mode ?? payment.provider}, ${payment.payment_status}`,
+  },
+  { label: 'Consumer', cell: ({ user }) => user?.name ?? user?.email ?? '–' },
+  { label: 'Flags', cell: ({ flags }) => flags.map(sentence).join(', ') || '–' },
+  { label: 'Created', cell: ({ created_at }) => html`<${Time} at=${created_at} />` },
+];

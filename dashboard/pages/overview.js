@@ -1,0 +1,145 @@
+/** The figures of a period and what needs attention. Each figure leads to the orders that it counts. */
+import { FilterBar } from '../components/filter-bar.js';
+import { Empty, Loaded } from '../components/states.js';
+import { Table } from '../components/table.js';
+import { count, money, percent, sentence } from '../core/format.js';
+import { html } from '../core/html.js';
+import { useLive } from '../core/live.js';
+import { hrefOf, place } from '../core/router.js';
+
+/** @typedef {{ currency: string, orders: number, payments: number, amount: string }} Sum */
+/** @typedef {Sum & { name: string }} Share */
+/** @typedef {{ count: number, more: boolean }} Counted */
+/**
+ * @typedef {object} Figures
+ * @property {string} from
+ * @property {string} to
+ * @property {boolean} complete
+ * @property {{ created: Sum[], completed: Sum[], paid: Sum[], failed: Sum[], refunded: Sum[], success_permille: number | null }} totals
+ * @property {Share[]} modes
+ * @property {Share[]} failures
+ * @property {Record<'review' | 'dead_deliveries' | 'parked_deliveries' | 'undelivered_events' | 'disabled_endpoints', Counted>} attention
+ */
+
+const periods = /** @type {const} */ ([
+  ['1', 'Today'],
+  ['7', '7 days'],
+  ['30', '30 days'],
+  ['365', 'A year'],
+]);
+const usualDays = '7';
+
+export function Page() {
+  const days = place.value.query.get('days') ?? usualDays;
+  const live = useLive(`/overview?${periodOf(Number(days) || 7)}`);
+  return html`<div class="head"><h1>Overview</h1></div>
+    <${FilterBar} filters=${[{ name: 'days', label: 'Period', options: periods, usual: usualDays }]} />
+    <${Loaded} live=${live}>${(/** @type {Figures} */ figures) => html`
+      <${Attention} attention=${figures.attention} />
+      ${!figures.complete && html`<p class="banner">Older orders are still being counted, so these figures may be too low.</p>`}
+      <${Totals} figures=${figures} />
+      <div class="columns">
+        <${Shares} title="Payment modes" shares=${figures.modes} figures=${figures} filter="mode" status="succeeded" />
+        <${Shares} title="Failures" shares=${figures.failures} figures=${figures} filter="failure" status="failed" />
+      </div>`}
+    </${Loaded}>`;
+}
+
+/**
+ * Whole local days, the present one included.
+ * @param {number} days
+ */
+function periodOf(days) {
+  const now = new Date();
+  const to = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
+  const from = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1 - days);
+  // The service counts by half hours, so other offsets are rounded.
+  const offset = -30 * Math.round(now.getTimezoneOffset() / 30);
+  return new URLSearchParams({
+    ...{ from: from.toISOString(), to: to.toISOString() },
+    ...{ bucket: days > 2 ? 'day' : 'hour', offset_minutes: String(offset) },
+  });
+}
+
+/** @param {{ attention: Figures['attention'] }} props */
+function Attention({ attention }) {
+  const needed = Object.entries(attention).filter(([, counted]) => counted.count > 0);
+  if (needed.length === 0) return html`<p class="quiet">Nothing needs attention.</p>`;
+  return html`<section aria-labelledby="attention" class="card">
+    <h2 id="attention">Needs attention</h2>
+    <ul class="attention">${needed.map(
+      ([name, counted]) =>
+        html`<li key=${name}><strong>${count(counted.count)}${counted.more && '+'}</strong> ${sentence(name).toLowerCase()}</li>`,
+    )}</ul>
+  </section>`;
+}
+
+/** @param {{ figures: Figures }} props */
+function Totals({ figures }) {
+  const { totals, from, to } = figures;
+  const paid = totals.paid.reduce((sum, { payments }) => sum + payments, 0);
+  const failed = totals.failed.reduce((sum, { payments }) => sum + payments, 0);
+  const link = (/** @type {Record<string, string>} */ filter, /** @type {string} */ currency) =>
+    hrefOf(`/orders?${new URLSearchParams({ from, to, currency, ...filter })}`);
+  /** @type {[string, Sum[], Record<string, string>][]} */
+  const rows = [
+    ['Created', totals.created, {}],
+    ['Completed', totals.completed, { status: 'completed' }],
+    ['Paid', totals.paid, { payment_status: 'succeeded' }],
+    ['Failed payments', totals.failed, { payment_status: 'failed' }],
+    ['Refunded', totals.refunded, { refunded: 'yes' }],
+  ];
+  return html`<ul class="figures">
+    ${rows.map(
+      ([title, sums, filter]) => html`<li key=${title} class="card">
+        <h2>${title}</h2>
+        ${sums.length === 0 && html`<p class="figure">0</p>`}
+        ${sums.map(
+          ({ currency, orders, amount }) => html`<p key=${currency} class="figure">
+            <a href=${link(filter, currency)}>${money(amount, currency)}</a>
+            <span class="quiet">${count(orders)} orders</span></p>`,
+        )}
+      </li>`,
+    )}
+    <li class="card"><h2>Success rate</h2><p class="figure">${percent(paid, paid + failed)}
+      <span class="quiet">of ${count(paid + failed)} payments</span></p></li>
+  </ul>`;
+}
+
+/** @param {{ title: string, shares: Share[], figures: Figures, filter: string, status: string }} props */
+function Shares({ title, shares, figures: { from, to }, filter, status }) {
+  const link = (/** @type {Share} */ { name, currency }) =>
+    hrefOf(
+      `/orders?${new URLSearchParams({ from, to, currency, payment_status: status, [filter]: name })}`,
+    );
+  return html`<section class="stack"><h2>${title}</h2>
+    ${
+      shares.length === 0
+        ? html`<${Empty} title="None in this period" />`
+        : html`<${Table} caption=${title} rows=${shares} keyOf=${(/** @type {Share} */ share) => `${share.currency} ${share.name}`}
+            columns=${[
+              {
+                label: 'Name',
+                cell: (/** @type {Share} */ share) =>
+                  html`<a href=${link(share)}>${nameOf(share)}</a>`,
+              },
+              {
+                label: 'Payments',
+                isNumber: true,
+                cell: (/** @type {Share} */ share) => count(share.payments),
+              },
+              {
+                label: 'Amount',
+                isNumber: true,
+                cell: (/** @type {Share} */ share) => money(share.amount, share.currency),
+              },
+            ]} />`
+    }
+  </section>`;
+}
+
+/** @param {Share} share */
+function nameOf({ name }) {
+  if (name === '') return 'Unknown';
+  return /^[A-Z_]+$/.test(name) && name.includes('_') ? sentence(name.toLowerCase()) : name;
+}

@@ -1,0 +1,80 @@
+/** The figures of a period, and what needs attention. Contract 13.4. */
+import type { FastifyInstance } from 'fastify';
+import { refuseField } from '../../domain/errors.ts';
+import type { CurrencySum, OverviewSums, Share } from '../../domain/figures/overview.ts';
+import type { Attention, LimitedCount } from '../../use-cases/figures/count-attention.ts';
+import type { Edge } from '../edge.ts';
+import { sumText } from './amounts.ts';
+import { getAccount } from './dashboard-guard.ts';
+import { type Query, readChoice, readText, readTime, refuseUnknown } from './read-query.ts';
+
+export function addOverview(app: FastifyInstance, { useCases }: Edge): void {
+  app.get<{ Querystring: Query }>('/overview', {
+    config: { dashboard: 'viewer' },
+    schema: { hide: true },
+    handler: async (request) => {
+      const { accountId } = getAccount(request);
+      const overview = await useCases.getOverview(accountId, readPeriod(request.query));
+      return {
+        from: overview.from.toISOString(),
+        to: overview.to.toISOString(),
+        complete: overview.isComplete,
+        totals: sumsView(overview.totals),
+        buckets: overview.buckets.map(({ from, to, ...sums }) => ({
+          ...{ from: from.toISOString(), to: to.toISOString() },
+          ...sumsView(sums),
+        })),
+        modes: overview.modes.map(shareView),
+        providers: overview.providers.map(shareView),
+        failures: overview.failures.map(shareView),
+        attention: attentionView(overview.attention),
+      };
+    },
+  });
+}
+
+function readPeriod(query: Query) {
+  refuseUnknown(query, ['from', 'to', 'bucket', 'offset_minutes']);
+  const offset = readText(query, 'offset_minutes') ?? '0';
+  return {
+    from: readTime(query, 'from') ?? refuseField('from', 'is missing'),
+    to: readTime(query, 'to') ?? refuseField('to', 'is missing'),
+    bucket: readChoice(query, 'bucket', ['hour', 'day']) ?? 'day',
+    offsetMinutes: /^-?\d{1,4}$/.test(offset)
+      ? Number(offset)
+      : refuseField('offset_minutes', 'must be a whole number'),
+  };
+}
+
+function sumsView({ successPermille, ...sums }: OverviewSums) {
+  return {
+    created: sums.created.map(sumView),
+    completed: sums.completed.map(sumView),
+    paid: sums.paid.map(sumView),
+    failed: sums.failed.map(sumView),
+    refunded: sums.refunded.map(sumView),
+    success_permille: successPermille,
+  };
+}
+
+function sumView({ currency, orders, payments, amount }: CurrencySum) {
+  return { currency, orders, payments, amount: sumText(amount, currency) };
+}
+
+function shareView({ name, ...sum }: Share) {
+  return { name, ...sumView(sum) };
+}
+
+function attentionView(attention: Attention) {
+  return {
+    review: countView(attention.review),
+    dead_deliveries: countView(attention.deadDeliveries),
+    parked_deliveries: countView(attention.parkedDeliveries),
+    undelivered_events: countView(attention.undeliveredEvents),
+    disabled_endpoints: countView(attention.disabledEndpoints),
+  };
+}
+
+function countView({ count, isMore }: LimitedCount) {
+  return { count, more: isMore };
+}

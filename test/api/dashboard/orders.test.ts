@@ -1,0 +1,144 @@
+/** Overview, lists, search and export of orders over HTTP: who sees what, and that nothing is silently ignored. Contract 13.4. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { codeOf, join, openBrowser } from '../../support/dashboard.ts';
+import { partnerEvent, partnerPayment, sendPartner } from '../../support/deliveries.ts';
+import { orderBody } from '../../support/order-bodies.ts';
+import { startTestService } from '../../support/test-service.ts';
+
+const service = await startTestService();
+const shop = await service.createAccount();
+const stranger = await service.createAccount();
+const operator = await join(service, shop.accountId, 'operator');
+const viewer = await join(service, shop.accountId, 'viewer');
+const foreigner = await join(service, stranger.accountId, 'owner');
+
+const open = await create({ invoice_id: 'TEA-1' });
+const paid = await create({
+  invoice_id: 'TEA-2',
+  total_amount: 236,
+  tax: 36,
+  amount_before_tax: 200,
+});
+const payment = partnerPayment({ amount: 23_600, notes: { invoice_id: 'TEA-2' } });
+await sendPartner(service, shop, partnerEvent('payment.captured', { payment }));
+
+test('a list is newest first, with exact amounts and a summary of the payment', async () => {
+  const { status, body } = await operator.get('/orders');
+  assert.equal(status, 200);
+  assert.deepEqual(idsOf(body), [paid, open]);
+  const [first] = body.orders;
+  assert.equal(first.total_amount, '236.00');
+  assert.equal(first.paid_amount, '236.00');
+  assert.equal(first.payment.payment_status, 'succeeded');
+  assert.deepEqual(first.user, {
+    ...{ name: 'Asha Rao', email: 'asha@example.com', phone: '+91 9876543210' },
+  });
+  assert.equal(body.next, null);
+});
+
+test('a viewer sees the same orders, and consumers masked', async () => {
+  const { body } = await viewer.get('/orders');
+  assert.deepEqual(idsOf(body), [paid, open]);
+  assert.doesNotMatch(JSON.stringify(body), /asha@example|Asha|9876543210/);
+  const found = await viewer.get('/search?text=asha@example.com');
+  assert.deepEqual(idsOf(found.body).toSorted(), [open, paid].toSorted());
+  assert.doesNotMatch(JSON.stringify(found.body), /asha@example|Asha|9876543210/);
+});
+
+const filtered: [query: string, expected: () => string[]][] = [
+  ['status=completed', () => [paid]],
+  ['status=new', () => [open]],
+  ['payment_status=succeeded', () => [paid]],
+  ['payment_status=failed', () => []],
+  ['currency=INR&amount_min=200', () => [paid]],
+  ['currency=INR&amount_max=118.00', () => [open]],
+  ['currency=USD', () => []],
+  ['from=2020-01-01T00:00:00Z&to=2021-01-01T00:00:00Z', () => []],
+  ['refunded=yes', () => []],
+];
+for (const [query, expected] of filtered) {
+  test(`the filter ${query}`, async () => {
+    assert.deepEqual(idsOf((await operator.get(`/orders?${query}`)).body), expected());
+  });
+}
+
+test('pages follow each other without gaps', async () => {
+  const first = await operator.get('/orders?limit=1');
+  assert.deepEqual(idsOf(first.body), [paid]);
+  const second = await operator.get(`/orders?limit=1&after=${first.body.next}`);
+  assert.deepEqual(idsOf(second.body), [open]);
+});
+
+const wrong = [
+  ...[
+    'status=paid',
+    'flag=none',
+    'from=yesterday',
+    'amount_min=5',
+    'currency=INR&amount_min=1.234',
+  ],
+  ...['currency=ABC', 'limit=0', 'limit=1000', 'after=x', 'sort=amount', 'status=new&status=new'],
+];
+for (const query of wrong) {
+  test(`${query} is refused`, async () => {
+    assert.deepEqual(codeOf(await operator.get(`/orders?${query}`)), [
+      ...[400, 'INVALID_REQUEST_PARAMETER'],
+    ]);
+  });
+}
+
+test('the file has the same orders, one line each, and only masked consumers for a viewer', async () => {
+  const lines = (await csvOf(operator)).trim().split('\r\n');
+  assert.equal(lines.length, 3);
+  assert.match(lines[1] ?? '', /TEA-2.*236\.00.*asha@example\.com/);
+  assert.doesNotMatch(await csvOf(viewer), /asha@example|9876543210/);
+});
+
+test('the overview counts what the lists have', async () => {
+  const now = Date.now();
+  const period = new URLSearchParams({
+    from: new Date(now - 86_400_000).toISOString(),
+    to: new Date(now + 3_600_000).toISOString(),
+  });
+  const { status, body } = await viewer.get(`/overview?${period}`);
+  assert.equal(status, 200);
+  assert.deepEqual(body.totals.created, [
+    { currency: 'INR', orders: 2, payments: 0, amount: '354.00' },
+  ]);
+  assert.deepEqual(body.totals.paid, [
+    { currency: 'INR', orders: 1, payments: 1, amount: '236.00' },
+  ]);
+  assert.equal(body.totals.success_permille, 1000);
+  assert.deepEqual(codeOf(await viewer.get('/overview')), [400, 'INVALID_REQUEST_PARAMETER']);
+});
+
+test('another account sees nothing of it, and nobody without a session', async () => {
+  assert.deepEqual((await foreigner.get('/orders')).body.orders, []);
+  assert.deepEqual((await foreigner.get('/search?text=TEA-1')).body.orders, []);
+  assert.equal((await csvOf(foreigner)).trim().split('\r\n').length, 1);
+  for (const path of ['/orders', '/search?text=TEA-1', '/orders.csv', '/overview']) {
+    assert.equal((await openBrowser(service).get(path)).status, 401, path);
+  }
+});
+
+async function create(changes: Record<string, unknown>): Promise<string> {
+  const reply = await service.call('/api/v3/create-order', {
+    ...{ token: shop.token, body: orderBody(changes) },
+  });
+  assert.equal(reply.status, 200, JSON.stringify(reply.body));
+  return reply.body.order_id;
+}
+
+function idsOf({ orders }: { orders: { order_id: string }[] }): string[] {
+  return orders.map(({ order_id }) => order_id);
+}
+
+/** Replies are read as JSON elsewhere. */
+async function csvOf(browser: typeof operator): Promise<string> {
+  const reply = await fetch(`${service.baseUrl}/dashboard/api/orders.csv`, {
+    headers: { cookie: `session=${browser.cookie()}` },
+  });
+  assert.equal(reply.headers.get('content-type'), 'text/csv; charset=utf-8');
+  return reply.text();
+}

@@ -1,0 +1,82 @@
+/** Pages of the dashboard in a real browser, opened by people who were invited. */
+import assert from 'node:assert/strict';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { commandLine } from '../../src/domain/audit.ts';
+import type { Role } from '../../src/domain/users/role.ts';
+import { inviteUser } from '../../src/use-cases/users/invite-user.ts';
+import { openBrowser } from './browser.ts';
+import { newEmail, password } from './dashboard.ts';
+import type { TestService } from './test-service.ts';
+
+export type Look = {
+  readonly width?: number;
+  readonly colorScheme?: 'light' | 'dark';
+};
+
+export function dashboardPages(service: TestService, accountId: string) {
+  /** Passkeys need a name, so links have this one. */
+  const site = service.baseUrl.replace('127.0.0.1', 'localhost');
+
+  const openPage = async ({ width = 1280, ...look }: Look = {}) => {
+    const browser = await openBrowser();
+    const context = await browser.newContext({ viewport: { width, height: 844 }, ...look });
+    const page = await context.newPage();
+    const troubles: string[] = [];
+    page.on('pageerror', (error) => troubles.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error') troubles.push(message.text());
+    });
+    page.on('request', (request) => {
+      if (new URL(request.url()).origin !== site) troubles.push(request.url());
+    });
+    return { page, troubles };
+  };
+
+  const invite = async (role: Role) => {
+    const email = newEmail();
+    const { link } = await inviteUser(service.services, commandLine, { accountId, email, role });
+    return { email, link };
+  };
+
+  return {
+    site,
+    openPage,
+    invite,
+    /** A page that shows the link of a new user. */
+    openInvitation: async (role: Role, look: Look = {}) => {
+      const invited = await invite(role);
+      const opened = await openPage(look);
+      await opened.page.goto(invited.link);
+      return { ...opened, ...invited };
+    },
+    /** A page of a user who is signed in. */
+    openAs: async (role: Role, path: string, look: Look = {}) => {
+      const { link } = await invite(role);
+      const opened = await openPage(look);
+      await opened.page.goto(link);
+      await setPassword(opened.page);
+      await opened.page.goto(`${site}/dashboard${path}`);
+      return opened;
+    },
+  };
+}
+
+export async function setPassword(page: Page): Promise<void> {
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.locator('.account').waitFor();
+}
+
+/** Axe finds nothing, and nothing is wider than the screen. */
+export async function assertSound(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  assert.deepEqual(
+    violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+    [],
+  );
+  const tooWide = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  assert.ok(tooWide <= 0, `${tooWide} px too wide`);
+}
