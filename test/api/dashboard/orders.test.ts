@@ -14,6 +14,8 @@ const viewer = await join(service, shop.accountId, 'viewer');
 const foreigner = await join(service, stranger.accountId, 'owner');
 
 const open = await create({ invoice_id: 'TEA-1' });
+// Orders of the same moment are listed in any order.
+service.advanceSeconds(1);
 const paid = await create({
   invoice_id: 'TEA-2',
   total_amount: 236,
