@@ -3,9 +3,22 @@
  * and numbers that a double would round keep their exact text.
  */
 import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import { isNestedDeeper, parseExactJson } from '../domain/json/json.ts';
 import { limits } from '../domain/limits.ts';
+
+/** The scope accepts bodies of this type only. */
+export function acceptJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, readJson(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
 
 export function readJson(bytes: Buffer): unknown {
   const text = decode(bytes);

@@ -2,9 +2,9 @@
  * What is stored about the life of one order, the newest rows first and page by page: history, deliveries, events and
  * attempts up to a time, and what set the fields of its transactions last.
  */
-import type { EventType } from '../domain/event-type.ts';
 import { eventIdOf } from '../domain/ids.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
+import type { LifeEvent } from '../domain/why/timeline.ts';
 import type { Queryable } from '../postgres/database.ts';
 import { type HistoryEntry, type HistoryRow, toEntries } from './history.ts';
 import { listNewestOfOrder, type NewestDelivery } from './newest.ts';
@@ -54,26 +54,13 @@ export function listDeliveriesUpTo(
   return listNewestOfOrder(database, order.accountId, order.orderId, limit, upTo);
 }
 
-export type EventOfLife = {
-  readonly eventId: string;
-  readonly type: EventType;
-  readonly transactionId: string | null;
-  readonly status: string;
-  readonly occurredAt: Date;
-  readonly endpoints: ReadonlyArray<{
-    readonly endpointId: string;
-    readonly state: string;
-    readonly attempts: number;
-  }>;
-};
-
 /** Newest first. An event is one row for each endpoint. */
 export async function listEventsUpTo(
   database: Queryable,
   { accountId, orderId }: OrderName,
   { upTo, limit }: LifePage,
-): Promise<EventOfLife[]> {
-  const { rows } = await database.query<Omit<EventOfLife, 'eventId'> & { sequence: number }>({
+): Promise<LifeEvent[]> {
+  const { rows } = await database.query<Omit<LifeEvent, 'eventId'> & { sequence: number }>({
     name: 'list-events-up-to',
     text: `select sequence, min(event_type) as type, min(transaction_id) as "transactionId",
                   min(status) as status, min(occurred_at) as "occurredAt",

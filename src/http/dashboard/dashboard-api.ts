@@ -1,8 +1,8 @@
 /** The scope of the dashboard: sessions in a cookie, JSON bodies only, the error shape of the merchant API. Contract 13.2. */
-import type { FastifyError, FastifyInstance, FastifyPluginAsync } from 'fastify';
+import type { FastifyError, FastifyPluginAsync } from 'fastify';
 import type { Edge } from '../edge.ts';
 import { errorBody, prepareErrorReply } from '../error-reply.ts';
-import { readJson } from '../read-json.ts';
+import { acceptJsonOnly } from '../read-json.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addAuditLog } from './audit-log.ts';
 import { addDashboardGuard } from './dashboard-guard.ts';
@@ -17,7 +17,8 @@ export function dashboardApi(edge: Edge): FastifyPluginAsync {
   return async (app) => {
     const refuseOtherMethods = watchRoutes(app);
     addDashboardGuard(app, edge);
-    readJsonOnly(app);
+    // A page of another site can post a form or plain text without asking, but not JSON.
+    acceptJsonOnly(app);
     app.setErrorHandler((failure: FastifyError, request, reply) => {
       const error = prepareErrorReply(failure, request, reply);
       // The dashboard has a cookie and takes no bearer token.
@@ -32,16 +33,4 @@ export function dashboardApi(edge: Edge): FastifyPluginAsync {
     addOrders(app, edge);
     refuseOtherMethods();
   };
-}
-
-/** A page of another site can post a form or plain text without asking, but not JSON. */
-function readJsonOnly(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
-    try {
-      done(null, readJson(body as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
 }

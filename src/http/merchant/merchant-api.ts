@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import type { Edge } from '../edge.ts';
 import { addGuard } from '../guard.ts';
-import { readJson } from '../read-json.ts';
+import { acceptJsonOnly } from '../read-json.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addCreateOrder } from './create-order.ts';
 import { addGenerateToken } from './generate-token.ts';
@@ -53,14 +53,7 @@ function merchantScope(edge: Edge, addRoutes: (app: FastifyInstance) => void): F
 
 /** Contract 3.1: shipped clients send JSON with another, a malformed or no Content-Type. */
 function readEveryBodyAsJson(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
-    try {
-      done(null, readJson(body as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
+  acceptJsonOnly(app);
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers } = request.raw;
     const hasBody =
