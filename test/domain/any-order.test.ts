@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { paymentsOf } from '../../src/domain/transactions/matching.ts';
@@ -19,11 +18,10 @@ import {
 import { settle } from '../../src/domain/transactions/settle.ts';
 import { refundSums } from '../../src/domain/transactions/tally.ts';
 import type { Transaction } from '../../src/domain/transactions/transaction.ts';
-import { getProvider } from '../../src/providers/providers.ts';
+import { findNotice } from '../support/delivered-notice.ts';
 import { gatewayBody, partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';
 import {
   arrange,
-  expectedMerchant,
   expectedTotal,
   type SetDelivery,
   type SetPlan,
@@ -472,23 +470,7 @@ function check<Values>(property: fc.IRawProperty<Values>, runs = numRuns): void 
 
 function noticesOf(plan: SetPlan): DeliveredNotice[] {
   const deliveries = writeDeliveries(plan, { invoiceId: 'INV-1', tag: 'Set1' });
-  return deliveries.flatMap((delivery) => noticeOf(delivery));
-}
-
-/** Like the service: the delivery key, and the notice from the provider's translator. */
-function noticeOf({ provider: name, eventId, body }: SetDelivery): DeliveredNotice[] {
-  const provider = getProvider(name);
-  const header = name === 'partner' ? 'x-razorpay-event-id' : 'x-notification-id';
-  const raw = {
-    headers: eventId === undefined ? {} : { [header]: eventId },
-    body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
-  };
-  const translation = provider.translate(raw, { expectedMerchant });
-  assert.notEqual(translation.kind, 'unreadable');
-  if (translation.kind !== 'notice') return [];
-  const contentKey = eventId === undefined ? provider.findContentKey(raw) : undefined;
-  const deliveryKey = contentKey ?? createHash('sha256').update(raw.body).digest('hex');
-  return [{ ...translation.notice, provider: name, deliveryKey, receivedAt: createdAt }];
+  return deliveries.flatMap((delivery) => findNotice(delivery, createdAt) ?? []);
 }
 
 /** Each delivery arrives later than the previous one; the result must not depend on it. */
@@ -648,7 +630,7 @@ function capture(id: string, amount: number, totalCapturedAmount: number): Deliv
 }
 
 function only(delivery: SetDelivery): DeliveredNotice {
-  const [notice] = noticeOf(delivery);
+  const notice = findNotice(delivery, createdAt);
   assert.ok(notice);
   return notice;
 }

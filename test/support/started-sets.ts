@@ -3,7 +3,6 @@
  * notices of both providers. `applyAll` applies them in the order in which they are given.
  */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { failureReason } from '../../src/domain/transactions/failure.ts';
 import type { StartedTransaction } from '../../src/domain/transactions/matching.ts';
@@ -16,10 +15,9 @@ import {
 } from '../../src/domain/transactions/order-state.ts';
 import { addCallResult, type CallResult, type Start } from '../../src/domain/transactions/start.ts';
 import type { Transaction } from '../../src/domain/transactions/transaction.ts';
-import { getProvider } from '../../src/providers/providers.ts';
+import { findNotice } from './delivered-notice.ts';
 import { gatewayBody, partnerEvent, partnerPayment, partnerRefund } from './deliveries.ts';
 import {
-  expectedMerchant,
   expectedTotal,
   type SetDelivery,
   type SetPlan,
@@ -265,22 +263,9 @@ function withNotes(delivery: SetDelivery, transactionId: string): SetDelivery {
   return { ...delivery, body };
 }
 
-/** Like the service: the delivery key, and the notice from the provider's translator. */
 function noticeEvent(delivery: SetDelivery, of: StartedTransaction | undefined): Event[] {
-  const { provider: name, eventId, body } = delivery;
-  const provider = getProvider(name);
-  const header = name === 'partner' ? 'x-razorpay-event-id' : 'x-notification-id';
-  const raw = {
-    headers: eventId === undefined ? {} : { [header]: eventId },
-    body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
-  };
-  const translation = provider.translate(raw, { expectedMerchant });
-  assert.notEqual(translation.kind, 'unreadable');
-  if (translation.kind !== 'notice') return [];
-  const contentKey = eventId === undefined ? provider.findContentKey(raw) : undefined;
-  const deliveryKey = contentKey ?? createHash('sha256').update(raw.body).digest('hex');
-  const notice = { ...translation.notice, provider: name, deliveryKey, receivedAt: now };
-  return [{ kind: 'notice', of, notice }];
+  const notice = findNotice(delivery, now);
+  return notice ? [{ kind: 'notice', of, notice }] : [];
 }
 type Arrange = (transactions: readonly Transaction[]) => readonly Transaction[];
 const asTheyAre: Arrange = (transactions) => transactions;
