@@ -59,7 +59,10 @@ async function loadAll(basePath: string): Promise<Loaded> {
       Object.entries(packageModules).map(([name, path]) => [name, `${folder}/${path}`]),
     ),
   });
-  const text = pageText(basePath, folder, importMap, preloadedOf(files));
+  const text = pageText({
+    ...{ basePath, folder, importMap },
+    ...{ styles: stylesOf(files), preloaded: preloadedOf(files) },
+  });
   const digest = createHash('sha256').update(importMap).digest('base64');
   return {
     ...files,
@@ -75,12 +78,23 @@ function preloadedOf({ files }: PageFiles): readonly string[] {
   return [...files.keys()].filter((path) => isShared(path) || first.includes(path));
 }
 
-function pageText(
-  basePath: string,
-  folder: string,
-  importMap: string,
-  preloaded: readonly string[],
-): string {
+/** The rules that all pages share come first, so that those of a page can follow them. */
+function stylesOf({ files }: PageFiles): readonly string[] {
+  const shared = 'styles/dashboard.css';
+  const isOther = (path: string) => path.startsWith('styles/') && path !== shared;
+  return [shared, ...[...files.keys()].filter(isOther)];
+}
+
+type PageParts = {
+  readonly basePath: string;
+  readonly folder: string;
+  readonly importMap: string;
+  readonly styles: readonly string[];
+  readonly preloaded: readonly string[];
+};
+
+function pageText({ basePath, folder, importMap, styles, preloaded }: PageParts): string {
+  const sheets = styles.map((path) => `<link rel="stylesheet" href="${folder}/${path}">`);
   const links = preloaded.map((path) => `<link rel="modulepreload" href="${folder}/${path}">`);
   return `<!doctype html>
 <html lang="en" data-base="${basePath}">
@@ -91,7 +105,7 @@ function pageText(
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${folder}/styles/dashboard.css">
+${sheets.join('\n')}
 <script type="importmap">${importMap}</script>
 ${links.join('\n')}
 </head>
