@@ -22,7 +22,6 @@ import {
 import { listFirstAccounts } from './store/accounts.ts';
 import { createAccount, simulatorWarning } from './use-cases/accounts/create-account.ts';
 import { inviteUser } from './use-cases/users/invite-user.ts';
-import { loadPasskeys } from './use-cases/users/load-passkeys.ts';
 import { renderSharedMetrics, reportReady, reportServing, startWorkers } from './workers.ts';
 
 try {
@@ -62,13 +61,14 @@ async function start({ config, log, closers, ending }: ProcessState): Promise<vo
   await refuseTakenPort(config);
   // Loads the application while the database starts: both take time.
   const application = import('./serve.ts');
-  // The compile cache of root can be written by root only, so all code is loaded before the process becomes another user.
+  // The compile cache of root can be written by root only, so what every process needs is loaded before it
+  // becomes another user.
   const loadsAll = process.getuid?.() === 0 && config.workers === 1;
-  const rest = loadsAll ? loadLater() : undefined;
+  const background = loadsAll ? import('./background.ts') : undefined;
   const bootstrapped = await bootstrap(config, log, ending.signal);
   closers.push(bootstrapped.close);
   const { serve } = await application;
-  await rest;
+  await background;
   const ready = [bootstrapped.databaseWait.done];
   // Whoever waits for the service to be ready then reads the credentials.
   let isFirstAccountMissing = config.databaseUrl === undefined;
@@ -89,12 +89,6 @@ async function start({ config, log, closers, ending }: ProcessState): Promise<vo
   const message = await startMessage(config, bootstrapped, log);
   isFirstAccountMissing = false;
   console.log(message);
-}
-
-/** What is otherwise loaded when it is first needed. */
-async function loadLater(): Promise<void> {
-  await import('./background.ts');
-  await loadPasskeys();
 }
 
 type Serve = typeof import('./serve.ts').serve;

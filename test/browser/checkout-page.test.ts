@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noBrowser, openBrowser } from '../support/browser.ts';
 import {
-  assertSound,
   type Look,
   pay,
   startCheckoutPages,
@@ -13,6 +12,7 @@ import {
 import { assertFocusShown, focused, follow, tabTo } from '../support/keyboard.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { signatureOf } from '../support/returns.ts';
+import { assertSound } from '../support/sound-page.ts';
 
 const skip = noBrowser;
 const pages = await startCheckoutPages();

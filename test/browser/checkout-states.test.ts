@@ -8,14 +8,10 @@ import type { Page } from 'playwright-core';
 import { languages } from '../../src/http/checkout/language.ts';
 import type { Words } from '../../src/http/checkout/words/words.ts';
 import { noBrowser } from '../support/browser.ts';
-import {
-  assertNothingCut,
-  assertSound,
-  layoutShiftOf,
-  startCheckoutPages,
-} from '../support/checkout-page.ts';
+import { assertNothingCut, layoutShiftOf, startCheckoutPages } from '../support/checkout-page.ts';
 import { type State, type StateName, stateNames, states } from '../support/checkout-states.ts';
 import { images } from '../support/images.ts';
+import { assertSound } from '../support/sound-page.ts';
 
 const skip = noBrowser;
 const pages = await startCheckoutPages();

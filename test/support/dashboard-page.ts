@@ -1,12 +1,13 @@
 /** Pages of the dashboard in a real browser, opened by people who were invited. */
-import assert from 'node:assert/strict';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { commandLine } from '../../src/domain/audit.ts';
 import type { Role } from '../../src/domain/users/role.ts';
 import { inviteUser } from '../../src/use-cases/users/invite-user.ts';
 import { openBrowser } from './browser.ts';
 import { newEmail, password } from './dashboard.ts';
+
+export { assertSound } from './sound-page.ts';
+
 import type { TestService } from './test-service.ts';
 
 export type Look = {
@@ -20,7 +21,10 @@ export function dashboardPages(service: TestService, accountId: string) {
 
   const openPage = async ({ width = 1280, ...look }: Look = {}) => {
     const browser = await openBrowser();
-    const context = await browser.newContext({ viewport: { width, height: 844 }, ...look });
+    const context = await browser.newContext({
+      ...{ viewport: { width, height: 844 }, reducedMotion: 'reduce' as const },
+      ...look,
+    });
     const page = await context.newPage();
     const troubles: string[] = [];
     page.on('pageerror', (error) => troubles.push(String(error)));
@@ -66,17 +70,4 @@ export async function setPassword(page: Page): Promise<void> {
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Set the password' }).click();
   await page.locator('.account').waitFor();
-}
-
-/** Axe finds nothing, and nothing is wider than the screen. */
-export async function assertSound(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  assert.deepEqual(
-    violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
-    [],
-  );
-  const tooWide = await page.evaluate<number>(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  );
-  assert.ok(tooWide <= 0, `${tooWide} px too wide`);
 }

@@ -31,6 +31,7 @@ const shared: Readonly<Record<string, { files: string; except?: readonly string[
   'test/api/refund/together.ts': { files: 'test/api/refund/*.test.ts' },
   'test/api/transaction-enquiry/together.ts': { files: 'test/api/transaction-enquiry/*.test.ts' },
   'test/api/webhooks/together.ts': { files: 'test/api/webhooks/*.test.ts' },
+  'test/browser/together.ts': { files: 'test/browser/*.test.ts' },
   'test/cli/together.ts': { files: 'test/cli/*.test.ts' },
   'test/client/together.ts': { files: 'test/client/*.test.ts' },
   'test/domain/together.ts': { files: 'test/domain/*.test.ts' },

@@ -62,6 +62,7 @@ export function hiddenForm(
 const style = readFileSync(new URL('../../../checkout/checkout.css', import.meta.url), 'utf8');
 const script = readFileSync(new URL('../../../checkout/checkout.js', import.meta.url), 'utf8');
 
+/** The browser shows the page when all of it is there: on a slow device, what is shown in parts would move. */
 function render(page: Page, nonce: string): Html {
   const { language, title, brand, content, state, pollUrl, reload, hasScript = true } = page;
   const words = languages[language];
@@ -73,6 +74,7 @@ function render(page: Page, nonce: string): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
+<link rel="expect" href="#end" blocking="render">
 ${page.refresh && refreshOf(page.refresh)}${reload && refreshOf(reload)}
 <style nonce="${nonce}">${trusted(brandStyle(brand))}
 ${trusted(style)}</style>
@@ -82,6 +84,7 @@ ${header(words, brand, page)}
 <main class="wide columns"${state !== undefined && html` data-state="${state}"`}${pollUrl !== undefined && html` data-poll="${pollUrl}"`}${reload && html` data-reload="${reload.seconds}" data-to="${reload.url}"`}>${content}</main>
 ${brand && support(words, brand)}
 ${hasScript && html`<script nonce="${nonce}">${trusted(script)}</script>`}
+<span id="end" hidden></span>
 </body>
 </html>
 `;
