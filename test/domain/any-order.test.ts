@@ -30,7 +30,7 @@ import {
 } from '../support/delivery-sets.ts';
 
 const seed = Number(process.env.ANY_ORDER_SEED ?? Date.now() % 2 ** 31);
-const numRuns = Number(process.env.ANY_ORDER_RUNS ?? 700);
+const numRuns = Number(process.env.ANY_ORDER_RUNS ?? 350);
 const fewer = Math.ceil(numRuns / 4);
 console.log(`any order: ${numRuns} sets, seed ${seed} (ANY_ORDER_SEED, ANY_ORDER_RUNS)`);
 
