@@ -1,11 +1,11 @@
 /**
- * The explanation of an order in the field names of the API, with the sentence of each rule. Amounts are decimal texts
- * with a currency beside them, as everywhere in the dashboard.
+ * The explanation of an order in the field names of the API. Amounts are decimal texts with a currency beside them, as
+ * everywhere in the dashboard. The sentences of the rules are in a table: one rule decides hundreds of times.
  */
 import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { displayExponent } from '../../domain/money/currency.ts';
 import type { OrderExplanation, ShownField } from '../../domain/why/explanation.ts';
-import { sentenceOf } from '../../domain/why/rules.ts';
+import { type Rule, sentenceOf } from '../../domain/why/rules.ts';
 import { isAmountName, shownName, shownValue } from '../../domain/why/shown.ts';
 import { holdText } from '../../domain/why/text.ts';
 import type { TimelineEntry } from '../../domain/why/timeline.ts';
@@ -22,6 +22,7 @@ export function explanationView(explanation: OrderExplanation) {
       older_up_to: timeline.olderUpTo?.toISOString() ?? null,
       pruned: timeline.isPruned,
     },
+    rules: Object.fromEntries(listRules(explanation).map((rule) => [rule, sentenceOf(rule)])),
     transactions: transactions.map(({ fields, ...transaction }) => ({
       ...wire(transaction),
       fields: fields.map((field) => fieldView(field, transaction.currency)),
@@ -30,6 +31,15 @@ export function explanationView(explanation: OrderExplanation) {
     next: explanation.nextTransactionsAfter,
     held: held.map(({ deliveryId, hold }) => ({ delivery_id: deliveryId, reason: holdText(hold) })),
   };
+}
+
+function listRules({ transactions }: OrderExplanation): Rule[] {
+  const rules = transactions.flatMap(({ fields }) =>
+    fields.flatMap(({ rule, lost, flags = [] }) => [
+      ...[rule, ...lost.map((each) => each.rule), ...flags.map((each) => each.rule)],
+    ]),
+  );
+  return [...new Set(rules)];
 }
 
 /** A note may mention a consumer, so viewers do not see it. Contract 13.3. */
@@ -81,17 +91,17 @@ function fieldView(field: ShownField, currency: string | null) {
   return {
     ...wire(rest),
     value: view(value),
-    rule: sentenceOf(rule),
+    rule,
     previous: previous && { ...wire(previous), value: view(previous.value) },
     lost: lost.map((each) => ({
       source: wire(each.source),
       value: view(each.value),
-      rule: sentenceOf(each.rule),
+      rule: each.rule,
     })),
     flags:
       flags?.map((each) => ({
         flag: each.flag,
-        rule: sentenceOf(each.rule),
+        rule: each.rule,
         set_by: each.setBy.map((source) => wire(source)),
       })) ?? null,
   };

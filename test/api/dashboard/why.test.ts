@@ -45,7 +45,7 @@ test('the API says what the explanation says, field by field', async () => {
   assert.deepEqual(
     shown.fields.map((field: Fields) => [field.field, field.rule, field.set_by, field.set_by_more]),
     transaction?.fields.map(({ field, rule, setBy, setByMore }) => [
-      ...[field, sentenceOf(rule)],
+      ...[field, rule],
       setBy.map((source) =>
         source.kind === 'delivery' ? { kind: source.kind, delivery_id: source.deliveryId } : source,
       ),
@@ -59,13 +59,14 @@ test('the API says what the explanation says, field by field', async () => {
     {
       source: { kind: 'delivery', delivery_id: failed },
       value: 'failed',
-      rule: sentenceOf('highest-status'),
+      rule: 'highest-status',
     },
   ]);
   assert.deepEqual(
     [ofStatus.previous.value, ofStatus.previous.cause.delivery_id],
     ['failed', captured],
   );
+  assert.equal(body.rules['highest-status'], sentenceOf('highest-status'));
   assert.equal(fieldOf('amount').value, '118.00', 'an amount is a decimal text');
 });
 
