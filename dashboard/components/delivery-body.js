@@ -30,7 +30,7 @@ export function DeliveryBody({ orderId, deliveryId, close }) {
     { everyMs: onceMs },
   );
   return html`<${Dialog} title="Delivery" onClose=${close}>
-    <div class="delivery-body stack">
+    <div class="why-delivery stack">
       <${Loaded} live=${live}>${(/** @type {Received} */ received) => html`<${Content} received=${received} />`}</${Loaded}>
       <div class="buttons"><button type="button" onClick=${close}>Close</button></div>
     </div>
@@ -39,10 +39,10 @@ export function DeliveryBody({ orderId, deliveryId, close }) {
 
 /** @param {{ received: Received }} props */
 function Content({ received: { delivery, headers, body, understood } }) {
-  return html`<p class="summary-line"><span>From the ${providerOf(delivery.provider)}, <${Time} at=${delivery.received_at} /></span>
+  return html`<p class="order-summary"><span>From the ${providerOf(delivery.provider)}, <${Time} at=${delivery.received_at} /></span>
       <${Status} of=${delivery.state} /><code class="quiet">${delivery.delivery_id}</code></p>
     ${delivery.why && html`<p>${sentence(delivery.why)}</p>`}
-    <div class="body-columns">
+    <div class="why-bodies">
       <section><h3>What was understood</h3><${Meaning} understood=${understood} /></section>
       <section><h3>What was received</h3>
         ${

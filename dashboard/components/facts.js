@@ -5,7 +5,7 @@ import { html } from '../core/html.js';
 export function Facts({ facts, isWide = false }) {
   const known = facts.filter(([, value]) => Boolean(value));
   if (known.length === 0) return null;
-  return html`<dl class=${isWide ? 'facts wide' : 'facts'}>${known.map(
+  return html`<dl class=${isWide ? 'order-facts wide' : 'order-facts'}>${known.map(
     ([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`,
   )}</dl>`;
 }

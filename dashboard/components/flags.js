@@ -8,13 +8,13 @@ import { Time } from './text.js';
 /** @param {{ flags: Flag[] }} props */
 export function Flags({ flags }) {
   if (flags.length === 0) return null;
-  return html`<ul class="flags">${flags.map(
+  return html`<ul class="order-flags">${flags.map(
     ({
       flag,
       advice,
       resolved_at,
       resolved_by,
-    }) => html`<li key=${flag} class=${resolved_at === null ? 'flag' : 'flag resolved'}>
+    }) => html`<li key=${flag} class=${resolved_at === null ? 'order-flag' : 'order-flag resolved'}>
       <strong>${sentence(flag)}</strong>${' '}
       ${resolved_at === null ? advice : html`Resolved by ${resolved_by}, <${Time} at=${resolved_at} />.`}
     </li>`,

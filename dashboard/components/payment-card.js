@@ -65,8 +65,8 @@ export function moneyOf(amount, currency) {
 export function PaymentCard({ payment, isOpen }) {
   const { payment_status, amount, currency, payment_mode, provider_name, refunds } = payment;
   const name = [payment_mode, provider_name].filter(Boolean).join(', ');
-  return html`<li class="card payment">
-    <div class="payment-head">
+  return html`<li class="card order-payment">
+    <div class="order-payment-head">
       <h3>${moneyOf(amount, currency) ?? 'Amount not known'} <${Status} of=${payment_status} /></h3>
       <p class="quiet">${name}</p>
       <p class="quiet when"><${Time} at=${payment.started_at} /></p>
@@ -122,15 +122,15 @@ function Details({ payment }) {
 function FailureWords({ failure }) {
   if (failure === null) return null;
   const { code, message, consumer_message, retry_allowed } = failure;
-  return html`<p class="failure"><strong>${sentence(code.toLowerCase())}.</strong> ${message}
+  return html`<p class="order-failure"><strong>${sentence(code.toLowerCase())}.</strong> ${message}
     <span class="quiet"> The consumer was told: “${consumer_message}”${!retry_allowed && ' It makes no sense to try again.'}</span></p>`;
 }
 
 /** @param {{ refunds: Refund[], total?: number }} props */
 export function Refunds({ refunds, total = refunds.length }) {
-  return html`<ul class="refunds" aria-label="Refunds">${refunds.map(
+  return html`<ul class="order-refunds" aria-label="Refunds">${refunds.map(
     (refund) => html`<li key=${refund.transaction_id}>
-      <p class="refund-line"><span>Refund of <strong>${moneyOf(refund.amount, refund.currency) ?? 'an unknown amount'}</strong></span>
+      <p class="order-refund"><span>Refund of <strong>${moneyOf(refund.amount, refund.currency) ?? 'an unknown amount'}</strong></span>
         <${Status} of=${refund.refund_status} /><span class="quiet"><${Time} at=${refund.started_at} /></span>
         <code class="quiet">${refund.transaction_id}</code></p>
       ${refund.arn !== null && html`<p class="quiet">Bank reference ${refund.arn}</p>`}

@@ -50,11 +50,11 @@ export function Provenance({ transaction, timeline, rules, isOpen }) {
   const told = fields.filter(isTold);
   const others = fields.filter((field) => !isTold(field));
   const amount = fields.find(({ field }) => field === 'amount')?.value;
-  const summary = html`<span class="summary-line">
+  const summary = html`<span class="order-summary">
     <strong>${sentence(type)}${typeof amount === 'string' ? ` of ${moneyOf(amount, currency)}` : ''}</strong>
     <${Status} of=${status} /><code class="quiet">${id}</code></span>`;
-  return html`<li class="card provenance"><${Fold} id=${`transaction-${id}`} summary=${summary} isOpen=${isOpen || wanted}>${() => html`
-    <dl class="explained">${told.map(
+  return html`<li class="card why-transaction"><${Fold} id=${`transaction-${id}`} summary=${summary} isOpen=${isOpen || wanted}>${() => html`
+    <dl class="why-explained">${told.map(
       (field) => html`<div key=${field.field}><dt>${nameOf(field.field)}</dt>
         <dd><p class="value">${valueText(field.field, field.value, currency)}</p>
           <${Why} field=${field} currency=${currency} timeline=${timeline} rules=${rules} transactionId=${id} /></dd></div>`,
@@ -143,11 +143,11 @@ function Beaten({ lost, more, rules, text, link }) {
   const shown = lost.slice(0, lostShown);
   const rest = lost.slice(lostShown);
   if (shown.length === 0) return more > 0 ? html`<p>And ${more} more that lost.</p>` : null;
-  return html`<ul class="lost">${shown.map(line)}
+  return html`<ul class="why-lost">${shown.map(line)}
     ${
       rest.length + more > 0 &&
       html`<li><details><summary>${rest.length + more} more that lost</summary>
-        <ul class="lost">${rest.map(line)}${more > 0 && html`<li>And ${more} more.</li>`}</ul></details></li>`
+        <ul class="why-lost">${rest.map(line)}${more > 0 && html`<li>And ${more} more.</li>`}</ul></details></li>`
     }
   </ul>`;
 }

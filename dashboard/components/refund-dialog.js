@@ -94,7 +94,7 @@ async function requestRefund(orderId, payment, amount, note) {
  */
 export function RefundProgress({ refund }) {
   // The region is there before its text, so that screen readers announce each change.
-  return html`<div role="status" class=${refund ? 'card progress' : 'unseen'}>${refund && html`<${Steps} refund=${refund} />`}</div>`;
+  return html`<div role="status" class=${refund ? 'card order-progress' : 'unseen'}>${refund && html`<${Steps} refund=${refund} />`}</div>`;
 }
 
 /** @param {{ refund: Refund }} props */
@@ -111,7 +111,7 @@ function Steps({ refund }) {
   return html`<p><strong>Refund of ${moneyOf(amount, currency)}: ${status}.</strong>
       ${status === 'pending' && ' The provider has not finished it yet. This refreshes by itself.'}
       ${failure && ` ${failure.message}`}</p>
-    <ol class="steps">${steps.map(
+    <ol class="order-steps">${steps.map(
       (
         { text, isDone },
         index,

@@ -25,7 +25,7 @@ export function Timeline({ timeline, nameTransaction }) {
     if (wanted !== null && isThere) show(`entry-${wanted}`);
   }, [wanted, isThere]);
   let day = '';
-  return html`<ol class="timeline">${groupEntries(timeline).map((group) => {
+  return html`<ol class="why-timeline">${groupEntries(timeline).map((group) => {
     const first = group[0];
     if (!first) return null;
     const ownDay = date(first.entry.at);
@@ -36,9 +36,9 @@ export function Timeline({ timeline, nameTransaction }) {
     if (group.length < foldedFrom) return [heading, ...group.map(row)];
     return [
       heading,
-      html`<li class="folded" key=${`from ${first.anchor}`}>
+      html`<li class="why-folded" key=${`from ${first.anchor}`}>
         <${Fold} summary=${foldedText(group)} isOpen=${group.some(({ anchor }) => anchor === wanted)}>
-          ${() => html`<ol class="timeline">${group.map(row)}</ol>`}
+          ${() => html`<ol class="why-timeline">${group.map(row)}</ol>`}
         </${Fold}></li>`,
     ];
   })}</ol>`;
@@ -111,12 +111,12 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 function Row({ anchor, entry, isWanted, nameTransaction }) {
   const { at, effects = [], delivery } = entry;
   const opened = delivery?.delivery_id ?? entry.delivery_id;
-  return html`<li id=${`entry-${anchor}`} tabindex="-1" class=${`entry ${toneOf(entry)}${isWanted ? ' wanted' : ''}`}>
+  return html`<li id=${`entry-${anchor}`} tabindex="-1" class=${`why-entry ${toneOf(entry)}${isWanted ? ' wanted' : ''}`}>
     <time datetime=${at} title=${exactTime(at)}>${clock.format(new Date(at))}</time>
-    <div class="what">
+    <div class="why-what">
       <p class="title">${titleOf(entry, nameTransaction)}
         ${delivery && html` <${Status} of=${delivery.state} />`}
-        ${opened && html` <a class="body-link" href=${hrefOf(withQuery({ delivery: opened }))} aria-label=${`Body of ${delivery?.event ?? 'the delivery'}`}>Body</a>`}
+        ${opened && html` <a class="why-body" href=${hrefOf(withQuery({ delivery: opened }))} aria-label=${`Body of ${delivery?.event ?? 'the delivery'}`}>Body</a>`}
       </p>
       ${delivery?.why && html`<p class="quiet">${sentence(delivery.why)}</p>`}
       ${effects.map((effect) => html`<${EffectView} effect=${effect} nameTransaction=${nameTransaction} />`)}
@@ -213,7 +213,7 @@ function EffectView({ effect, nameTransaction }) {
     changes.length === changesShown + 1 ? changes.length : changesShown,
   );
   const rest = changes.slice(shown.length);
-  return html`<div class="effect">
+  return html`<div class="why-effect">
     <p>${id === null ? 'Order' : html`<a href=${hrefOf(withQuery({ transaction: id, entry: null }))} onClick=${() => show(`transaction-${id}`)}>${sentence(nameTransaction(id))}</a>`}</p>
     <ul>${shown.map(line)}
       ${rest.length > 0 && html`<li><details><summary>${count(rest.length)} more fields</summary><ul>${rest.map(line)}</ul></details></li>`}

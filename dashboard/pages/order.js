@@ -67,7 +67,7 @@ export function Page({ params: { order_id: orderId = '' } }) {
   const { payments = [] } = /** @type {Partial<OrderPage>} */ (live.data ?? {});
   const isPending = payments.some(({ refunds }) => refunds.some(isOnItsWay));
   useEffect(() => setEveryMs(isPending ? soonMs : refreshMs), [isPending]);
-  return html`<p class="trail"><a href=${hrefOf('/orders')}>Orders</a></p>
+  return html`<p class="order-trail"><a href=${hrefOf('/orders')}>Orders</a></p>
     <${Loaded} live=${live} lines=${12}>${(/** @type {OrderPage} */ page) =>
       html`<${Content} page=${page} reload=${live.reload} />`}
     </${Loaded}>`;
@@ -131,11 +131,11 @@ function Head({ order, payments, refundable, open }) {
   return html`<div class="head">
       <h1 class="order-title">Order ${invoice_id} <${Status} of=${status} /></h1>
       <div class="buttons">
-        <a class="button" href=${hrefOf(`/orders/${encodeURIComponent(order_id)}/why`)}>Why</a>
-        ${may('operator') && html`<button type="button" class="primary" disabled=${Boolean(refusal)} aria-describedby="refusal" onClick=${open}>Refund</button>`}
+        <a class="order-button" href=${hrefOf(`/orders/${encodeURIComponent(order_id)}/why`)}>Why</a>
+        ${may('operator') && html`<button type="button" class="primary" disabled=${Boolean(refusal)} aria-describedby=${refusal ? 'refusal' : undefined} onClick=${open}>Refund</button>`}
       </div>
     </div>
-    <div class="under-head quiet">
+    <div class="order-under-head quiet">
       <${Copyable} text=${order_id} label="the order id" />
       <span>Created <${Time} at=${order.created_at} /></span>
       ${(status === 'new' || status === 'pending') && html`<span>Lapses <${Time} at=${order.lapses_at} relative /></span>`}
@@ -164,7 +164,7 @@ function Amounts({ order }) {
     ...(isPending ? [{ name: 'Refunds pending', amount: order.refund_pending_amount }] : []),
     { name: 'Can be refunded', amount: order.available_amount },
   ];
-  return html`<dl class="card amounts">${figures.map(
+  return html`<dl class="card order-amounts">${figures.map(
     ({ name, amount, more }) => html`<div key=${name}><dt>${name}</dt>
       <dd>${money(amount, currency)}${more && html`<span class="quiet">${more}</span>`}</dd></div>`,
   )}</dl>`;
@@ -182,7 +182,7 @@ function Items({ order }) {
         {
           label: 'Item',
           cell: (/** @type {Item} */ item) =>
-            html`${item.title}<span class="quiet under">${[item.sku_id, item.description].filter(Boolean).join(', ')}</span>`,
+            html`${item.title}<span class="quiet order-line">${[item.sku_id, item.description].filter(Boolean).join(', ')}</span>`,
         },
         { label: 'Quantity', isNumber: true, cell: (/** @type {Item} */ item) => item.quantity },
         { label: 'Price', isNumber: true, cell: (/** @type {Item} */ item) => amount(item.rate) },
@@ -199,7 +199,7 @@ function Items({ order }) {
 function Aside({ order }) {
   const { user, conversion, checkout } = order;
   const lines = (/** @type {string[]} */ text) =>
-    text.length === 0 ? null : text.map((line) => html`<span class="under">${line}</span>`);
+    text.length === 0 ? null : text.map((line) => html`<span class="order-line">${line}</span>`);
   return html`<div class="stack">
     <section class="card stack" aria-labelledby="consumer"><h2 id="consumer">Consumer</h2>
       ${user === null ? html`<p class="quiet">Not known.</p>` : null}

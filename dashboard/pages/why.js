@@ -38,7 +38,7 @@ export function Page({ params: { order_id: orderId = '' } }) {
   const asked = pageQuery(query);
   const live = useLive(`${path}/why${asked}`, { everyMs: refreshMs });
   const opened = query.get('delivery');
-  return html`<p class="trail"><a href=${hrefOf('/orders')}>Orders</a> / <a href=${hrefOf(path)}>Order</a></p>
+  return html`<p class="order-trail"><a href=${hrefOf('/orders')}>Orders</a> / <a href=${hrefOf(path)}>Order</a></p>
     <${Loaded} live=${live} lines=${12}>${(/** @type {Explanation} */ explanation) => html`
       <${Head} explanation=${explanation} textUrl=${`${base}/api${path}/why.txt${asked}`} />
       <${Content} explanation=${explanation} />`}
@@ -63,9 +63,9 @@ function Head({ explanation: { order, explained_at }, textUrl }) {
       <h1 class="order-title">Why is order ${order.invoice_id} <${Status} of=${order.status} /></h1>
       <button type="button" onClick=${() => copyText(textUrl)}>Copy as text</button>
     </div>
-    <p class="under-head quiet"><span>${money(order.total_amount, order.currency)}</span>
+    <p class="order-under-head quiet"><span>${money(order.total_amount, order.currency)}</span>
       <span>Explained <${Time} at=${explained_at} relative />, from the history and the deliveries alone</span>
-      <button type="button" class="link to-fields" onClick=${() => show('fields')}>What set each field</button></p>`;
+      <button type="button" class="link why-jump" onClick=${() => show('fields')}>What set each field</button></p>`;
 }
 
 /** @param {string} url */
@@ -105,11 +105,11 @@ function Content({ explanation }) {
       <div class="card"><${Timeline} timeline=${anchored} nameTransaction=${nameTransaction} /></div>
       ${isPast && html`<p><a href=${hrefOf(withQuery({ up_to: null, entry: null }))}>Newest entries</a></p>`}
       ${held.map(
-        ({ delivery_id, reason }) => html`<p class="flag" key=${delivery_id}>
+        ({ delivery_id, reason }) => html`<p class="order-flag" key=${delivery_id}>
           ${delivery_id === null ? 'A delivery' : html`<a href=${hrefOf(withQuery({ delivery: delivery_id }))}>Delivery ${shortId(delivery_id)}</a>`} is applied to no transaction: ${reason}</p>`,
       )}
     </section>
-    <section class="stack beside" aria-labelledby="fields"><h2 id="fields" tabindex="-1">What set each field</h2>
+    <section class="stack why-fields" aria-labelledby="fields"><h2 id="fields" tabindex="-1">What set each field</h2>
       ${transactions.length === 0 && html`<p class="quiet">The order has no payments yet.</p>`}
       <ul class="stack">${transactions.map(
         (

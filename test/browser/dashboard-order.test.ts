@@ -74,9 +74,9 @@ test('why: each value leads to its cause, and each delivery to its body', { skip
   await page.getByText('The highest status that was reported counts').first().waitFor();
   await assertSound(page);
   await page.getByRole('link', { name: 'payment.authorized', exact: true }).first().click();
-  await page.locator('.entry.wanted').getByText('payment.authorized').waitFor();
+  await page.locator('.why-entry.wanted').getByText('payment.authorized').waitFor();
   assert.match(page.url(), /[?&]entry=dlv_/);
-  await page.locator('.entry.wanted').getByRole('link', { name: 'Body' }).click();
+  await page.locator('.why-entry.wanted').getByRole('link', { name: 'Body' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('"payment.authorized"').waitFor();
   await dialog.getByText('What was understood').waitFor();
