@@ -71,7 +71,7 @@ function isTold({ value, lost, previous }) {
 
 /** @param {Sources & { field: Explained, currency: string | null, transactionId: string }} props */
 function Why({ field, currency, timeline, rules, transactionId }) {
-  const { previous, flags, lost } = field;
+  const { flags, lost } = field;
   const text = (/** @type {unknown} */ value) => valueText(field.field, value, currency);
   const link = (/** @type {Source} */ source, /** @type {string | null} */ at = null) =>
     html`<${SourceLink} source=${source} timeline=${timeline} transactionId=${transactionId} at=${at} />`;
@@ -86,17 +86,23 @@ function Why({ field, currency, timeline, rules, transactionId }) {
           )
         : html`<div>${setBy(field.set_by, field.set_by_more, link)} <span class="quiet">${rules[field.rule]}</span></div>`
     }
-    ${previous && html`<${Previous} previous=${previous} text=${text} link=${link} />`}
+    <${Previous} field=${field} text=${text} link=${link} />
     ${same.length > 0 && html`<div>The same from ${listed(same.map(({ source }) => link(source)))}</div>`}
     <${Beaten} lost=${beaten} more=${field.lost_more} rules=${rules} text=${text} link=${link} />`;
 }
 
-/** @param {{ previous: NonNullable<Explained['previous']>, text: (value: unknown) => string, link: (source: Source, at: string | null) => any }} props */
-function Previous({ previous: { value, until, cause }, text, link }) {
+/** @param {{ field: Explained, text: (value: unknown) => string, link: (source: Source, at: string | null) => any }} props */
+function Previous({ field: { previous, set_by }, text, link }) {
+  if (previous === null) return null;
+  const { value, until, cause } = previous;
   const when = until !== null && html` <${Time} at=${until} />`;
-  return value === null
-    ? html`<p>First set${when} by ${link(cause, until)}.</p>`
-    : html`<p>Before: <s>${text(value)}</s>${until !== null && html` until${when}`}, changed by ${link(cause, until)}.</p>`;
+  if (value !== null) {
+    return html`<p>Before: <s>${text(value)}</s>${until !== null && html` until${when}`}, changed by ${link(cause, until)}.</p>`;
+  }
+  const isSame = set_by.length === 1 && isEqual(set_by[0], cause);
+  return isSame && when
+    ? html`<p>Since${when}.</p>`
+    : html`<p>First set${when} by ${link(cause, until)}.</p>`;
 }
 
 /**

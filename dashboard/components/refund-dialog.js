@@ -1,7 +1,7 @@
 /** Asks for the amount of a refund, and shows how the refund goes on. Contract 13.5. */
 import { useState } from 'preact/hooks';
 import { ApiError, post } from '../core/api.js';
-import { money } from '../core/format.js';
+import { money, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { hrefOf, withQuery } from '../core/router.js';
 import { Dialog } from './dialog.js';
@@ -43,7 +43,7 @@ export function RefundDialog({ orderId, payments: given, close, done }) {
           options=${payments.map((each) => [each.transaction_id, nameOf(each)])} />`
       }
       <${Field} label=${`Amount in ${currency}`} name="amount"
-        hint=${`At most ${moneyOf(chosen.available_amount, currency)}. The money goes back to the consumer: ${nameOf(chosen)}.`}
+        hint=${`At most ${moneyOf(chosen.available_amount, currency)}. It goes back to the consumer ${wayOf(chosen)}.`}
         input=${{
           ...{ value: amount, inputmode: 'decimal', autocomplete: 'off', required: true },
           onInput: (/** @type {InputEvent} */ event) => {
@@ -59,9 +59,18 @@ export function RefundDialog({ orderId, payments: given, close, done }) {
 }
 
 /** @param {Payment} payment */
-function nameOf({ payment_mode, provider_name, available_amount, currency }) {
-  const left = moneyOf(available_amount, currency);
-  return `${payment_mode ?? 'payment'} by ${provider_name}, ${left} left`;
+function nameOf(payment) {
+  const { available_amount, currency, flags } = payment;
+  const flagged = flags.filter(({ resolved_at }) => resolved_at === null).map(({ flag }) => flag);
+  const marks = flagged.length > 0 ? ` (${flagged.map(sentence).join(', ').toLowerCase()})` : '';
+  return `${moneyOf(available_amount, currency)} ${wayOf(payment)}${marks}`;
+}
+
+/** @param {Payment} payment */
+function wayOf({ payment_mode, provider_name }) {
+  return payment_mode === null
+    ? `through ${provider_name}`
+    : `by ${payment_mode}, through ${provider_name}`;
 }
 
 /**
@@ -100,23 +109,27 @@ export function RefundProgress({ refund }) {
 /** @param {{ refund: Refund }} props */
 function Steps({ refund }) {
   const { refund_status: status, amount, currency, call, failure } = refund;
-  const isOver = status === 'succeeded' || status === 'failed';
+  const isFailed = status === 'failed';
+  const isOver = status === 'succeeded' || isFailed;
   const isSent = isOver || call === 'taken';
   const steps = [
     { text: 'Requested', isDone: true },
-    { text: 'Accepted by the provider', isDone: status === 'succeeded' || isSent },
-    { text: status === 'failed' ? 'Failed' : 'Money returned', isDone: isOver },
+    { text: 'Sent to the provider', isDone: isSent },
+    { text: isFailed ? 'Failed' : 'Money returned', isDone: isOver, isFailed },
   ];
   const current = steps.findIndex(({ isDone }) => !isDone);
   return html`<p><strong>Refund of ${moneyOf(amount, currency)}: ${status}.</strong>
       ${status === 'pending' && ' The provider has not finished it yet. This refreshes by itself.'}
       ${failure && ` ${failure.message}`}</p>
     <ol class="order-steps">${steps.map(
-      (
-        { text, isDone },
-        index,
-      ) => html`<li key=${text} class=${isDone ? (status === 'failed' ? 'done bad' : 'done') : ''}
-        aria-current=${index === current ? 'step' : undefined}>${text}</li>`,
+      (step, index) => html`<li key=${index} class=${classOf(step)}
+        aria-current=${index === current ? 'step' : undefined}>${step.text}</li>`,
     )}</ol>
     ${isOver && html`<p><a href=${hrefOf(withQuery({ refund: null }))}>Hide</a></p>`}`;
+}
+
+/** @param {{ isDone: boolean, isFailed?: boolean }} step */
+function classOf({ isDone, isFailed }) {
+  if (!isDone) return '';
+  return isFailed ? 'done bad' : 'done';
 }

@@ -1,14 +1,25 @@
 /** Bodies of deliveries for people: indented, with every number exactly as it was received. */
 
 /**
- * JSON is not parsed: a number such as `118.00` would become another text. Form data is one field in each line.
+ * JSON is indented as it is: parsed and printed, `118.00` would become another text. Form data is one field in each line.
+ * What is neither stays.
  * @param {string} body
  */
 export function bodyText(body) {
   const text = body.trim();
-  if (text.startsWith('{') || text.startsWith('[')) return indent(text);
+  if (isJson(text)) return indent(text);
   if (!/^[^\s=&]+=/.test(text)) return body;
   return text.split('&').map(decode).join('\n');
+}
+
+/** @param {string} text */
+function isJson(text) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** @param {string} pair */
