@@ -16,6 +16,8 @@
 export const routes = [
   { path: '/', title: 'Overview', load: () => import('./pages/overview.js') },
   { path: '/orders', title: 'Orders', load: () => import('./pages/orders.js') },
+  { path: '/orders/:order_id', title: 'Order', load: () => import('./pages/order.js') },
+  { path: '/orders/:order_id/why', title: 'Why', load: () => import('./pages/why.js') },
   { path: '/team', title: 'Team', load: () => import('./pages/team.js') },
   { path: '/audit-log', title: 'Audit log', load: () => import('./pages/audit-log.js') },
   { path: '/sessions', title: 'Your sessions', load: () => import('./pages/sessions.js') },

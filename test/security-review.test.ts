@@ -116,6 +116,9 @@ const dashboardPaths = [
     '/sign-out',
   ],
   ...['/overview', '/orders', '/orders.csv', '/search'],
+  ...['', '/refunds', '/why', '/why.txt', '/deliveries/{delivery_id}'].map(
+    (path) => `/orders/{order_id}${path}`,
+  ),
   ...['/sign-in', '/sign-in/passkey/options', '/sign-in/passkey/verify'],
   ...['/confirm', '/confirm/passkey/options', '/confirm/passkey/verify'],
   ...['/team', '/team/{user_id}', '/team/invitations', '/team/invitations/{invitation_id}'],

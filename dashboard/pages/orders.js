@@ -9,7 +9,7 @@ import { Money, Time } from '../components/text.js';
 import { count, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
-import { base, navigate, place } from '../core/router.js';
+import { base, hrefOf, navigate, place } from '../core/router.js';
 
 /**
  * @typedef {object} Listed
@@ -110,7 +110,11 @@ function Orders({ orders }) {
 
 /** @type {import('../components/table.js').Column<Listed>[]} */
 const columns = [
-  { label: 'Invoice', cell: ({ invoice_id }) => invoice_id },
+  {
+    label: 'Invoice',
+    cell: ({ order_id, invoice_id }) =>
+      html`<a href=${hrefOf(`/orders/${order_id}`)}>${invoice_id}</a>`,
+  },
   { label: 'Status', cell: ({ status }) => html`<${Status} of=${status} />` },
   {
     label: 'Amount',

@@ -22,11 +22,13 @@ import { enquire } from './payments/enquire.ts';
 import { findLaunch } from './payments/find-launch.ts';
 import { findReturn } from './payments/find-return.ts';
 import { getCheckout } from './payments/get-checkout.ts';
+import { getOrderPage } from './payments/get-order-page.ts';
 import { giveUpPayment } from './payments/give-up-payment.ts';
 import { listChoices } from './payments/list-choices.ts';
 import { listPaymentModes } from './payments/list-payment-modes.ts';
 import { openCheckout } from './payments/open-checkout.ts';
 import { refund } from './payments/refund.ts';
+import { refundAsUser } from './payments/refund-as-user.ts';
 import { startPayment } from './payments/start-payment.ts';
 import {
   acceptWithPasskey,
@@ -49,6 +51,8 @@ import { listTeam } from './users/list-team.ts';
 import { lookAtInvitation } from './users/look-at-invitation.ts';
 import { offerPasskeySignIn, signInWithPasskey, signInWithPassword } from './users/sign-in.ts';
 import { switchAccount } from './users/switch-account.ts';
+import { explainOrder } from './why/explain-order.ts';
+import { findDeliveryBody } from './why/find-delivery-body.ts';
 
 const served = {
   acceptWithPasskey,
@@ -62,7 +66,9 @@ const served = {
   endOtherSessions,
   endSession,
   enquire,
+  explainOrder,
   exportOrders,
+  findDeliveryBody,
   findLaunch,
   findLogo,
   findMissingCredentials,
@@ -71,6 +77,7 @@ const served = {
   generateToken,
   getCheckout,
   getOrder,
+  getOrderPage,
   getOverview,
   giveUpPayment,
   inviteUser,
@@ -90,6 +97,7 @@ const served = {
   receiveDelivery,
   refreshToken,
   refund,
+  refundAsUser,
   removeMember,
   requireConfirmation,
   resolveUser,

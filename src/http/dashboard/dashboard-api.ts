@@ -7,11 +7,13 @@ import { watchRoutes } from '../refuse-other-methods.ts';
 import { addAuditLog } from './audit-log.ts';
 import { addDashboardGuard } from './dashboard-guard.ts';
 import { addInvitation } from './invitation.ts';
+import { addOrderPage } from './order-page.ts';
 import { addOrders } from './orders.ts';
 import { addOverview } from './overview.ts';
 import { addSession } from './session.ts';
 import { addSignIn } from './sign-in.ts';
 import { addTeam } from './team.ts';
+import { addWhy } from './why.ts';
 
 export function dashboardApi(edge: Edge): FastifyPluginAsync {
   return async (app) => {
@@ -31,6 +33,8 @@ export function dashboardApi(edge: Edge): FastifyPluginAsync {
     addAuditLog(app, edge);
     addOverview(app, edge);
     addOrders(app, edge);
+    addOrderPage(app, edge);
+    addWhy(app, edge);
     refuseOtherMethods();
   };
 }

@@ -93,7 +93,7 @@ function listedOrderView(order: ListedOrderRow, role: Role) {
   };
 }
 
-function userView(user: User) {
+export function userView(user: User) {
   const name = [user.firstName, user.lastName].filter((part) => part !== undefined).join(' ');
   const { email = null, mobileNumber } = user;
   const phone = mobileNumber === undefined ? null : `${user.countryCode} ${mobileNumber}`;
