@@ -51,7 +51,7 @@ test('its orders, payments, refunds, deliveries and events have ended in every w
   assert.deepEqual(await listKinds('deliveries', 'state'), [
     ...['dead', 'needs_review', 'parked', 'processed', 'resolved', 'stale'],
   ]);
-  assert.deepEqual(await listKinds('events', 'state'), ['delivered', 'pending']);
+  assert.deepEqual(await listKinds('events', 'state'), ['delivered', 'pending', 'undelivered']);
   const { entries = [] } = (await listReview(services, { accountId, limit: 100 })) ?? {};
   assert.ok(entries.length >= 5, `${entries.length} entries need a person`);
 });

@@ -29,16 +29,16 @@ export type Course = {
   readonly isRefundable?: boolean;
 };
 
-const paid = { perHundred: 58, consumer: 'pays', isRefundable: true } as const;
+const paid = { perHundred: 53, consumer: 'pays', isRefundable: true } as const;
 const gateway = 'bank-gateway';
 
 const table = {
   paid,
   'fails-first': { ...paid, perHundred: 8, consumer: 'fails-first' },
-  'gives-up': { perHundred: 7, consumer: 'gives-up' },
+  'gives-up': { perHundred: 9, consumer: 'gives-up' },
   cancels: { perHundred: 3, consumer: 'cancels' },
-  leaves: { perHundred: 5, consumer: 'leaves' },
-  'never-starts': { perHundred: 6, consumer: 'never-starts' },
+  leaves: { perHundred: 7, consumer: 'leaves' },
+  'never-starts': { perHundred: 7, consumer: 'never-starts' },
   'second-try-on-page': { ...paid, perHundred: 1.5, scenario: 'second-attempt' },
   'late-success': { ...paid, perHundred: 0.8, scenario: 'late-success' },
   'lost-webhook': { ...paid, perHundred: 1.5, scenario: 'lost-webhook' },

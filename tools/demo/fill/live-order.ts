@@ -16,7 +16,7 @@ const pollsAfterSeconds = 75;
 export async function* liveOrder(stage: FillStage, plan: PlannedOrder): Life {
   yield plan.at;
   const placed = await place(stage, plan);
-  const { scenario, consumer }: Course = courseOf(plan.course);
+  const { scenario, consumer, isRefundable = false }: Course = courseOf(plan.course);
   const { orderId } = placed;
   if (scenario) stage.simulator.setScenarioFor(orderId, { name: scenario, reason: plan.reason });
   if (consumer !== 'never-starts') {
@@ -27,6 +27,7 @@ export async function* liveOrder(stage: FillStage, plan: PlannedOrder): Life {
     }
   }
   if (plan.refund) yield* refund(stage, plan, plan.refund);
+  if (isRefundable) return;
   yield addSeconds(plan.at, lapsesAfterSeconds);
   await stage.background.lapseOrders();
 }
