@@ -115,11 +115,11 @@ function focusLater(deliveryId) {
   });
 }
 
-/** @param {{ outcome: string, state_before: string, state: string, why: string | null }} replayed */
+/** @param {{ outcome: string, state_before: string | null, state: string, why: string | null }} replayed */
 function becameOf({ outcome, state_before, state, why }) {
   const name = sentence(state).toLowerCase();
-  if (outcome === 'failed') return `It could not be applied and is still ${name}.`;
   const reason = why === null ? '' : `: ${why}`;
+  if (outcome === 'failed') return `It could not be applied. It is ${name}${reason}.`;
   return state === state_before
     ? `Nothing changed: it is still ${name}${reason}.`
     : `It is now ${name}${reason}.`;

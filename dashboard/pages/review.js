@@ -1,5 +1,5 @@
 /** Everything that needs a person: what has happened, what to do, and the way to close it. */
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Dialog } from '../components/dialog.js';
 import { Form } from '../components/form.js';
 import { Pager } from '../components/pager.js';
@@ -30,11 +30,17 @@ export function Page() {
   const live = useLive(`/review${after === null ? '' : `?after=${encodeURIComponent(after)}`}`);
   const [resolving, setResolving] = useState(/** @type {Item | undefined} */ (undefined));
   const close = () => setResolving(undefined);
+  const hasResolved = useRef(false);
   const done = (/** @type {string} */ text) => {
     close();
     say(text);
+    hasResolved.current = true;
     live.reload();
   };
+  useEffect(() => {
+    if (hasResolved.current && document.activeElement === document.body) focusNext();
+    hasResolved.current = false;
+  }, [live.data]);
   return html`<div class="head"><h1>Review</h1></div>
     <${Loaded} live=${live}>${(/** @type {{ items: Item[], next: string | null }} */ data) => html`
       ${
@@ -45,6 +51,12 @@ export function Page() {
       <${Pager} next=${data.next} label="the review" toFirst="First page" toNext="Next page" />`}
     </${Loaded}>
     ${resolving && html`<${Resolve} item=${resolving} close=${close} done=${done} />`}`;
+}
+
+/** The button that had the focus has gone with its item. */
+function focusNext() {
+  const next = document.querySelector('.review button') ?? document.querySelector('#content');
+  if (next instanceof HTMLElement) next.focus();
 }
 
 /** @param {{ items: Item[], open: (item: Item) => void }} props */

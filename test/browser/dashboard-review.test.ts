@@ -43,6 +43,7 @@ test('the overview leads to the review, where an item is resolved by keyboard al
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.getByText('Nothing needs a person').waitFor();
+  await page.waitForFunction("document.activeElement.id === 'content'");
   await page.getByText('Resolved.', { exact: true }).waitFor();
   assert.equal((await auditOf(service, accountId)).at(-1)?.action, 'flag.resolved');
   assert.deepEqual(troubles, []);

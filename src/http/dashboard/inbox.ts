@@ -55,7 +55,8 @@ export function addInbox(app: FastifyInstance, { useCases }: Edge): void {
       if (!outcome) throw unknownDelivery();
       if (outcome.kind === 'pruned') throw new ServiceError('ORDER_CONFLICT', outcome.refusal);
       return {
-        ...{ outcome: outcome.kind, state_before: outcome.stateBefore },
+        outcome: outcome.kind,
+        state_before: outcome.kind === 'replayed' ? outcome.stateBefore : null,
         ...deliveryView(outcome.delivery),
       };
     },

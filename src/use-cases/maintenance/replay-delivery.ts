@@ -12,11 +12,12 @@ import { type UnparkNeeds, unparkDeliveries } from '../inbox/unpark-deliveries.t
 
 export type ReplayedDelivery =
   | {
-      /** `failed`: the delivery could not be applied, and is stored as it was. */
-      readonly kind: 'replayed' | 'failed';
+      readonly kind: 'replayed';
       readonly delivery: Delivery;
       readonly stateBefore: DeliveryState;
     }
+  /** It could not be applied. If a try was due, this was one. */
+  | { readonly kind: 'failed'; readonly delivery: Delivery }
   /** Without its body a delivery cannot be applied. */
   | { readonly kind: 'pruned'; readonly delivery: Delivery; readonly refusal: string };
 
@@ -36,7 +37,7 @@ export async function replayDelivery(
   );
   if (!retried) {
     const delivery = await findDelivery(needs.database, accountId, deliveryId);
-    return delivery && { kind: 'failed', delivery, stateBefore: delivery.state };
+    return delivery && { kind: 'failed', delivery };
   }
   const { before, delivery, names } = retried;
   if (!before || !delivery) return undefined;

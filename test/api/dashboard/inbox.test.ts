@@ -157,6 +157,24 @@ test('a second replay changes nothing but the log', async () => {
   assert.deepEqual(await dumpWithout(changing), before);
 });
 
+test('a delivery that cannot be applied is tried again later, and the answer says so', async () => {
+  const rename = (from: string, to: string) =>
+    service.database.query({
+      text: 'update deliveries set provider = $3 where delivery_id = $1 and provider = $2',
+      values: [parked, from, to],
+    });
+  await rename('bank-gateway', 'nobody');
+  const { status, body } = await operator.post(`/inbox/${parked}/replay`);
+  await rename('nobody', 'bank-gateway');
+  const { outcome, state_before, state, why } = body;
+  assert.deepEqual(
+    [status, outcome, state_before, state, why],
+    [200, 'failed', null, 'received', 'it could not be applied and is tried again'],
+  );
+  const again = await operator.post(`/inbox/${parked}/replay`);
+  assert.deepEqual([again.body.outcome, again.body.state_before], ['replayed', 'received']);
+});
+
 test('a delivery whose body was pruned is shown without it, and its replay is refused with the reason', async () => {
   const delivery = await deliver(() => shop.sendPartner(partnerEvent('settlement.processed', {})));
   await service.database.query({
