@@ -115,10 +115,12 @@ const dashboardPaths = [
     '/audit',
     '/sign-out',
   ],
-  ...['/overview', '/orders', '/orders.csv', '/search'],
   ...['', '/refunds', '/why', '/why.txt', '/deliveries/{delivery_id}'].map(
     (path) => `/orders/{order_id}${path}`,
   ),
+  ...['/overview', '/filters', '/orders', '/orders.csv', '/search'],
+  ...['/review', '/review/resolve'],
+  ...['/inbox', '/inbox/{delivery_id}', '/inbox/{delivery_id}/replay'],
   ...['/sign-in', '/sign-in/passkey/options', '/sign-in/passkey/verify'],
   ...['/confirm', '/confirm/passkey/options', '/confirm/passkey/verify'],
   ...['/team', '/team/{user_id}', '/team/invitations', '/team/invitations/{invitation_id}'],

@@ -12,6 +12,7 @@ const tones = {
     enabled: 'good',
   },
   ...{ failed: 'bad', dead: 'bad', review: 'bad', disabled: 'bad', error: 'bad' },
+  ...{ needs_review: 'bad', received: 'busy' },
   ...{ pending: 'busy', processing: 'busy', authorized: 'busy', parked: 'busy', reversing: 'busy' },
   ...{ new: 'quiet', lapsed: 'quiet', reversed: 'quiet', stale: 'quiet', duplicate: 'quiet' },
 };

@@ -61,16 +61,28 @@ function periodOf(days) {
   });
 }
 
+/** What each count is called, for one and for several, and the list behind it. */
+const attentionLinks = /** @type {const} */ ({
+  review: ['to review', 'to review', '/review'],
+  dead_deliveries: ['dead delivery', 'dead deliveries', '/inbox?state=dead'],
+  parked_deliveries: ['parked delivery', 'parked deliveries', '/inbox?state=parked'],
+  undelivered_events: ['undelivered event', 'undelivered events', '/webhooks?state=undelivered'],
+  disabled_endpoints: ['disabled endpoint', 'disabled endpoints', '/webhooks'],
+});
+
 /** @param {{ attention: Figures['attention'] }} props */
 function Attention({ attention }) {
-  const needed = Object.entries(attention).filter(([, counted]) => counted.count > 0);
+  const names = /** @type {(keyof typeof attentionLinks)[]} */ (Object.keys(attentionLinks));
+  const needed = names.filter((name) => attention[name].count > 0);
   if (needed.length === 0) return html`<p class="quiet">Nothing needs attention.</p>`;
   return html`<section aria-labelledby="attention" class="card">
     <h2 id="attention">Needs attention</h2>
-    <ul class="attention">${needed.map(
-      ([name, counted]) =>
-        html`<li key=${name}><strong>${count(counted.count)}${counted.more && '+'}</strong> ${sentence(name).toLowerCase()}</li>`,
-    )}</ul>
+    <ul class="attention">${needed.map((name) => {
+      const { count: number, more } = attention[name];
+      const [one, several, path] = attentionLinks[name];
+      return html`<li key=${name}><a href=${hrefOf(path)}>
+        <strong>${count(number)}${more && '+'}</strong> ${number === 1 && !more ? one : several}</a></li>`;
+    })}</ul>
   </section>`;
 }
 

@@ -8,7 +8,12 @@ import { generateToken } from './accounts/generate-token.ts';
 import { getOverview } from './figures/get-overview.ts';
 import { findMissingCredentials } from './inbox/authenticate-delivery.ts';
 import { receiveDelivery } from './inbox/receive-delivery.ts';
+import { listInbox } from './maintenance/list-inbox.ts';
+import { listOpenReview } from './maintenance/list-open-review.ts';
+import { replayDelivery } from './maintenance/replay-delivery.ts';
+import { resolveReview } from './maintenance/resolve-review.ts';
 import { exportOrders } from './order-lists/export-orders.ts';
+import { listFilterChoices } from './order-lists/list-filter-choices.ts';
 import { listFilteredOrders } from './order-lists/list-filtered-orders.ts';
 import { searchOrders } from './order-lists/search-orders.ts';
 import { createOrder } from './orders/create-order.ts';
@@ -84,7 +89,10 @@ const served = {
   joinAccount,
   listAuditLog,
   listChoices,
+  listFilterChoices,
   listFilteredOrders,
+  listInbox,
+  listOpenReview,
   listPaymentModes,
   listSessions,
   listTeam,
@@ -99,7 +107,9 @@ const served = {
   refund,
   refundAsUser,
   removeMember,
+  replayDelivery,
   requireConfirmation,
+  resolveReview,
   resolveUser,
   searchOrders,
   signInWithPasskey,

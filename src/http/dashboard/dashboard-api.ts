@@ -6,10 +6,12 @@ import { acceptJsonOnly } from '../read-json.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addAuditLog } from './audit-log.ts';
 import { addDashboardGuard } from './dashboard-guard.ts';
+import { addInbox } from './inbox.ts';
 import { addInvitation } from './invitation.ts';
 import { addOrderPage } from './order-page.ts';
 import { addOrders } from './orders.ts';
 import { addOverview } from './overview.ts';
+import { addReview } from './review.ts';
 import { addSession } from './session.ts';
 import { addSignIn } from './sign-in.ts';
 import { addTeam } from './team.ts';
@@ -35,6 +37,8 @@ export function dashboardApi(edge: Edge): FastifyPluginAsync {
     addOrders(app, edge);
     addOrderPage(app, edge);
     addWhy(app, edge);
+    addReview(app, edge);
+    addInbox(app, edge);
     refuseOtherMethods();
   };
 }

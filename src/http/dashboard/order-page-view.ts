@@ -1,5 +1,5 @@
 /** An order in the field names of the dashboard. A viewer sees personal data as an order token does. Contract 13.5. */
-import { adviceFor } from '../../domain/inbox/review.ts';
+import { adviceFor } from '../../domain/inbox/review-reasons.ts';
 import type { MinorUnits } from '../../domain/money/money.ts';
 import type { Address, LineItem, Order, StoredNumber } from '../../domain/orders/order.ts';
 import { maskUser } from '../../domain/personal-data/mask.ts';
