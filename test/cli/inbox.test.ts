@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { auditOf } from '../support/audit.ts';
 import { jsonCommands, runCommandHere } from '../support/command-here.ts';
 import {
   gatewayBody,
@@ -149,6 +150,15 @@ test('order rebuild repairs one order or all orders, and leaves correct ones unc
     failed: [],
   });
   assert.equal((await runJson(['order', 'rebuild', accountId, orderId])).outcome, 'same');
+  const entries = await auditOf(service, accountId);
+  assert.deepEqual(
+    entries.filter(({ action }) => action === 'order.rebuilt'),
+    Array(2).fill({
+      ...{ actor: 'cli', user_id: null, address: null },
+      ...{ action: 'order.rebuilt', object: orderId, details: {} },
+    }),
+    'one for each order that changed',
+  );
 });
 
 test('wrong arguments are refused, with the place where to read on', async () => {
