@@ -118,6 +118,10 @@ const dashboardPaths = [
   ...['/overview', '/orders', '/orders.csv', '/search'],
   ...['/sign-in', '/sign-in/passkey/options', '/sign-in/passkey/verify'],
   ...['/confirm', '/confirm/passkey/options', '/confirm/passkey/verify'],
+  ...['/settings', '/settings/secrets/{name}/show', '/settings/secrets/{name}/rotate'],
+  ...['', '/password', '/passkey/options', '/passkey/verify', '/passkeys/{passkey_id}'].map(
+    (path) => `/credentials${path}`,
+  ),
   ...['/team', '/team/{user_id}', '/team/invitations', '/team/invitations/{invitation_id}'],
   ...['', '/join', '/password', '/passkey/options', '/passkey/verify'].map(
     (path) => `/invitation/{token}${path}`,

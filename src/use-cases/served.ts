@@ -3,8 +3,12 @@
  * services, so they cannot reach the database.
  */
 import { authenticateCaller } from './accounts/authenticate-caller.ts';
+import { changeSettings } from './accounts/change-settings.ts';
 import { findLogo } from './accounts/find-logo.ts';
 import { generateToken } from './accounts/generate-token.ts';
+import { getSettings } from './accounts/get-settings.ts';
+import { rotateSecret } from './accounts/rotate-secret.ts';
+import { showSecret } from './accounts/show-secret.ts';
 import { getOverview } from './figures/get-overview.ts';
 import { findMissingCredentials } from './inbox/authenticate-delivery.ts';
 import { receiveDelivery } from './inbox/receive-delivery.ts';
@@ -33,12 +37,20 @@ import {
   acceptWithPassword,
   offerRegistration,
 } from './users/accept-invitation.ts';
+import {
+  addPasskey,
+  changePassword,
+  listPasskeys,
+  offerPasskeyToAdd,
+  removePasskey,
+} from './users/change-credentials.ts';
 import { changeRole, removeMember } from './users/change-member.ts';
 import {
   confirmWithPasskey,
   confirmWithPassword,
   offerConfirmation,
   requireConfirmation,
+  requireConfirmationAgain,
 } from './users/confirm-session.ts';
 import { endOtherSessions, endSession, listSessions } from './users/end-sessions.ts';
 import { findSession } from './users/find-session.ts';
@@ -53,8 +65,11 @@ import { switchAccount } from './users/switch-account.ts';
 const served = {
   acceptWithPasskey,
   acceptWithPassword,
+  addPasskey,
   authenticateCaller,
+  changePassword,
   changeRole,
+  changeSettings,
   confirmWithPasskey,
   confirmWithPassword,
   createOrder,
@@ -72,18 +87,21 @@ const served = {
   getCheckout,
   getOrder,
   getOverview,
+  getSettings,
   giveUpPayment,
   inviteUser,
   joinAccount,
   listAuditLog,
   listChoices,
   listFilteredOrders,
+  listPasskeys,
   listPaymentModes,
   listSessions,
   listTeam,
   lookAtInvitation,
   offerConfirmation,
   offerPasskeySignIn,
+  offerPasskeyToAdd,
   offerRegistration,
   openCheckout,
   openLink,
@@ -91,9 +109,13 @@ const served = {
   refreshToken,
   refund,
   removeMember,
+  removePasskey,
   requireConfirmation,
+  requireConfirmationAgain,
   resolveUser,
+  rotateSecret,
   searchOrders,
+  showSecret,
   signInWithPasskey,
   signInWithPassword,
   startPayment,

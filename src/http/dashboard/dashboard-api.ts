@@ -5,11 +5,13 @@ import { errorBody, prepareErrorReply } from '../error-reply.ts';
 import { acceptJsonOnly } from '../read-json.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addAuditLog } from './audit-log.ts';
+import { addCredentials } from './credentials.ts';
 import { addDashboardGuard } from './dashboard-guard.ts';
 import { addInvitation } from './invitation.ts';
 import { addOrders } from './orders.ts';
 import { addOverview } from './overview.ts';
 import { addSession } from './session.ts';
+import { addSettings } from './settings.ts';
 import { addSignIn } from './sign-in.ts';
 import { addTeam } from './team.ts';
 
@@ -27,7 +29,9 @@ export function dashboardApi(edge: Edge): FastifyPluginAsync {
     addSignIn(app, edge);
     addInvitation(app, edge);
     addSession(app, edge);
+    addCredentials(app, edge);
     addTeam(app, edge);
+    addSettings(app, edge);
     addAuditLog(app, edge);
     addOverview(app, edge);
     addOrders(app, edge);
