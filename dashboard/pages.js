@@ -16,13 +16,15 @@
 export const routes = [
   { path: '/', title: 'Overview', load: () => import('./pages/overview.js') },
   { path: '/orders', title: 'Orders', load: () => import('./pages/orders.js') },
+  { path: '/settings', title: 'Settings', load: () => import('./pages/settings.js') },
   { path: '/team', title: 'Team', load: () => import('./pages/team.js') },
   { path: '/audit-log', title: 'Audit log', load: () => import('./pages/audit-log.js') },
+  { path: '/account', title: 'Your account', load: () => import('./pages/account.js') },
   { path: '/sessions', title: 'Your sessions', load: () => import('./pages/sessions.js') },
 ];
 
 /** The entries of the menu; other pages are reached from these. */
-export const menu = ['/', '/orders', '/team', '/audit-log'];
+export const menu = ['/', '/orders', '/settings', '/team', '/audit-log'];
 
 /**
  * @param {string} path

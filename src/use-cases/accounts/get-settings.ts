@@ -28,7 +28,7 @@ export type ListedSecret = {
 };
 
 /** What an account can set for a provider. A secret has no value here, only the time since when it is set. */
-export type ListedOption = Pick<SettingOption, 'option' | 'description'> & {
+export type ListedOption = SettingOption & {
   readonly kind: 'plain' | 'login' | 'url' | 'secret';
   readonly value: string | null;
   readonly setAt: Date | null;
@@ -100,10 +100,10 @@ function listOptions(
   const shared = plain.find(({ option }) => option === login.option);
   const loginValue = address?.login ?? (shared && values[shared.name]) ?? null;
   const text = (
-    { option, description }: SettingOption,
+    { option, placeholder, description }: SettingOption,
     kind: ListedOption['kind'],
     value: string | null,
-  ): ListedOption => ({ option, description, kind, value, setAt: null });
+  ): ListedOption => ({ option, placeholder, description, kind, value, setAt: null });
   return [
     text(login, 'login', loginValue),
     { ...text(apiSecret, 'secret', null), setAt: findSetAt(times, apiSecret.option) },
