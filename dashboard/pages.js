@@ -20,13 +20,15 @@ export const routes = [
   { path: '/orders/:order_id/why', title: 'Why', load: () => import('./pages/why.js') },
   { path: '/review', title: 'Review', load: () => import('./pages/review.js') },
   { path: '/inbox', title: 'Inbox', load: () => import('./pages/inbox.js') },
+  { path: '/settings', title: 'Settings', load: () => import('./pages/settings.js') },
   { path: '/team', title: 'Team', load: () => import('./pages/team.js') },
   { path: '/audit-log', title: 'Audit log', load: () => import('./pages/audit-log.js') },
+  { path: '/account', title: 'Your account', load: () => import('./pages/account.js') },
   { path: '/sessions', title: 'Your sessions', load: () => import('./pages/sessions.js') },
 ];
 
 /** The entries of the menu; other pages are reached from these. */
-export const menu = ['/', '/orders', '/review', '/inbox', '/team', '/audit-log'];
+export const menu = ['/', '/orders', '/review', '/inbox', '/settings', '/team', '/audit-log'];
 
 /**
  * @param {string} path

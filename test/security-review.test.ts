@@ -123,6 +123,10 @@ const dashboardPaths = [
   ...['/inbox', '/inbox/{delivery_id}', '/inbox/{delivery_id}/replay'],
   ...['/sign-in', '/sign-in/passkey/options', '/sign-in/passkey/verify'],
   ...['/confirm', '/confirm/passkey/options', '/confirm/passkey/verify'],
+  ...['/settings', '/settings/secrets/{name}/show', '/settings/secrets/{name}/rotate'],
+  ...['', '/password', '/passkey/options', '/passkey/verify', '/passkeys/{passkey_id}'].map(
+    (path) => `/credentials${path}`,
+  ),
   ...['/team', '/team/{user_id}', '/team/invitations', '/team/invitations/{invitation_id}'],
   ...['', '/join', '/password', '/passkey/options', '/passkey/verify'].map(
     (path) => `/invitation/{token}${path}`,

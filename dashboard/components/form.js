@@ -42,7 +42,7 @@ export function Form({ action, onSend, children, onCancel, isDangerous = false }
 }
 
 /** @param {unknown} error */
-function problemOf(error) {
+export function problemOf(error) {
   if (error instanceof ApiError) {
     const { retryAfterSeconds, message } = error;
     return retryAfterSeconds ? `${message} Try again in ${retryAfterSeconds} s.` : message;

@@ -3,8 +3,12 @@
  * services, so they cannot reach the database.
  */
 import { authenticateCaller } from './accounts/authenticate-caller.ts';
+import { changeSettings } from './accounts/change-settings.ts';
 import { findLogo } from './accounts/find-logo.ts';
 import { generateToken } from './accounts/generate-token.ts';
+import { getSettings } from './accounts/get-settings.ts';
+import { rotateSecret } from './accounts/rotate-secret.ts';
+import { showSecret } from './accounts/show-secret.ts';
 import { getOverview } from './figures/get-overview.ts';
 import { findMissingCredentials } from './inbox/authenticate-delivery.ts';
 import { receiveDelivery } from './inbox/receive-delivery.ts';
@@ -40,12 +44,20 @@ import {
   acceptWithPassword,
   offerRegistration,
 } from './users/accept-invitation.ts';
+import {
+  addPasskey,
+  changePassword,
+  listPasskeys,
+  offerPasskeyToAdd,
+  removePasskey,
+} from './users/change-credentials.ts';
 import { changeRole, removeMember } from './users/change-member.ts';
 import {
   confirmWithPasskey,
   confirmWithPassword,
   offerConfirmation,
   requireConfirmation,
+  requireConfirmationAgain,
 } from './users/confirm-session.ts';
 import { endOtherSessions, endSession, listSessions } from './users/end-sessions.ts';
 import { findSession } from './users/find-session.ts';
@@ -62,8 +74,11 @@ import { findDeliveryBody } from './why/find-delivery-body.ts';
 const served = {
   acceptWithPasskey,
   acceptWithPassword,
+  addPasskey,
   authenticateCaller,
+  changePassword,
   changeRole,
+  changeSettings,
   confirmWithPasskey,
   confirmWithPassword,
   createOrder,
@@ -84,6 +99,7 @@ const served = {
   getOrder,
   getOrderPage,
   getOverview,
+  getSettings,
   giveUpPayment,
   inviteUser,
   joinAccount,
@@ -93,12 +109,14 @@ const served = {
   listFilteredOrders,
   listInbox,
   listOpenReview,
+  listPasskeys,
   listPaymentModes,
   listSessions,
   listTeam,
   lookAtInvitation,
   offerConfirmation,
   offerPasskeySignIn,
+  offerPasskeyToAdd,
   offerRegistration,
   openCheckout,
   openLink,
@@ -107,11 +125,15 @@ const served = {
   refund,
   refundAsUser,
   removeMember,
+  removePasskey,
   replayDelivery,
   requireConfirmation,
+  requireConfirmationAgain,
   resolveReview,
   resolveUser,
+  rotateSecret,
   searchOrders,
+  showSecret,
   signInWithPasskey,
   signInWithPassword,
   startPayment,

@@ -162,6 +162,15 @@ test('order rebuild repairs one order or all orders, and leaves correct ones unc
     failed: [],
   });
   assert.equal((await runJson(['order', 'rebuild', accountId, orderId])).outcome, 'same');
+  const entries = await auditOf(service, accountId);
+  assert.deepEqual(
+    entries.filter(({ action }) => action === 'order.rebuilt'),
+    Array(2).fill({
+      ...{ actor: 'cli', user_id: null, address: null },
+      ...{ action: 'order.rebuilt', object: orderId, details: {} },
+    }),
+    'one for each order that changed',
+  );
 });
 
 test('wrong arguments are refused, with the place where to read on', async () => {
