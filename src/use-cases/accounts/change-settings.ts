@@ -1,6 +1,6 @@
 /**
  * An owner changes settings of their account. It is what `account update` does, with two more rules for providers,
- * because an owner is not the operator of the service. Contract 13.8, docs/decisions/0051.
+ * because an owner is not the operator of the service. Contract 13.8, docs/decisions/0049.
  */
 import type { AccountSettings } from '../../domain/accounts/account.ts';
 import { findColour } from '../../domain/accounts/colour.ts';
