@@ -116,6 +116,10 @@ const dashboardPaths = [
     '/sign-out',
   ],
   ...['/overview', '/orders', '/orders.csv', '/search'],
+  ...['', '/{endpoint_id}', '/{endpoint_id}/rotate', '/{endpoint_id}/test'].map(
+    (path) => `/endpoints${path}`,
+  ),
+  ...['', '/resend', '/{event_id}', '/{event_id}/resend'].map((path) => `/events${path}`),
   ...['/sign-in', '/sign-in/passkey/options', '/sign-in/passkey/verify'],
   ...['/confirm', '/confirm/passkey/options', '/confirm/passkey/verify'],
   ...['/team', '/team/{user_id}', '/team/invitations', '/team/invitations/{invitation_id}'],

@@ -5,6 +5,22 @@
 import { authenticateCaller } from './accounts/authenticate-caller.ts';
 import { findLogo } from './accounts/find-logo.ts';
 import { generateToken } from './accounts/generate-token.ts';
+import {
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  rotateEndpoint,
+  updateEndpoint,
+} from './events/change-endpoint.ts';
+import { createEndpoint } from './events/create-endpoint.ts';
+import {
+  findAccountEvent,
+  listAccountEndpoints,
+  listAccountEvents,
+} from './events/list-account-events.ts';
+import { resendEvents } from './events/resend-events.ts';
+import { resendUndelivered } from './events/resend-undelivered.ts';
+import { testEndpoint } from './events/test-endpoint.ts';
 import { getOverview } from './figures/get-overview.ts';
 import { findMissingCredentials } from './inbox/authenticate-delivery.ts';
 import { receiveDelivery } from './inbox/receive-delivery.ts';
@@ -57,12 +73,17 @@ const served = {
   changeRole,
   confirmWithPasskey,
   confirmWithPassword,
+  createEndpoint,
   createOrder,
   createPaymentLink,
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
   endOtherSessions,
   endSession,
   enquire,
   exportOrders,
+  findAccountEvent,
   findLaunch,
   findLogo,
   findMissingCredentials,
@@ -75,6 +96,8 @@ const served = {
   giveUpPayment,
   inviteUser,
   joinAccount,
+  listAccountEndpoints,
+  listAccountEvents,
   listAuditLog,
   listChoices,
   listFilteredOrders,
@@ -92,12 +115,17 @@ const served = {
   refund,
   removeMember,
   requireConfirmation,
+  resendEvents,
+  resendUndelivered,
   resolveUser,
+  rotateEndpoint,
   searchOrders,
   signInWithPasskey,
   signInWithPassword,
   startPayment,
   switchAccount,
+  testEndpoint,
+  updateEndpoint,
   updateOrder,
   withdrawInvitation,
 };

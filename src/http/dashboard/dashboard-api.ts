@@ -6,6 +6,8 @@ import { acceptJsonOnly } from '../read-json.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addAuditLog } from './audit-log.ts';
 import { addDashboardGuard } from './dashboard-guard.ts';
+import { addEndpoints } from './endpoints.ts';
+import { addEvents } from './events.ts';
 import { addInvitation } from './invitation.ts';
 import { addOrders } from './orders.ts';
 import { addOverview } from './overview.ts';
@@ -31,6 +33,8 @@ export function dashboardApi(edge: Edge): FastifyPluginAsync {
     addAuditLog(app, edge);
     addOverview(app, edge);
     addOrders(app, edge);
+    addEndpoints(app, edge);
+    addEvents(app, edge);
     refuseOtherMethods();
   };
 }
