@@ -115,7 +115,7 @@ const dashboardPaths = [
     '/audit',
     '/sign-out',
   ],
-  ...['/overview', '/orders', '/orders.csv', '/search'],
+  ...['/overview', '/orders', '/orders.csv', '/search', '/payment-links'],
   ...['', '/{endpoint_id}', '/{endpoint_id}/rotate', '/{endpoint_id}/test'].map(
     (path) => `/endpoints${path}`,
   ),

@@ -27,6 +27,7 @@ import { receiveDelivery } from './inbox/receive-delivery.ts';
 import { exportOrders } from './order-lists/export-orders.ts';
 import { listFilteredOrders } from './order-lists/list-filtered-orders.ts';
 import { searchOrders } from './order-lists/search-orders.ts';
+import { createLinkByHand } from './orders/create-link-by-hand.ts';
 import { createOrder } from './orders/create-order.ts';
 import { createPaymentLink } from './orders/create-payment-link.ts';
 import { getOrder } from './orders/get-order.ts';
@@ -74,6 +75,7 @@ const served = {
   confirmWithPasskey,
   confirmWithPassword,
   createEndpoint,
+  createLinkByHand,
   createOrder,
   createPaymentLink,
   deleteEndpoint,

@@ -11,6 +11,7 @@ import { addEvents } from './events.ts';
 import { addInvitation } from './invitation.ts';
 import { addOrders } from './orders.ts';
 import { addOverview } from './overview.ts';
+import { addPaymentLinks } from './payment-links.ts';
 import { addSession } from './session.ts';
 import { addSignIn } from './sign-in.ts';
 import { addTeam } from './team.ts';
@@ -35,6 +36,7 @@ export function dashboardApi(edge: Edge): FastifyPluginAsync {
     addOrders(app, edge);
     addEndpoints(app, edge);
     addEvents(app, edge);
+    addPaymentLinks(app, edge);
     refuseOtherMethods();
   };
 }
