@@ -11,6 +11,7 @@ const tones = {
     delivered: 'good',
     enabled: 'good',
   },
+  ...{ undelivered: 'bad', failing: 'bad' },
   ...{ failed: 'bad', dead: 'bad', review: 'bad', disabled: 'bad', error: 'bad' },
   ...{ pending: 'busy', processing: 'busy', authorized: 'busy', parked: 'busy', reversing: 'busy' },
   ...{ new: 'quiet', lapsed: 'quiet', reversed: 'quiet', stale: 'quiet', duplicate: 'quiet' },
