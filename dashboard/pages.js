@@ -20,6 +20,12 @@ export const routes = [
   { path: '/orders/:order_id/why', title: 'Why', load: () => import('./pages/why.js') },
   { path: '/review', title: 'Review', load: () => import('./pages/review.js') },
   { path: '/inbox', title: 'Inbox', load: () => import('./pages/inbox.js') },
+  {
+    ...{ path: '/payment-links/new', title: 'New payment link' },
+    load: () => import('./pages/new-link.js'),
+  },
+  { path: '/webhooks', title: 'Webhooks', load: () => import('./pages/webhooks.js') },
+  { path: '/webhooks/:event_id', title: 'Event', load: () => import('./pages/event.js') },
   { path: '/settings', title: 'Settings', load: () => import('./pages/settings.js') },
   { path: '/team', title: 'Team', load: () => import('./pages/team.js') },
   { path: '/audit-log', title: 'Audit log', load: () => import('./pages/audit-log.js') },
@@ -28,7 +34,16 @@ export const routes = [
 ];
 
 /** The entries of the menu; other pages are reached from these. */
-export const menu = ['/', '/orders', '/review', '/inbox', '/settings', '/team', '/audit-log'];
+export const menu = [
+  '/',
+  '/orders',
+  '/review',
+  '/inbox',
+  '/webhooks',
+  '/settings',
+  '/team',
+  '/audit-log',
+];
 
 /**
  * @param {string} path

@@ -118,9 +118,13 @@ const dashboardPaths = [
   ...['', '/refunds', '/why', '/why.txt', '/deliveries/{delivery_id}'].map(
     (path) => `/orders/{order_id}${path}`,
   ),
-  ...['/overview', '/filters', '/orders', '/orders.csv', '/search'],
+  ...['/overview', '/filters', '/orders', '/orders.csv', '/search', '/payment-links'],
   ...['/review', '/review/resolve'],
   ...['/inbox', '/inbox/{delivery_id}', '/inbox/{delivery_id}/replay'],
+  ...['', '/{endpoint_id}', '/{endpoint_id}/rotate', '/{endpoint_id}/test'].map(
+    (path) => `/endpoints${path}`,
+  ),
+  ...['', '/resend', '/{event_id}', '/{event_id}/resend'].map((path) => `/events${path}`),
   ...['/sign-in', '/sign-in/passkey/options', '/sign-in/passkey/verify'],
   ...['/confirm', '/confirm/passkey/options', '/confirm/passkey/verify'],
   ...['/settings', '/settings/secrets/{name}/show', '/settings/secrets/{name}/rotate'],

@@ -11,6 +11,7 @@ import { count, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
 import { base, hrefOf, navigate, place } from '../core/router.js';
+import { may } from '../core/session.js';
 
 /**
  * @typedef {object} Listed
@@ -90,7 +91,9 @@ function moreFilters({ providers, flags, currencies }, query) {
 export function Page() {
   const { query } = place.value;
   const text = query.get('text');
-  return html`<div class="head"><h1>Orders</h1><${SearchField} key=${text} text=${text} /></div>
+  return html`<div class="head"><h1>Orders</h1>
+      ${may('operator') && html`<a class="link-new" href=${hrefOf('/payment-links/new')}>New payment link</a>`}
+      <${SearchField} key=${text} text=${text} /></div>
     ${text === null ? html`<${FilteredOrders} />` : html`<${FoundOrders} text=${text} />`}`;
 }
 

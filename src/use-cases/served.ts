@@ -9,6 +9,22 @@ import { generateToken } from './accounts/generate-token.ts';
 import { getSettings } from './accounts/get-settings.ts';
 import { rotateSecret } from './accounts/rotate-secret.ts';
 import { showSecret } from './accounts/show-secret.ts';
+import {
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  rotateEndpoint,
+  updateEndpoint,
+} from './events/change-endpoint.ts';
+import { createEndpoint } from './events/create-endpoint.ts';
+import {
+  findAccountEvent,
+  listAccountEndpoints,
+  listAccountEvents,
+} from './events/list-account-events.ts';
+import { resendEvents } from './events/resend-events.ts';
+import { resendUndelivered } from './events/resend-undelivered.ts';
+import { testEndpoint } from './events/test-endpoint.ts';
 import { getOverview } from './figures/get-overview.ts';
 import { findMissingCredentials } from './inbox/authenticate-delivery.ts';
 import { receiveDelivery } from './inbox/receive-delivery.ts';
@@ -20,6 +36,7 @@ import { exportOrders } from './order-lists/export-orders.ts';
 import { listFilterChoices } from './order-lists/list-filter-choices.ts';
 import { listFilteredOrders } from './order-lists/list-filtered-orders.ts';
 import { searchOrders } from './order-lists/search-orders.ts';
+import { createLinkByHand } from './orders/create-link-by-hand.ts';
 import { createOrder } from './orders/create-order.ts';
 import { createPaymentLink } from './orders/create-payment-link.ts';
 import { getOrder } from './orders/get-order.ts';
@@ -81,13 +98,19 @@ const served = {
   changeSettings,
   confirmWithPasskey,
   confirmWithPassword,
+  createEndpoint,
+  createLinkByHand,
   createOrder,
   createPaymentLink,
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
   endOtherSessions,
   endSession,
   enquire,
   explainOrder,
   exportOrders,
+  findAccountEvent,
   findDeliveryBody,
   findLaunch,
   findLogo,
@@ -103,6 +126,8 @@ const served = {
   giveUpPayment,
   inviteUser,
   joinAccount,
+  listAccountEndpoints,
+  listAccountEvents,
   listAuditLog,
   listChoices,
   listFilterChoices,
@@ -129,8 +154,11 @@ const served = {
   replayDelivery,
   requireConfirmation,
   requireConfirmationAgain,
+  resendEvents,
+  resendUndelivered,
   resolveReview,
   resolveUser,
+  rotateEndpoint,
   rotateSecret,
   searchOrders,
   showSecret,
@@ -138,6 +166,8 @@ const served = {
   signInWithPassword,
   startPayment,
   switchAccount,
+  testEndpoint,
+  updateEndpoint,
   updateOrder,
   withdrawInvitation,
 };

@@ -53,6 +53,7 @@ test('every command that changes something is in the log as cli, with its object
   const endpoint = await runJson(`endpoint create ${id} --url http://127.0.0.1:9/hook?key=hidden`);
   const { endpoint_id: endpointId } = endpoint;
   printed.push(endpoint, await runJson(`endpoint rotate ${endpointId}`));
+  await runJson(`endpoint update ${endpointId} --event order_completed`);
   await runJson(`endpoint disable ${endpointId}`);
   await runJson(`endpoint enable ${endpointId}`);
   await runCommandHere(['endpoint', 'test', endpointId], env);
@@ -75,6 +76,7 @@ test('every command that changes something is in the log as cli, with its object
       'keys.signing_rotated key',
       'endpoint.created ep',
       'endpoint.rotated ep',
+      'endpoint.updated ep',
       'endpoint.disabled ep',
       'endpoint.enabled ep',
       'endpoint.tested ep',

@@ -7,11 +7,14 @@ import { watchRoutes } from '../refuse-other-methods.ts';
 import { addAuditLog } from './audit-log.ts';
 import { addCredentials } from './credentials.ts';
 import { addDashboardGuard } from './dashboard-guard.ts';
+import { addEndpoints } from './endpoints.ts';
+import { addEvents } from './events.ts';
 import { addInbox } from './inbox.ts';
 import { addInvitation } from './invitation.ts';
 import { addOrderPage } from './order-page.ts';
 import { addOrders } from './orders.ts';
 import { addOverview } from './overview.ts';
+import { addPaymentLinks } from './payment-links.ts';
 import { addReview } from './review.ts';
 import { addSession } from './session.ts';
 import { addSettings } from './settings.ts';
@@ -43,6 +46,9 @@ export function dashboardApi(edge: Edge): FastifyPluginAsync {
     addWhy(app, edge);
     addReview(app, edge);
     addInbox(app, edge);
+    addEndpoints(app, edge);
+    addEvents(app, edge);
+    addPaymentLinks(app, edge);
     refuseOtherMethods();
   };
 }
