@@ -1,6 +1,7 @@
 /** The frame around every page: the menu, the account, messages, and what is shown to whoever is not signed in. */
 import { useEffect, useState } from 'preact/hooks';
 import { AccountMenu } from './components/account-menu.js';
+import { ConfirmIdentity } from './components/confirm-identity.js';
 import { Empty, Skeleton } from './components/states.js';
 import { Toasts } from './components/toast.js';
 import { isOnline, isSignedOut } from './core/api.js';
@@ -25,6 +26,7 @@ export function App() {
       ${!isOnline.value && html`<p class="banner" role="alert">No connection. What you see may be out of date; it refreshes by itself.</p>`}
       <main id="content" tabindex="-1"><${Content} /></main>
     </div>
+    <${ConfirmIdentity} />
     <${Toasts} />
   </div>`;
 }

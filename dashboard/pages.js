@@ -16,13 +16,34 @@
 export const routes = [
   { path: '/', title: 'Overview', load: () => import('./pages/overview.js') },
   { path: '/orders', title: 'Orders', load: () => import('./pages/orders.js') },
+  { path: '/orders/:order_id', title: 'Order', load: () => import('./pages/order.js') },
+  { path: '/orders/:order_id/why', title: 'Why', load: () => import('./pages/why.js') },
+  { path: '/review', title: 'Review', load: () => import('./pages/review.js') },
+  { path: '/inbox', title: 'Inbox', load: () => import('./pages/inbox.js') },
+  {
+    ...{ path: '/payment-links/new', title: 'New payment link' },
+    load: () => import('./pages/new-link.js'),
+  },
+  { path: '/webhooks', title: 'Webhooks', load: () => import('./pages/webhooks.js') },
+  { path: '/webhooks/:event_id', title: 'Event', load: () => import('./pages/event.js') },
+  { path: '/settings', title: 'Settings', load: () => import('./pages/settings.js') },
   { path: '/team', title: 'Team', load: () => import('./pages/team.js') },
   { path: '/audit-log', title: 'Audit log', load: () => import('./pages/audit-log.js') },
+  { path: '/account', title: 'Your account', load: () => import('./pages/account.js') },
   { path: '/sessions', title: 'Your sessions', load: () => import('./pages/sessions.js') },
 ];
 
 /** The entries of the menu; other pages are reached from these. */
-export const menu = ['/', '/orders', '/team', '/audit-log'];
+export const menu = [
+  '/',
+  '/orders',
+  '/review',
+  '/inbox',
+  '/webhooks',
+  '/settings',
+  '/team',
+  '/audit-log',
+];
 
 /**
  * @param {string} path

@@ -366,6 +366,7 @@ create table passkeys (
   counter        bigint       not null,
   transports     text[]       not null,
   created_at     timestamptz  not null,
+  last_used_at   timestamptz,
   constraint passkeys_pkey primary key (credential_id)
 );
 create index passkeys_of_user on passkeys (user_id);

@@ -2,8 +2,8 @@
 import { parseArgs } from 'node:util';
 
 export type ProgramOption = {
-  /** Stands for the value in the help. */
-  readonly value: string;
+  /** Stands for the value in the help. Without it, the option is a switch: it has no value, and is read as `on`. */
+  readonly value?: string;
   readonly text: string;
   /** Why a value cannot work, as the end of a sentence such as `must be a whole number`. */
   readonly findFault?: (value: string) => string | undefined;
@@ -41,7 +41,9 @@ export function readOptions<Name extends string>(
   { options }: Program<Name>,
   words: readonly string[],
 ): { readonly values: ProgramValues<Name> } | { readonly mistake: string } {
-  const known = Object.keys(options).map((name) => [name, { type: 'string' }] as const);
+  const known = Object.entries<ProgramOption>(options).map(
+    ([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const,
+  );
   const { values, tokens } = parseArgs({
     args: [...words],
     options: Object.fromEntries(known),
@@ -55,19 +57,27 @@ export function readOptions<Name extends string>(
     const { rawName, name, value } = token;
     const option = Object.hasOwn(options, name) ? options[name as Name] : undefined;
     if (!option || !rawName.startsWith('--')) return { mistake: `There is no option ${rawName}.` };
+    if (option.value === undefined) {
+      if (value !== undefined) return { mistake: `${rawName} takes no value.` };
+      continue;
+    }
     const isMissing = value === undefined || (!token.inlineValue && /^--/.test(value));
     if (isMissing) return { mistake: `${rawName} needs a value: ${rawName} ${option.value}.` };
     const fault = option.findFault?.(value);
     if (fault !== undefined) return { mistake: `${rawName} ${fault}.` };
   }
-  return { values: values as ProgramValues<Name> };
+  const read = Object.entries(values).map(([name, value]) => [name, value === true ? 'on' : value]);
+  return { values: Object.fromEntries(read) as ProgramValues<Name> };
 }
 
 export function programHelp<Name extends string>(program: Program<Name>): string {
   const { call, description, examples } = program;
   const entries: [string, string][] = [
     ...Object.entries<ProgramOption>(program.options).map(
-      ([name, { value, text }]): [string, string] => [`--${name} ${value}`, text],
+      ([name, { value, text }]): [string, string] => [
+        [`--${name}`, value ?? []].flat().join(' '),
+        text,
+      ],
     ),
     ['--help', 'Print this help.'],
   ];

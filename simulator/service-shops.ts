@@ -31,12 +31,13 @@ export function openServiceShops(env: NodeJS.ProcessEnv): ServiceShops {
     return joined;
   };
   return {
-    find: async (name) => findShop((await join()).services, name),
+    find: async (name) => findShopOf((await join()).services, name),
     close: async () => (await joined)?.close(),
   };
 }
 
-async function findShop(services: Services, name: string): Promise<Shop | undefined> {
+/** By the same names, in a database that is open already. */
+export async function findShopOf(services: Services, name: string): Promise<Shop | undefined> {
   const found = (await listAccounts(services.database)).find(({ providerApis }) =>
     Object.values(providerApis).some(({ login }) => login === name),
   );

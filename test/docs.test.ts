@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { type ErrorCode, errorTable } from '../src/domain/errors.ts';
 import { deliveryStates } from '../src/domain/inbox/delivery.ts';
-import { reviewFlags } from '../src/domain/inbox/review.ts';
+import { reviewFlags } from '../src/domain/inbox/review-reasons.ts';
 import { failureTable } from '../src/domain/transactions/failure.ts';
 import { TransactionReply } from '../src/http/merchant/enquiry-schemas.ts';
 import { OrderReply } from '../src/http/merchant/order-reply-schemas.ts';

@@ -115,9 +115,22 @@ const dashboardPaths = [
     '/audit',
     '/sign-out',
   ],
-  ...['/overview', '/orders', '/orders.csv', '/search'],
+  ...['', '/refunds', '/why', '/why.txt', '/deliveries/{delivery_id}'].map(
+    (path) => `/orders/{order_id}${path}`,
+  ),
+  ...['/overview', '/filters', '/orders', '/orders.csv', '/search', '/payment-links'],
+  ...['/review', '/review/resolve'],
+  ...['/inbox', '/inbox/{delivery_id}', '/inbox/{delivery_id}/replay'],
+  ...['', '/{endpoint_id}', '/{endpoint_id}/rotate', '/{endpoint_id}/test'].map(
+    (path) => `/endpoints${path}`,
+  ),
+  ...['', '/resend', '/{event_id}', '/{event_id}/resend'].map((path) => `/events${path}`),
   ...['/sign-in', '/sign-in/passkey/options', '/sign-in/passkey/verify'],
   ...['/confirm', '/confirm/passkey/options', '/confirm/passkey/verify'],
+  ...['/settings', '/settings/secrets/{name}/show', '/settings/secrets/{name}/rotate'],
+  ...['', '/password', '/passkey/options', '/passkey/verify', '/passkeys/{passkey_id}'].map(
+    (path) => `/credentials${path}`,
+  ),
   ...['/team', '/team/{user_id}', '/team/invitations', '/team/invitations/{invitation_id}'],
   ...['', '/join', '/password', '/passkey/options', '/passkey/verify'].map(
     (path) => `/invitation/{token}${path}`,

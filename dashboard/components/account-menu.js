@@ -18,6 +18,7 @@ export function AccountMenu() {
             <button type="button" class="link" onClick=${() => change(account_id, name)}>Switch to ${name}</button>
           </li>`,
         )}
+      <li><a href=${hrefOf('/account')}>Your account</a></li>
       <li><a href=${hrefOf('/sessions')}>Your sessions</a></li>
       <li><button type="button" class="link" onClick=${signOut}>Sign out</button></li>
     </ul>

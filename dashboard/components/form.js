@@ -42,7 +42,7 @@ export function Form({ action, onSend, children, onCancel, isDangerous = false }
 }
 
 /** @param {unknown} error */
-function problemOf(error) {
+export function problemOf(error) {
   if (error instanceof ApiError) {
     const { retryAfterSeconds, message } = error;
     return retryAfterSeconds ? `${message} Try again in ${retryAfterSeconds} s.` : message;
@@ -82,9 +82,10 @@ export function Select({ label, name, options, value, onChange }) {
   const change = (/** @type {Event} */ event) => {
     if (event.currentTarget instanceof HTMLSelectElement) onChange?.(event.currentTarget.value);
   };
+  // Without a listener the value is only the first one: a page that refreshes must not undo the choice.
   return html`<div class="field">
     <label for=${id}>${label}</label>
-    <select id=${id} name=${name} value=${value} onChange=${change}>
+    <select id=${id} name=${name} value=${onChange && value} onChange=${change}>
       ${options.map(([key, text]) => html`<option value=${key} selected=${key === value}>${text}</option>`)}
     </select>
   </div>`;

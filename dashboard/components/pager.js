@@ -2,12 +2,18 @@
 import { html } from '../core/html.js';
 import { hrefOf, place, withQuery } from '../core/router.js';
 
-/** @param {{ next: string | null, label: string }} props */
-export function Pager({ next, label }) {
+/**
+ * @param {object} props
+ * @param {string | null} props.next
+ * @param {string} props.label
+ * @param {string} [props.toFirst] The words for the first page and for the next one.
+ * @param {string} [props.toNext]
+ */
+export function Pager({ next, label, toFirst = 'Newest', toNext = 'Older' }) {
   const isFirst = !place.value.query.has('after');
   if (isFirst && next === null) return null;
   return html`<nav class="pager" aria-label=${`Pages of ${label}`}>
-    ${!isFirst && html`<a href=${hrefOf(withQuery({ after: null }))}>Newest</a>`}
-    ${next !== null && html`<a href=${hrefOf(withQuery({ after: next }))}>Older</a>`}
+    ${!isFirst && html`<a href=${hrefOf(withQuery({ after: null }))}>${toFirst}</a>`}
+    ${next !== null && html`<a href=${hrefOf(withQuery({ after: next }))}>${toNext}</a>`}
   </nav>`;
 }

@@ -11,7 +11,9 @@ const tones = {
     delivered: 'good',
     enabled: 'good',
   },
+  ...{ undelivered: 'bad', failing: 'bad' },
   ...{ failed: 'bad', dead: 'bad', review: 'bad', disabled: 'bad', error: 'bad' },
+  ...{ needs_review: 'bad', received: 'busy' },
   ...{ pending: 'busy', processing: 'busy', authorized: 'busy', parked: 'busy', reversing: 'busy' },
   ...{ new: 'quiet', lapsed: 'quiet', reversed: 'quiet', stale: 'quiet', duplicate: 'quiet' },
 };

@@ -48,12 +48,13 @@ export function post(path, body = {}, options) {
  * @returns {Promise<any>}
  */
 export async function call(method, path, body, options = {}) {
-  const reply = await send(method, path, body, options);
+  const isOwnQuestion = path.startsWith('/sign-in') || path.startsWith('/confirm');
+  const send = () => request(method, path, body, options);
+  const reply = await (isOwnQuestion ? changingCookie(send) : withCookie(send));
   isOnline.value = true;
   if (reply.status === 204) return undefined;
   const answer = await reply.json().catch(() => undefined);
   if (reply.ok && answer !== undefined) return answer;
-  const isOwnQuestion = path.startsWith('/sign-in') || path.startsWith('/confirm');
   if (reply.status === 401 && !isOwnQuestion) isSignedOut.value = true;
   const { svc_error_code: code, svc_merchant_message: message } = answer?.error ?? {};
   const retryAfter = Number(reply.headers.get('retry-after'));
@@ -65,13 +66,40 @@ export async function call(method, path, body, options = {}) {
   );
 }
 
+/** How often the cookie began or ended to change. */
+let cookieChanges = 0;
+/** @type {Promise<unknown>} */
+let changing = Promise.resolve();
+
+/** @param {() => Promise<Response>} send */
+async function changingCookie(send) {
+  cookieChanges += 1;
+  const sending = send().finally(() => {
+    cookieChanges += 1;
+  });
+  changing = sending.catch(() => undefined);
+  return sending;
+}
+
+/**
+ * A confirmation changes the cookie. A call that left with the former one is answered 401, so it is sent once more.
+ * @param {() => Promise<Response>} send
+ */
+async function withCookie(send) {
+  const before = cookieChanges;
+  const reply = await send();
+  if (reply.status !== 401) return reply;
+  await changing;
+  return cookieChanges === before ? reply : send();
+}
+
 /**
  * @param {string} method
  * @param {string} path
  * @param {unknown} body
  * @param {{ signal?: AbortSignal, headers?: Record<string, string> }} options
  */
-async function send(method, path, body, { signal, headers }) {
+async function request(method, path, body, { signal, headers }) {
   try {
     return await fetch(`${base}/api${path}`, {
       method,

@@ -72,6 +72,10 @@ export function ago(at, nowMs = Date.now()) {
  * @param {string} word
  */
 export function sentence(word) {
-  const text = word.replaceAll('_', ' ');
+  return capital(word.replaceAll('_', ' '));
+}
+
+/** @param {string} text */
+export function capital(text) {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

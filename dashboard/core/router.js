@@ -27,6 +27,9 @@ document.addEventListener('click', (event) => {
   const url = new URL(link.href);
   const isOurs = url.origin === location.origin && url.pathname.startsWith(base);
   if (!isOurs || url.pathname.startsWith(`${base}/api/`)) return;
+  // A link within the page: the browser scrolls and moves the focus.
+  const isHere = url.pathname === location.pathname && url.search === location.search;
+  if (isHere && url.hash !== '') return;
   event.preventDefault();
   navigate(url.pathname.slice(base.length) + url.search);
 });

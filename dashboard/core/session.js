@@ -9,7 +9,7 @@ import { get, isSignedOut, post } from './api.js';
  * @property {{ user_id: string, email: string, has_password: boolean, has_passkey: boolean }} user
  * @property {OwnAccount[]} accounts
  * @property {OwnAccount | null} account
- * @property {{ session_id: string, confirmed_until: string }} session
+ * @property {{ session_id: string, confirmed_until: string, confirmed_again: boolean }} session
  */
 
 /** Undefined until it is known, null if nobody is signed in. */

@@ -6,10 +6,12 @@ import { Empty, Loaded } from '../components/states.js';
 import { Status } from '../components/status.js';
 import { Table } from '../components/table.js';
 import { Money, Time } from '../components/text.js';
+import { useChoices } from '../core/choices.js';
 import { count, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
-import { base, navigate, place } from '../core/router.js';
+import { base, hrefOf, navigate, place } from '../core/router.js';
+import { may } from '../core/session.js';
 
 /**
  * @typedef {object} Listed
@@ -47,10 +49,51 @@ const filters = [
   { ...{ name: 'refunded', label: 'Refunds' }, options: [['yes', 'Refunded']] },
 ];
 
+/**
+ * An amount needs a currency: the usual one, unless one is chosen.
+ * @param {import('../core/choices.js').Choices} choices
+ * @param {URLSearchParams} query
+ * @returns {import('../components/filter-bar.js').Filter[]}
+ */
+function moreFilters({ providers, flags, currencies }, query) {
+  const [usual = null] = currencies;
+  const withCurrency = (/** @type {string} */ amount) => ({
+    currency: amount === '' ? query.get('currency') : (query.get('currency') ?? usual),
+  });
+  const withoutAmounts = (/** @type {string} */ currency) => ({
+    amount_min: currency === '' ? null : query.get('amount_min'),
+    amount_max: currency === '' ? null : query.get('amount_max'),
+  });
+  /** @type {import('../components/filter-bar.js').Filter[]} */
+  const given = query.getAll('failure').map((failure) => ({
+    // Figures lead here with a reason that nobody would choose from a list.
+    ...{ name: 'failure', label: 'Failure' },
+    options: [[failure, sentence(failure.toLowerCase())]],
+  }));
+  return [
+    {
+      ...{ name: 'provider', label: 'Provider' },
+      options: providers.map(({ name, display_name }) => [name, display_name]),
+    },
+    { ...{ name: 'flag', label: 'Flag' }, options: flags.map((flag) => [flag, sentence(flag)]) },
+    { name: 'from', label: 'Created from', kind: 'time' },
+    { name: 'to', label: 'Created before', kind: 'time' },
+    {
+      ...{ name: 'currency', label: 'Currency', also: withoutAmounts },
+      options: currencies.map((currency) => [currency, currency]),
+    },
+    { name: 'amount_min', label: 'Amount from', kind: 'amount', also: withCurrency },
+    { name: 'amount_max', label: 'Amount up to', kind: 'amount', also: withCurrency },
+    ...given,
+  ];
+}
+
 export function Page() {
   const { query } = place.value;
   const text = query.get('text');
-  return html`<div class="head"><h1>Orders</h1><${SearchField} key=${text} text=${text} /></div>
+  return html`<div class="head"><h1>Orders</h1>
+      ${may('operator') && html`<a class="link-new" href=${hrefOf('/payment-links/new')}>New payment link</a>`}
+      <${SearchField} key=${text} text=${text} /></div>
     ${text === null ? html`<${FilteredOrders} />` : html`<${FoundOrders} text=${text} />`}`;
 }
 
@@ -73,7 +116,8 @@ function FilteredOrders() {
   const live = useLive(`/orders${query === '' ? '' : `?${query}`}`);
   const exported = new URLSearchParams(place.value.query);
   exported.delete('after');
-  return html`<${FilterBar} filters=${filters}>
+  const more = moreFilters(useChoices(), place.value.query);
+  return html`<${FilterBar} filters=${filters} more=${more}>
       <a class="export" href=${`${base}/api/orders.csv?${exported}`} download="orders.csv">Export CSV</a>
     </${FilterBar}>
     <${Loaded} live=${live}>${(
@@ -110,7 +154,11 @@ function Orders({ orders }) {
 
 /** @type {import('../components/table.js').Column<Listed>[]} */
 const columns = [
-  { label: 'Invoice', cell: ({ invoice_id }) => invoice_id },
+  {
+    label: 'Invoice',
+    cell: ({ order_id, invoice_id }) =>
+      html`<a href=${hrefOf(`/orders/${order_id}`)}>${invoice_id}</a>`,
+  },
   { label: 'Status', cell: ({ status }) => html`<${Status} of=${status} />` },
   {
     label: 'Amount',

@@ -1,4 +1,5 @@
 /** The figures of a period and what needs attention. Each figure leads to the orders that it counts. */
+import { useEffect, useState } from 'preact/hooks';
 import { FilterBar } from '../components/filter-bar.js';
 import { Empty, Loaded } from '../components/states.js';
 import { Table } from '../components/table.js';
@@ -16,6 +17,7 @@ import { hrefOf, place } from '../core/router.js';
  * @property {string} to
  * @property {boolean} complete
  * @property {{ created: Sum[], completed: Sum[], paid: Sum[], failed: Sum[], refunded: Sum[], success_permille: number | null }} totals
+ * @property {(Figures['totals'] & { from: string, to: string })[]} buckets
  * @property {Share[]} modes
  * @property {Share[]} failures
  * @property {Record<'review' | 'dead_deliveries' | 'parked_deliveries' | 'undelivered_events' | 'disabled_endpoints', Counted>} attention
@@ -38,6 +40,7 @@ export function Page() {
       <${Attention} attention=${figures.attention} />
       ${!figures.complete && html`<p class="banner">Older orders are still being counted, so these figures may be too low.</p>`}
       <${Totals} figures=${figures} />
+      <${ChartsLater} figures=${figures} />
       <div class="columns">
         <${Shares} title="Payment modes" shares=${figures.modes} figures=${figures} filter="mode" status="succeeded" />
         <${Shares} title="Failures" shares=${figures.failures} figures=${figures} filter="failure" status="failed" />
@@ -61,16 +64,44 @@ function periodOf(days) {
   });
 }
 
+/** What each count is called, for one and for several, and the list behind it. */
+const attentionLinks = /** @type {const} */ ({
+  review: ['to review', 'to review', '/review'],
+  dead_deliveries: ['dead delivery', 'dead deliveries', '/inbox?state=dead'],
+  parked_deliveries: ['parked delivery', 'parked deliveries', '/inbox?state=parked'],
+  undelivered_events: ['undelivered event', 'undelivered events', '/webhooks?state=undelivered'],
+  disabled_endpoints: ['disabled endpoint', 'disabled endpoints', '/webhooks'],
+});
+/**
+ * The figures do not wait for the charts.
+ * @param {{ figures: Figures }} props
+ */
+function ChartsLater({ figures }) {
+  const [loaded, setLoaded] = useState(/** @type {{ Charts?: any, isFailed?: boolean }} */ ({}));
+  useEffect(() => {
+    import('./charts.js').then(setLoaded, () => setLoaded({ isFailed: true }));
+  }, []);
+  // Everything in the charts is in the figures and lists too.
+  if (loaded.isFailed || figures.totals.paid.length + figures.totals.failed.length === 0)
+    return null;
+  return loaded.Charts
+    ? html`<${loaded.Charts} figures=${figures} />`
+    : html`<div class="chart-space"></div>`;
+}
+
 /** @param {{ attention: Figures['attention'] }} props */
 function Attention({ attention }) {
-  const needed = Object.entries(attention).filter(([, counted]) => counted.count > 0);
+  const names = /** @type {(keyof typeof attentionLinks)[]} */ (Object.keys(attentionLinks));
+  const needed = names.filter((name) => attention[name].count > 0);
   if (needed.length === 0) return html`<p class="quiet">Nothing needs attention.</p>`;
   return html`<section aria-labelledby="attention" class="card">
     <h2 id="attention">Needs attention</h2>
-    <ul class="attention">${needed.map(
-      ([name, counted]) =>
-        html`<li key=${name}><strong>${count(counted.count)}${counted.more && '+'}</strong> ${sentence(name).toLowerCase()}</li>`,
-    )}</ul>
+    <ul class="attention">${needed.map((name) => {
+      const { count: number, more } = attention[name];
+      const [one, several, path] = attentionLinks[name];
+      return html`<li key=${name}><a href=${hrefOf(path)}>
+        <strong>${count(number)}${more && '+'}</strong> ${number === 1 && !more ? one : several}</a></li>`;
+    })}</ul>
   </section>`;
 }
 

@@ -62,12 +62,16 @@ export function openShopInbox(now: () => number): ShopInbox {
     return version;
   };
 
+  /** The library for merchants compares with the real time, and the clock here may show a past one. */
+  const behindMs = () => Math.max(0, Date.now() - now());
+
   /** Events may come before their secret is given. */
   const checkAgain = async () => {
     const isOpen = ({ verdict: { kind, note } }: StoredEvent) => kind !== 'verified' || note;
     const checked = new Map<StoredEvent, Partial<StoredEvent>>();
     for (const event of events.filter(isOpen)) {
-      checked.set(event, await readRequest(event.request, secrets, now() - event.receivedAt));
+      const waitedMs = behindMs() + now() - event.receivedAt;
+      checked.set(event, await readRequest(event.request, secrets, waitedMs));
     }
     // A repeat that came meanwhile is another object, and was checked with the new secret.
     events = events.map((event) => {
@@ -78,7 +82,7 @@ export function openShopInbox(now: () => number): ShopInbox {
 
   return {
     receive: async (request, answerTo) => {
-      const read = await readRequest(request, secrets);
+      const read = await readRequest(request, secrets, behindMs());
       const id = request.headers['webhook-id'];
       const before = events.find((event) => id !== undefined && event.id === id);
       const event = {
@@ -115,7 +119,7 @@ export function openShopInbox(now: () => number): ShopInbox {
   };
 }
 
-async function readRequest(request: SignedRequest, secrets: Secrets, waitedMs?: number) {
+async function readRequest(request: SignedRequest, secrets: Secrets, waitedMs: number) {
   const { verdict, event = parseBody(request.body) } = await checkEvent(request, secrets, waitedMs);
   return { verdict, content: readContent(event), bodyText: bodyText(event, request.body) };
 }

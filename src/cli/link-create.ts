@@ -1,17 +1,11 @@
 /** `link create`: creates an order with a payment link, for shops that send a link by hand. Contract 14.6. */
-import type { Account } from '../domain/accounts/account.ts';
 import { commandLine } from '../domain/audit.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Services } from '../services/services.ts';
-import { refuseSuspended } from '../use-cases/accounts/authenticate-caller.ts';
-import { recordAudit } from '../use-cases/accounts/record-audit.ts';
-import {
-  type CreatedLink,
-  createPaymentLink,
-  type LinkRequest,
-} from '../use-cases/orders/create-payment-link.ts';
+import { createLinkByHand } from '../use-cases/orders/create-link-by-hand.ts';
+import type { CreatedLink, LinkRequest } from '../use-cases/orders/create-payment-link.ts';
 import { accountArgument } from './arguments.ts';
-import { cliCall, defineCommand, RefusedError, UsageError } from './command.ts';
+import { defineCommand, RefusedError, UsageError } from './command.ts';
 import { linkOptions, readExpires, readLinkRequest } from './link-options.ts';
 import { amountNumber } from './money-text.ts';
 
@@ -19,7 +13,7 @@ export const linkCreate = defineCommand({
   name: ['link', 'create'],
   summary: 'Create an order with a link to pay it.',
   description:
-    'Creates an order and prints the link that opens its checkout. The account must have optional order details, because such an order has neither an address nor items. The same command prints the same link again, unless --expires is a duration, which ends at another time.',
+    'Creates an order and prints the link that opens its checkout. It needs neither a consumer nor items, whatever the account requires of its shop. The same command prints the same link again, unless --expires is a duration, which ends at another time.',
   arguments: [accountArgument],
   options: linkOptions,
   examples: [
@@ -31,25 +25,15 @@ export const linkCreate = defineCommand({
     const expiresAt = readExpires(values.expires);
     return {
       run: async (services) => {
-        checkAccount(accountId, await services.accounts.find(accountId));
+        if (!(await services.accounts.find(accountId))) {
+          throw new RefusedError(`There is no account ${accountId}.`);
+        }
         const given = { ...request, expiresAt: expiresAt(services.clock()) };
-        const created = await create(services, accountId, given);
-        const done = { accountId, action: 'link.created', object: created.order.orderId } as const;
-        if (!created.replayed) await recordAudit(services, commandLine, [done]);
-        return linkView(created);
+        return linkView(await create(services, accountId, given));
       },
     };
   },
 });
-
-function checkAccount(accountId: string, account: Account | undefined): void {
-  if (!account) throw new RefusedError(`There is no account ${accountId}.`);
-  refuseSuspended(account);
-  if (account.optionalOrderDetails) return;
-  throw new RefusedError(
-    `Orders of account ${accountId} need a consumer, an address and items: create its links with POST /api/v3/payment-link, or make these optional with "${cliCall} account update ${accountId} --optional-order-details".`,
-  );
-}
 
 const optionsOfFields: Readonly<Record<string, string>> = {
   total_amount: '--amount',
@@ -67,7 +51,7 @@ async function create(
   request: LinkRequest,
 ): Promise<CreatedLink> {
   try {
-    return await createPaymentLink(services, accountId, request);
+    return await createLinkByHand(services, commandLine, accountId, request);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const [field = ''] = error.merchantMessage.split(' ');

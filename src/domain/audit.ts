@@ -22,10 +22,12 @@ export type AuditAction =
   | `delivery.${'resolved' | 'replayed'}`
   | `flag.resolved`
   | `order.rebuilt`
+  | `figures.rebuilt`
   | `link.created`
   | `refund.requested`
   | `consumer.erased`
-  | `user.${'invited' | 'uninvited' | 'joined' | 'role_changed' | 'removed' | 'reset' | 'signed_in' | 'signed_out'}`;
+  | `user.${'invited' | 'uninvited' | 'joined' | 'role_changed' | 'removed' | 'reset' | 'signed_in' | 'signed_out'}`
+  | `user.${'password_changed' | 'passkey_added' | 'passkey_removed'}`;
 
 export type AuditEntry = {
   readonly accountId: string;

@@ -90,6 +90,8 @@ export const limits = {
   /** Contract 14.2. */
   logoBytesMax: 64 * 1024,
   logoSidePixelsMax: 4_096,
+  /** How long a former secret may stay valid when it is rotated on the dashboard. */
+  secretOverlapSecondsMax: 30 * 24 * 60 * 60,
   supportPhoneCharsMax: 32,
   /** The highest rate limit an account can have. */
   requestsPerSecondMax: 1_000_000,
@@ -215,6 +217,8 @@ export const limits = {
   /** After a password or passkey, secrets are shown without asking again. */
   confirmationSeconds: 5 * 60,
   challengeSeconds: 5 * 60,
+  /** Of one user. */
+  passkeysMax: 20,
   userAgentCharsMax: 256,
   /** The failure from which on sign-ins are delayed: of one e-mail address, and of one address on the network. */
   signInFailuresOfUser: 4,

@@ -24,10 +24,14 @@ export type Passkey = {
 const algorithms = [-8, -7, -257];
 const timeout = limits.challengeSeconds * 1000;
 
-/** A passkey is the only proof, so it must ask for a fingerprint or a PIN, and must be found without a name. */
+/**
+ * A passkey is the only proof, so it must ask for a fingerprint or a PIN, and must be found without a name. `known` are
+ * those that the user has: a device that has one does not make a second.
+ */
 export function registrationOptions(
   publicUrl: string,
   { userId, email }: { readonly userId: string; readonly email: string },
+  known: readonly string[] = [],
 ) {
   return generateRegistrationOptions({
     rpName: 'Payment orders',
@@ -40,6 +44,7 @@ export function registrationOptions(
     attestationType: 'none',
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     supportedAlgorithmIDs: algorithms,
+    excludeCredentials: known.map((id) => ({ id })),
   });
 }
 

@@ -33,6 +33,8 @@ export type AccountDirectory = {
    * second, so that wrong secrets cost little. Callers within that second share the read. Contract 2.7.
    */
   readonly readAgain: (accountId: string, proof?: Proof) => Promise<Account | undefined>;
+  /** Reads the account from the database each time: for somebody who has just changed it and tries the change. */
+  readonly readNow: (accountId: string) => Promise<Account | undefined>;
 };
 
 /** Undefined for an account that does not exist. */
@@ -99,11 +101,7 @@ export function createAccountDirectory(
       const known = cache.get(accountId);
       return isCurrent(known) ? known.account : undefined;
     },
-    get: async (accountId) => {
-      const account = await find(accountId);
-      if (!account) throw new ServiceError('INVALID_TOKEN');
-      return account;
-    },
+    get: async (accountId) => (await find(accountId)) ?? refuseToken(),
     readAgain: async (accountId, { begunAtMs } = { begunAtMs: Number.POSITIVE_INFINITY }) => {
       if ((cache.get(accountId)?.readAtMs ?? 0) >= begunAtMs) return find(accountId);
       const reading = readsAgain.get(accountId) ?? read(accountId);
@@ -112,7 +110,12 @@ export function createAccountDirectory(
       reading.catch(() => readsAgain.delete(accountId));
       return reading;
     },
+    readNow: (accountId) => read(accountId),
   };
+}
+
+function refuseToken(): never {
+  throw new ServiceError('INVALID_TOKEN');
 }
 
 /** Concurrent callers share a statement. */

@@ -28,6 +28,22 @@ export async function listSecrets(database: Queryable, accountId: string): Promi
   }));
 }
 
+export type SecretTimes = Pick<SealedSecret, 'kind' | 'expiresAt'> & { readonly createdAt: Date };
+
+/** Newest first, without the secrets themselves. */
+export async function listSecretTimes(
+  database: Queryable,
+  accountId: string,
+): Promise<SecretTimes[]> {
+  const { rows } = await database.query<SecretTimes>({
+    text: `select kind, created_at as "createdAt", expires_at as "expiresAt"
+             from account_secrets where account_id = $1
+            order by created_at desc, secret_id`,
+    values: [accountId],
+  });
+  return rows;
+}
+
 export async function insertSecret(
   tx: Transaction,
   accountId: string,

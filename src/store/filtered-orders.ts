@@ -23,7 +23,7 @@ export type FilteredRange = {
 
 export type FoundOrders = {
   /** Newest first. */
-  readonly orderIds: readonly string[];
+  readonly ids: readonly string[];
   readonly lookedAt: number;
   /** Where the next search continues; undefined if all were looked at. */
   readonly next: string | undefined;
@@ -60,9 +60,9 @@ async function findAmongAll(
     values,
   });
   const { ids = [], looked_at: lookedAt = 0, last = null } = rows[0] ?? {};
-  if (ids.length === limit) return { orderIds: ids, lookedAt, next: ids.at(-1) };
+  if (ids.length === limit) return { ids, lookedAt, next: ids.at(-1) };
   return {
-    orderIds: ids,
+    ids,
     lookedAt,
     next: lookedAt < lookedAtMax ? undefined : (last ?? undefined),
   };
@@ -100,7 +100,7 @@ async function findAmongFlagged(
     now,
   });
   const next = found.length === limit ? found.at(-1) : end;
-  return { orderIds: found, lookedAt: complete.length, next };
+  return { ids: found, lookedAt: complete.length, next };
 }
 
 /** The last order of which both lists tell; undefined if neither ended at its limit. */

@@ -151,7 +151,9 @@ const deliveryColumns =
 /** Behind `dlv_` and the 16 characters of the account. */
 const deliveryKeyStart = 21;
 
-const indexedStates: readonly DeliveryState[] = ['received', 'parked', 'dead', 'needs_review'];
+export const indexedStates: readonly DeliveryState[] = [
+  ...(['received', 'parked', 'dead', 'needs_review'] as const),
+];
 
 type DeliveryRange = KeyRange & { readonly state: DeliveryState | undefined };
 

@@ -50,15 +50,40 @@ export async function insertPasskey(
   return rowCount === 1;
 }
 
-export async function saveCounter(
+export async function saveUse(
   tx: Transaction,
   credentialId: string,
   counter: number,
+  now: Date,
 ): Promise<void> {
   await tx.query({
-    text: 'update passkeys set counter = $2 where credential_id = $1',
-    values: [credentialId, counter],
+    text: 'update passkeys set counter = $2, last_used_at = $3 where credential_id = $1',
+    values: [credentialId, counter, now],
   });
+}
+
+export type ListedPasskey = Pick<StoredPasskey, 'credentialId' | 'transports'> & {
+  readonly createdAt: Date;
+  /** Null if it was never used since it was added. */
+  readonly lastUsedAt: Date | null;
+};
+
+/** The oldest first. */
+export async function listPasskeysOfUser(
+  database: Queryable,
+  userId: string,
+): Promise<ListedPasskey[]> {
+  const { rows } = await database.query<ListedPasskey>({
+    text: `select credential_id as "credentialId", transports, created_at as "createdAt",
+                  last_used_at as "lastUsedAt"
+             from passkeys where user_id = $1 order by created_at, credential_id`,
+    values: [userId],
+  });
+  return rows;
+}
+
+export async function deletePasskey(tx: Transaction, credentialId: string): Promise<void> {
+  await tx.query({ text: 'delete from passkeys where credential_id = $1', values: [credentialId] });
 }
 
 export async function deletePasskeys(tx: Transaction, userId: string): Promise<void> {
@@ -68,7 +93,7 @@ export async function deletePasskeys(tx: Transaction, userId: string): Promise<v
 export type Challenge = {
   readonly challenge: string;
   readonly purpose: 'registration' | 'sign_in' | 'confirmation';
-  /** The invitation or the session that it belongs to. */
+  /** The invitation, the session or, for a further passkey, the user that it belongs to. */
   readonly subject: string | null;
   readonly userId: string | null;
   readonly expiresAt: Date;

@@ -3,14 +3,40 @@
  * services, so they cannot reach the database.
  */
 import { authenticateCaller } from './accounts/authenticate-caller.ts';
+import { changeSettings } from './accounts/change-settings.ts';
 import { findLogo } from './accounts/find-logo.ts';
 import { generateToken } from './accounts/generate-token.ts';
+import { getSettings } from './accounts/get-settings.ts';
+import { rotateSecret } from './accounts/rotate-secret.ts';
+import { showSecret } from './accounts/show-secret.ts';
+import {
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  rotateEndpoint,
+  updateEndpoint,
+} from './events/change-endpoint.ts';
+import { createEndpoint } from './events/create-endpoint.ts';
+import {
+  findAccountEvent,
+  listAccountEndpoints,
+  listAccountEvents,
+} from './events/list-account-events.ts';
+import { resendEvents } from './events/resend-events.ts';
+import { resendUndelivered } from './events/resend-undelivered.ts';
+import { testEndpoint } from './events/test-endpoint.ts';
 import { getOverview } from './figures/get-overview.ts';
 import { findMissingCredentials } from './inbox/authenticate-delivery.ts';
 import { receiveDelivery } from './inbox/receive-delivery.ts';
+import { listInbox } from './maintenance/list-inbox.ts';
+import { listOpenReview } from './maintenance/list-open-review.ts';
+import { replayDelivery } from './maintenance/replay-delivery.ts';
+import { resolveReview } from './maintenance/resolve-review.ts';
 import { exportOrders } from './order-lists/export-orders.ts';
+import { listFilterChoices } from './order-lists/list-filter-choices.ts';
 import { listFilteredOrders } from './order-lists/list-filtered-orders.ts';
 import { searchOrders } from './order-lists/search-orders.ts';
+import { createLinkByHand } from './orders/create-link-by-hand.ts';
 import { createOrder } from './orders/create-order.ts';
 import { createPaymentLink } from './orders/create-payment-link.ts';
 import { getOrder } from './orders/get-order.ts';
@@ -22,23 +48,33 @@ import { enquire } from './payments/enquire.ts';
 import { findLaunch } from './payments/find-launch.ts';
 import { findReturn } from './payments/find-return.ts';
 import { getCheckout } from './payments/get-checkout.ts';
+import { getOrderPage } from './payments/get-order-page.ts';
 import { giveUpPayment } from './payments/give-up-payment.ts';
 import { listChoices } from './payments/list-choices.ts';
 import { listPaymentModes } from './payments/list-payment-modes.ts';
 import { openCheckout } from './payments/open-checkout.ts';
 import { refund } from './payments/refund.ts';
+import { refundAsUser } from './payments/refund-as-user.ts';
 import { startPayment } from './payments/start-payment.ts';
 import {
   acceptWithPasskey,
   acceptWithPassword,
   offerRegistration,
 } from './users/accept-invitation.ts';
+import {
+  addPasskey,
+  changePassword,
+  listPasskeys,
+  offerPasskeyToAdd,
+  removePasskey,
+} from './users/change-credentials.ts';
 import { changeRole, removeMember } from './users/change-member.ts';
 import {
   confirmWithPasskey,
   confirmWithPassword,
   offerConfirmation,
   requireConfirmation,
+  requireConfirmationAgain,
 } from './users/confirm-session.ts';
 import { endOtherSessions, endSession, listSessions } from './users/end-sessions.ts';
 import { findSession } from './users/find-session.ts';
@@ -49,20 +85,33 @@ import { listTeam } from './users/list-team.ts';
 import { lookAtInvitation } from './users/look-at-invitation.ts';
 import { offerPasskeySignIn, signInWithPasskey, signInWithPassword } from './users/sign-in.ts';
 import { switchAccount } from './users/switch-account.ts';
+import { explainOrder } from './why/explain-order.ts';
+import { findDeliveryBody } from './why/find-delivery-body.ts';
 
 const served = {
   acceptWithPasskey,
   acceptWithPassword,
+  addPasskey,
   authenticateCaller,
+  changePassword,
   changeRole,
+  changeSettings,
   confirmWithPasskey,
   confirmWithPassword,
+  createEndpoint,
+  createLinkByHand,
   createOrder,
   createPaymentLink,
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
   endOtherSessions,
   endSession,
   enquire,
+  explainOrder,
   exportOrders,
+  findAccountEvent,
+  findDeliveryBody,
   findLaunch,
   findLogo,
   findMissingCredentials,
@@ -71,33 +120,54 @@ const served = {
   generateToken,
   getCheckout,
   getOrder,
+  getOrderPage,
   getOverview,
+  getSettings,
   giveUpPayment,
   inviteUser,
   joinAccount,
+  listAccountEndpoints,
+  listAccountEvents,
   listAuditLog,
   listChoices,
+  listFilterChoices,
   listFilteredOrders,
+  listInbox,
+  listOpenReview,
+  listPasskeys,
   listPaymentModes,
   listSessions,
   listTeam,
   lookAtInvitation,
   offerConfirmation,
   offerPasskeySignIn,
+  offerPasskeyToAdd,
   offerRegistration,
   openCheckout,
   openLink,
   receiveDelivery,
   refreshToken,
   refund,
+  refundAsUser,
   removeMember,
+  removePasskey,
+  replayDelivery,
   requireConfirmation,
+  requireConfirmationAgain,
+  resendEvents,
+  resendUndelivered,
+  resolveReview,
   resolveUser,
+  rotateEndpoint,
+  rotateSecret,
   searchOrders,
+  showSecret,
   signInWithPasskey,
   signInWithPassword,
   startPayment,
   switchAccount,
+  testEndpoint,
+  updateEndpoint,
   updateOrder,
   withdrawInvitation,
 };

@@ -49,6 +49,44 @@ test('filters are in the address, and the back button undoes them', { skip }, as
   assert.deepEqual(troubles, []);
 });
 
+test('further filters are folded, work by keyboard, and refuse what makes no sense', {
+  skip,
+}, async () => {
+  const { page, troubles } = await openAs('viewer', '/orders', { width: 390 });
+  await page.getByRole('row').filter({ hasText: 'TEA-1' }).waitFor();
+  assert.equal(await page.getByLabel('Provider').isVisible(), false);
+  await page.locator('summary', { hasText: 'More filters' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Provider').selectOption('partner');
+  await page.getByRole('row').filter({ hasText: 'TEA-1' }).waitFor({ state: 'detached' });
+  await page.getByLabel('Created from').fill('2020-02-03T04:05');
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Amount up to').fill('1.1.1');
+  await page.keyboard.press('Enter');
+  await page.getByText('An amount such as 118.00').waitFor();
+  await assertSound(page);
+  await page.getByLabel('Amount up to').fill('99.50');
+  await page.keyboard.press('Enter');
+  await page.getByText('No orders match').waitFor();
+  const from = await page.evaluate<string>("new Date('2020-02-03T04:05').toISOString()");
+  assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), {
+    ...{ provider: 'partner', from, currency: 'INR', amount_max: '99.50' },
+  });
+  await page.getByLabel('Currency').selectOption('');
+  await page.getByRole('row').filter({ hasText: 'TEA-2' }).waitFor();
+  assert.equal(
+    await page.getByLabel('Amount up to').inputValue(),
+    '',
+    'an amount needs a currency',
+  );
+  await page.getByLabel('Flag').selectOption('amount_mismatch');
+  await page.getByText('No orders match').waitFor();
+  await page.getByRole('link', { name: 'Clear filters' }).click();
+  await page.getByRole('row').filter({ hasText: 'TEA-1' }).waitFor();
+  assert.equal(page.url(), `${site}/dashboard/orders`);
+  assert.deepEqual(troubles, []);
+});
+
 test('one field finds an order by invoice, e-mail address or phone number', { skip }, async () => {
   const { page } = await openAs('operator', '/orders');
   for (const text of ['TEA-1', 'asha@example.com', '+91 98765 43210']) {

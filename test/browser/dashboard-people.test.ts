@@ -5,7 +5,12 @@ import type { Page } from 'playwright-core';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { noBrowser } from '../support/browser.ts';
 import { newEmail, password } from '../support/dashboard.ts';
-import { assertSound, dashboardPages, setPassword } from '../support/dashboard-page.ts';
+import {
+  addAuthenticator,
+  assertSound,
+  dashboardPages,
+  setPassword,
+} from '../support/dashboard-page.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const skip = noBrowser;
@@ -154,16 +159,4 @@ async function signOut(page: Page): Promise<void> {
   await page.locator('.account summary').click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-}
-
-/** A passkey device of the browser itself. */
-async function addAuthenticator(page: Page): Promise<void> {
-  const client = await page.context().newCDPSession(page);
-  await client.send('WebAuthn.enable');
-  await client.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
-      ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
-    },
-  });
 }

@@ -13,6 +13,29 @@ const env = {
 };
 const { runJson } = jsonCommands(env);
 
+test('keys rotate is in the log of every account, also for the master key', async () => {
+  const accounts = [await service.createAccount(), await service.createAccount()];
+  const { signing_key_id: first } = await runJson('keys rotate signing --overlap 1h');
+  const newKey = '24'.repeat(32);
+  const master = { ...env, MASTER_KEY: newKey, MASTER_KEY_PREVIOUS: testMasterKeyHex };
+  const rotated = await jsonCommands(master).runJson('keys rotate master');
+  for (const { accountId } of accounts) {
+    const entries = await auditOf(service, accountId);
+    assert.deepEqual(
+      entries.slice(1).map(({ actor, action, object }) => [actor, action, object]),
+      [
+        ['cli', 'keys.signing_rotated', first],
+        ['cli', 'keys.master_rotated', rotated.master_key_id],
+        ['cli', 'keys.signing_rotated', rotated.signing_key_id],
+      ],
+    );
+    assert.match(String(entries[1]?.details.old_valid_until), /^\d{4}-\d\d-\d\dT/);
+  }
+  // The other tests have the first key.
+  const back = { ...env, MASTER_KEY_PREVIOUS: newKey };
+  await jsonCommands(back).runJson('keys rotate master');
+});
+
 test('every command that changes something is in the log as cli, with its object and no secret', async () => {
   const created = await runJson(['account', 'create', '--name', 'Tea', '--optional-order-details']);
   const id = created.account_id;
@@ -30,6 +53,7 @@ test('every command that changes something is in the log as cli, with its object
   const endpoint = await runJson(`endpoint create ${id} --url http://127.0.0.1:9/hook?key=hidden`);
   const { endpoint_id: endpointId } = endpoint;
   printed.push(endpoint, await runJson(`endpoint rotate ${endpointId}`));
+  await runJson(`endpoint update ${endpointId} --event order_completed`);
   await runJson(`endpoint disable ${endpointId}`);
   await runJson(`endpoint enable ${endpointId}`);
   await runCommandHere(['endpoint', 'test', endpointId], env);
@@ -52,6 +76,7 @@ test('every command that changes something is in the log as cli, with its object
       'keys.signing_rotated key',
       'endpoint.created ep',
       'endpoint.rotated ep',
+      'endpoint.updated ep',
       'endpoint.disabled ep',
       'endpoint.enabled ep',
       'endpoint.tested ep',

@@ -89,7 +89,7 @@ test('update, disable, enable, rotate and delete change one endpoint', async () 
   assert.deepEqual(deleted, { endpoint_id: endpointId, deleted: true });
   assert.equal(
     await refusalOf(`endpoint delete ${endpointId}`),
-    `There is no endpoint ${endpointId}: see "endpoint list".`,
+    `There is no endpoint ${endpointId}: see the list of endpoints.`,
   );
 });
 
@@ -192,7 +192,7 @@ test('a mistake is answered with one sentence that helps', async () => {
     ...['update --all-events', 'rotate', 'enable', 'disable', 'delete', 'test'].map((verb) => {
       const [name, ...options] = verb.split(' ');
       const words = [name, unknown, ...options].join(' ');
-      return [words, `There is no endpoint ${unknown}: see "endpoint list".`] as const;
+      return [words, `There is no endpoint ${unknown}: see the list of endpoints.`] as const;
     }),
     [`rotate ${unknown} --overlap soon`, /^--overlap /],
     ['list --account acc_1', 'There is no account acc_1.'],

@@ -204,7 +204,7 @@ test('a mistake is answered with one sentence that helps', async () => {
   const unknown = 'evt_00000000000000000000000000000000-1';
   const [ofCoffee] = (await runJson(`event list --order ${orders[1]}`)).events;
   const [ofTea] = (await runJson(`event list --order ${orders[2]}`)).events;
-  const needed = `Endpoint ${closed.endpointId} is disabled (The endpoint answered 410 Gone.): enable it first with "endpoint enable ${closed.endpointId}".`;
+  const needed = `Endpoint ${closed.endpointId} is disabled (The endpoint answered 410 Gone.): enable it first, on the dashboard or with "endpoint enable ${closed.endpointId}".`;
   for (const [words, sentence] of [
     ['show', 'Give an event id.'],
     ['show nonsense', '"nonsense" is not an event id: "event list" prints them.'],
@@ -226,7 +226,7 @@ test('a mistake is answered with one sentence that helps', async () => {
     [`resend --since 1h --endpoint ${closed.endpointId}`, needed],
     [
       `resend ${ofTea.event_id} --endpoint ${closed.endpointId}`,
-      `There is no endpoint ${closed.endpointId}: see "endpoint list".`,
+      `There is no endpoint ${closed.endpointId}: see the list of endpoints.`,
     ],
   ] as const) {
     const refusal = await refusalOf(`event ${words}`);

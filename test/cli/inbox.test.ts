@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { auditOf } from '../support/audit.ts';
 import { jsonCommands, runCommandHere } from '../support/command-here.ts';
 import {
   gatewayBody,
@@ -58,6 +59,18 @@ test('deliveries are listed by state, shown by id, and replayed', async () => {
   });
   assert.equal(reply.body.order.status, 'completed');
   assert.equal(reply.body.transaction.length, 1);
+});
+
+test('each replay on the command line is in the audit log as cli, also of one that changes nothing', async () => {
+  const own = await service.createAccount();
+  const { body } = await sendPartner(service, own, partnerEvent('settlement.processed', {}));
+  await runJson(['inbox', 'replay', body.delivery_id]);
+  await runJson(['inbox', 'replay', '--state', 'ignored']);
+  const replayed = {
+    ...{ actor: 'cli', user_id: null, address: null, details: {} },
+    ...{ action: 'delivery.replayed', object: body.delivery_id },
+  };
+  assert.deepEqual((await auditOf(service, own.accountId)).slice(-2), [replayed, replayed]);
 });
 
 test('verify prints that all invariants hold, and exits with 1 for each broken one', async () => {
@@ -149,6 +162,15 @@ test('order rebuild repairs one order or all orders, and leaves correct ones unc
     failed: [],
   });
   assert.equal((await runJson(['order', 'rebuild', accountId, orderId])).outcome, 'same');
+  const entries = await auditOf(service, accountId);
+  assert.deepEqual(
+    entries.filter(({ action }) => action === 'order.rebuilt'),
+    Array(2).fill({
+      ...{ actor: 'cli', user_id: null, address: null },
+      ...{ action: 'order.rebuilt', object: orderId, details: {} },
+    }),
+    'one for each order that changed',
+  );
 });
 
 test('wrong arguments are refused, with the place where to read on', async () => {

@@ -255,7 +255,7 @@ describe('an event that is sent again', () => {
     for (const endpointId of [disabled.endpointId, undefined]) {
       await assert.rejects(resendEvents(services, { event }, endpointId), {
         code: 'INVALID_REQUEST_PARAMETER',
-        merchantMessage: `Endpoint ${disabled.endpointId} is disabled (Disabled by the operator.): enable it first with "endpoint enable ${disabled.endpointId}".`,
+        merchantMessage: `Endpoint ${disabled.endpointId} is disabled (Disabled by the operator.): enable it first, on the dashboard or with "endpoint enable ${disabled.endpointId}".`,
       });
     }
     const since = { since: services.clock() };

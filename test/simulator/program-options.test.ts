@@ -14,7 +14,7 @@ const programs = {
     file: 'simulator/main.ts',
     options: ['port', 'scenario', 'reason', 'seed', 'time-scale', 'webhook-secret'],
   },
-  'npm run demo': { file: 'tools/demo/main.ts', options: ['chaos', 'orders'] },
+  'npm run demo': { file: 'tools/demo/main.ts', options: ['chaos', 'orders', 'days'] },
 };
 
 for (const [call, { file, options }] of Object.entries(programs)) {
@@ -40,12 +40,13 @@ for (const [call, { file, options }] of Object.entries(programs)) {
   });
 }
 
-const program: Program<'port' | 'name'> = {
+const program: Program<'port' | 'name' | 'loud'> = {
   call: 'npm run it',
   description: 'Does it.',
   options: {
     port: { value: 'N', text: 'The port.', findFault: wholeNumber(1, 9) },
     name: { value: 'NAME', text: 'The name.' },
+    loud: { text: 'A switch.' },
   },
   examples: ['--port 3'],
 };
@@ -64,12 +65,14 @@ test('npm run simulator refuses a secret that is none, and does not print it', a
 
 test('values are read, and what cannot work is explained', () => {
   assert.deepEqual({ ...read('--port 3 --name=-').values }, { port: '3', name: '-' });
+  assert.deepEqual({ ...read('--loud --port 3').values }, { loud: 'on', port: '3' });
   assert.deepEqual({ ...read('').values }, {});
   for (const [words, mistake] of [
     ['--port', '--port needs a value: --port N.'],
     ['--name --port 3', '--name needs a value: --name NAME.'],
     ['--port 10', '--port must be a whole number from 1 to 9.'],
     ['--port 1.5', '--port must be a whole number from 1 to 9.'],
+    ['--loud=yes', '--loud takes no value.'],
     ['-p 3', 'There is no option -p.'],
     ['--constructor x', 'There is no option --constructor.'],
     ['now', 'Unexpected argument "now".'],
@@ -78,7 +81,7 @@ test('values are read, and what cannot work is explained', () => {
   }
   assert.match(
     programHelp(program),
-    /\n {2}--port N {5}The port\.\n {2}--name NAME {2}The name\.\n/,
+    /\n {2}--port N {5}The port\.\n {2}--name NAME {2}The name\.\n {2}--loud {7}A switch\.\n/,
   );
 });
 

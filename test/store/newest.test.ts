@@ -1,8 +1,12 @@
 /** The lists of the command line read the newest rows from an index, so their cost does not grow with the tables. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { firstOrderIdAt, newOrderId } from '../../src/domain/ids.ts';
+import { firstOrderIdAt, newDeliveryId, newOrderId } from '../../src/domain/ids.ts';
 import type { Queryable, Statement } from '../../src/postgres/database.ts';
+import {
+  type DeliveryFilter,
+  findFilteredDeliveries,
+} from '../../src/store/filtered-deliveries.ts';
 import { listRecentHistory } from '../../src/store/history.ts';
 import { insertOrders } from '../../src/store/insert-orders.ts';
 import {
@@ -107,6 +111,26 @@ for (const [name, index, keys, list] of lists) {
     assert.doesNotMatch(plan, /Sort|Filter/);
     const [, conditions = ''] = /Index Cond: (.*)/.exec(plan) ?? [];
     assert.equal(conditions.split(' AND ').length, keys, conditions);
+  });
+}
+
+const before = newDeliveryId(accountId, new Date());
+const filters: ReadonlyArray<readonly [filter: DeliveryFilter, index: string, keys: number]> = [
+  [{}, 'deliveries_pkey', 2],
+  [{ state: 'processed' }, 'deliveries_pkey', 2],
+  [{ provider: 'any' }, 'deliveries_pkey', 2],
+  [{ provider: 'any', state: 'expired' }, 'deliveries_pkey', 2],
+  [{ state: 'parked' }, 'deliveries_by_state', 3],
+  [{ state: 'dead', provider: 'any' }, 'deliveries_by_state', 3],
+];
+for (const [filter, index, keys] of filters) {
+  test(`the inbox with ${JSON.stringify(filter)} reads ${index} from the newest on`, async () => {
+    const page = { filter, before, limit: 50, lookedAtMax: 250 };
+    const plan = await explain((to) => findFilteredDeliveries(to, accountId, page));
+    assert.match(plan, new RegExp(`Index (Only )?Scan Backward using ${index} `));
+    const [, conditions = ''] = /Index Cond: (.*)/.exec(plan) ?? [];
+    assert.equal(conditions.split(' AND ').length, keys, conditions);
+    assert.doesNotMatch(plan, /Filter: .*state/);
   });
 }
 

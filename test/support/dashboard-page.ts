@@ -71,3 +71,15 @@ export async function setPassword(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Set the password' }).click();
   await page.locator('.account').waitFor();
 }
+
+/** A passkey device of the browser itself. */
+export async function addAuthenticator(page: Page): Promise<void> {
+  const client = await page.context().newCDPSession(page);
+  await client.send('WebAuthn.enable');
+  await client.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
+      ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+    },
+  });
+}

@@ -14,7 +14,12 @@ export type Browser = {
   readonly get: (path: string) => Promise<Reply>;
   /** Sends JSON from a page of the service. */
   readonly post: (path: string, body?: unknown) => Promise<Reply>;
-  readonly send: (method: string, path: string, body?: unknown) => Promise<Reply>;
+  readonly send: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Reply>;
   /** Each browser has its own, as a proxy would report it: visitors of one address are limited. */
   readonly address: string;
   /** The value of the session cookie. */
@@ -46,8 +51,10 @@ export function openBrowser(service: TestService, cookie?: string): Browser {
     if (set) own = set[1] === '' ? undefined : set[1];
     return reply;
   };
-  const send = (method: string, path: string, body?: unknown) =>
-    call(path, { method, body, headers: { origin } });
+  // A service that providers call has a real address.
+  const { publicUrl } = service.services.settings;
+  const send = (method: string, path: string, body?: unknown, headers = {}) =>
+    call(path, { method, body, headers: { origin: publicUrl, ...headers } });
   return {
     address,
     call,

@@ -1,6 +1,7 @@
 /** Starts the service and the simulator with a temporary folder and free ports, and cleans up afterwards. */
 import type { Client } from '../../client/client.js';
 import type { Simulator, SimulatorOptions } from '../../simulator/simulator.ts';
+import { createClosers } from '../harness/closers.ts';
 import { runJsonCommand } from '../harness/command-line.ts';
 import { findFreePort } from '../harness/free-port.ts';
 import { startService } from '../harness/service.ts';
@@ -18,16 +19,10 @@ export type Stage = {
 };
 
 export async function setStage(options: SimulatorOptions): Promise<Stage> {
-  /** Run in reverse order. */
-  const closers: (() => Promise<unknown>)[] = [];
-  let closing: Promise<void> | undefined;
-  const close = () => {
-    closing ??= closeAll(closers);
-    return closing;
-  };
+  const closers = createClosers();
   try {
     const folder = await makeTemporaryFolder('payment-order-service-demo-');
-    closers.push(folder.remove);
+    closers.add(folder.remove);
     const env = {
       PORT: String(await findFreePort()),
       DATA_DIR: folder.path,
@@ -37,27 +32,23 @@ export async function setStage(options: SimulatorOptions): Promise<Stage> {
       LOG_LEVEL: 'error',
     };
     const service = await startService(env, { showErrors: true, readySecondsMax: Infinity });
-    closers.push(() => service.end('SIGTERM'));
+    closers.add(() => service.end('SIGTERM'));
     const shop = await openSimulatedShop(service.baseUrl, env, {
       name: 'Demo shop',
       paymentModes: ['credit_card:bank-gateway', 'debit_card:bank-gateway'],
       simulator: options,
     });
-    closers.push(shop.close);
+    closers.add(shop.close);
     return {
       baseUrl: service.baseUrl,
       accountId: String(shop.account.account_id),
       simulator: shop.simulator,
       client: shop.client,
       cli: (...words) => runJsonCommand(words, env),
-      close,
+      close: closers.closeAll,
     };
   } catch (error) {
-    await close();
+    await closers.closeAll();
     throw error;
   }
-}
-
-async function closeAll(closers: readonly (() => Promise<unknown>)[]): Promise<void> {
-  for (const close of closers.toReversed()) await close();
 }

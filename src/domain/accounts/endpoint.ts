@@ -1,5 +1,5 @@
 /** An endpoint: a URL of the shop that events are sent to. Contract 12.1. */
-import { refuseField } from '../errors.ts';
+import { refuseField, ServiceError } from '../errors.ts';
 import { type EventType, eventTypes } from '../event-type.ts';
 import { limits } from '../limits.ts';
 
@@ -57,4 +57,12 @@ export function checkEndpointUrl(text: string): URL {
   if (url.hash !== '') refuseField('url', 'must not have a part after #, which is never sent');
   if (!['https:', 'http:'].includes(url.protocol)) refuseField('url', 'must begin with https://');
   return url;
+}
+
+/** The same for an endpoint of another account. */
+export function unknownEndpoint(endpointId: string): ServiceError {
+  return new ServiceError(
+    'NOT_FOUND',
+    `There is no endpoint ${endpointId}: see the list of endpoints.`,
+  );
 }

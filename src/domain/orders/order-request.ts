@@ -36,6 +36,8 @@ export type OrderRequest = {
   readonly lapsesAt?: Date | undefined;
   /** The stored consumer, when an order is updated: fields that the request lacks stay. */
   readonly knownUser?: User | undefined;
+  /** Made by a person, who has no cart: details are optional whatever the account requires. Contract 14.6. */
+  readonly isByHand?: true;
 };
 
 export type DecidedOrder = {
@@ -48,8 +50,8 @@ export type DecidedOrder = {
 
 export function decideOrder(request: OrderRequest, settings: AccountSettings): DecidedOrder {
   const sent = decideAmounts(request);
-  const { knownUser } = request;
-  if (!settings.optionalOrderDetails) requireDetails(request.details, knownUser);
+  const { knownUser, isByHand = false } = request;
+  if (!settings.optionalOrderDetails && !isByHand) requireDetails(request.details, knownUser);
   const user = request.details.user
     ? readUser('user.', request.details.user, knownUser)
     : knownUser;

@@ -56,11 +56,23 @@ export function availableForRefund(orderState: OrderState, payment: RefundablePa
   return readAvailable(orderState)(payment);
 }
 
+/** What is available of each payment that can be refunded, by its transaction id. */
+export function listAvailable(
+  orderState: Pick<OrderState, 'order' | 'transactions'>,
+): ReadonlyMap<string, MinorUnits> {
+  const available = readAvailable(orderState);
+  return new Map(
+    paymentsOf(orderState.transactions)
+      .filter(isRefundable)
+      .map((payment) => [payment.transactionId, available(payment)]),
+  );
+}
+
 /** The same for any payment of the order: what they have in common is computed once. */
 function readAvailable({
   order,
   transactions,
-}: OrderState): (payment: RefundablePayment) => MinorUnits {
+}: Pick<OrderState, 'order' | 'transactions'>): (payment: RefundablePayment) => MinorUnits {
   const links = linkRefunds(transactions);
   const { currency } = order.amounts;
   const { paid, refunded, pending } = refundSums(transactions, currency);

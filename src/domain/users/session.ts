@@ -55,6 +55,11 @@ export function confirmedUntil({ confirmedAt }: Session): Date {
   return addSeconds(confirmedAt, limits.confirmationSeconds);
 }
 
+/** True once the user has confirmed who they are after the sign-in. It says nothing about when. */
+export function isConfirmedAgain({ confirmedAt, createdAt }: Session): boolean {
+  return confirmedAt > createdAt;
+}
+
 /** The chosen account, or the first one. */
 export function decideAccount(
   { accountId }: Session,

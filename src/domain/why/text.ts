@@ -26,7 +26,7 @@ export function explanationText(explanation: OrderExplanation): string {
     ...timeline.entries.flatMap(entryLines),
     ...explanation.held.map(
       ({ deliveryId, hold }) =>
-        `  Delivery ${deliveryId ?? 'unknown'} is applied to no transaction: ${holds[hold]}`,
+        `  Delivery ${deliveryId ?? 'unknown'} is applied to no transaction: ${holdText(hold)}`,
     ),
     ...transactions.flatMap((transaction) => ['', ...transactionLines(transaction)]),
     ...(explanation.nextTransactionsAfter === null
@@ -41,6 +41,10 @@ const holds: Readonly<Record<Hold, string>> = {
   'no-target': 'its target is not known.',
   release: 'it refunds an authorisation that was never captured, so no money moves.',
 };
+
+export function holdText(hold: Hold): string {
+  return holds[hold];
+}
 
 function transactionLines(transaction: ExplainedTransaction): string[] {
   const { type, transactionId, status, provider, fields } = transaction;

@@ -5,13 +5,22 @@ import { errorBody, prepareErrorReply } from '../error-reply.ts';
 import { acceptJsonOnly } from '../read-json.ts';
 import { watchRoutes } from '../refuse-other-methods.ts';
 import { addAuditLog } from './audit-log.ts';
+import { addCredentials } from './credentials.ts';
 import { addDashboardGuard } from './dashboard-guard.ts';
+import { addEndpoints } from './endpoints.ts';
+import { addEvents } from './events.ts';
+import { addInbox } from './inbox.ts';
 import { addInvitation } from './invitation.ts';
+import { addOrderPage } from './order-page.ts';
 import { addOrders } from './orders.ts';
 import { addOverview } from './overview.ts';
+import { addPaymentLinks } from './payment-links.ts';
+import { addReview } from './review.ts';
 import { addSession } from './session.ts';
+import { addSettings } from './settings.ts';
 import { addSignIn } from './sign-in.ts';
 import { addTeam } from './team.ts';
+import { addWhy } from './why.ts';
 
 export function dashboardApi(edge: Edge): FastifyPluginAsync {
   return async (app) => {
@@ -27,10 +36,19 @@ export function dashboardApi(edge: Edge): FastifyPluginAsync {
     addSignIn(app, edge);
     addInvitation(app, edge);
     addSession(app, edge);
+    addCredentials(app, edge);
     addTeam(app, edge);
+    addSettings(app, edge);
     addAuditLog(app, edge);
     addOverview(app, edge);
     addOrders(app, edge);
+    addOrderPage(app, edge);
+    addWhy(app, edge);
+    addReview(app, edge);
+    addInbox(app, edge);
+    addEndpoints(app, edge);
+    addEvents(app, edge);
+    addPaymentLinks(app, edge);
     refuseOtherMethods();
   };
 }

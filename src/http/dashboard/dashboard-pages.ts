@@ -8,7 +8,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Edge } from '../edge.ts';
 import { basePathOf } from '../site.ts';
 import { createStaticFile, type StaticFile, sendStaticFile } from '../static-file.ts';
-import { loadPageFiles, type PageFiles, packageModules } from './page-files.ts';
+import { laterModules, loadPageFiles, type PageFiles, packageModules } from './page-files.ts';
 
 type Loaded = PageFiles & { readonly page: StaticFile; readonly policy: string };
 /** A file, or a folder and a file in it. */
@@ -75,7 +75,9 @@ async function loadAll(basePath: string): Promise<Loaded> {
 function preloadedOf({ files }: PageFiles): readonly string[] {
   const isShared = (path: string) => /\.js$/.test(path) && !path.startsWith('pages/');
   const first = ['pages/sign-in.js', 'pages/invitation.js'];
-  return [...files.keys()].filter((path) => isShared(path) || first.includes(path));
+  return [...files.keys()].filter(
+    (path) => (isShared(path) && !laterModules.includes(path)) || first.includes(path),
+  );
 }
 
 /** The rules that all pages share come first, so that those of a page can follow them. */

@@ -1,6 +1,6 @@
 /** The filters of a list of orders, in the names of the address. */
 import { refuseField } from '../../domain/errors.ts';
-import { reviewFlags } from '../../domain/inbox/review.ts';
+import { reviewFlags } from '../../domain/inbox/review-reasons.ts';
 import { findExponent } from '../../domain/money/currency.ts';
 import { parseAmount } from '../../domain/money/money.ts';
 import { orderStatuses } from '../../domain/orders/order.ts';

@@ -33,6 +33,18 @@ export function addOrders(app: FastifyInstance, { useCases }: Edge): void {
     },
   });
 
+  app.get('/filters', {
+    ...forViewers,
+    handler: async (request) => {
+      const choices = await useCases.listFilterChoices(getAccount(request).accountId);
+      const { flags, currencies } = choices;
+      const providers = choices.providers.map((provider) => ({
+        ...{ name: provider.name, display_name: provider.displayName },
+      }));
+      return { providers, flags, currencies };
+    },
+  });
+
   app.get<{ Querystring: Query }>('/search', {
     ...forViewers,
     handler: async (request) => {
@@ -93,7 +105,7 @@ function listedOrderView(order: ListedOrderRow, role: Role) {
   };
 }
 
-function userView(user: User) {
+export function userView(user: User) {
   const name = [user.firstName, user.lastName].filter((part) => part !== undefined).join(' ');
   const { email = null, mobileNumber } = user;
   const phone = mobileNumber === undefined ? null : `${user.countryCode} ${mobileNumber}`;

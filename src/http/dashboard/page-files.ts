@@ -22,6 +22,7 @@ export const packageModules = {
   '@preact/signals': 'packages/signals.js',
   '@preact/signals-core': 'packages/signals-core.js',
   htm: 'packages/htm.js',
+  uplot: 'packages/uplot.js',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** What a package offers to browsers, below its folder. */
@@ -31,7 +32,23 @@ const packageFiles: Readonly<Record<keyof typeof packageModules, readonly [strin
   '@preact/signals': ['@preact/signals', 'dist/signals.mjs'],
   '@preact/signals-core': ['@preact/signals-core', 'dist/signals-core.mjs'],
   htm: ['htm', 'dist/htm.mjs'],
+  // The module is three times as large, because it is not minified.
+  uplot: ['uplot', 'dist/uPlot.iife.min.js'],
 };
+
+/**
+ * What stands around a file that is no module. The charts read the language of the navigator, which is not always a tag
+ * that Intl accepts; without one, Intl uses that of the browser, as our own modules do.
+ */
+const around: Partial<Record<keyof typeof packageModules, readonly [string, string]>> = {
+  uplot: ['const navigator = {};\n', 'export default uPlot;\n'],
+};
+
+/** Loaded with the first chart. */
+const packageStyles = { 'packages/uplot.css': ['uplot', 'dist/uPlot.min.css'] } as const;
+
+/** Modules that few pages need: whoever needs them loads them. */
+export const laterModules: readonly string[] = [packageModules.uplot];
 
 const ownFolder = new URL('../../../dashboard/', import.meta.url).pathname;
 const types = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' } as const;
@@ -57,9 +74,14 @@ async function readOwn(): Promise<[string, string][]> {
 
 async function readPackages(): Promise<[string, string][]> {
   const found: [string, string][] = [];
-  for (const [name, target] of Object.entries(packageModules)) {
-    const [owner, file] = packageFiles[name as keyof typeof packageModules];
-    found.push([target, withoutSourceMap(await readPackageFile(owner, file))]);
+  for (const name of Object.keys(packageModules) as (keyof typeof packageModules)[]) {
+    const [owner, file] = packageFiles[name];
+    const text = withoutSourceMap(await readPackageFile(owner, file));
+    const [before, after] = around[name] ?? ['', ''];
+    found.push([packageModules[name], before + text + after]);
+  }
+  for (const [target, [owner, file]] of Object.entries(packageStyles)) {
+    found.push([target, await readPackageFile(owner, file)]);
   }
   return found;
 }

@@ -1,6 +1,7 @@
 /** Sessions in the field names of the API. */
 import {
   confirmedUntil,
+  isConfirmedAgain,
   type OwnAccount,
   type Session,
   type SignedIn,
@@ -21,6 +22,7 @@ export function sessionView({ session, user, accounts, account }: SignedIn) {
       created_at: session.createdAt.toISOString(),
       expires_at: session.expiresAt.toISOString(),
       confirmed_until: confirmedUntil(session).toISOString(),
+      confirmed_again: isConfirmedAgain(session),
     },
   };
 }

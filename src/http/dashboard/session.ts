@@ -8,7 +8,7 @@ import { dropSecret, findSecret } from './session-cookie.ts';
 import { accountView, listedSessionView, sessionView } from './session-view.ts';
 import { begin, forVisitors, PasskeyBody, PasswordBody } from './sign-in.ts';
 
-const forUsers = {
+export const forUsers = {
   config: { dashboard: 'user' },
   bodyLimit: limits.publicBodyBytesMax,
   schema: { hide: true },

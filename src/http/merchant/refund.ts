@@ -102,14 +102,16 @@ export function addRefund(app: FastifyInstance, { useCases }: Edge): void {
     },
     handler: async (request, reply) => {
       const { body } = request;
-      const key = readIdempotencyKey(request);
+      const idempotencyKey = readIdempotencyKey(request);
       const refundRequest = {
         transactionId: toText(body.transaction_id),
         invoiceId: toText(body.invoice_id),
         amount: sentAmount(body, 'refund_amount'),
         refundRequestId: readRequestId(body),
       };
-      const made = await useCases.refund(getCaller(request), refundRequest, key);
+      const made = await useCases.refund(getCaller(request), refundRequest, {
+        idempotencyKey,
+      });
       markReplay(reply, made.replayed);
       return refundView(made.reply);
     },

@@ -33,7 +33,7 @@ export async function rotateSecret(
   given?: string,
   actor: Actor = commandLine,
 ): Promise<RotatedSecret> {
-  if (!listRotatableSecretKinds().includes(kind)) throw new Error(`${kind} cannot be rotated`);
+  checkKind(kind);
   const secret = given === undefined ? newSecretValue(kind) : checkGiven(kind, given);
   const now = services.clock();
   const oldValidUntil = addSeconds(now, overlapSeconds);
@@ -48,6 +48,12 @@ export async function rotateSecret(
     );
   });
   return { accountId, secret, oldValidUntil };
+}
+
+/** The secrets that an owner can see and rotate. Those that a provider issued are never shown. */
+export function checkKind(kind: RotatableSecretKind): void {
+  if (listRotatableSecretKinds().includes(kind)) return;
+  throw new ServiceError('NOT_FOUND', `There is no secret ${kind} that can be shown or rotated.`);
 }
 
 /** Some providers generate the webhook secret themselves and let nobody choose it. */

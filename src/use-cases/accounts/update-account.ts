@@ -55,14 +55,12 @@ export async function updateAccount(
     const changed = [
       ...listChanged(before, after),
       ...Object.keys(apiSecrets),
-      ...(logo === undefined ? [] : ['logo']),
+      ...(logo === undefined || logo?.digest === account.logo?.digest ? [] : ['logo']),
     ];
-    await appendAudit(
-      tx,
-      auditEntry(actor, now, {
-        ...{ accountId, action: 'account.updated', object: accountId, details: { changed } },
-      }),
-    );
+    if (changed.length > 0) {
+      const updated = { accountId, action: 'account.updated', object: accountId } as const;
+      await appendAudit(tx, auditEntry(actor, now, { ...updated, details: { changed } }));
+    }
     return { ...after, logo: logo === undefined ? account.logo : logo };
   });
 }

@@ -1,8 +1,12 @@
 /** Changes an endpoint: its URL and types, its secret, whether it is enabled; or deletes it. Contract 12.1. */
 
-import { checkEventTypes, type Endpoint, secretKindOf } from '../../domain/accounts/endpoint.ts';
+import {
+  checkEventTypes,
+  type Endpoint,
+  secretKindOf,
+  unknownEndpoint,
+} from '../../domain/accounts/endpoint.ts';
 import { type Actor, type AuditAction, auditEntry, commandLine } from '../../domain/audit.ts';
-import { ServiceError } from '../../domain/errors.ts';
 import { findAccountIdOfEndpoint } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
@@ -157,8 +161,4 @@ async function change(
     );
     return saved;
   });
-}
-
-export function unknownEndpoint(endpointId: string): ServiceError {
-  return new ServiceError('NOT_FOUND', `There is no endpoint ${endpointId}: see "endpoint list".`);
 }

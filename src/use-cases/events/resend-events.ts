@@ -1,6 +1,6 @@
 /** Makes events due again, whatever became of them: one, or all since a time. Contract 12.7. */
 
-import { type Endpoint, isEnabled } from '../../domain/accounts/endpoint.ts';
+import { type Endpoint, isEnabled, unknownEndpoint } from '../../domain/accounts/endpoint.ts';
 import { type Actor, commandLine } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { eventIdOf } from '../../domain/ids.ts';
@@ -15,7 +15,6 @@ import {
   type ResentEvents,
 } from '../../store/event-lists.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
-import { unknownEndpoint } from './change-endpoint.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };
 
@@ -38,9 +37,7 @@ export async function resendEvents(
   const holders = 'event' in range ? await listEndpointIdsOf(database, range.event) : undefined;
   const chosen = named.filter((entry) => holders?.includes(entry.endpointId) ?? true);
   const enabled = chosen.filter(isEnabled);
-  const [disabled] = chosen;
-  // With a choice of several, those that are disabled are left out.
-  if (disabled && enabled.length === 0) throw refusalOf(disabled);
+  refuseDisabled(chosen);
   const now = clock();
   const times = { now, claimedUntil: addSeconds(now, limits.eventClaimSeconds) };
   // Before the events, which several statements make due: what was begun must be in the log.
@@ -63,9 +60,13 @@ export async function resendEvents(
   };
 }
 
-function refusalOf({ endpointId, disabledReason }: Endpoint): ServiceError {
-  return new ServiceError(
+/** With a choice of several, those that are disabled are left out. */
+export function refuseDisabled(chosen: readonly Endpoint[]): void {
+  const [first] = chosen;
+  if (!first || chosen.some(isEnabled)) return;
+  const { endpointId, disabledReason } = first;
+  throw new ServiceError(
     'INVALID_REQUEST_PARAMETER',
-    `Endpoint ${endpointId} is disabled (${disabledReason}): enable it first with "endpoint enable ${endpointId}".`,
+    `Endpoint ${endpointId} is disabled (${disabledReason}): enable it first, on the dashboard or with "endpoint enable ${endpointId}".`,
   );
 }

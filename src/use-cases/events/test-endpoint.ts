@@ -1,5 +1,6 @@
 /** Sends a test event to an endpoint at once. It is not stored and not repeated. Contract 12.2. */
 import { liveSecrets } from '../../domain/accounts/account.ts';
+import { unknownEndpoint } from '../../domain/accounts/endpoint.ts';
 import { type Actor, commandLine } from '../../domain/audit.ts';
 import { findAccountIdOfEndpoint, newTestEventId } from '../../domain/ids.ts';
 import { sealPayload } from '../../security/sealed-payload.ts';
@@ -8,7 +9,6 @@ import type { SentEvent } from '../../services/event-sender.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { isDelivered, sendSigned } from './attempt-event.ts';
-import { unknownEndpoint } from './change-endpoint.ts';
 
 type Needs = NeedsOf<typeof sendSigned> &
   NeedsOf<typeof recordAudit> & { readonly accounts: AccountDirectory };
@@ -18,14 +18,14 @@ export type TestedEndpoint = SentEvent & {
   readonly isDelivered: boolean;
 };
 
-/** A disabled endpoint can be tested before it is enabled again. */
+/** A disabled endpoint can be tested before it is enabled again, and one that was just changed is tested as it is now. */
 export async function testEndpoint(
   services: Needs,
   endpointId: string,
   actor: Actor = commandLine,
 ): Promise<TestedEndpoint> {
   const accountId = findAccountIdOfEndpoint(endpointId);
-  const account = accountId === undefined ? undefined : await services.accounts.find(accountId);
+  const account = accountId === undefined ? undefined : await services.accounts.readNow(accountId);
   const endpoint = account?.endpoints.find((entry) => entry.endpointId === endpointId);
   if (!account || !endpoint) throw unknownEndpoint(endpointId);
   const now = services.clock();

@@ -26,6 +26,8 @@ export type RetryNeeds = ApplyStoredNeeds & {
 };
 
 export type RetriedDelivery = {
+  /** As it was before this try. */
+  readonly before: Delivery | undefined;
   /** Undefined if no such delivery is stored. */
   readonly delivery: Delivery | undefined;
   /** Names that other deliveries may be parked for although they are known. */
@@ -55,7 +57,7 @@ export async function retryDelivery(
     });
     noteStates(needs, applied);
     const [own] = applied;
-    return { delivery: own?.after ?? stored, names: own?.names ?? [] };
+    return { before: stored, delivery: own?.after ?? stored, names: own?.names ?? [] };
   } catch (error) {
     // An unavailable database says nothing about the delivery.
     if (error instanceof ServiceError) throw error;

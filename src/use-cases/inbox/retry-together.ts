@@ -50,7 +50,8 @@ export async function retryTogether(
     return retryEach(needs, chosen, reason);
   }
   noteStates(needs, applied);
-  return { retried: applied.map(({ after, names }) => ({ delivery: after, names })), failed: [] };
+  const retried = applied.map(({ before, after, names }) => ({ before, delivery: after, names }));
+  return { retried, failed: [] };
 }
 
 /** One of them may have to wait for a lock. */

@@ -37,6 +37,23 @@ export async function describeContents(
   }));
 }
 
+/** In the order of the ids. Those that are gone are left out. */
+export async function describeByIds(
+  database: Queryable,
+  accountId: string,
+  deliveryIds: readonly string[],
+): Promise<DescribedDelivery[]> {
+  const described = new Map<string, DescribedDelivery>();
+  for (let at = 0; at < deliveryIds.length; at += bodiesPerRead) {
+    const ids = deliveryIds.slice(at, at + bodiesPerRead);
+    for (const stored of await findDeliveries(database, accountId, ids)) {
+      const { headers: _headers, body: _body, ...delivery } = stored;
+      described.set(stored.deliveryId, { ...delivery, ...contentOf(stored) });
+    }
+  }
+  return deliveryIds.flatMap((id) => described.get(id) ?? []);
+}
+
 const nothingKnown: Content = { event: null, amount: null, currency: null };
 
 function contentOf(delivery: Delivery): Content {

@@ -1,5 +1,6 @@
 /** Describes what needs manual review: the reason, an advice, and since when. Leaves out what is resolved. */
-import { adviceFor, adviceForDead, flagIdOf } from '../../domain/inbox/review.ts';
+import { flagIdOf } from '../../domain/inbox/review.ts';
+import { adviceFor, deliveryFlags, type ReviewReason } from '../../domain/inbox/review-reasons.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type { Database } from '../../postgres/database.ts';
 import { type HistoryEntry, listHistoryOfOrders } from '../../store/history.ts';
@@ -12,6 +13,10 @@ export type ReviewEntry = {
   readonly accountId: string;
   readonly orderId: string | null;
   readonly transactionId: string | null;
+  readonly reasons: readonly ReviewReason[];
+  /** What a delivery says about itself; null for a flag. */
+  readonly why: string | null;
+  /** The reasons in one line. */
   readonly reason: string;
   readonly advice: string;
   readonly since: Date;
@@ -43,18 +48,13 @@ export async function describeDeliveries(
   return entries;
 }
 
-/** These flags concern the delivery itself. All others follow from the current state of its order. */
-const flagsOfDeliveries: ReadonlySet<ReviewFlag> = new Set<ReviewFlag>([
-  ...(['chargeback', 'dispute', 'event_id_reused', 'too_many_transactions'] as const),
-]);
-
 /** True if the order does not have the flag any more, for example after a voided payment was captured again. */
 function isGone(
   flag: ReviewFlag,
   { orderId }: DeliveryToReview,
   ofOrder: ReadonlyArray<Pick<Flagged, 'flags'>>,
 ): boolean {
-  if (orderId === null || flagsOfDeliveries.has(flag)) return false;
+  if (orderId === null || deliveryFlags.has(flag)) return false;
   return !ofOrder.some((entry) => entry.flags.includes(flag));
 }
 
@@ -73,21 +73,27 @@ function covers(
 
 function describeDead(delivery: DeliveryToReview): ReviewEntry {
   const reason = ['dead', delivery.why].filter(Boolean).join(': ');
-  return { ...common(delivery), reason, advice: adviceForDead };
+  return { ...common(delivery), ...explained(['dead']), reason };
 }
 
 function describeDelivery(delivery: DeliveryToReview, flags: readonly ReviewFlag[]): ReviewEntry {
-  const reason = flags.join(', ') || (delivery.why ?? delivery.state);
-  return { ...common(delivery), reason, advice: adviceFor(flags) };
+  if (flags.length > 0) return { ...common(delivery), ...explained(flags) };
+  const reason = delivery.why ?? delivery.state;
+  return { ...common(delivery), ...explained(['needs_review']), reason };
 }
 
-function common({ deliveryId, accountId, orderId, since }: DeliveryToReview) {
+function explained(reasons: readonly ReviewReason[]) {
+  return { reasons, reason: reasons.join(', '), advice: adviceFor(reasons) };
+}
+
+function common({ deliveryId, accountId, orderId, why, since }: DeliveryToReview) {
   return {
     id: deliveryId,
     kind: 'delivery',
     accountId,
     orderId,
     transactionId: null,
+    why,
     since,
   } as const;
 }
@@ -146,8 +152,8 @@ function describeFlag(
     accountId,
     orderId,
     transactionId,
-    reason: flag,
-    advice: adviceFor([flag]),
+    why: null,
+    ...explained([flag]),
     since: findRaised(history, transactionId, flag) ?? happenedAt,
   };
 }

@@ -1,10 +1,12 @@
 /** Counts all figures of an account, or of all, again. Figures that are right do not change. */
+import { type Actor, commandLine } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { listAccountIds } from '../../store/accounts.ts';
 import { endFigurePass, findFigureWalk, saveFigureWalk } from '../../store/figure-cursors.ts';
 import type { Slot } from '../../store/figures.ts';
-import { findTextOrder } from '../../store/text-order.ts';
+import { findTextOrder, type TextOrder } from '../../store/text-order.ts';
+import { recordAudit } from '../accounts/record-audit.ts';
 import { recountSlots } from './recount-slots.ts';
 import { walkSlots } from './walk-slots.ts';
 
@@ -20,13 +22,44 @@ export type RebuiltFigures = {
 /** A commit for each half hour would take most of the time. */
 const batchSize = 20;
 
+/** The log of each account whose figures changed says so. */
 export async function rebuildFigures(
-  { database, clock }: Needs,
+  needs: Needs,
   accountId?: string,
+  actor: Actor = commandLine,
 ): Promise<RebuiltFigures> {
+  const { database, clock } = needs;
   const startedAt = clock();
   const order = await findTextOrder(database);
   const accountIds = accountId ? [accountId] : (await listAccountIds(database)).toSorted();
+  let counted = 0;
+  let changed = 0;
+  for (const id of accountIds) {
+    const rebuilt = await rebuildAccount(needs, order, id);
+    counted += rebuilt.counted;
+    changed += rebuilt.changed;
+    if (rebuilt.changed === 0) continue;
+    const done = {
+      accountId: id,
+      action: 'figures.rebuilt',
+      object: id,
+      details: rebuilt,
+    } as const;
+    await recordAudit(needs, actor, [done]);
+  }
+  if (!accountId) {
+    await endFigurePass(database, startedAt);
+    const { completed } = await findFigureWalk(database);
+    await saveFigureWalk(database, { last: undefined, completed: completed + 1 });
+  }
+  return { counted, changed };
+}
+
+async function rebuildAccount(
+  { database }: Needs,
+  order: TextOrder,
+  accountId: string,
+): Promise<RebuiltFigures> {
   let counted = 0;
   let changed = 0;
   let batch: Slot[] = [];
@@ -35,15 +68,10 @@ export async function rebuildFigures(
     counted += batch.length;
     batch = [];
   };
-  for await (const slot of walkSlots(database, order, accountIds)) {
+  for await (const slot of walkSlots(database, order, [accountId])) {
     batch.push(slot);
     if (batch.length === batchSize) await countBatch();
   }
   await countBatch();
-  if (!accountId) {
-    await endFigurePass(database, startedAt);
-    const { completed } = await findFigureWalk(database);
-    await saveFigureWalk(database, { last: undefined, completed: completed + 1 });
-  }
   return { counted, changed };
 }

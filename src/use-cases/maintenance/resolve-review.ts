@@ -26,6 +26,8 @@ export type ReviewToResolve = {
   readonly note: string;
   /** Who resolves it. */
   readonly actor: Actor;
+  /** Whoever may act in one account only: what belongs to another does not exist for them. */
+  readonly accountId?: string;
 };
 
 export type ResolvedReview = {
@@ -36,10 +38,14 @@ export type ResolvedReview = {
   readonly deliveryIds: readonly string[];
 };
 
-/** Why nothing was resolved, as a sentence for the operator. */
-export type RefusedReview = { readonly refusal: string };
+/** Why nothing was resolved, and a sentence for the operator. */
+export type RefusedReview = {
+  readonly kind: 'wrong_note' | 'unknown' | 'resolved_before' | 'not_open';
+  readonly refusal: string;
+};
 
 export const noteRefusal: RefusedReview = {
+  kind: 'wrong_note',
   refusal: 'The note must have 1 to 1,024 characters.',
 };
 
@@ -52,13 +58,25 @@ export async function resolveReview(
   const note = findNote(request.note);
   if (note === undefined) return noteRefusal;
   const closing = { ...request, note, at: services.clock() };
-  const accountId = findAccountIdOfDelivery(request.id);
   const flag = findFlagName(request.id);
-  return services.database.transaction(async (tx) => {
-    if (accountId !== undefined) return resolveDelivery(tx, accountId, closing);
-    if (flag) return resolveFlag(tx, flag, closing);
-    return { refusal: `"${request.id}" is neither the id of a delivery nor of a flag.` };
-  });
+  const accountId = flag?.accountId ?? findAccountIdOfDelivery(request.id);
+  if (accountId === undefined) {
+    return unknown(`"${request.id}" is neither the id of a delivery nor of a flag.`);
+  }
+  if (request.accountId !== undefined && request.accountId !== accountId) {
+    return unknown(`Account ${request.accountId} has nothing with the id ${request.id}.`);
+  }
+  return services.database.transaction((tx) =>
+    flag ? resolveFlag(tx, flag, closing) : resolveDelivery(tx, accountId, closing),
+  );
+}
+
+function unknown(refusal: string): RefusedReview {
+  return { kind: 'unknown', refusal };
+}
+
+function resolvedBefore(what: string): RefusedReview {
+  return { kind: 'resolved_before', refusal: `${what} was resolved before.` };
 }
 
 async function resolveDelivery(
@@ -68,12 +86,12 @@ async function resolveDelivery(
 ): Promise<ResolvedReview | RefusedReview> {
   const { id, at, actor, note } = closing;
   const delivery = await lockDelivery(tx, accountId, id);
-  if (!delivery) return { refusal: `There is no delivery ${id}.` };
+  if (!delivery) return unknown(`There is no delivery ${id}.`);
   const { state, flags, orderId, provider } = delivery;
-  if (state === 'resolved') return { refusal: `Delivery ${id} was resolved before.` };
+  if (state === 'resolved') return resolvedBefore(`Delivery ${id}`);
   if (state !== 'needs_review' && state !== 'dead') {
     const rule = 'only one that is needs_review or dead can be resolved';
-    return { refusal: `Delivery ${id} is ${state}: ${rule}.` };
+    return { kind: 'not_open', refusal: `Delivery ${id} is ${state}: ${rule}.` };
   }
   await saveResolvedDeliveries(tx, accountId, [id], at);
   await deleteOtherReferences(tx, [{ accountId, deliveryId: id, names: [] }]);
@@ -99,9 +117,9 @@ async function resolveFlag(
   const deliveries = await lockDeliveriesToReview(tx, accountId, orderId);
   const flagged = await listFlagsOfOrders(tx, accountId, [orderId]);
   const own = flagged.find((entry) => (entry.transactionId ?? entry.orderId) === subject);
-  if (!own?.flags.includes(flag)) return { refusal: `There is no flag ${flag} on ${subject}.` };
+  if (!own?.flags.includes(flag)) return unknown(`There is no flag ${flag} on ${subject}.`);
   const isFirst = await insertResolution(tx, { ...name, at, actor: actor.name, note });
-  if (!isFirst) return { refusal: `The flag ${flag} on ${subject} was resolved before.` };
+  if (!isFirst) return resolvedBefore(`The flag ${flag} on ${subject}`);
 
   const flags = flagged.flatMap((entry) =>
     entry.flags.map((raised) => ({ subject: entry.transactionId ?? entry.orderId, flag: raised })),

@@ -8,6 +8,7 @@ import { type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
 import { checkFilter, type OrderFilter } from '../../domain/orders/order-filter.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
+import { searchInSteps } from '../../services/search-in-steps.ts';
 import { findFilteredOrders } from '../../store/filtered-orders.ts';
 import { listOrderRows, type OrderListRow } from '../../store/order-list-rows.ts';
 import { findTextOrder } from '../../store/text-order.ts';
@@ -31,36 +32,19 @@ export type FilteredPage = {
   readonly next: string | undefined;
 };
 
-/** When one of these is exceeded, the page ends with what it has. */
-const lookedAtMax = 50_000;
-const searchMsMax = 100;
-/** The first search is small, because most filters match many orders. Each later one looks at more. */
-const firstLookedAt = 250;
-const growth = 4;
-const oneLookedAtMax = 5_000;
-
 export async function listFilteredOrders(
   { database, clock }: Needs,
   accountId: string,
   { filter, after, limit }: FilteredQuery,
 ): Promise<FilteredPage> {
   checkFilter(filter);
-  const startedAtMs = performance.now();
   const now = clock();
   const order = await findTextOrder(database);
-  const orderIds: string[] = [];
-  let lookedAt = 0;
-  let next = after === undefined ? undefined : readCursor(after);
-  for (let size = firstLookedAt; ; size = Math.min(size * growth, oneLookedAtMax)) {
-    const range = { filter, before: next, limit: limit - orderIds.length, lookedAtMax: size, now };
-    const found = await findFilteredOrders(database, order, accountId, range);
-    orderIds.push(...found.orderIds);
-    lookedAt += found.lookedAt;
-    next = found.next;
-    const isOver = lookedAt >= lookedAtMax || performance.now() - startedAtMs > searchMsMax;
-    if (next === undefined || orderIds.length === limit || isOver) break;
-  }
-  const rows = await listOrderRows(database, accountId, orderIds);
+  const { ids, lookedAt, next } = await searchInSteps(
+    (range) => findFilteredOrders(database, order, accountId, { ...range, filter, now }),
+    { after: after === undefined ? undefined : readCursor(after), limit },
+  );
+  const rows = await listOrderRows(database, accountId, ids);
   return {
     orders: rows.map((row) => ({ ...row, status: orderStatus(row, now) })),
     lookedAt,

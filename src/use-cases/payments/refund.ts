@@ -3,17 +3,19 @@
  * the payment, and then sent to the provider. If the provider cannot be reached, it is sent again later. Contract 11.5.
  */
 import type { Account } from '../../domain/accounts/account.ts';
+import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { findExponent } from '../../domain/money/currency.ts';
-import { parseSentAmount } from '../../domain/money/money.ts';
+import { displayExponent, findExponent } from '../../domain/money/currency.ts';
+import { formatAmount, parseSentAmount } from '../../domain/money/money.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { linkRefunds } from '../../domain/transactions/refund-links.ts';
 import type { RequestedRefund } from '../../domain/transactions/refund-request.ts';
-import type { Database } from '../../postgres/database.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { ReportDefect } from '../../services/services.ts';
+import { appendAudit } from '../../store/audit.ts';
 import type { Batches } from '../../store/batches.ts';
 import { lockOrderState } from '../order-state/lock-order-state.ts';
 import { type EnquiredIds, getNamedOrder } from '../orders/get-named-order.ts';
@@ -47,11 +49,17 @@ type Needs = NeedsOf<typeof getNamedOrder> &
 
 export type RefundRequest = RequestedRefund & { readonly invoiceId: string | undefined };
 
+export type RefundOptions = {
+  readonly idempotencyKey?: string | undefined;
+  /** The user of the dashboard who requests it: a new refund is written to the audit log. */
+  readonly by?: { readonly actor: Actor; readonly note: string | null };
+};
+
 export async function refund(
   services: Needs,
   caller: Caller,
   sent: RefundRequest,
-  idempotencyKey?: string,
+  { idempotencyKey, by }: RefundOptions = {},
 ): Promise<Replayable<RefundReply>> {
   const { accountId } = caller;
   const account = await services.accounts.get(accountId);
@@ -68,16 +76,12 @@ export async function refund(
     idempotencyKey === undefined
       ? undefined
       : keyedRequest(caller, 'refund', idempotencyKey, contentOf(order, request));
-  const stored = await services.database.transaction(async (tx) =>
-    storeRefund(
-      tx,
-      services,
-      account,
-      await lockOrderState(tx, accountId, orderId),
-      request,
-      keyed,
-    ),
-  );
+  const stored = await services.database.transaction(async (tx) => {
+    const before = await lockOrderState(tx, accountId, orderId);
+    const outcome = await storeRefund(tx, services, account, before, request, keyed);
+    if (by && outcome.kind === 'new') await writeAudit(tx, services, accountId, outcome, by);
+    return outcome;
+  });
   switch (stored.kind) {
     case 'answered': {
       const answer = await findFirstAnswer<RefundReply>(services, stored.keyed, stored.first);
@@ -95,6 +99,21 @@ export async function refund(
     default:
       return stored satisfies never;
   }
+}
+
+async function writeAudit(
+  tx: Transaction,
+  { clock }: Needs,
+  accountId: string,
+  { transactionId, calls, replyIfCallFails }: StoredRefund,
+  { actor, note }: NonNullable<RefundOptions['by']>,
+): Promise<void> {
+  const currency = calls[0]?.currency ?? '';
+  const minor = calls.reduce((sum, { amount }) => sum + amount, 0);
+  const amount = formatAmount(minor, displayExponent(currency));
+  const details = { payment: replyIfCallFails.paymentTransactionId, amount, currency };
+  const audited = { accountId, action: 'refund.requested', object: transactionId } as const;
+  await appendAudit(tx, auditEntry(actor, clock(), { ...audited, note, details }));
 }
 
 function contentOf({ orderId, amounts }: Order, request: RefundRequest): object {

@@ -4,7 +4,12 @@
  */
 import { ServiceError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/time.ts';
-import { confirmedUntil, type SignedIn, type Visitor } from '../../domain/users/session.ts';
+import {
+  confirmedUntil,
+  isConfirmedAgain,
+  type SignedIn,
+  type Visitor,
+} from '../../domain/users/session.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { digestOfToken, newOpaqueToken } from '../../security/opaque-token.ts';
 import { renewSession } from '../../store/sessions.ts';
@@ -60,10 +65,19 @@ export async function renew(
   throw new ServiceError('AUTHENTICATION_FAILED', 'The session has ended: sign in again.');
 }
 
-/** For whatever shows a secret. Throws `PERMISSION_DENIED` when the last confirmation is too long ago. */
+/** Throws `PERMISSION_DENIED` when the last confirmation is too long ago. Signing in counts as one. */
 export function requireConfirmation({ clock }: Pick<Needs, 'clock'>, { session }: SignedIn): void {
-  if (clock() < confirmedUntil(session)) return;
-  throw new ServiceError(
+  if (clock() >= confirmedUntil(session)) throw unconfirmed();
+}
+
+/** For whatever shows a stored secret: signing in does not count. Contract 13.8. */
+export function requireConfirmationAgain(needs: Pick<Needs, 'clock'>, signedIn: SignedIn): void {
+  requireConfirmation(needs, signedIn);
+  if (!isConfirmedAgain(signedIn.session)) throw unconfirmed();
+}
+
+function unconfirmed(): ServiceError {
+  return new ServiceError(
     'PERMISSION_DENIED',
     'Confirm who you are first: give your password or use your passkey again.',
   );

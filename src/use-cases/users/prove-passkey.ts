@@ -8,7 +8,7 @@ import {
   type Challenge,
   insertChallenge,
   lockPasskey,
-  saveCounter,
+  saveUse,
   takeChallenge,
 } from '../../store/passkeys.ts';
 import { lockUser, type User } from '../../store/users.ts';
@@ -47,10 +47,11 @@ export async function provePasskey<Result>(
     if (!passkey) throw wrongPasskey();
     const counter = await findUse(settings.publicUrl, challenge, passkey, response);
     if (counter === undefined) throw wrongPasskey();
-    await saveCounter(tx, passkey.credentialId, counter);
+    const now = clock();
+    await saveUse(tx, passkey.credentialId, counter, now);
     const user = await lockUser(tx, passkey.userId);
     if (!user) throw wrongPasskey();
-    return work(tx, user, clock());
+    return work(tx, user, now);
   });
 }
 

@@ -19,6 +19,8 @@ export type DeliveryBody = {
   readonly headers: Readonly<Record<string, string>> | null;
   /** JSON or form data, with card numbers masked since it was stored. Null once pruned. */
   readonly body: string | null;
+  /** The provider's name of what it reports. Null once pruned, or without one. */
+  readonly event: string | null;
   /** What our translator makes of it. Null once the body is pruned, or if the translator fails. */
   readonly understood: Translation | null;
 };
@@ -39,6 +41,7 @@ export async function findDeliveryBody(
     delivery,
     headers,
     body: body?.toString('utf8') ?? null,
+    event: eventOf(stored),
     understood: headers && body ? translationOf(shown) : null,
   };
 }
@@ -52,6 +55,10 @@ function maskBody(delivery: Delivery): Delivery {
     ...delivery,
     body: eraseBody(body, createScrub(listPersonalValues(body)), maskPersonal),
   };
+}
+
+function eventOf({ headers, body, provider }: Delivery): string | null {
+  return headers && body ? (getProvider(provider).findEventName({ headers, body }) ?? null) : null;
 }
 
 function translationOf(delivery: Delivery): Translation | null {

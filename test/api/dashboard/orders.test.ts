@@ -58,12 +58,30 @@ const filtered: [query: string, expected: () => string[]][] = [
   ['currency=USD', () => []],
   ['from=2020-01-01T00:00:00Z&to=2021-01-01T00:00:00Z', () => []],
   ['refunded=yes', () => []],
+  ['provider=partner', () => [paid]],
+  ['provider=bank-gateway', () => []],
+  ['flag=amount_mismatch', () => []],
 ];
 for (const [query, expected] of filtered) {
   test(`the filter ${query}`, async () => {
     assert.deepEqual(idsOf((await operator.get(`/orders?${query}`)).body), expected());
   });
 }
+
+test('filters offer what exists, and the currencies of recent orders first', async () => {
+  const { body } = await viewer.get('/filters');
+  assert.deepEqual(
+    body.providers.map(({ name }: { name: string }) => name),
+    ['partner', 'bank-gateway'],
+  );
+  assert.deepEqual(body.currencies.slice(0, 3), ['INR', 'AED', 'AFN']);
+  assert.equal(new Set(body.currencies).size, body.currencies.length);
+  for (const flag of body.flags) {
+    assert.equal((await viewer.get(`/orders?flag=${flag}`)).status, 200, flag);
+  }
+  assert.ok(!body.flags.includes('dispute'), 'no order has the flag of a delivery');
+  assert.equal((await openBrowser(service).get('/filters')).status, 401);
+});
 
 test('pages follow each other without gaps', async () => {
   const first = await operator.get('/orders?limit=1');

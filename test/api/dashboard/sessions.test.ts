@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
 import {
   codeOf,
+  invite,
   join,
+  newEmail,
   openBrowser,
   origin,
   type Person,
@@ -228,6 +230,24 @@ async function lastSeen(userId: string): Promise<number> {
   });
   return rows[0]?.at.getTime() ?? 0;
 }
+
+test('behind https the cookie has the prefix __Host- and is Secure', async () => {
+  const publicUrl = 'https://pay.example';
+  const secure = await startTestService({ publicUrl });
+  const shop = await secure.createAccount();
+  const token = await invite(secure, shop.accountId, 'viewer', newEmail());
+  const reply = await secure.call(`/dashboard/api/invitation/${token}/password`, {
+    ...{ headers: { origin: publicUrl }, body: { password } },
+  });
+  const [, secret] =
+    /^__Host-session=([\w-]{43}); Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict; Secure$/.exec(
+      reply.headers.get('set-cookie') ?? '',
+    ) ?? [];
+  assert.ok(secret);
+  const visit = (cookie: string) => secure.call('/dashboard/api/session', { headers: { cookie } });
+  assert.equal((await visit(`__Host-session=${secret}`)).status, 200);
+  assert.equal((await visit(`session=${secret}`)).status, 401, 'the plain name is not read');
+});
 
 async function count() {
   const { rows } = await service.database.query({

@@ -1,0 +1,144 @@
+/** One payment of an order with its captures, refunds and failure. */
+import { money, sentence } from '../core/format.js';
+import { html } from '../core/html.js';
+import { Facts } from './facts.js';
+import { Flags } from './flags.js';
+import { Status } from './status.js';
+import { Copyable, Time } from './text.js';
+import { nameOf } from './why-values.js';
+
+/** @typedef {{ code: string, message: string, consumer_message: string, retry_allowed: boolean }} Failure */
+/**
+ * @typedef {object} Refund
+ * @property {string} transaction_id
+ * @property {string} refund_status
+ * @property {string | null} psp_transaction_id
+ * @property {string | null} amount
+ * @property {string | null} currency
+ * @property {string | null} started_at
+ * @property {string | null} finished_at
+ * @property {string | null} call
+ * @property {string | null} refund_request_id
+ * @property {string | null} arn
+ * @property {Failure | null} failure
+ * @property {import('./flags.js').Flag[]} flags
+ * @property {{ psp_transaction_id: string, amount: string | null, refund_status: string }[]} parts
+ */
+/**
+ * @typedef {object} Payment
+ * @property {string} transaction_id
+ * @property {string} payment_status
+ * @property {string} provider_name
+ * @property {string | null} payment_mode
+ * @property {Record<string, string> | null} mode_details
+ * @property {string | null} psp_transaction_id
+ * @property {string | null} provider_order_id
+ * @property {'checkout' | 'api' | 'provider'} origin
+ * @property {boolean} given_up
+ * @property {string | null} amount
+ * @property {string | null} currency
+ * @property {string | null} fee
+ * @property {string | null} offer_id
+ * @property {string | null} offer_discount
+ * @property {string | null} arn
+ * @property {string | null} acquirer
+ * @property {string | null} voided
+ * @property {string | null} started_at
+ * @property {string | null} finished_at
+ * @property {string | null} available_amount
+ * @property {Failure | null} failure
+ * @property {import('./flags.js').Flag[]} flags
+ * @property {{ psp_transaction_id: string, amount: string | null, status: string, at: string | null }[]} captures
+ * @property {Refund[]} refunds
+ * @property {number} refunds_total
+ */
+
+/**
+ * @param {string | null} amount
+ * @param {string | null} currency
+ */
+export function moneyOf(amount, currency) {
+  return amount === null || currency === null ? null : money(amount, currency);
+}
+
+/** @param {{ payment: Payment, isOpen: boolean }} props */
+export function PaymentCard({ payment, isOpen }) {
+  const { payment_status, amount, currency, payment_mode, provider_name, refunds } = payment;
+  const name = [payment_mode, provider_name].filter(Boolean).join(', ');
+  return html`<li class="card order-payment">
+    <div class="order-payment-head">
+      <h3>${moneyOf(amount, currency) ?? 'Amount not known'} <${Status} of=${payment_status} /></h3>
+      <p class="quiet">${name}</p>
+      <p class="quiet when"><${Time} at=${payment.started_at} /></p>
+    </div>
+    <${FailureWords} failure=${payment.failure} />
+    <${Flags} flags=${payment.flags} />
+    ${refunds.length > 0 && html`<${Refunds} refunds=${refunds} total=${payment.refunds_total} />`}
+    <details open=${isOpen}><summary>Details</summary><${Details} payment=${payment} /></details>
+  </li>`;
+}
+
+const origins = {
+  checkout: 'our checkout page',
+  api: 'the shop, by initiate-payment',
+  provider: 'the provider',
+};
+
+/** @param {{ payment: Payment }} props */
+function Details({ payment }) {
+  const { currency } = payment;
+  const details = Object.entries(payment.mode_details ?? {});
+  return html`<${Facts} isWide facts=${[
+    [
+      'Transaction',
+      html`<${Copyable} text=${payment.transaction_id} label="the transaction id" />`,
+    ],
+    ['Provider id', payment.psp_transaction_id && html`<code>${payment.psp_transaction_id}</code>`],
+    [
+      'Provider order',
+      payment.provider_order_id && html`<code>${payment.provider_order_id}</code>`,
+    ],
+    ...details.map(([name, value]) => [nameOf(name), value]),
+    [
+      'Started by',
+      origins[payment.origin] + (payment.given_up ? ', given up by the consumer' : ''),
+    ],
+    ['Finished', payment.finished_at && html`<${Time} at=${payment.finished_at} />`],
+    ['Bank reference', payment.arn],
+    ['Acquirer', payment.acquirer],
+    ['Fee of the consumer', moneyOf(payment.fee, currency)],
+    ['Offer', payment.offer_id],
+    ['Discount', moneyOf(payment.offer_discount, currency)],
+    ['Voided', payment.voided && sentence(payment.voided)],
+    ['Can be refunded', moneyOf(payment.available_amount, currency)],
+    ...payment.captures.map(({ psp_transaction_id, amount, status, at }) => [
+      `Capture ${psp_transaction_id.split('|').at(-1)}`,
+      html`${moneyOf(amount, currency)} ${status}${at !== null && html`, <${Time} at=${at} />`}`,
+    ]),
+  ]} />`;
+}
+
+/** @param {{ failure: Failure | null }} props */
+function FailureWords({ failure }) {
+  if (failure === null) return null;
+  const { code, message, consumer_message, retry_allowed } = failure;
+  return html`<p class="order-failure"><strong>${sentence(code.toLowerCase())}.</strong> ${message}
+    <span class="quiet"> The consumer was told: “${consumer_message}”${!retry_allowed && ' It makes no sense to try again.'}</span></p>`;
+}
+
+/** @param {{ refunds: Refund[], total?: number }} props */
+export function Refunds({ refunds, total = refunds.length }) {
+  return html`<ul class="order-refunds" aria-label="Refunds">${refunds.map(
+    (refund) => html`<li key=${refund.transaction_id}>
+      <p class="order-refund"><span>Refund of <strong>${moneyOf(refund.amount, refund.currency) ?? 'an unknown amount'}</strong></span>
+        <${Status} of=${refund.refund_status} /><span class="quiet"><${Time} at=${refund.started_at} /></span>
+        <code class="quiet">${refund.transaction_id}</code></p>
+      ${refund.arn !== null && html`<p class="quiet">Bank reference ${refund.arn}</p>`}
+      ${refund.parts.length > 0 && html`<p class="quiet">In parts: ${refund.parts.map(({ amount, refund_status }) => `${moneyOf(amount, refund.currency)} ${refund_status}`).join(', ')}</p>`}
+      <${FailureWords} failure=${refund.failure} />
+      <${Flags} flags=${refund.flags} />
+    </li>`,
+  )}
+    ${total > refunds.length && html`<li class="quiet">The newest ${refunds.length} of ${total} refunds.</li>`}
+  </ul>`;
+}

@@ -1,0 +1,228 @@
+/** The life of an order, oldest first: what happened, what it changed, and the deliveries behind it. */
+import { useEffect } from 'preact/hooks';
+import { count, date, exactTime, money, sentence } from '../core/format.js';
+import { html } from '../core/html.js';
+import { hrefOf, place, withQuery } from '../core/router.js';
+import { Fold, show } from './fold.js';
+import { Status } from './status.js';
+import { nameOf, providerOf, shortId, shortText } from './why-values.js';
+
+/** @typedef {import('./why-values.js').Anchored} Anchored */
+/** @typedef {import('./why-values.js').Entry} Entry */
+/** @typedef {import('./why-values.js').Effect} Effect */
+/** @typedef {(transactionId: string) => string} NameTransaction */
+
+/** A row of this many entries without effect is folded. */
+const foldedFrom = 4;
+/** Changes that are shown of one effect; the others are folded. */
+const changesShown = 3;
+
+/** @param {{ timeline: Anchored[], nameTransaction: NameTransaction }} props */
+export function Timeline({ timeline, nameTransaction }) {
+  const wanted = place.value.query.get('entry');
+  const isThere = timeline.some(({ anchor }) => anchor === wanted);
+  useEffect(() => {
+    if (wanted !== null && isThere) show(`entry-${wanted}`);
+  }, [wanted, isThere]);
+  let day = '';
+  return html`<ol class="why-timeline">${groupEntries(timeline).map((group) => {
+    const first = group[0];
+    if (!first) return null;
+    const ownDay = date(first.entry.at);
+    const heading = ownDay !== day && html`<li class="day" key=${`day ${ownDay}`}>${ownDay}</li>`;
+    day = date(group.at(-1)?.entry.at ?? first.entry.at);
+    const row = (/** @type {Anchored} */ one) =>
+      html`<${Row} key=${one.anchor} ...${one} isWanted=${one.anchor === wanted} nameTransaction=${nameTransaction} />`;
+    if (group.length < foldedFrom) return [heading, ...group.map(row)];
+    return [
+      heading,
+      html`<li class="why-folded" key=${`from ${first.anchor}`}>
+        <${Fold} summary=${foldedText(group)} isOpen=${group.some(({ anchor }) => anchor === wanted)}>
+          ${() => html`<ol class="why-timeline">${group.map(row)}</ol>`}
+        </${Fold}></li>`,
+    ];
+  })}</ol>`;
+}
+
+/**
+ * Entries that changed something stand alone; rows of others are one group.
+ * @param {Anchored[]} timeline
+ */
+function groupEntries(timeline) {
+  /** @type {Anchored[][]} */
+  const groups = [];
+  let isQuiet = false;
+  for (const one of timeline) {
+    const wasQuiet = isQuiet;
+    isQuiet = changesNothing(one.entry);
+    const last = groups.at(-1);
+    if (last && isQuiet && wasQuiet) last.push(one);
+    else groups.push([one]);
+  }
+  return groups.flatMap((group) =>
+    group.length < foldedFrom ? group.map((one) => [one]) : [group],
+  );
+}
+
+const quietKinds = [
+  'delivery-received',
+  'provider-polled',
+  'event-announced',
+  'event-attempted',
+  'time-passed',
+];
+
+/** @param {Entry} entry */
+function changesNothing({ kind, effects = [], delivery }) {
+  return quietKinds.includes(kind) && effects.length === 0 && !isApplied(delivery?.state);
+}
+
+/**
+ * A delivery that was applied may have changed something in an entry of its own, also on another page.
+ * @param {string | undefined} state
+ */
+function isApplied(state) {
+  return state === 'processed' || state === 'needs_review' || state === 'resolved';
+}
+
+/** @param {import('./why-values.js').Delivery} delivery */
+function effectWords({ state, tries }) {
+  if (isApplied(state)) return tries > 0 ? 'It was applied later.' : '';
+  return 'It changed nothing.';
+}
+
+/** @param {Anchored[]} group */
+function foldedText(group) {
+  /** @type {Record<string, string>} */
+  const words = {
+    'delivery-received': 'deliveries',
+    'provider-polled': 'polls',
+    'event-announced': 'events',
+    'event-attempted': 'attempts to send events',
+  };
+  const kinds = Map.groupBy(group, ({ entry }) => words[entry.kind] ?? 'others');
+  const parts = [...kinds].map(([kind, entries]) => `${count(entries.length)} ${kind}`);
+  return `${parts.join(', ')} that changed nothing`;
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** @param {Anchored & { isWanted: boolean, nameTransaction: NameTransaction }} props */
+function Row({ anchor, entry, isWanted, nameTransaction }) {
+  const { at, effects = [], delivery } = entry;
+  const opened = delivery?.delivery_id ?? entry.delivery_id;
+  return html`<li id=${`entry-${anchor}`} tabindex="-1" class=${`why-entry ${toneOf(entry)}${isWanted ? ' wanted' : ''}`}>
+    <time datetime=${at} title=${exactTime(at)}>${clock.format(new Date(at))}</time>
+    <div class="why-what">
+      <p class="title">${titleOf(entry, nameTransaction)}
+        ${delivery && html` <${Status} of=${delivery.state} />`}
+        ${opened && html` <a class="why-body" href=${hrefOf(withQuery({ delivery: opened }))} aria-label=${`Body of ${delivery?.event ?? 'the delivery'}`}>Body</a>`}
+      </p>
+      ${delivery?.why && html`<p class="quiet">${sentence(delivery.why)}</p>`}
+      ${effects.map((effect) => html`<${EffectView} effect=${effect} nameTransaction=${nameTransaction} />`)}
+      ${delivery && effects.length === 0 && html`<p class="quiet">${effectWords(delivery)}</p>`}
+    </div>
+  </li>`;
+}
+
+/** @param {Entry} entry */
+function toneOf({ kind }) {
+  if (kind.startsWith('delivery')) return 'delivery';
+  if (kind.startsWith('provider')) return 'call';
+  if (kind.startsWith('event')) return 'event';
+  return kind.startsWith('flag') ? 'flagged' : 'own';
+}
+
+/**
+ * @param {Entry} entry
+ * @param {NameTransaction} nameTransaction
+ */
+function titleOf(entry, nameTransaction) {
+  const of = entry.transaction_id ? nameTransaction(entry.transaction_id) : 'the order';
+  switch (entry.kind) {
+    case 'order-created':
+      return `Order created for ${money(entry.total_amount ?? '0', entry.currency ?? 'XXX')}`;
+    case 'checkout-opened':
+      return 'The consumer opened the checkout';
+    case 'payment-mode-chosen':
+      return 'The consumer chose a way to pay';
+    case 'requested':
+      return requests[entry.name ?? ''] ?? `Request ${entry.name}`;
+    case 'provider-called':
+      return `We called the provider for ${of}: ${callText(entry.call)}`;
+    case 'provider-polled':
+      return `We asked the provider about ${of}: ${callText(entry.call)}`;
+    case 'delivery-received':
+      return html`<strong>${entry.delivery?.event ?? 'A delivery'}</strong> from the ${providerOf(entry.delivery?.provider ?? '')}`;
+    case 'delivery-applied':
+      return `A delivery that had been kept was applied`;
+    case 'order-lapsed':
+      return 'The order lapsed';
+    case 'time-passed':
+      return 'Time passed';
+    case 'order-rebuilt':
+      return 'The order was rebuilt by an operator';
+    case 'flag-raised':
+      return `Flag ${nameOf(entry.flag ?? '').toLowerCase()} raised`;
+    case 'flag-resolved':
+      return `Flag ${nameOf(entry.flag ?? '').toLowerCase()} resolved by ${entry.actor}: ${entry.note}`;
+    case 'event-announced':
+      return `Event ${entry.type} for ${endpointsText(entry)}`;
+    case 'event-attempted':
+      return `Event sent to ${shortId(entry.endpoint_id ?? '')}: ${statusText(entry.http_status)}, ${count(entry.duration_ms ?? 0)} ms`;
+    default:
+      return sentence(entry.kind);
+  }
+}
+
+/** @type {Record<string, string>} */
+const requests = {
+  'initiate-payment': 'The shop started a payment',
+  refund: 'A refund was requested',
+  'give-up': 'The consumer gave up a payment',
+  'update-order': 'The shop changed the order',
+  'resolve-user': 'The shop named the consumer',
+};
+
+/** @param {Entry['call']} call */
+function callText(call) {
+  if (!call) return 'not known';
+  const tries = call.tries > 1 ? `, ${call.tries} tries` : '';
+  return `${call.outcome}, ${statusText(call.http_status)}, ${count(call.duration_ms)} ms${tries}`;
+}
+
+/** @param {number | null | undefined} status */
+function statusText(status) {
+  return status === null || status === undefined ? 'no answer' : `HTTP ${status}`;
+}
+
+/** @param {Entry} entry */
+function endpointsText({ endpoints = [] }) {
+  return endpoints.length === 1
+    ? 'one endpoint of the shop'
+    : `${endpoints.length} endpoints of the shop`;
+}
+
+/** @param {{ effect: Effect, nameTransaction: NameTransaction }} props */
+function EffectView({ effect, nameTransaction }) {
+  const { transaction_id: id, changes } = effect;
+  const line = (/** @type {Effect['changes'][number]} */ change) =>
+    html`<li key=${change.field}><${ChangeView} change=${change} currency=${effect.currency} /></li>`;
+  const shown = changes.slice(
+    0,
+    changes.length === changesShown + 1 ? changes.length : changesShown,
+  );
+  const rest = changes.slice(shown.length);
+  return html`<div class="why-effect">
+    <p>${id === null ? 'Order' : html`<a href=${hrefOf(withQuery({ transaction: id, entry: null }))} onClick=${() => show(`transaction-${id}`)}>${sentence(nameTransaction(id))}</a>`}</p>
+    <ul>${shown.map(line)}
+      ${rest.length > 0 && html`<li><details><summary>${count(rest.length)} more fields</summary><ul>${rest.map(line)}</ul></details></li>`}
+    </ul></div>`;
+}
+
+/** @param {{ change: Effect['changes'][number], currency: string | null }} props */
+function ChangeView({ change: { field, from, to }, currency }) {
+  const before = shortText(field, from, currency);
+  const after = shortText(field, to, currency);
+  return html`<span class="quiet">${nameOf(field)}</span> ${before !== 'none' && html`<s>${before}</s> <span aria-hidden="true">→</span><span class="unseen"> became </span> `}<strong>${after}</strong>`;
+}

@@ -1,0 +1,142 @@
+/** The endpoints of the account: their state, what waits for them, and what can be done with them. */
+import { useRef, useState } from 'preact/hooks';
+import { Action } from '../components/action.js';
+import { Empty } from '../components/states.js';
+import { Status } from '../components/status.js';
+import { Table } from '../components/table.js';
+import { Time } from '../components/text.js';
+import { say } from '../components/toast.js';
+import { call, post } from '../core/api.js';
+import { count } from '../core/format.js';
+import { html } from '../core/html.js';
+import { hrefOf } from '../core/router.js';
+import { may } from '../core/session.js';
+import { ChangeEndpoint, DeleteEndpoint, RotateSecret, Tested } from './endpoint-dialogs.js';
+
+/** @typedef {{ count: number, more: boolean }} Counted */
+/**
+ * @typedef {object} Endpoint
+ * @property {string} endpoint_id
+ * @property {string} url
+ * @property {string[]} events
+ * @property {boolean} all_events
+ * @property {boolean} enabled
+ * @property {string | null} disabled_reason
+ * @property {string | null} failing_since
+ * @property {Counted} pending
+ * @property {Counted} undelivered
+ */
+/** @typedef {{ delivered: boolean, status: number | null, duration_ms: number, response: string }} TestResult */
+/** @typedef {{ kind: 'change' | 'rotate' | 'delete', endpoint: Endpoint } | { kind: 'tested', endpoint: Endpoint, result: TestResult }} Opened */
+
+/** @param {{ endpoints: Endpoint[], types: string[], reload: () => void }} props */
+export function Endpoints({ endpoints, types, reload }) {
+  const [dialog, open] = useState(/** @type {Opened | undefined} */ (undefined));
+  const close = () => open(undefined);
+  const done = (/** @type {string} */ text) => {
+    close();
+    say(text);
+    reload();
+  };
+  if (endpoints.length === 0) {
+    return html`<div class="card"><${Empty} title="No endpoints yet">
+      <p>An endpoint is a URL of your shop. It is told when a payment, a refund or an order changes.</p>
+    </${Empty}></div>`;
+  }
+  return html`<${Table} caption="Endpoints" rows=${endpoints}
+      keyOf=${(/** @type {Endpoint} */ one) => one.endpoint_id} columns=${columnsWith(open, reload)} />
+    ${dialog?.kind === 'tested' && html`<${Tested} endpoint=${dialog.endpoint} result=${dialog.result} close=${close} />`}
+    ${dialog?.kind === 'change' && html`<${ChangeEndpoint} endpoint=${dialog.endpoint} types=${types} close=${close} done=${done} />`}
+    ${dialog?.kind === 'rotate' && html`<${RotateSecret} endpoint=${dialog.endpoint} close=${close} />`}
+    ${dialog?.kind === 'delete' && html`<${DeleteEndpoint} endpoint=${dialog.endpoint} close=${close} done=${done} />`}`;
+}
+
+/**
+ * @param {(dialog: Opened) => void} open
+ * @param {() => void} reload
+ * @returns {import('../components/table.js').Column<Endpoint>[]}
+ */
+function columnsWith(open, reload) {
+  return [
+    { label: 'Endpoint', cell: ({ url }) => html`<span class="hook-url">${url}</span>` },
+    { label: 'State', cell: stateCell },
+    { label: 'Events', cell: eventsCell },
+    { label: 'Waiting', cell: (one) => backlogCell(one, 'pending') },
+    { label: 'Undelivered', cell: (one) => backlogCell(one, 'undelivered') },
+    ...(may('operator')
+      ? [
+          {
+            label: 'Actions',
+            cell: (/** @type {Endpoint} */ one) =>
+              html`<${Actions} endpoint=${one} open=${open} reload=${reload} />`,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** @param {Endpoint} endpoint */
+function stateCell({ enabled, disabled_reason, failing_since }) {
+  if (!enabled) {
+    return html`<div><${Status} of="disabled" /> <span class="quiet">${disabled_reason}</span></div>`;
+  }
+  if (failing_since !== null) {
+    return html`<div><${Status} of="failing" /> <span class="quiet">since <${Time} at=${failing_since} /></span></div>`;
+  }
+  return html`<${Status} of="enabled" />`;
+}
+
+/** @param {Endpoint} endpoint */
+function eventsCell({ all_events, events }) {
+  if (all_events) return 'All';
+  return html`<span title=${events.join(', ')}>${events.length === 1 ? events[0] : `${count(events.length)} types`}</span>`;
+}
+
+/**
+ * @param {Endpoint} endpoint
+ * @param {'pending' | 'undelivered'} state
+ */
+function backlogCell(endpoint, state) {
+  const { count: number, more } = endpoint[state];
+  if (number === 0) return html`<span class="quiet">0</span>`;
+  const query = new URLSearchParams({ state, endpoint: endpoint.endpoint_id });
+  return html`<a href=${hrefOf(`/webhooks?${query}`)}>${count(number)}${more && '+'}</a>`;
+}
+
+/** @param {{ endpoint: Endpoint, open: (dialog: Opened) => void, reload: () => void }} props */
+function Actions({ endpoint, open, reload }) {
+  const { endpoint_id, url, enabled } = endpoint;
+  const menu = useRef(/** @type {HTMLDetailsElement | null} */ (null));
+  const closeMenu = () => {
+    if (menu.current) menu.current.open = false;
+  };
+  const choose = (/** @type {'change' | 'rotate' | 'delete'} */ kind) => () => {
+    closeMenu();
+    open({ kind, endpoint });
+  };
+  const test = async () =>
+    open({ kind: 'tested', endpoint, result: await post(`/endpoints/${endpoint_id}/test`) });
+  const toggle = async () => {
+    await call('PATCH', `/endpoints/${endpoint_id}`, { enabled: !enabled });
+    closeMenu();
+    say(enabled ? 'The endpoint is disabled. Its events wait.' : 'The endpoint is enabled.');
+    reload();
+  };
+  const choice = (/** @type {string} */ label, /** @type {() => void} */ onClick) =>
+    html`<li><button type="button" class="link" aria-label=${`${label} of ${url}`} onClick=${onClick}>${label}</button></li>`;
+  return html`<div class="buttons">
+    <${Action} label="Send test" name=${`Send test to ${url}`} busy="Sending…" onAct=${test} />
+    ${
+      may('owner') &&
+      html`<details class="hook-menu" name="endpoint-menu" ref=${menu}>
+        <summary aria-label=${`More for ${url}`}>More</summary>
+        <ul>
+          ${choice('Change URL and types', choose('change'))}
+          <li><${Action} kind="link" label=${enabled ? 'Disable' : 'Enable'} name=${`${enabled ? 'Disable' : 'Enable'} ${url}`} onAct=${toggle} /></li>
+          ${choice('Rotate secret', choose('rotate'))}
+          ${choice('Delete', choose('delete'))}
+        </ul>
+      </details>`
+    }
+  </div>`;
+}

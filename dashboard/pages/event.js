@@ -1,0 +1,149 @@
+/** One event: what was sent, to which endpoints, and every attempt. */
+import { Action } from '../components/action.js';
+import { Empty, Loaded } from '../components/states.js';
+import { Status } from '../components/status.js';
+import { Table } from '../components/table.js';
+import { Copyable, Time } from '../components/text.js';
+import { say } from '../components/toast.js';
+import { post } from '../core/api.js';
+import { count, sentence } from '../core/format.js';
+import { html } from '../core/html.js';
+import { useLive } from '../core/live.js';
+import { hrefOf } from '../core/router.js';
+import { may } from '../core/session.js';
+
+/** @typedef {{ event_id: string, event_type: string, sequence: number, order_id: string, transaction_id: string | null, status: string, occurred_at: string, body: string | null }} Event */
+/** @typedef {{ endpoint_id: string, url: string, state: string, attempts: number, next_attempt_at: string | null }} AtEndpoint */
+/** @typedef {{ endpoint_id: string, at: string, status: number | null, duration_ms: number, response: string | null }} Attempt */
+/** @typedef {{ event: Event, endpoints: AtEndpoint[], attempts: Attempt[] }} Shown */
+
+/** @param {{ params: Record<string, string> }} props */
+export function Page({ params }) {
+  const path = `/events/${encodeURIComponent(params.event_id ?? '')}`;
+  const live = useLive(path);
+  return html`<p><a href=${hrefOf('/webhooks')}>Webhooks</a></p>
+    <${Loaded} live=${live}>${(/** @type {Shown} */ { event, endpoints, attempts }) => html`
+      <div class="head"><h1>${sentence(event.event_type)}</h1>
+        <${Copyable} text=${event.event_id} label="the event id" /></div>
+      <${Facts} event=${event} />
+      <h2>Endpoints</h2>
+      ${
+        endpoints.length === 0
+          ? html`<p class="quiet">The endpoints that it was for are deleted.</p>`
+          : html`<${Table} caption="Endpoints of this event" rows=${endpoints}
+              keyOf=${(/** @type {AtEndpoint} */ one) => one.endpoint_id} columns=${endpointColumns(path, live.reload)} />`
+      }
+      <h2>Attempts</h2>
+      <${Attempts} attempts=${attempts} endpoints=${endpoints} />
+      <h2>Body</h2>
+      ${
+        event.body === null
+          ? html`<p class="quiet">It was deleted with age.</p>`
+          : html`<pre class="hook-text" tabindex="0" aria-label="Body">${pretty(event.body)}</pre>`
+      }`}
+    </${Loaded}>`;
+}
+
+/** @param {{ event: Event }} props */
+function Facts({ event }) {
+  /** @type {[string, any][]} */
+  const facts = [
+    [
+      'Order',
+      html`<a href=${hrefOf(`/orders/${event.order_id}`)}><code>${event.order_id}</code></a>`,
+    ],
+    ...(event.transaction_id === null
+      ? []
+      : [
+          /** @type {[string, any]} */ ([
+            'Transaction',
+            html`<code>${event.transaction_id}</code>`,
+          ]),
+        ]),
+    ['Status', sentence(event.status)],
+    ['Sequence', html`${count(event.sequence)} <span class="quiet">of this order</span>`],
+    ['Occurred', html`<${Time} at=${event.occurred_at} />`],
+  ];
+  return html`<dl class="card hook-facts">${facts.map(
+    ([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`,
+  )}</dl>`;
+}
+
+/**
+ * @param {string} path
+ * @param {() => void} reload
+ * @returns {import('../components/table.js').Column<AtEndpoint>[]}
+ */
+function endpointColumns(path, reload) {
+  const resend = async (/** @type {AtEndpoint} */ { endpoint_id }) => {
+    await post(`${path}/resend`, { endpoint_id });
+    say('The event is sent again.');
+    reload();
+  };
+  return [
+    { label: 'Endpoint', cell: ({ url }) => html`<span class="hook-url">${url}</span>` },
+    { label: 'State', cell: ({ state }) => html`<${Status} of=${state} />` },
+    { label: 'Attempts', isNumber: true, cell: ({ attempts }) => count(attempts) },
+    {
+      label: 'Next attempt',
+      cell: ({ next_attempt_at }) => html`<${Time} at=${next_attempt_at} />`,
+    },
+    ...(may('operator')
+      ? [
+          {
+            label: 'Actions',
+            cell: (/** @type {AtEndpoint} */ one) =>
+              html`<span class="buttons"><${Action} label="Resend" name=${`Resend to ${one.url}`} onAct=${() => resend(one)} /></span>`,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** @param {{ attempts: Attempt[], endpoints: AtEndpoint[] }} props */
+function Attempts({ attempts, endpoints }) {
+  if (attempts.length === 0) return html`<${Empty} title="Nothing was sent yet" />`;
+  const urls = new Map(endpoints.map(({ endpoint_id, url }) => [endpoint_id, url]));
+  const newestFirst = attempts.map((attempt, index) => ({ ...attempt, index })).reverse();
+  return html`<${Table} caption="Attempts, newest first" rows=${newestFirst}
+    keyOf=${(/** @type {{ index: number }} */ one) => String(one.index)}
+    columns=${[
+      { label: 'When', cell: (/** @type {Attempt} */ one) => html`<${Time} at=${one.at} />` },
+      { label: 'Result', cell: resultCell },
+      {
+        ...{ label: 'Duration', isNumber: true },
+        cell: (/** @type {Attempt} */ one) => `${count(one.duration_ms)} ms`,
+      },
+      ...(endpoints.length > 1
+        ? [
+            {
+              label: 'Endpoint',
+              cell: (/** @type {Attempt} */ one) =>
+                html`<span class="hook-url">${urls.get(one.endpoint_id) ?? 'Deleted'}</span>`,
+            },
+          ]
+        : []),
+      {
+        label: 'Answer',
+        cell: (/** @type {Attempt} */ one) =>
+          one.response === null || one.response === ''
+            ? '–'
+            : html`<span class="hook-answer">${one.response}</span>`,
+      },
+    ]} />`;
+}
+
+/** @param {Attempt} attempt */
+function resultCell({ status }) {
+  const isGood = status !== null && status >= 200 && status < 300;
+  return html`<span><${Status} of=${isGood ? 'delivered' : 'failed'} /> ${status ?? 'no answer'}</span>`;
+}
+
+/** @param {string} body */
+function pretty(body) {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

@@ -1,0 +1,237 @@
+/** One order: its amounts, payments and refunds, items and consumer. Operators refund from here. */
+import { useEffect, useState } from 'preact/hooks';
+import { Facts } from '../components/facts.js';
+import { Flags } from '../components/flags.js';
+import { Pager } from '../components/pager.js';
+import { PaymentCard, Refunds } from '../components/payment-card.js';
+import { RefundDialog, RefundProgress } from '../components/refund-dialog.js';
+import { Empty, Loaded } from '../components/states.js';
+import { Status } from '../components/status.js';
+import { Table } from '../components/table.js';
+import { Copyable, Time } from '../components/text.js';
+import { say } from '../components/toast.js';
+import { count, money, sentence } from '../core/format.js';
+import { html } from '../core/html.js';
+import { useLive } from '../core/live.js';
+import { hrefOf, navigate, place, withQuery } from '../core/router.js';
+import { may, session } from '../core/session.js';
+
+/** @typedef {import('../components/payment-card.js').Payment} Payment */
+/** @typedef {import('../components/payment-card.js').Refund} Refund */
+/** @typedef {{ sku_id: string | null, title: string, description: string | null, quantity: string, rate: string | null, tax: string | null, total_amount: string | null }} Item */
+/**
+ * @typedef {object} Order
+ * @property {string} order_id
+ * @property {string} invoice_id
+ * @property {string} status
+ * @property {number} attempts
+ * @property {string} created_at
+ * @property {string} lapses_at
+ * @property {import('../components/flags.js').Flag[]} flags
+ * @property {string} currency
+ * @property {string} amount_before_tax
+ * @property {string} tax
+ * @property {string} total_amount
+ * @property {string} paid_amount
+ * @property {string} refunded_amount
+ * @property {string} refund_pending_amount
+ * @property {string} available_amount
+ * @property {{ currency: string, total_amount: string, rate: string } | null} conversion
+ * @property {{ name: string | null, email: string | null, phone: string | null, user_id: string | null, restricted: boolean } | null} user
+ * @property {string[]} shipping_address
+ * @property {string[]} billing_address
+ * @property {Item[]} items
+ * @property {{ key: string, value: string }[]} custom_attributes
+ * @property {string | null} description
+ * @property {string | null} callback_url
+ * @property {string | null} callback_mode
+ * @property {string | null} shop
+ * @property {string | null} platform
+ * @property {string | null} ip_address
+ * @property {{ opened_at: string, chosen_at: string | null } | null} checkout
+ */
+/** @typedef {{ order: Order, payments: Payment[], payments_total: number, next: string | null, other_refunds: Refund[] }} OrderPage */
+
+const refreshMs = 5_000;
+/** While a refund is on its way. */
+const soonMs = 2_000;
+
+/** @param {{ params: Record<string, string> }} props */
+export function Page({ params: { order_id: orderId = '' } }) {
+  const after = place.value.query.get('after');
+  const [everyMs, setEveryMs] = useState(refreshMs);
+  const path = `/orders/${encodeURIComponent(orderId)}`;
+  const live = useLive(after === null ? path : `${path}?after=${encodeURIComponent(after)}`, {
+    everyMs,
+  });
+  const { payments = [] } = /** @type {Partial<OrderPage>} */ (live.data ?? {});
+  const isPending = payments.some(({ refunds }) => refunds.some(isOnItsWay));
+  useEffect(() => setEveryMs(isPending ? soonMs : refreshMs), [isPending]);
+  return html`<p class="order-trail"><a href=${hrefOf('/orders')}>Orders</a></p>
+    <${Loaded} live=${live} lines=${12}>${(/** @type {OrderPage} */ page) =>
+      html`<${Content} page=${page} reload=${live.reload} />`}
+    </${Loaded}>`;
+}
+
+/** @param {Refund} refund */
+function isOnItsWay({ refund_status }) {
+  return refund_status === 'pending' || refund_status === 'new';
+}
+
+/**
+ * Of a decimal text, without making a number of it.
+ * @param {string | null} amount
+ */
+function isPositive(amount) {
+  return amount !== null && /[1-9]/.test(amount);
+}
+
+/** @param {{ page: OrderPage, reload: () => void }} props */
+function Content({ page, reload }) {
+  const { order, payments, other_refunds } = page;
+  const [dialog, setDialog] = useState(/** @type {Payment[] | undefined} */ (undefined));
+  const refundable = payments.filter(({ available_amount }) => isPositive(available_amount));
+  const watched = place.value.query.get('refund');
+  const refunds = payments.flatMap((payment) => payment.refunds);
+  const done = (/** @type {string} */ refundId, /** @type {string} */ words) => {
+    setDialog(undefined);
+    say(`A refund of ${words} was requested.`);
+    navigate(withQuery({ refund: refundId }), { replace: true });
+    reload();
+  };
+  return html`<${Head} order=${order} payments=${payments} refundable=${refundable} open=${() => setDialog(refundable)} />
+    <${RefundProgress} refund=${refunds.find(({ transaction_id }) => transaction_id === watched)} />
+    <${Flags} flags=${order.flags} />
+    <${Amounts} order=${order} />
+    <div class="order-columns">
+      <div class="stack">
+        <section class="stack" aria-labelledby="payments"><h2 id="payments">Payments</h2>
+          ${payments.length === 0 && html`<${Empty} title="Nobody has tried to pay yet" />`}
+          <ul class="stack">${payments.map(
+            (payment, index) =>
+              html`<${PaymentCard} key=${payment.transaction_id} payment=${payment} isOpen=${index === 0} />`,
+          )}</ul>
+          ${page.payments_total > payments.length && html`<p class="quiet">${count(payments.length)} of ${count(page.payments_total)} payments.</p>`}
+          <${Pager} next=${page.next} label="the payments" />
+        </section>
+        ${other_refunds.length > 0 && html`<section class="stack"><h2>Refunds of unknown payments</h2><div class="card"><${Refunds} refunds=${other_refunds} /></div></section>`}
+        <${Items} order=${order} />
+      </div>
+      <${Aside} order=${order} />
+    </div>
+    ${dialog && html`<${RefundDialog} orderId=${order.order_id} payments=${dialog} close=${() => setDialog(undefined)} done=${done} />`}`;
+}
+
+/** @param {{ order: Order, payments: Payment[], refundable: Payment[], open: () => void }} props */
+function Head({ order, payments, refundable, open }) {
+  const { order_id, invoice_id, status } = order;
+  const refusal = session.value?.account?.suspended
+    ? 'The account is suspended, so nothing can be refunded.'
+    : refundable.length === 0 && refusalOf(payments);
+  return html`<div class="head">
+      <h1 class="order-title">Order ${invoice_id} <${Status} of=${status} /></h1>
+      <div class="buttons">
+        <a class="order-button" href=${hrefOf(`/orders/${encodeURIComponent(order_id)}/why`)}>Why</a>
+        ${may('operator') && html`<button type="button" class="primary" disabled=${Boolean(refusal)} aria-describedby=${refusal ? 'refusal' : undefined} onClick=${open}>Refund</button>`}
+      </div>
+    </div>
+    <div class="order-under-head quiet">
+      <${Copyable} text=${order_id} label="the order id" />
+      <span>Created <${Time} at=${order.created_at} /></span>
+      ${(status === 'new' || status === 'pending') && html`<span>Lapses <${Time} at=${order.lapses_at} relative /></span>`}
+      ${may('operator') && refusal && html`<span id="refusal">${refusal}</span>`}
+    </div>`;
+}
+
+/** @param {Payment[]} payments */
+function refusalOf(payments) {
+  const paid = payments.some(({ payment_status }) => payment_status === 'succeeded');
+  if (!paid) return 'Nothing can be refunded: no payment has succeeded.';
+  return payments.some(({ refunds }) => refunds.some(isOnItsWay))
+    ? 'Nothing is left to refund: everything is refunded, or a refund is on its way.'
+    : 'Nothing is left to refund.';
+}
+
+/** @param {{ order: Order }} props */
+function Amounts({ order }) {
+  const { currency } = order;
+  const isPending = isPositive(order.refund_pending_amount);
+  const parts = `${money(order.amount_before_tax, currency)} and ${money(order.tax, currency)} tax`;
+  const figures = [
+    { name: 'Total', amount: order.total_amount, more: parts },
+    { name: 'Paid', amount: order.paid_amount },
+    { name: 'Refunded', amount: order.refunded_amount },
+    ...(isPending ? [{ name: 'Refunds pending', amount: order.refund_pending_amount }] : []),
+    { name: 'Can be refunded', amount: order.available_amount },
+  ];
+  return html`<dl class="card order-amounts">${figures.map(
+    ({ name, amount, more }) => html`<div key=${name}><dt>${name}</dt>
+      <dd>${money(amount, currency)}${more && html`<span class="quiet">${more}</span>`}</dd></div>`,
+  )}</dl>`;
+}
+
+/** @param {{ order: Order }} props */
+function Items({ order }) {
+  const { items, currency } = order;
+  if (items.length === 0) return null;
+  const amount = (/** @type {string | null} */ text) =>
+    text !== null && /^\d+(\.\d+)?$/.test(text) ? money(text, currency) : (text ?? '–');
+  return html`<section class="stack" aria-labelledby="items"><h2 id="items">Items</h2>
+    <${Table} caption="Items" rows=${items} keyOf=${(/** @type {Item} */ item) => `${item.sku_id} ${item.title}`}
+      columns=${[
+        {
+          label: 'Item',
+          cell: (/** @type {Item} */ item) =>
+            html`${item.title}<span class="quiet order-line">${[item.sku_id, item.description].filter(Boolean).join(', ')}</span>`,
+        },
+        { label: 'Quantity', isNumber: true, cell: (/** @type {Item} */ item) => item.quantity },
+        { label: 'Price', isNumber: true, cell: (/** @type {Item} */ item) => amount(item.rate) },
+        { label: 'Tax', isNumber: true, cell: (/** @type {Item} */ item) => amount(item.tax) },
+        {
+          ...{ label: 'Total', isNumber: true },
+          cell: (/** @type {Item} */ item) => amount(item.total_amount),
+        },
+      ]} />
+  </section>`;
+}
+
+/** @param {{ order: Order }} props */
+function Aside({ order }) {
+  const { user, conversion, checkout } = order;
+  const lines = (/** @type {string[]} */ text) =>
+    text.length === 0 ? null : text.map((line) => html`<span class="order-line">${line}</span>`);
+  return html`<div class="stack">
+    <section class="card stack" aria-labelledby="consumer"><h2 id="consumer">Consumer</h2>
+      ${user === null ? html`<p class="quiet">Not known.</p>` : null}
+      <${Facts} facts=${[
+        ['Name', user?.name],
+        ['Email', user?.email],
+        ['Phone', user?.phone],
+        ['Id', user?.user_id && html`<code>${user.user_id}</code>`],
+        ['Restricted', user?.restricted && 'Only this consumer can pay'],
+        ['Shipping', lines(order.shipping_address)],
+        ['Billing', lines(order.billing_address)],
+        ['IP address', order.ip_address],
+      ]} />
+    </section>
+    <section class="card stack" aria-labelledby="details"><h2 id="details">Details</h2>
+      <${Facts} facts=${[
+        ['Description', order.description],
+        ['Attempts', count(order.attempts)],
+        [
+          'Sent as',
+          conversion &&
+            `${money(conversion.total_amount, conversion.currency)} at ${conversion.rate}`,
+        ],
+        ['Checkout', checkout ? html`opened <${Time} at=${checkout.opened_at} />` : 'not opened'],
+        ['Way to pay', checkout?.chosen_at && html`chosen <${Time} at=${checkout.chosen_at} />`],
+        ['Lapses', html`<${Time} at=${order.lapses_at} />`],
+        ['Callback', order.callback_url && html`<code>${order.callback_url}</code>`],
+        ['Callback mode', order.callback_mode && sentence(order.callback_mode)],
+        ['Shop', order.shop],
+        ['Platform', order.platform],
+        ...order.custom_attributes.map(({ key, value }) => [key, value]),
+      ]} />
+    </section>
+  </div>`;
+}

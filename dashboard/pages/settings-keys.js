@@ -1,0 +1,120 @@
+/** The keys of the account. Owners see a secret for 30 seconds, and rotate it. */
+import { useId, useState } from 'preact/hooks';
+import { withConfirmation } from '../components/confirm-identity.js';
+import { Dialog } from '../components/dialog.js';
+import { Field, Form, Select } from '../components/form.js';
+import { ShownSecret } from '../components/shown-secret.js';
+import { Table } from '../components/table.js';
+import { Copyable, Time } from '../components/text.js';
+import { say } from '../components/toast.js';
+import { ApiError, post } from '../core/api.js';
+import { sentence, time } from '../core/format.js';
+import { html } from '../core/html.js';
+import { mayChange } from './settings-form.js';
+
+/** @typedef {import('./settings-types.js').SecretTimes} SecretTimes */
+/** @typedef {{ name: string, secret: string, old_valid_until?: string }} Shown */
+
+/** @type {readonly (readonly [seconds: string, text: string])[]} */
+const overlaps = [
+  ['0', 'Not at all: it ends now'],
+  ['3600', 'For 1 hour'],
+  ['86400', 'For 1 day'],
+  ['604800', 'For 7 days'],
+  ['1296000', 'For 15 days'],
+];
+
+/** @param {import('./settings.js').SectionProps} props */
+export function Keys({ settings, reload }) {
+  const [shown, setShown] = useState(/** @type {Shown | undefined} */ (undefined));
+  const [rotating, setRotating] = useState(/** @type {string | undefined} */ (undefined));
+  const show = async (/** @type {string} */ name) => {
+    try {
+      const path = `/settings/secrets/${name}/show`;
+      setShown(await withConfirmation(() => post(path), { again: true }));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      say(error.message);
+    }
+  };
+  const rotated = (/** @type {Shown} */ answer) => {
+    setRotating(undefined);
+    setShown(answer);
+    reload();
+  };
+  return html`<dl class="facts">
+      <div><dt>Merchant id</dt><dd><${Copyable} text=${settings.account_id} label="the merchant id" /></dd></div>
+      <div><dt>Access key</dt><dd><${Copyable} text=${settings.access_key} label="the access key" /></dd></div>
+    </dl>
+    <${Secrets} secrets=${settings.secrets} show=${show} rotate=${setRotating} />
+    ${rotating && html`<${Rotate} name=${rotating} close=${() => setRotating(undefined)} done=${rotated} />`}
+    ${
+      shown &&
+      html`<${ShownSecret} title=${titleOf(shown.name)} secret=${shown.secret} onEnd=${() => setShown(undefined)}>
+        ${shown.old_valid_until && html`<p>${endOf(shown.old_valid_until)}</p>`}
+      </${ShownSecret}>`
+    }`;
+}
+
+/** @param {{ secrets: SecretTimes[], show: (name: string) => void, rotate: (name: string) => void }} props */
+function Secrets({ secrets, show, rotate }) {
+  const id = useId();
+  const actions = (/** @type {SecretTimes} */ { name }) => html`<span class="buttons">
+    <button type="button" class="small" aria-describedby=${`${id}-${name}`} onClick=${() => show(name)}>Show secret</button>
+    <button type="button" class="small" aria-describedby=${`${id}-${name}`} onClick=${() => rotate(name)}>Rotate</button>
+  </span>`;
+  return html`<${Table} caption="Secrets" rows=${secrets} keyOf=${(/** @type {SecretTimes} */ one) => one.name}
+    columns=${[
+      {
+        label: 'Secret',
+        cell: (/** @type {SecretTimes} */ one) =>
+          html`<span id=${`${id}-${one.name}`}>${titleOf(one.name)}</span>`,
+      },
+      {
+        label: 'Made',
+        cell: (/** @type {SecretTimes} */ one) => html`<${Time} at=${one.created_at} />`,
+      },
+      { label: 'Former valid until', cell: formerOf },
+      ...(mayChange() ? [{ label: 'Actions', cell: actions }] : []),
+    ]} />`;
+}
+
+/** @param {SecretTimes} secret */
+function formerOf({ former }) {
+  if (former.length === 0) return '–';
+  return former.map((one) => html`<p key=${one.valid_until}><${Time} at=${one.valid_until} /></p>`);
+}
+
+/** @param {{ name: string, close: () => void, done: (answer: Shown) => void }} props */
+function Rotate({ name, close, done }) {
+  const isOwn = name === 'access-secret';
+  const send = async (/** @type {FormData} */ fields) => {
+    const value = String(fields.get('value') ?? '').trim();
+    const body = {
+      overlap_seconds: Number(fields.get('overlap')),
+      ...(value !== '' && { value }),
+    };
+    done(await withConfirmation(() => post(`/settings/secrets/${name}/rotate`, body)));
+  };
+  return html`<${Dialog} title=${`Rotate: ${titleOf(name)}`} onClose=${close}>
+    <p>${isOwn ? 'A new secret is made for your server.' : 'The new secret must be entered at the provider.'}</p>
+    <${Form} action="Rotate" onSend=${send} onCancel=${close}>
+      <${Select} label="The former secret stays valid" name="overlap" options=${overlaps} value="86400" />
+      ${
+        !isOwn &&
+        html`<${Field} label="Secret from the provider" name="value" input=${{ autocomplete: 'off', spellcheck: false }}
+          hint="Only if the provider makes it itself. Otherwise leave it empty." />`
+      }
+    </${Form}>
+  </${Dialog}>`;
+}
+
+/** @param {string} until */
+function endOf(until) {
+  return Date.parse(until) <= Date.now()
+    ? 'The former secret is no longer valid.'
+    : `The former secret is valid until ${time(until)}.`;
+}
+
+/** @param {string} name */
+export const titleOf = (name) => sentence(name.replaceAll('-', ' '));

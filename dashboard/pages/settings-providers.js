@@ -1,0 +1,63 @@
+/** The providers of the account: where they send their webhooks, and the keys of their APIs. */
+import { withConfirmation } from '../components/confirm-identity.js';
+import { Copyable } from '../components/text.js';
+import { sentence } from '../core/format.js';
+import { html } from '../core/html.js';
+import { SettingsForm } from './settings-form.js';
+import { titleOf } from './settings-keys.js';
+
+/** @typedef {import('./settings-types.js').Provider} Provider */
+/** @typedef {import('./settings-types.js').ProviderOption} ProviderOption */
+
+/** @param {import('./settings.js').SectionProps} props */
+export function Providers({ settings, save }) {
+  const saveOptions = (/** @type {Record<string, string | null>} */ changes) => {
+    // An empty value removes a setting.
+    const given = Object.entries(changes).map(([name, value]) => [name, value ?? '']);
+    return withConfirmation(() => save({ providers: Object.fromEntries(given) }));
+  };
+  return settings.providers.map(
+    (provider) => html`<div key=${provider.name} class="part stack">
+      <h3>${provider.title}</h3>
+      <dl class="facts">
+        <div><dt>Webhook address</dt><dd><${Copyable} text=${provider.webhook_url} label="the webhook address" /></dd></div>
+        <div><dt>Webhook secret</dt><dd>${titleOf(provider.webhook_secret)}, above</dd></div>
+      </dl>
+      <${SettingsForm} label=${`Settings for ${provider.title}`} save=${saveOptions}
+        settings=${provider.options.map((option) => settingOf(provider, option))} />
+    </div>`,
+  );
+}
+
+/**
+ * @param {Provider} provider
+ * @param {ProviderOption} option
+ * @returns {import('./settings-form.js').Setting}
+ */
+function settingOf(provider, { name, description, placeholder, kind, value, set_at }) {
+  const short = name.replace(`${provider.name}-`, '');
+  const described = { name, label: labels[kind] ?? labelOf(short), hint: description };
+  const called = [name, `${provider.name} ${calledBy[kind] ?? short}`];
+  if (kind === 'secret') return { ...described, called, kind, value: set_at };
+  const choices = placeholder.includes('|') ? placeholder.split('|') : [];
+  if (choices.length > 0) {
+    const options = choices.map((choice) => /** @type {const} */ ([choice, sentence(choice)]));
+    return { ...described, called, value, kind: 'choice', options };
+  }
+  const input = { autocomplete: 'off', spellcheck: false };
+  return { ...described, called, value, input };
+}
+
+/**
+ * The word password is for the user's own, which a dialog may ask for on this page.
+ * @type {Record<string, string>}
+ */
+const labels = { secret: 'API secret', url: 'API address' };
+
+/** @type {Record<string, string>} */
+const calledBy = { login: 'login', url: 'URL' };
+
+/** @param {string} short */
+function labelOf(short) {
+  return sentence(short.replaceAll('-', ' ')).replace(/\bupi\b/i, 'UPI');
+}

@@ -1,0 +1,133 @@
+/** The settings of the account. Everybody sees them; owners change them and see the secrets. */
+import { Loaded } from '../components/states.js';
+import { call } from '../core/api.js';
+import { html } from '../core/html.js';
+import { useLive } from '../core/live.js';
+import { session } from '../core/session.js';
+import { Branding } from './settings-branding.js';
+import { mayChange, SettingsForm } from './settings-form.js';
+import { Keys } from './settings-keys.js';
+import { Providers } from './settings-providers.js';
+
+/** @typedef {import('./settings-types.js').Settings} Settings */
+/** @typedef {{ settings: Settings, save: (changes: object) => Promise<void>, reload: () => void }} SectionProps */
+
+/** @type {readonly [id: string, title: string, Section: (props: SectionProps) => any][]} */
+const sections = [
+  ['keys', 'Keys', Keys],
+  ['providers', 'Providers', Providers],
+  ['payment-modes', 'Payment modes', PaymentModes],
+  ['currencies', 'Currencies', Currencies],
+  ['branding', 'Checkout branding', Branding],
+  ['origins', 'Callback origins', Origins],
+  ['orders', 'Orders and API', Orders],
+];
+
+export function Page() {
+  const live = useLive('/settings');
+  const save = async (/** @type {object} */ changes) => {
+    await call('PATCH', '/settings', changes);
+    live.reload();
+  };
+  return html`<h1>Settings</h1>
+    <${Loaded} live=${live}>${(/** @type {Settings} */ settings) => html`
+      <div class="settings">
+        <nav class="subnav" aria-label="Parts of the settings"><ul>
+          ${sections.map(([id, title]) => html`<li key=${id}><a href=${`#${id}`}>${title}</a></li>`)}
+        </ul></nav>
+        <div class="stack">
+          ${!mayChange() && html`<p class="quiet">${whyFixed()}</p>`}
+          ${sections.map(
+            ([
+              id,
+              title,
+              Section,
+            ]) => html`<section key=${id} id=${id} class="card stack" aria-labelledby=${`${id}-title`} tabindex="-1">
+              <h2 id=${`${id}-title`}>${title}</h2>
+              <${Section} settings=${settings} save=${save} reload=${live.reload} />
+            </section>`,
+          )}
+        </div>
+      </div>`}
+    </${Loaded}>`;
+}
+
+function whyFixed() {
+  return session.value?.account?.suspended
+    ? 'The account is suspended, so nothing can be changed.'
+    : 'Owners of the account can change these settings.';
+}
+
+/** @param {SectionProps} props */
+function PaymentModes({ settings, save }) {
+  const providers = settings.providers.map(
+    ({ name, title }) => /** @type {const} */ ([name, title]),
+  );
+  const modes = settings.payment_modes.map(({ mode, title, provider }) => ({
+    ...{ name: mode, label: title, value: provider, kind: /** @type {const} */ ('choice') },
+    options: [/** @type {const} */ (['', 'Not offered']), ...providers],
+  }));
+  return html`<p class="hint">Which provider takes the payments of each mode. A mode is offered once its provider has keys.</p>
+    <${SettingsForm} label="Payment modes" settings=${modes} save=${(/** @type {object} */ changes) => save({ payment_modes: changes })} />`;
+}
+
+/** @param {SectionProps} props */
+function Currencies({ settings, save }) {
+  return html`<${SettingsForm} label="Currencies" save=${save} settings=${[
+    {
+      ...{ name: 'alternate_currencies', label: 'Alternate currencies', kind: 'lines' },
+      value: settings.alternate_currencies,
+      called: ['alternate currency', 'alternate_currencies'],
+      hint: 'Orders in the first currency are processed in the second, at this rate. One a line, such as USD INR 83.25.',
+      readLine: readRate,
+      writeLine: (/** @type {{ from: string, to: string, rate: string }} */ { from, to, rate }) =>
+        `${from} ${to} ${rate}`,
+    },
+  ]} />`;
+}
+
+/** @param {string} line */
+function readRate(line) {
+  const [from = '', to = '', ...rate] = line.split(/[\s:,=]+/);
+  return { from: from.toUpperCase(), to: to.toUpperCase(), rate: rate.join(' ') };
+}
+
+/** @param {SectionProps} props */
+function Origins({ settings, save }) {
+  return html`<${SettingsForm} label="Callback origins" save=${save} settings=${[
+    {
+      ...{ name: 'callback_origins', label: 'Callback origins', kind: 'lines' },
+      ...{ value: settings.callback_origins, called: ['callback origin', 'callback origins'] },
+      hint: 'Which sites your shop’s page in the browser may name for the way back. One a line, such as https://shop.example. Without any, it may name one for orders that have none. Your server may always.',
+    },
+    {
+      ...{ name: 'frame_origins', label: 'Frame origins', kind: 'lines' },
+      ...{ value: settings.frame_origins, called: ['frame origin', 'frame origins'] },
+      hint: 'Which sites may show the checkout page in a frame. Without any, none may.',
+    },
+  ]} />`;
+}
+
+/** @param {SectionProps} props */
+function Orders({ settings, save }) {
+  const limit = settings.requests_per_second;
+  return html`<${SettingsForm} label="Orders and API" save=${save} settings=${[
+    {
+      ...{ name: 'optional_order_details', kind: 'switch', value: settings.optional_order_details },
+      label: 'Orders may come without consumer, address and items',
+    },
+    {
+      ...{ name: 'encrypted_payloads', kind: 'switch', value: settings.encrypted_payloads },
+      label: 'Accept encrypted requests, and encrypt the replies to them',
+    },
+    {
+      ...{ name: 'signature_version', label: 'Signatures of transactions', kind: 'choice' },
+      value: settings.signature_version,
+      options: [
+        ['v3', 'Version 3'],
+        ['v2', 'Version 2'],
+      ],
+    },
+  ]} />
+  <p class="hint">${limit === null ? 'The calls of this account are not limited.' : `Up to ${limit} calls a second. The operator of the service can change this.`}</p>`;
+}

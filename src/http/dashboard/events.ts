@@ -1,0 +1,181 @@
+/** Events of the current account, and sending them again. Contract 13.7. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { refuseField, ServiceError } from '../../domain/errors.ts';
+import { type EventName, eventIdOf, findEventName, isOrderId } from '../../domain/ids.ts';
+import { limits } from '../../domain/limits.ts';
+import { includesRole } from '../../domain/users/role.ts';
+import type { AccountEvent } from '../../use-cases/events/list-account-events.ts';
+import type { Edge } from '../edge.ts';
+import { getAccount, getActor } from './dashboard-guard.ts';
+import { maskEventBody } from './mask-event-body.ts';
+import {
+  type Query,
+  readChoice,
+  readLimit,
+  readText,
+  readTime,
+  refuseUnknown,
+} from './read-query.ts';
+
+const EndpointField = Type.Optional(Type.String({ maxLength: limits.textCharsMax }));
+const ResendBody = Type.Object({ endpoint_id: EndpointField });
+const ResendAllBody = Type.Object({
+  since: Type.String({ maxLength: limits.textCharsMax }),
+  endpoint_id: EndpointField,
+});
+type EventParams = { readonly event_id: string };
+const states = ['pending', 'delivered', 'undelivered'] as const;
+
+const forViewers = { config: { dashboard: 'viewer' }, schema: { hide: true } } as const;
+const forOperators = {
+  config: { dashboard: 'operator' },
+  bodyLimit: limits.publicBodyBytesMax,
+} as const;
+
+export function addEvents(app: FastifyInstance, edge: Edge): void {
+  const { useCases } = edge;
+
+  app.get<{ Querystring: Query }>('/events', {
+    ...forViewers,
+    handler: async (request) => {
+      const { accountId } = getAccount(request);
+      const page = await useCases.listAccountEvents(accountId, readPage(accountId, request.query));
+      return {
+        events: page.rows.map(listedView),
+        next: page.next ? `${eventIdOf(page.next)}/${page.next.endpointId}` : null,
+      };
+    },
+  });
+
+  app.get<{ Params: EventParams }>('/events/:event_id', {
+    ...forViewers,
+    handler: async (request) => {
+      const event = await useCases.findAccountEvent(getOwnEvent(request));
+      if (!event) throw unknownEvent(request.params.event_id);
+      return eventView(event, !includesRole(getAccount(request).role, 'operator'));
+    },
+  });
+
+  addResend(app, edge);
+}
+
+function readPage(accountId: string, query: Query) {
+  refuseUnknown(query, ['order_id', 'state', 'endpoint', 'limit', 'after']);
+  const orderId = readText(query, 'order_id');
+  if (orderId !== undefined && !isOrderId(orderId)) refuseField('order_id', 'must be an order id');
+  return {
+    orderId,
+    state: readChoice(query, 'state', states),
+    endpointId: readText(query, 'endpoint'),
+    limit: readLimit(query),
+    after: readAfter(accountId, readText(query, 'after')),
+  };
+}
+
+function readAfter(accountId: string, text: string | undefined) {
+  if (text === undefined) return undefined;
+  const [eventId = '', endpointId = ''] = text.split('/');
+  const name = findEventName(eventId);
+  if (name?.accountId === accountId && endpointId !== '') return { ...name, endpointId };
+  return refuseField('after', 'must be the next of the page before');
+}
+
+function addResend(app: FastifyInstance, { useCases }: Edge): void {
+  app.post<{ Params: EventParams; Body: Static<typeof ResendBody> }>('/events/:event_id/resend', {
+    ...forOperators,
+    schema: { hide: true, body: ResendBody },
+    handler: async (request) => {
+      const event = getOwnEvent(request);
+      const { event_id: eventId } = request.params;
+      if (!(await useCases.findAccountEvent(event))) throw unknownEvent(eventId);
+      const { endpoint_id: endpointId } = request.body;
+      const actor = getActor(request);
+      const { resent, pruned } = await useCases.resendEvents({ event }, endpointId, actor);
+      if (resent === 0) throw notResent(eventId, pruned > 0);
+      return { resent };
+    },
+  });
+
+  app.post<{ Body: Static<typeof ResendAllBody> }>('/events/resend', {
+    ...forOperators,
+    schema: { hide: true, body: ResendAllBody },
+    handler: async (request) => {
+      const { accountId } = getAccount(request);
+      const { endpoint_id: endpointId } = request.body;
+      const since = readTime(request.body, 'since') ?? refuseField('since', 'is missing');
+      const { resent, isMore } = await useCases.resendUndelivered(getActor(request), {
+        ...{ accountId, endpointId, since },
+      });
+      return { resent, more: isMore };
+    },
+  });
+}
+
+function notResent(eventId: string, isPruned: boolean): ServiceError {
+  return new ServiceError(
+    'INVALID_REQUEST_PARAMETER',
+    isPruned
+      ? `Event ${eventId} cannot be sent again: its body was deleted with age (EVENT_DAYS).`
+      : `Event ${eventId} was for no endpoint that still exists.`,
+  );
+}
+
+/** An id contains its account. One of another account is answered like one that does not exist. */
+function getOwnEvent(request: FastifyRequest<{ Params: EventParams }>): EventName {
+  const { event_id: eventId } = request.params;
+  const name = findEventName(eventId);
+  if (name?.accountId !== getAccount(request).accountId) throw unknownEvent(eventId);
+  return name;
+}
+
+function unknownEvent(eventId: string): ServiceError {
+  return new ServiceError('NOT_FOUND', `There is no event ${eventId}.`);
+}
+
+type Listed = AccountEvent['endpoints'][number];
+
+function listedView(event: Omit<Listed, 'url'>) {
+  return {
+    event_id: eventIdOf(event),
+    event_type: event.type,
+    sequence: event.sequence,
+    order_id: event.orderId,
+    endpoint_id: event.endpointId,
+    occurred_at: event.occurredAt.toISOString(),
+    ...stateView(event),
+  };
+}
+
+function stateView({ state, attempts, nextAttemptAt }: Omit<Listed, 'url'>) {
+  return { state, attempts, next_attempt_at: nextAttemptAt?.toISOString() ?? null };
+}
+
+function eventView(event: AccountEvent, isMasked: boolean) {
+  const body = event.body?.toString('utf8') ?? null;
+  return {
+    event: {
+      event_id: eventIdOf(event),
+      event_type: event.type,
+      sequence: event.sequence,
+      order_id: event.orderId,
+      transaction_id: event.transactionId,
+      status: event.status,
+      occurred_at: event.occurredAt.toISOString(),
+      body: body !== null && isMasked ? maskEventBody(body) : body,
+      body_pruned: body === null,
+    },
+    endpoints: event.endpoints.map((one) => ({
+      ...{ endpoint_id: one.endpointId, url: one.url },
+      ...stateView(one),
+    })),
+    attempts: event.attempts.map((attempt) => ({
+      endpoint_id: attempt.endpointId,
+      at: attempt.attemptedAt.toISOString(),
+      status: attempt.status,
+      duration_ms: attempt.durationMs,
+      // A shop may answer with what it got, or with anything else about the consumer.
+      response: isMasked ? null : attempt.response,
+    })),
+  };
+}

@@ -1,0 +1,113 @@
+/** An order in the field names of the dashboard. A viewer sees personal data as an order token does. Contract 13.5. */
+import { adviceFor } from '../../domain/inbox/review-reasons.ts';
+import type { MinorUnits } from '../../domain/money/money.ts';
+import type { Address, LineItem, Order, StoredNumber } from '../../domain/orders/order.ts';
+import { maskUser } from '../../domain/personal-data/mask.ts';
+import type { OrderPage } from '../../use-cases/payments/get-order-page.ts';
+import { attributesView } from '../merchant/order-view.ts';
+import { amountText } from './amounts.ts';
+import { userView } from './orders.ts';
+import { paymentView, refundView, type ShowFlags } from './payment-view.ts';
+
+export function orderPageView(page: OrderPage, masked: boolean) {
+  const { order, sums } = page;
+  const text = (minor: MinorUnits) => amountText(minor, order.amounts.currency);
+  const showFlags = flagsOf(page);
+  return {
+    order: {
+      order_id: order.orderId,
+      invoice_id: order.invoiceId,
+      status: page.status,
+      attempts: order.attempts,
+      created_at: order.createdAt.toISOString(),
+      lapses_at: order.lapsesAt.toISOString(),
+      flags: showFlags(order.orderId, order.flags),
+      currency: order.amounts.currency,
+      amount_before_tax: text(order.amounts.beforeTax),
+      tax: text(order.amounts.tax),
+      total_amount: text(order.amounts.total),
+      paid_amount: text(sums.paid),
+      refunded_amount: text(sums.refunded),
+      refund_pending_amount: text(sums.pending),
+      available_amount: text(sums.available),
+      conversion: conversionView(order),
+      ...detailsView(order, masked),
+      checkout: page.checkout
+        ? {
+            opened_at: page.checkout.openedAt.toISOString(),
+            chosen_at: page.checkout.chosenAt?.toISOString() ?? null,
+          }
+        : null,
+    },
+    payments: page.payments.map((payment) => paymentView(payment, { masked, showFlags })),
+    payments_total: page.paymentsTotal,
+    next: page.next ?? null,
+    other_refunds: page.otherRefunds.map((refund) => refundView(refund, showFlags)),
+  };
+}
+
+function flagsOf({ resolved }: OrderPage): ShowFlags {
+  return (subject, flags) =>
+    flags.map((flag) => {
+      const closing = resolved.find((entry) => entry.subject === subject && entry.flag === flag);
+      return {
+        flag,
+        advice: adviceFor([flag]),
+        resolved_at: closing?.at.toISOString() ?? null,
+        resolved_by: closing?.actor ?? null,
+      };
+    });
+}
+
+function conversionView({ conversion }: Order) {
+  if (!conversion) return null;
+  const { original, rate } = conversion;
+  const { currency } = original;
+  return { currency, total_amount: amountText(original.total, currency), rate };
+}
+
+function detailsView({ details, userId, restricted }: Order, masked: boolean) {
+  const { user } = details;
+  return {
+    user: user
+      ? { ...userView(masked ? maskUser(user) : user), user_id: userId, restricted }
+      : null,
+    shipping_address: addressLines(details.shippingAddress, masked),
+    billing_address: addressLines(details.billingAddress, masked),
+    items: (details.lineItems ?? []).map(itemView),
+    custom_attributes: attributesView(details.customAttributes ?? []),
+    description: details.description ?? null,
+    callback_url: details.callbackUrl ?? null,
+    callback_mode: details.callbackMode ?? null,
+    shop: details.merchantShopfrontDomain ?? null,
+    platform: joined([details.referrerPlatform, details.referrerPlatformVersion], ' '),
+    ip_address: details.ipAddress === undefined ? null : masked ? '***' : details.ipAddress,
+  };
+}
+
+/** An order token sees city, state and pincode, and nothing more precise. Contract 2.9. */
+function addressLines(address: Address | undefined, masked: boolean): readonly string[] {
+  if (!address) return [];
+  const { address1, street, landmark, area, city, state, pincode } = address;
+  const precise = masked ? [] : [address1, street, landmark, area];
+  const lines = [...precise, joined([pincode, city], ' '), state];
+  return lines.filter((line) => line !== undefined && line !== null);
+}
+
+function joined(parts: readonly (string | undefined)[], between: string): string | null {
+  return parts.filter((part) => part !== undefined).join(between) || null;
+}
+
+/** Numbers are those that the shop sent, in major units. Contract 3.4. */
+function itemView(item: LineItem) {
+  const text = (value: StoredNumber | undefined) => (value === undefined ? null : String(value));
+  return {
+    sku_id: item.skuId ?? null,
+    title: item.title,
+    description: item.description ?? null,
+    quantity: text(item.quantity),
+    rate: text(item.rate),
+    tax: text(item.tax),
+    total_amount: text(item.totalAmount),
+  };
+}

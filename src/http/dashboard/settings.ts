@@ -1,0 +1,84 @@
+/** The settings and secrets of the current account. Everybody sees the settings, owners change them. Contract 13.8. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { limits } from '../../domain/limits.ts';
+import type { Edge } from '../edge.ts';
+import { basePathOf } from '../site.ts';
+import { getAccount, getActor, getSignedIn } from './dashboard-guard.ts';
+import { readSettings, SettingsBody, settingsBodyBytesMax } from './settings-body.ts';
+import { settingsView } from './settings-view.ts';
+
+const RotationBody = Type.Object({
+  overlap_seconds: Type.Integer({ minimum: 0, maximum: limits.secretOverlapSecondsMax }),
+  /** For a provider that generates the secret itself. */
+  value: Type.Optional(Type.String({ maxLength: limits.textCharsMax })),
+});
+type SecretParams = { readonly name: string };
+
+const forOwners = {
+  config: { dashboard: 'owner' },
+  bodyLimit: limits.publicBodyBytesMax,
+  schema: { hide: true },
+} as const;
+
+export function addSettings(app: FastifyInstance, edge: Edge): void {
+  const { useCases } = edge;
+  const view = async (request: FastifyRequest) =>
+    settingsView(await useCases.getSettings(getAccount(request).accountId), basePathOf(edge));
+
+  app.get('/settings', {
+    config: { dashboard: 'viewer' },
+    schema: { hide: true },
+    handler: view,
+  });
+
+  app.patch<{ Body: Static<typeof SettingsBody> }>('/settings', {
+    ...forOwners,
+    bodyLimit: settingsBodyBytesMax,
+    schema: { hide: true, body: SettingsBody },
+    handler: async (request) => {
+      const { body } = request;
+      // Whoever can change these could receive payments in the shop's place.
+      if (body.providers) useCases.requireConfirmation(getSignedIn(request));
+      const { accountId } = getAccount(request);
+      await useCases.changeSettings(accountId, readSettings(body), getActor(request));
+      return view(request);
+    },
+  });
+
+  addSecrets(app, edge);
+}
+
+function addSecrets(app: FastifyInstance, { useCases }: Edge): void {
+  app.post<{ Params: SecretParams }>('/settings/secrets/:name/show', {
+    ...forOwners,
+    handler: async (request) => {
+      useCases.requireConfirmationAgain(getSignedIn(request));
+      const { name } = request.params;
+      const { accountId } = getAccount(request);
+      return { name, secret: await useCases.showSecret(accountId, name, getActor(request)) };
+    },
+  });
+
+  app.post<{ Params: SecretParams; Body: Static<typeof RotationBody> }>(
+    '/settings/secrets/:name/rotate',
+    {
+      ...forOwners,
+      schema: { hide: true, body: RotationBody },
+      handler: async (request) => {
+        useCases.requireConfirmation(getSignedIn(request));
+        const { name } = request.params;
+        const { overlap_seconds: overlapSeconds, value } = request.body;
+        const { accountId } = getAccount(request);
+        const { secret, oldValidUntil } = await useCases.rotateSecret(
+          accountId,
+          name,
+          overlapSeconds,
+          value,
+          getActor(request),
+        );
+        return { name, secret, old_valid_until: oldValidUntil.toISOString() };
+      },
+    },
+  );
+}

@@ -1,0 +1,78 @@
+/** Why an order is as it is: its explanation, the same as text, and the deliveries behind it. Contract 13.5. */
+import type { FastifyInstance } from 'fastify';
+import { refuseField, ServiceError } from '../../domain/errors.ts';
+import { isTransactionId } from '../../domain/ids.ts';
+import type { OrderExplanation } from '../../domain/why/explanation.ts';
+import { explanationText } from '../../domain/why/text.ts';
+import type { Edge } from '../edge.ts';
+import { getAccount } from './dashboard-guard.ts';
+import { isMaskedFor } from './orders.ts';
+import { type Query, readText, readTime, refuseUnknown } from './read-query.ts';
+import { deliveryBodyView, explanationView, withoutNotes } from './why-view.ts';
+
+type OrderParams = { readonly order_id: string };
+type DeliveryParams = OrderParams & { readonly delivery_id: string };
+
+const forViewers = { config: { dashboard: 'viewer' }, schema: { hide: true } } as const;
+
+export function addWhy(app: FastifyInstance, { useCases }: Edge): void {
+  const explain = async (
+    accountId: string,
+    { order_id: orderId }: OrderParams,
+    query: Query,
+    masked: boolean,
+  ): Promise<OrderExplanation> => {
+    const page = readPage(query);
+    const explained = await useCases.explainOrder({ accountId, orderId }, { masked, ...page });
+    return explained ?? refuseUnknownOrder();
+  };
+
+  app.get<{ Params: OrderParams; Querystring: Query }>('/orders/:order_id/why', {
+    ...forViewers,
+    handler: async (request) => {
+      const { accountId, role } = getAccount(request);
+      const masked = isMaskedFor(role);
+      const explanation = await explain(accountId, request.params, request.query, masked);
+      return explanationView(masked ? withoutNotes(explanation) : explanation);
+    },
+  });
+
+  app.get<{ Params: OrderParams; Querystring: Query }>('/orders/:order_id/why.txt', {
+    ...forViewers,
+    handler: async (request, reply) => {
+      const { accountId } = getAccount(request);
+      // It is meant for a ticket, which others read: masked for everybody.
+      const explanation = await explain(accountId, request.params, request.query, true);
+      return reply
+        .type('text/plain; charset=utf-8')
+        .send(`${explanationText(withoutNotes(explanation))}\n`);
+    },
+  });
+
+  app.get<{ Params: DeliveryParams }>('/orders/:order_id/deliveries/:delivery_id', {
+    ...forViewers,
+    handler: async (request) => {
+      const { accountId } = getAccount(request);
+      const { order_id: orderId, delivery_id: deliveryId } = request.params;
+      const name = { accountId, deliveryId };
+      const found = await useCases.findDeliveryBody(name, { masked: true });
+      if (found?.delivery.orderId !== orderId) {
+        throw new ServiceError('NOT_FOUND', 'The order has no such delivery.');
+      }
+      return deliveryBodyView(found);
+    },
+  });
+}
+
+function readPage(query: Query) {
+  refuseUnknown(query, ['up_to', 'after']);
+  const afterTransaction = readText(query, 'after');
+  if (afterTransaction !== undefined && !isTransactionId(afterTransaction)) {
+    refuseField('after', 'must be the next of a page');
+  }
+  return { upTo: readTime(query, 'up_to'), afterTransaction };
+}
+
+function refuseUnknownOrder(): never {
+  throw new ServiceError('NOT_FOUND', 'The account has no such order.');
+}

@@ -1,0 +1,54 @@
+/** Makes the events of an account due again that were given up since a time, a limited number at once. Contract 13.7. */
+import { isEnabled, unknownEndpoint } from '../../domain/accounts/endpoint.ts';
+import { type Actor, auditEntry } from '../../domain/audit.ts';
+import { limits } from '../../domain/limits.ts';
+import type { Clock } from '../../domain/time.ts';
+import type { Database } from '../../postgres/database.ts';
+import { appendAudit } from '../../store/audit.ts';
+import { listEndpoints } from '../../store/endpoints.ts';
+import { makeUndeliveredDue } from '../../store/event-pages.ts';
+import { refuseDisabled } from './resend-events.ts';
+
+type Needs = { readonly database: Database; readonly clock: Clock };
+
+export type UndeliveredRange = {
+  readonly accountId: string;
+  /** All that are enabled, unless given. */
+  readonly endpointId: string | undefined;
+  readonly since: Date;
+};
+
+export type ResentUndelivered = {
+  readonly resent: number;
+  /** There may be more: the limit was reached. */
+  readonly isMore: boolean;
+};
+
+/** A repeat finds nothing to do, because what was resent is not given up any longer. */
+export async function resendUndelivered(
+  { database, clock }: Needs,
+  actor: Actor,
+  { accountId, endpointId, since }: UndeliveredRange,
+): Promise<ResentUndelivered> {
+  const chosen = (await listEndpoints(database, accountId)).filter(
+    (entry) => endpointId === undefined || entry.endpointId === endpointId,
+  );
+  if (endpointId !== undefined && chosen.length === 0) throw unknownEndpoint(endpointId);
+  refuseDisabled(chosen);
+  const limit: number = limits.eventsMadeDueMax;
+  let [resent, isMore] = [0, false];
+  for (const endpoint of chosen.filter(isEnabled)) {
+    const now = clock();
+    const { endpointId: object } = endpoint;
+    const made = await database.transaction(async (tx) => {
+      const events = await makeUndeliveredDue(tx, endpoint, { since, now, limit });
+      const details = { since, events };
+      const done = { accountId, action: 'event.resent', object, details } as const;
+      if (events > 0) await appendAudit(tx, auditEntry(actor, now, done));
+      return events;
+    });
+    resent += made;
+    isMore ||= made === limit;
+  }
+  return { resent, isMore };
+}

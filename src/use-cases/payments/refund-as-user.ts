@@ -1,0 +1,41 @@
+/**
+ * Refunds a payment for a user of the dashboard, as the merchant API does. The key of the request makes a repeat return
+ * the first refund, and the audit log says who requested it. Contract 13.5.
+ */
+import type { Actor } from '../../domain/audit.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { SentAmount } from '../../domain/money/money.ts';
+import type { NeedsOf } from '../../services/needs.ts';
+import type { OrderName } from '../../store/order-rows.ts';
+import { refund } from './refund.ts';
+import type { RefundReply } from './store-refund.ts';
+import type { Replayable } from './wait-for-first.ts';
+
+type Needs = NeedsOf<typeof refund>;
+
+export type UserRefund = {
+  readonly transactionId: string;
+  readonly amount: SentAmount;
+  /** What was sent with it before gets the same refund, also from another tab or another user. */
+  readonly key: string;
+  readonly note: string | null;
+};
+
+export async function refundAsUser(
+  services: Needs,
+  actor: Actor,
+  { accountId, orderId }: OrderName,
+  { transactionId, amount, key, note }: UserRefund,
+): Promise<Replayable<RefundReply>> {
+  if (!transactionId.startsWith(`${orderId}-`)) {
+    throw new ServiceError('NOT_FOUND', 'The order has no such payment.');
+  }
+  // A user acts for the whole account, as whoever has a merchant token does.
+  const caller = { type: 'merchant', accountId, secretMark: '' } as const;
+  const sent = { transactionId, amount, invoiceId: undefined, refundRequestId: undefined };
+  // Shops choose their keys themselves: theirs must not meet those of the dashboard.
+  return refund(services, caller, sent, {
+    idempotencyKey: `dashboard ${key}`,
+    by: { actor, note },
+  });
+}

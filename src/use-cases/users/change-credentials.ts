@@ -1,0 +1,134 @@
+/**
+ * A signed-in user changes how they sign in: another password, one more passkey or one less. The caller has asked for the
+ * password or a passkey again. Each change is in the log of each of the user's accounts. Contract 13.8.
+ */
+import type { AuditAction } from '../../domain/audit.ts';
+import { refuseField, ServiceError } from '../../domain/errors.ts';
+import { limits } from '../../domain/limits.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
+import { checkPassword } from '../../domain/users/password.ts';
+import { actorOf, type SignedIn, type Visitor } from '../../domain/users/session.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
+import { hashPassword } from '../../security/passwords.ts';
+import {
+  deletePasskey,
+  insertChallenge,
+  insertPasskey,
+  type ListedPasskey,
+  listPasskeysOfUser,
+} from '../../store/passkeys.ts';
+import { deleteSessionsOfUser } from '../../store/sessions.ts';
+import { lockUser, savePasswordHash, type User } from '../../store/users.ts';
+import { auditUser } from './audit-user.ts';
+import { loadPasskeys } from './load-passkeys.ts';
+import {
+  type PasskeyNeeds,
+  type PasskeyResponse,
+  takeSigned,
+  wrongPasskey,
+} from './prove-passkey.ts';
+
+type Needs = { readonly database: Database; readonly clock: Clock };
+
+export function listPasskeys({ database }: Needs, { user }: SignedIn): Promise<ListedPasskey[]> {
+  return listPasskeysOfUser(database, user.userId);
+}
+
+/** Sets the first one too. Returns how many other sessions ended: somebody may have known the former password. */
+export async function changePassword(
+  needs: Needs,
+  signedIn: SignedIn,
+  password: string,
+  visitor: Visitor,
+): Promise<number> {
+  const passwordHash = await hashPassword(checkPassword(password, signedIn.user.email));
+  return change(needs, signedIn, visitor, 'user.password_changed', async (tx, { userId }) => {
+    await savePasswordHash(tx, userId, passwordHash);
+    const ended = await deleteSessionsOfUser(tx, userId, signedIn.session.sessionId);
+    return { result: ended, details: { ended_sessions: ended } };
+  });
+}
+
+/** What the browser passes to `navigator.credentials.create`. */
+export async function offerPasskeyToAdd(needs: PasskeyNeeds, { user }: SignedIn) {
+  const { registrationOptions } = await loadPasskeys();
+  const known = await listPasskeysOfUser(needs.database, user.userId);
+  refuseTooMany(known);
+  const ids = known.map(({ credentialId }) => credentialId);
+  const options = await registrationOptions(needs.settings.publicUrl, user, ids);
+  await insertChallenge(needs.database, {
+    ...purposeOf(user),
+    ...{ challenge: options.challenge, userId: user.userId },
+    expiresAt: addSeconds(needs.clock(), limits.challengeSeconds),
+  });
+  return options;
+}
+
+export async function addPasskey(
+  needs: PasskeyNeeds,
+  signedIn: SignedIn,
+  response: PasskeyResponse,
+  visitor: Visitor,
+): Promise<void> {
+  const { findNewPasskey } = await loadPasskeys();
+  const { challenge } = await takeSigned(needs, purposeOf(signedIn.user), response);
+  const passkey = await findNewPasskey(needs.settings.publicUrl, challenge, response);
+  if (!passkey) throw wrongPasskey();
+  await change(needs, signedIn, visitor, 'user.passkey_added', async (tx, { userId }, now) => {
+    refuseTooMany(await listPasskeysOfUser(tx, userId));
+    if (!(await insertPasskey(tx, { ...passkey, userId }, now))) throw wrongPasskey();
+    return { result: undefined };
+  });
+}
+
+export async function removePasskey(
+  needs: Needs,
+  signedIn: SignedIn,
+  credentialId: string,
+  visitor: Visitor,
+): Promise<void> {
+  await change(needs, signedIn, visitor, 'user.passkey_removed', async (tx, user) => {
+    const known = await listPasskeysOfUser(tx, user.userId);
+    if (!known.some((passkey) => passkey.credentialId === credentialId)) {
+      throw new ServiceError('NOT_FOUND', 'You have no such passkey: it may have been removed.');
+    }
+    if (user.passwordHash === null && known.length === 1) {
+      refuseField('passkey', 'is your only way to sign in: add another one or a password first');
+    }
+    await deletePasskey(tx, credentialId);
+    return { result: undefined };
+  });
+}
+
+type Done<Result> = {
+  readonly result: Result;
+  readonly details?: Readonly<Record<string, unknown>>;
+};
+
+/** The lock of the user ends the race of two removals, which together would leave no way to sign in. */
+function change<Result>(
+  { database, clock }: Needs,
+  { user: { userId } }: SignedIn,
+  visitor: Visitor,
+  action: AuditAction,
+  work: (tx: Transaction, user: User, now: Date) => Promise<Done<Result>>,
+): Promise<Result> {
+  return database.transaction(async (tx) => {
+    const now = clock();
+    const user = await lockUser(tx, userId);
+    if (!user) throw new ServiceError('AUTHENTICATION_FAILED', 'The session has ended.');
+    const { result, details = {} } = await work(tx, user, now);
+    await auditUser(tx, actorOf(user, visitor), now, { action, userId, details });
+    return result;
+  });
+}
+
+/** A challenge of one user is worth nothing to another. */
+function purposeOf({ userId }: Pick<User, 'userId'>) {
+  return { purpose: 'registration', subject: userId } as const;
+}
+
+function refuseTooMany(known: readonly ListedPasskey[]): void {
+  if (known.length < limits.passkeysMax) return;
+  refuseField('passkeys', `may be at most ${limits.passkeysMax}: remove one first`);
+}

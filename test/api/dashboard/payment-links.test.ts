@@ -1,0 +1,94 @@
+/** "New payment link": who may make one, that a double click makes one order, and what the log says. Contract 13.7. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
+import { auditOf } from '../../support/audit.ts';
+import { codeOf, join } from '../../support/dashboard.ts';
+import { startTestService } from '../../support/test-service.ts';
+
+const service = await startTestService();
+// Its orders need a consumer and items when a shop sends them.
+const shop = await service.createAccount();
+const operator = await join(service, shop.accountId, 'operator');
+const price = { total_amount: '118.00', currency: 'INR' };
+
+test('an operator makes a link that opens the checkout, with a code of it', async () => {
+  const { status, body } = await operator.post('/payment-links', {
+    ...{ ...price, invoice_id: 'LINK-1', description: 'Two packets of tea' },
+    ...{ name: 'Asha Devi Rao', email: 'asha@example.com', phone: '+91 98765 43210' },
+  });
+  assert.equal(status, 200, JSON.stringify(body));
+  const { order_id, payment_link, expires_at, code, ...others } = body;
+  assert.deepEqual(others, { ...price, invoice_id: 'LINK-1', replayed: false });
+  assert.match(payment_link, /^http:\/\/service\.test\/l\/[0-9A-Za-z]{32}$/);
+  assert.ok(Date.parse(expires_at) > Date.now());
+  assert.ok(code.size >= 21);
+  assert.match(code.path, /^(M\d+ \d+h1v1h-1z)+$/);
+  const { pathname } = new URL(payment_link);
+  const opened = await fetch(`${service.baseUrl}${pathname}`, { redirect: 'manual' });
+  assert.equal(opened.status, 303);
+  const order = await service.call('/api/v3/order?invoice_id=LINK-1', { token: shop.token });
+  assert.equal(order.body.order_id, order_id);
+  assert.equal(order.body.description, 'Two packets of tea');
+  assert.deepEqual(
+    [order.body.user.first_name, order.body.user.last_name, order.body.user.mobile_number],
+    ['Asha', 'Devi Rao', 9876543210],
+  );
+  const entry = (await auditOf(service, shop.accountId)).at(-1);
+  assert.deepEqual(
+    [entry?.actor, entry?.user_id, entry?.address, entry?.action, entry?.object],
+    [operator.email, operator.userId, operator.address, 'link.created', order_id],
+  );
+});
+
+test('twenty clicks make one order, one link and one line in the log', async () => {
+  const expires_at = new Date(Date.now() + 30 * 86_400_000).toISOString();
+  const body = { ...price, invoice_id: 'LINK-2', expires_at };
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => operator.post('/payment-links', body)),
+  );
+  assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
+  assert.equal(new Set(replies.map((reply) => reply.body.payment_link)).size, 1);
+  assert.equal(replies.filter((reply) => !reply.body.replayed).length, 1);
+  assert.equal(replies[0]?.body.expires_at, expires_at);
+  const [first] = replies;
+  const entries = (await auditOf(service, shop.accountId)).filter(
+    ({ object }) => object === first?.body.order_id,
+  );
+  assert.equal(entries.length, 1);
+  const other = await operator.post('/payment-links', { ...body, total_amount: '119.00' });
+  assert.deepEqual(codeOf(other), [409, 'DUPLICATE_INVOICE_ID']);
+});
+
+test('bad input is refused by the field that is wrong, and nothing is stored', async () => {
+  const body = { ...price, invoice_id: 'LINK-BAD' };
+  for (const [wrong, message] of [
+    [{ total_amount: '0' }, /^total_amount must be more than 0/],
+    [{ total_amount: '1.001' }, /^total_amount /],
+    [{ currency: 'inr' }, /^currency must be /],
+    [{ invoice_id: '' }, /invoice_id/],
+    [{ email: 'asha' }, /^user\.email must be an e-mail address/],
+    [{ phone: '12' }, /^user\.mobile_number /],
+    [{ expires_at: '2020-01-01T00:00:00Z' }, /^expires_at must be in the future/],
+    [{ expires_at: 'soon' }, /^expires_at /],
+  ] as const) {
+    const reply = await operator.post('/payment-links', { ...body, ...wrong });
+    assert.equal(reply.status, 400, JSON.stringify(wrong));
+    assert.match(reply.body.error.svc_merchant_message, message);
+  }
+  const stored = await service.call('/api/v3/order?invoice_id=LINK-BAD', { token: shop.token });
+  assert.notEqual(stored.status, 200);
+});
+
+test('a viewer makes no link, and a suspended account has no new ones', async () => {
+  const account = await service.createAccount();
+  const [viewer, owner] = await Promise.all(
+    (['viewer', 'owner'] as const).map((role) => join(service, account.accountId, role)),
+  );
+  const body = { ...price, invoice_id: 'LINK-3' };
+  const refused = await viewer?.post('/payment-links', body);
+  assert.deepEqual(refused && codeOf(refused), [403, 'PERMISSION_DENIED']);
+  await suspendAccount(service.services, account.accountId);
+  const suspended = await owner?.post('/payment-links', body);
+  assert.deepEqual(suspended && codeOf(suspended), [403, 'ACCOUNT_SUSPENDED']);
+});

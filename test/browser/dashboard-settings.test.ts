@@ -1,0 +1,210 @@
+/** Settings, secrets and the user's own credentials in a real browser. Contract 13.8. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { findFreePort } from '../../tools/harness/free-port.ts';
+import { auditOf } from '../support/audit.ts';
+import { noBrowser } from '../support/browser.ts';
+import { password } from '../support/dashboard.ts';
+import { addAuthenticator, assertSound, dashboardPages } from '../support/dashboard-page.ts';
+import { images } from '../support/images.ts';
+import { startTestService } from '../support/test-service.ts';
+
+const skip = noBrowser;
+const service = await startTestService({ port: await findFreePort() });
+const shop = await service.createAccount({ name: 'Tea shop' });
+const { openAs } = dashboardPages(service, shop.accountId);
+
+test('an owner confirms, sees a secret for 30 seconds, and rotates it', { skip }, async () => {
+  const { page, troubles } = await openAs('owner', '/settings');
+  const row = page.getByRole('row').filter({ hasText: 'Access secret' });
+  const secret = page.getByText(shop.accessSecret);
+  // By keyboard alone.
+  await row.getByRole('button', { name: 'Show secret' }).focus();
+  await page.keyboard.press('Enter');
+  const question = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await question.waitFor();
+  await assertSound(page);
+  await page.keyboard.press('Escape');
+  await page.getByText('you did not confirm').waitFor();
+  assert.equal(await secret.count(), 0);
+  await page.keyboard.press('Enter');
+  await question.waitFor();
+  await page.keyboard.type('not the password');
+  await page.keyboard.press('Enter');
+  await question.getByRole('alert').filter({ hasText: 'wrong' }).waitFor();
+  await question.getByLabel('Password').fill(password);
+  await page.clock.install();
+  const refresh = await holdRefresh(page);
+  await page.keyboard.press('Enter');
+  await secret.waitFor();
+  await refresh.answerUnknown();
+  await page.clock.pauseAt(Date.now() + 7_000);
+  const left = Number(await page.locator('.countdown').textContent());
+  assert.ok(left > 0 && left <= 30, String(left));
+  await page.clock.runFor((left - 1) * 1_000);
+  assert.equal(await secret.count(), 1);
+  await page.clock.runFor(1_000);
+  await secret.waitFor({ state: 'detached' });
+  await page.clock.resume();
+
+  await row.getByRole('button', { name: 'Rotate' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('The former secret stays valid').selectOption('For 1 hour');
+  await dialog.getByRole('button', { name: 'Rotate' }).click();
+  await dialog.getByText('access_secret_').waitFor();
+  await dialog.getByText('The former secret is valid until').waitFor();
+  const shown = await dialog.locator('code').textContent();
+  assert.notEqual(shown, shop.accessSecret);
+  await assertSound(page);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByText(shown ?? '').waitFor({ state: 'detached' });
+  await row.locator('time').nth(1).waitFor();
+  // The browser reports the wrong password and the refresh: both were answered 401.
+  assert.deepEqual(troubles.length, 2, troubles.join('\n'));
+});
+
+test('an owner changes each part; a refusal stands beside its field', { skip }, async () => {
+  const { page, troubles } = await openAs('owner', '/settings');
+  const form = (name: string) => page.getByRole('form', { name });
+  const save = (name: string) => form(name).getByRole('button', { name: 'Save' }).click();
+  const saved = () => page.getByText('Saved.').first();
+
+  await form('Checkout branding').getByLabel('Colour', { exact: true }).fill('#FC0');
+  await form('Checkout branding').getByText('Text on buttons is black').waitFor();
+  await form('Checkout branding')
+    .getByLabel('Logo')
+    .setInputFiles({
+      ...{ name: 'logo.png', mimeType: 'image/png', buffer: images.png },
+    });
+  await page.locator('.preview img[src^="data:image/png"]').waitFor();
+  await save('Checkout branding');
+  await page.locator('.preview img[src^="/checkout/logo/"]').waitFor();
+  assert.equal(
+    await form('Checkout branding').getByLabel('Colour', { exact: true }).inputValue(),
+    '#ffcc00',
+  );
+  await page.getByRole('button', { name: 'Remove logo' }).click();
+  await form('Checkout branding').getByLabel('Support email').fill('nobody');
+  await save('Checkout branding');
+  const refused = form('Checkout branding').getByLabel('Support email');
+  await page.getByText('Support email must be an e-mail address').waitFor();
+  assert.equal(await refused.getAttribute('aria-invalid'), 'true');
+  assert.equal(await page.evaluate('document.activeElement.name'), 'support_email');
+  await assertSound(page);
+  await refused.fill('help@shop.example');
+  await save('Checkout branding');
+  await page.locator('.preview img').waitFor({ state: 'detached' });
+
+  await form('Callback origins')
+    .getByLabel('Callback origins')
+    .fill('https://shop.example/\nhttp://x');
+  await save('Callback origins');
+  await page.getByText('Callback origin http://x must be https').waitFor();
+  await form('Callback origins').getByLabel('Callback origins').fill('https://shop.example/');
+  await save('Callback origins');
+  await saved().waitFor();
+  await form('Currencies').getByLabel('Alternate currencies').fill('usd inr 83.25');
+  await save('Currencies');
+  await form('Payment modes').getByLabel('Wallet').selectOption('Not offered');
+  await save('Payment modes');
+  await form('Orders and API').getByLabel('Accept encrypted requests').check();
+  await save('Orders and API');
+  const partner = form('Settings for').first();
+  await partner.getByLabel('Key id').fill('key_1');
+  await partner.getByLabel('API secret').fill('a-secret-of-the-provider');
+  await partner.getByRole('button', { name: 'Save' }).click();
+  await partner.getByPlaceholder('Set on').waitFor();
+  await page.reload();
+  await partner.getByPlaceholder('Set on').waitFor();
+  const entries = await auditOf(service, shop.accountId);
+  assert.deepEqual(
+    entries.filter(({ action }) => action === 'account.updated').map((one) => one.details.changed),
+    [
+      ...[['colour', 'logo'], ['supportEmail', 'logo'], ['callbackOrigins']],
+      ...[['alternateCurrencies'], ['paymentModes'], ['encryptedPayloads']],
+      ['providerApis', 'partner-key-secret'],
+    ],
+    'only what changed is sent',
+  );
+  const stored = await service.services.accounts.readAgain(shop.accountId);
+  assert.deepEqual(
+    [stored?.colour, stored?.logo, stored?.supportEmail, stored?.callbackOrigins],
+    ['#ffcc00', null, 'help@shop.example', ['https://shop.example']],
+  );
+  assert.deepEqual(
+    [stored?.alternateCurrencies, stored?.paymentModes.wallet, stored?.encryptedPayloads],
+    [[{ from: 'USD', to: 'INR', rate: '83.25' }], undefined, true],
+  );
+  assert.equal(stored?.secrets['partner-key-secret']?.[0]?.value, 'a-secret-of-the-provider');
+  // Two refused values are answers of 400, which the browser reports.
+  assert.deepEqual(troubles.length, 2, troubles.join('\n'));
+});
+
+test('a viewer on a phone sees the settings and nothing to change them with', {
+  skip,
+}, async () => {
+  const { page, troubles } = await openAs('viewer', '/settings', { width: 390 });
+  await page.getByText(shop.accessKey).waitFor();
+  await page.getByRole('link', { name: 'Callback origins' }).click();
+  assert.match(page.url(), /#origins$/);
+  await assertSound(page);
+  const buttons = page.getByRole('main').getByRole('button', { name: /Save|Show|Rotate|Remove/ });
+  assert.equal(await buttons.count(), 0);
+  assert.equal(await page.getByRole('main').getByRole('textbox').count(), 0);
+  assert.deepEqual(troubles, []);
+});
+
+test('a user changes the password, adds a passkey, confirms with it and removes it', {
+  skip,
+}, async () => {
+  const { page, troubles } = await openAs('viewer', '/account', { width: 390 });
+  await addAuthenticator(page);
+  await page.getByLabel('New password').fill('another horse and battery');
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText('The password is changed.').waitFor();
+  assert.equal(await page.getByLabel('New password').inputValue(), '');
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByText('The passkey is added.').waitFor();
+  await page.getByRole('row').filter({ hasText: 'Never' }).waitFor();
+  await assertSound(page);
+  await passFiveMinutes(page);
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await page.getByText('The passkey is removed.').waitFor();
+  await page.getByText('A passkey signs you in').waitFor();
+  assert.deepEqual(troubles, []);
+});
+
+/** The settings are refreshed with the cookie from before the confirmation, and answered after it. */
+async function holdRefresh(page: Page) {
+  const arrived = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  await page.route(
+    '**/dashboard/api/settings',
+    async (route) => {
+      arrived.resolve();
+      await released.promise;
+      await route.fulfill({ status: 401, contentType: 'application/json', body: '{}' });
+    },
+    { times: 1 },
+  );
+  await page.clock.fastForward(5_000);
+  await arrived.promise;
+  return {
+    answerUnknown: async () => {
+      const repeated = page.waitForResponse(
+        (reply) => reply.url().endsWith('/settings') && reply.ok(),
+      );
+      released.resolve();
+      await repeated;
+    },
+  };
+}
+
+/** For the service, and for the page, which learns it from its session. */
+async function passFiveMinutes(page: Page): Promise<void> {
+  service.advanceSeconds(5 * 60);
+  await page.clock.install({ time: Date.now() + 5 * 60 * 1000 });
+}

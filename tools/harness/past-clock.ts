@@ -1,0 +1,34 @@
+/**
+ * A clock that starts in the past and is moved forward, for whoever lives through days in seconds. Between two moves it
+ * runs fast, so that things that happen one after the other do not happen in the same second.
+ */
+import type { Clock } from '../../src/domain/time.ts';
+
+export type PastClock = {
+  readonly now: Clock;
+  /** Moves forward; a time that has passed already changes nothing. */
+  readonly moveTo: (time: Date) => void;
+  /** From here on it shows the real time. */
+  readonly endPast: () => void;
+};
+
+/** A second takes five milliseconds. A simulator whose delays are scaled by `1 / speed` agrees with it. */
+export const speed = 200;
+
+export function createPastClock(start: Date): PastClock {
+  let isPast = true;
+  let movedTo = start.getTime();
+  let movedAt = performance.now();
+  const nowMs = () =>
+    isPast ? Math.min(Date.now(), movedTo + (performance.now() - movedAt) * speed) : Date.now();
+  return {
+    now: () => new Date(nowMs()),
+    moveTo: (time) => {
+      movedTo = Math.max(time.getTime(), nowMs());
+      movedAt = performance.now();
+    },
+    endPast: () => {
+      isPast = false;
+    },
+  };
+}
