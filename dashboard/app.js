@@ -1,5 +1,5 @@
 /** The frame around every page: the menu, the account, messages, and what is shown to whoever is not signed in. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { AccountMenu } from './components/account-menu.js';
 import { ConfirmIdentity } from './components/confirm-identity.js';
 import { Empty, Skeleton } from './components/states.js';
@@ -34,9 +34,15 @@ export function App() {
 function Menu() {
   const { path } = place.value;
   const entries = routes.filter((route) => menu.includes(route.path));
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  // On a phone the menu is wider than the screen.
+  useEffect(() => {
+    const here = list.current?.querySelector('[aria-current]');
+    here?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [path]);
   return html`<header class="side">
     <p class="product">Payments</p>
-    <nav class="menu" aria-label="Pages"><ul>
+    <nav class="menu" aria-label="Pages"><ul ref=${list}>
       ${entries.map((route) => {
         const isBelow = route.path !== '/' && path.startsWith(`${route.path}/`);
         const isHere = path === route.path || isBelow;

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { type ErrorCode, errorTable } from '../src/domain/errors.ts';
 import { deliveryStates } from '../src/domain/inbox/delivery.ts';
-import { reviewFlags } from '../src/domain/inbox/review-reasons.ts';
+import { reviewFlags, reviewReasons } from '../src/domain/inbox/review-reasons.ts';
 import { failureTable } from '../src/domain/transactions/failure.ts';
 import { TransactionReply } from '../src/http/merchant/enquiry-schemas.ts';
 import { OrderReply } from '../src/http/merchant/order-reply-schemas.ts';
@@ -38,6 +38,14 @@ test('docs/states.md explains every flag and every state of a delivery, and no o
     );
   assert.deepEqual(namesIn(flags).sort(), reviewFlags.toSorted());
   assert.deepEqual(namesIn(deliveries).sort(), deliveryStates.toSorted());
+});
+
+test('docs/dashboard.md says what every reason for a review means and what to do', async () => {
+  const text = await readFile(join(root, 'docs/dashboard.md'), 'utf8');
+  const written = [...text.matchAll(/^\| `([a-z_]+)` \| (.*) \| (.*) \|$/gm)].map(
+    ([, reason, sentence, advice]) => [reason, { sentence, advice }],
+  );
+  assert.deepEqual(written, Object.entries(reviewReasons));
 });
 
 test('docs/adding-a-provider.md explains every field that a provider has', async () => {

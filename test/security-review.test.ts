@@ -3,12 +3,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { buildApp } from '../src/app.ts';
-import { createMetrics } from '../src/http/operator/metrics.ts';
-import { createLog } from '../src/log.ts';
 import { sendBytes } from './api/raw-http.ts';
 import { listRoutes } from './api/routes.ts';
 import { orderBody } from './support/order-bodies.ts';
+import { listServedPaths } from './support/served-paths.ts';
 import { type Call, type Reply, startTestService } from './support/test-service.ts';
 
 const service = await startTestService();
@@ -153,7 +151,7 @@ test('what is served is what is listed, and a few pages known by name', async ()
     ...dashboardPaths.map((path) => `/dashboard/api${path}`),
   ];
   const listed = new Set([...Object.keys(body.paths), ...aliases, ...unlisted]);
-  assert.deepEqual(await listServedPaths(), [...listed].sort());
+  assert.deepEqual(await listServedPaths(service), [...listed].sort());
 });
 
 type Link = { readonly file: string; readonly names: readonly string[] };
@@ -216,20 +214,3 @@ function readPolicy(headers: Headers): Record<string, string> {
 }
 
 /** From the router's own drawing: a branch continues the path of the one it grows from. */
-async function listServedPaths(): Promise<string[]> {
-  const app = await buildApp({
-    services: service.services,
-    metrics: createMetrics(),
-    log: createLog('silent'),
-    checkReadiness: async () => ({ missing: [], late: [] }),
-    renderMetrics: async () => ({ contentType: 'text/plain', text: '' }),
-  });
-  const branches = [...app.printRoutes({ commonPrefix: false }).matchAll(/^([│├└─ ]+)(\S+) \(/gm)];
-  await app.close();
-  const path: string[] = [];
-  const paths = branches.map(([, lines = '', segment = '']) => {
-    path.splice(lines.length / 4 - 1, path.length, segment);
-    return path.join('').replace(/:(\w+)/g, '{$1}');
-  });
-  return paths.sort();
-}

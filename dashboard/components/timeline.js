@@ -1,6 +1,6 @@
 /** The life of an order, oldest first: what happened, what it changed, and the deliveries behind it. */
 import { useEffect } from 'preact/hooks';
-import { count, date, exactTime, money, sentence } from '../core/format.js';
+import { count, counted, date, exactTime, money, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { hrefOf, place, withQuery } from '../core/router.js';
 import { Fold, show } from './fold.js';
@@ -93,15 +93,17 @@ function effectWords({ state, tries }) {
 
 /** @param {Anchored[]} group */
 function foldedText(group) {
-  /** @type {Record<string, string>} */
+  /** @type {Record<string, [one: string, several: string]>} */
   const words = {
-    'delivery-received': 'deliveries',
-    'provider-polled': 'polls',
-    'event-announced': 'events',
-    'event-attempted': 'attempts to send events',
+    'delivery-received': ['delivery', 'deliveries'],
+    'provider-polled': ['poll', 'polls'],
+    'event-announced': ['event', 'events'],
+    'event-attempted': ['attempt to send an event', 'attempts to send events'],
   };
-  const kinds = Map.groupBy(group, ({ entry }) => words[entry.kind] ?? 'others');
-  const parts = [...kinds].map(([kind, entries]) => `${count(entries.length)} ${kind}`);
+  const kinds = Map.groupBy(group, ({ entry }) => entry.kind);
+  const parts = [...kinds].map(([kind, entries]) =>
+    counted(entries.length, ...(words[kind] ?? ['other', 'others'])),
+  );
   return `${parts.join(', ')} that changed nothing`;
 }
 

@@ -32,6 +32,16 @@ const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFracti
 export const count = (value) => counts.format(value);
 
 /**
+ * A number with what it counts.
+ * @param {number} value
+ * @param {string} one
+ * @param {string} [several]
+ */
+export function counted(value, one, several = `${one}s`) {
+  return `${count(value)} ${value === 1 ? one : several}`;
+}
+
+/**
  * @param {number} part
  * @param {number} whole
  */

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { FilterBar } from '../components/filter-bar.js';
 import { Empty, Loaded } from '../components/states.js';
 import { Table } from '../components/table.js';
-import { count, money, percent, sentence } from '../core/format.js';
+import { count, counted, money, percent, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
 import { hrefOf, place } from '../core/router.js';
@@ -128,12 +128,12 @@ function Totals({ figures }) {
         ${sums.map(
           ({ currency, orders, amount }) => html`<p key=${currency} class="figure">
             <a href=${link(filter, currency)}>${money(amount, currency)}</a>
-            <span class="quiet">${count(orders)} orders</span></p>`,
+            <span class="quiet">${counted(orders, 'order')}</span></p>`,
         )}
       </li>`,
     )}
     <li class="card"><h2>Success rate</h2><p class="figure">${percent(paid, paid + failed)}
-      <span class="quiet">of ${count(paid + failed)} payments</span></p></li>
+      <span class="quiet">of ${counted(paid + failed, 'payment')}</span></p></li>
   </ul>`;
 }
 

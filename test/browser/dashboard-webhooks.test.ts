@@ -71,9 +71,9 @@ test('an owner adds an endpoint by keyboard, sees its secret once, tests, change
   });
   await page.reload();
   await choose('Rotate');
+  await dialog.getByRole('button', { name: 'Rotate' }).click();
   await dialog.getByLabel('Password').fill(password);
   await dialog.getByRole('button', { name: 'Confirm' }).click();
-  await dialog.getByRole('button', { name: 'Rotate' }).click();
   await dialog.getByText('events are signed with both secrets').waitFor();
   await page.keyboard.press('Escape');
   await choose('Delete');

@@ -11,7 +11,7 @@ type Look = { readonly width: number; readonly colorScheme: 'light' | 'dark' };
 /** The pictures of the documents. They show what fits on the screen; long pages would be large files. */
 const shown: readonly (readonly [page: string, look: Look])[] = [
   ['overview', { width: 1440, colorScheme: 'light' }],
-  ['why', { width: 1440, colorScheme: 'dark' }],
+  ['why', { width: 1120, colorScheme: 'dark' }],
   ['orders', { width: 390, colorScheme: 'light' }],
 ];
 const looks: readonly Look[] = [390, 1440].flatMap((width) =>

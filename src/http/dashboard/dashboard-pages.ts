@@ -8,7 +8,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Edge } from '../edge.ts';
 import { basePathOf } from '../site.ts';
 import { createStaticFile, type StaticFile, sendStaticFile } from '../static-file.ts';
-import { laterModules, loadPageFiles, type PageFiles, packageModules } from './page-files.ts';
+import { listImports, loadPageFiles, type PageFiles, packageModules } from './page-files.ts';
 
 type Loaded = PageFiles & { readonly page: StaticFile; readonly policy: string };
 /** A file, or a folder and a file in it. */
@@ -71,13 +71,17 @@ async function loadAll(basePath: string): Promise<Loaded> {
   };
 }
 
-/** What every page needs is requested at once; a page is loaded when it is shown. */
+/** What every page needs is requested at once; a page and what it alone needs are loaded when it is shown. */
 function preloadedOf({ files }: PageFiles): readonly string[] {
-  const isShared = (path: string) => /\.js$/.test(path) && !path.startsWith('pages/');
-  const first = ['pages/sign-in.js', 'pages/invitation.js'];
-  return [...files.keys()].filter(
-    (path) => (isShared(path) && !laterModules.includes(path)) || first.includes(path),
-  );
+  const found = new Set<string>();
+  const add = (path: string) => {
+    const text = files.get(path)?.body.toString();
+    if (text === undefined || found.has(path)) return;
+    found.add(path);
+    for (const imported of listImports(path, text)) add(imported);
+  };
+  add('main.js');
+  return [...found];
 }
 
 /** The rules that all pages share come first, so that those of a page can follow them. */

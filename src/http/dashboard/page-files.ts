@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { createStaticFile, type StaticFile } from '../static-file.ts';
 
 export type PageFiles = {
@@ -46,9 +46,6 @@ const around: Partial<Record<keyof typeof packageModules, readonly [string, stri
 
 /** Loaded with the first chart. */
 const packageStyles = { 'packages/uplot.css': ['uplot', 'dist/uPlot.min.css'] } as const;
-
-/** Modules that few pages need: whoever needs them loads them. */
-export const laterModules: readonly string[] = [packageModules.uplot];
 
 const ownFolder = new URL('../../../dashboard/', import.meta.url).pathname;
 const types = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' } as const;
@@ -102,4 +99,11 @@ async function readPackageFile(name: string, file: string): Promise<string> {
 
 function toStaticFile(path: string, text: string): Promise<StaticFile> {
   return createStaticFile(path.endsWith('.css') ? types.css : types.js, text);
+}
+
+/** The files that a module imports before it runs. */
+export function listImports(path: string, text: string): string[] {
+  const names = [...text.matchAll(/\bfrom\s*['"]([^'"]+)['"]/g)].map(([, name = '']) => name);
+  const known: Readonly<Record<string, string>> = packageModules;
+  return names.map((name) => known[name] ?? posix.join(dirname(path), name));
 }
