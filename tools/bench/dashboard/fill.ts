@@ -4,7 +4,7 @@
  * does not hold.
  */
 import type { Database } from '../../../src/postgres/database.ts';
-import { copyRows } from '../copy-rows.ts';
+import { type Copies, copyRows } from '../copy-rows.ts';
 import { ownName } from '../requests.ts';
 
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -21,6 +21,14 @@ const orderStatus = `case when ${isPaid} then 'completed' when own.n < 1000 then
 const mode = `case when own.n % 10000 = 0 then 'Wallet' when own.n % 3 = 0 then 'Credit Card' else 'UPI' end`;
 const failure = `{"code": "DECLINED_BY_BANK", "merchantMessage": "declined", "retryAllowed": true}`;
 
+/** Events are deleted with age, so only the newest orders have some. One of 1,000 was given up. */
+const eventOrdersMax = 1_000_000;
+const eventColumns = {
+  state: () => `case when own.n % 1000 = 0 then 'undelivered' else 'delivered' end`,
+  attempts: () => '1',
+  next_attempt_at: () => 'null',
+};
+
 export async function fillDashboard(
   database: Database,
   { accountId, orderId }: Record<'accountId' | 'orderId', string>,
@@ -31,7 +39,27 @@ export async function fillDashboard(
   const at = () => 'own.at';
   const total = () =>
     '100 * (1 + own.n % 5000) + case when own.n % 100000 = 0 then 90000000 else 0 end';
+  const copies: Omit<Copies, 'count' | 'tables'> = {
+    replaced: [
+      [accountId, 'account_id'],
+      [orderId, 'order_id'],
+      [ownName(orderId), 'name'],
+      [invoiceId, 'invoice_id'],
+      ['asha@example.com', 'email'],
+      ['9876543210', 'phone'],
+    ],
+    own: `select n, at, account_id, order_id, substr(order_id, 3) as name, 'SHOP-' || n as invoice_id,
+                 'consumer' || n % 1000003 || '@example.com' as email,
+                 (9000000000 + n % 1000003)::text as phone
+            from (select n, at, $4::text as account_id,
+                         'o_' || ${timeLetters} || substr(md5('dashboard' || n), 1, 10) as order_id
+                    from (select n, at, extract(epoch from at)::bigint as seconds
+                            from (select n, date_trunc('second', $5::timestamptz - n * $6::float8 * interval '1 second') as at
+                                    from generate_series($1::integer, $2::integer) n) timed) seconds) ids`,
+    values: [accountId, new Date(), yearSeconds / count],
+  };
   await copyRows(database, {
+    ...copies,
     count,
     tables: [
       {
@@ -66,23 +94,11 @@ export async function fillDashboard(
       { table: 'provider_orders', where },
       { table: 'history', where, columns: { happened_at: at } },
     ],
-    replaced: [
-      [accountId, 'account_id'],
-      [orderId, 'order_id'],
-      [ownName(orderId), 'name'],
-      [invoiceId, 'invoice_id'],
-      ['asha@example.com', 'email'],
-      ['9876543210', 'phone'],
-    ],
-    own: `select n, at, account_id, order_id, substr(order_id, 3) as name, 'SHOP-' || n as invoice_id,
-                 'consumer' || n % 1000003 || '@example.com' as email,
-                 (9000000000 + n % 1000003)::text as phone
-            from (select n, at, $4::text as account_id,
-                         'o_' || ${timeLetters} || substr(md5('dashboard' || n), 1, 10) as order_id
-                    from (select n, at, extract(epoch from at)::bigint as seconds
-                            from (select n, date_trunc('second', $5::timestamptz - n * $6::float8 * interval '1 second') as at
-                                    from generate_series($1::integer, $2::integer) n) timed) seconds) ids`,
-    values: [accountId, new Date(), yearSeconds / count],
+  });
+  await copyRows(database, {
+    ...copies,
+    count: Math.min(count, eventOrdersMax),
+    tables: [{ table: 'events', where, columns: { ...eventColumns, occurred_at: at } }],
   });
 }
 

@@ -1,15 +1,19 @@
 /**
- * `npm run bench:dashboard [-- --orders 10000000]`: how long the dashboard waits for its overview, lists and searches
- * in an account with that many orders, and what the indexes for them cost create order. 200,000 orders unless given;
+ * `npm run bench:dashboard [-- --orders 10000000]`: how long the dashboard waits for each of its pages, lists and
+ * searches in an account with that many orders, and what the indexes for them cost create order. 200,000 orders unless given;
  * 10,000,000 need about 30 GB of disk.
  */
 import { parseArgs } from 'node:util';
 import { rebuildFigures } from '../../../src/use-cases/maintenance/rebuild-figures.ts';
-import { makeOrders, partnerWebhooks } from '../requests.ts';
+import { runJsonCommand } from '../../harness/command-line.ts';
+import { fillDeliveries } from '../fill-deliveries.ts';
+import type { Request } from '../load.ts';
+import { makeOrders, partnerWebhook, partnerWebhooks } from '../requests.ts';
 import { openShop, signIn } from '../shop.ts';
 import { withDatabaseAlone, withDataDir, withService } from '../stage.ts';
 import { fillDashboard } from './fill.ts';
 import { measureIndexCost } from './index-cost.ts';
+import { listPageCalls } from './page-calls.ts';
 import { listQuestions, timeQuestion } from './questions.ts';
 
 const { values } = parseArgs({
@@ -19,19 +23,33 @@ const { values } = parseArgs({
   },
 });
 const [orders, rounds] = [Number(values.orders), Number(values.rounds)];
+/** Finished ones are many, too, but the pages read those that wait and the newest. */
+const deliveriesMax = 300_000;
+/** The name of the delivery that is copied. */
+const parked = 'parkedoriginal';
 const consumerKey = { 'consumer-id-key': [{ value: 'bench' }] };
 
 await withDataDir(async (dataDir) => {
-  const { shop, orderId } = await withService(dataDir, async (service, database) => {
+  const { shop, orderId, deliveryId } = await withService(dataDir, async (service, database) => {
     const shop = await openShop(service.url, dataDir);
+    const words = ['endpoint', 'create', shop.accountId, '--url', 'https://shop.example/events'];
+    await runJsonCommand(words, { DATA_DIR: dataDir });
     const paid = await makeOrders(database, service.url, shop, 1);
-    const { path, headers, body } = partnerWebhooks(shop, paid)();
-    await (await fetch(`${service.url}${path}`, { method: 'POST', headers, body })).text();
-    return { shop, orderId: paid[0]?.orderId ?? '' };
+    const send = async ({ path, headers, body }: Request) =>
+      (await (
+        await fetch(`${service.url}${path}`, { method: 'POST', headers, body })
+      ).json()) as Record<string, unknown>;
+    await send(partnerWebhooks(shop, paid)());
+    const { delivery_id } = await send(
+      partnerWebhook(shop, parked, { invoice_id: `OTHER-${parked}` }),
+    );
+    return { shop, orderId: paid[0]?.orderId ?? '', deliveryId: String(delivery_id) };
   });
   const { accountId } = shop;
   await withDatabaseAlone(dataDir, async (database) => {
     await fillDashboard(database, { accountId, orderId }, orders);
+    const deliveries = Math.min(orders, deliveriesMax);
+    await fillDeliveries(database, { accountId, deliveryId, name: parked }, deliveries);
     const startedAt = performance.now();
     const { counted } = await rebuildFigures({ database, clock: () => new Date() });
     const seconds = (performance.now() - startedAt) / 1_000;
@@ -42,7 +60,10 @@ await withDataDir(async (dataDir) => {
   await withService(dataDir, async (service, database) => {
     // The searches need nothing of an account but the key of its consumer ids, and no order here has a real one.
     const accounts = { get: async () => ({ accountId, secrets: consumerKey }) as never };
-    for (const question of listQuestions({ database, accounts, accountId, orders })) {
+    for (const question of [
+      ...(await listPageCalls(service.url, shop, orderId)),
+      ...listQuestions({ database, accounts, accountId, orders }),
+    ]) {
       const { what, found, p50Ms, p99Ms } = await timeQuestion(question, rounds);
       console.log(`${what}: p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms (${found})`);
     }
