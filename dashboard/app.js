@@ -61,18 +61,24 @@ function Content() {
   const route = found?.route;
   useEffect(() => {
     if (!route) return;
+    let isLeft = false;
     document.title = `${route.title} · Payments`;
     route.load().then(
-      ({ Page }) => setLoaded({ route, Page }),
-      () => setLoaded({ route, isFailed: true }),
+      ({ Page }) => isLeft || setLoaded({ route, Page }),
+      () => isLeft || setLoaded({ route, isFailed: true }),
     );
+    return () => {
+      isLeft = true;
+    };
   }, [route]);
   if (!found) {
     return html`<${Empty} title="There is no such page"><a href=${hrefOf('/')}>To the overview</a></${Empty}>`;
   }
   if (loaded.route !== route) return html`<${Skeleton} />`;
   if (loaded.isFailed) return html`<${NewVersion} />`;
-  return html`<${loaded.Page} key=${route?.path} params=${found.params} />`;
+  // Another account is another page.
+  const key = `${session.value?.account?.account_id} ${route?.path}`;
+  return html`<${loaded.Page} key=${key} params=${found.params} />`;
 }
 
 /** A page that cannot be loaded belongs to a version that is no longer served, or the connection is gone. */

@@ -9,8 +9,8 @@ import { groupFiles } from './support/together.ts';
 
 const root = new URL('../', import.meta.url).pathname;
 const flags = [
-  // Twice the cores of a small machine: most tests wait for processes and times.
-  '--test-concurrency=4',
+  // One more than the cores of a small machine: tests also wait, and those that measure times need a share of a core.
+  '--test-concurrency=3',
   '--test-timeout=120000',
   '--test-global-setup=test/support/global-setup.ts',
 ];

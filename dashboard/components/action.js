@@ -7,12 +7,12 @@ import { say } from './toast.js';
 /**
  * @param {object} props
  * @param {string} props.label
- * @param {string} [props.name] For screen readers, where several buttons have the same words.
+ * @param {string} [props.about] For screen readers, where several buttons have the same words.
  * @param {string} [props.busy]
  * @param {string} [props.kind] The class of the button.
  * @param {() => Promise<unknown>} props.onAct
  */
-export function Action({ label, name, busy = 'Please wait…', kind = 'small', onAct }) {
+export function Action({ label, about, busy = 'Please wait…', kind = 'small', onAct }) {
   const [isBusy, setBusy] = useState(false);
   // A click can come before the button is rendered as busy.
   const isActing = useRef(false);
@@ -30,7 +30,7 @@ export function Action({ label, name, busy = 'Please wait…', kind = 'small', o
       setBusy(false);
     }
   };
-  return html`<button type="button" class=${kind} aria-label=${name} aria-disabled=${isBusy} onClick=${act}>
+  return html`<button type="button" class=${kind} aria-description=${about} aria-disabled=${isBusy} onClick=${act}>
     ${isBusy ? busy : label}
   </button>`;
 }

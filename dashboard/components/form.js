@@ -25,9 +25,10 @@ export function Form({ action, onSend, children, onCancel, isDangerous = false }
       await onSend(new FormData(event.currentTarget));
     } catch (error) {
       problem = problemOf(error);
+    } finally {
+      isSending.current = false;
+      setState({ isBusy: false, problem });
     }
-    isSending.current = false;
-    setState({ isBusy: false, problem });
   };
   return html`<form class="stack" onSubmit=${send}>
     ${children}

@@ -41,7 +41,11 @@ const failureTitles = {
  * @param {{ live: import('../core/live.js').Live<any>, lines?: number, children: (data: any) => any }} props
  */
 export function Loaded({ live, lines, children }) {
-  if (live.data !== undefined) return children(live.data);
+  if (live.data !== undefined) {
+    const { error } = live;
+    return html`${error && error.status !== 0 && html`<p class="banner" role="status">Not refreshed: ${error.message}</p>`}
+      ${children(live.data)}`;
+  }
   if (live.error) return html`<${Failure} error=${live.error} reload=${live.reload} />`;
   return html`<${Skeleton} lines=${lines} />`;
 }

@@ -30,7 +30,7 @@ export function Timeline({ timeline, nameTransaction }) {
     if (!first) return null;
     const ownDay = date(first.entry.at);
     const heading = ownDay !== day && html`<li class="day" key=${`day ${ownDay}`}>${ownDay}</li>`;
-    day = date(group.at(-1)?.entry.at ?? first.entry.at);
+    day = ownDay;
     const row = (/** @type {Anchored} */ one) =>
       html`<${Row} key=${one.anchor} ...${one} isWanted=${one.anchor === wanted} nameTransaction=${nameTransaction} />`;
     if (group.length < foldedFrom) return [heading, ...group.map(row)];
@@ -45,7 +45,7 @@ export function Timeline({ timeline, nameTransaction }) {
 }
 
 /**
- * Entries that changed something stand alone; rows of others are one group.
+ * Entries that changed something stand alone; rows of others, of one day, are one group.
  * @param {Anchored[]} timeline
  */
 function groupEntries(timeline) {
@@ -56,7 +56,8 @@ function groupEntries(timeline) {
     const wasQuiet = isQuiet;
     isQuiet = changesNothing(one.entry);
     const last = groups.at(-1);
-    if (last && isQuiet && wasQuiet) last.push(one);
+    const isSameDay = last?.[0] && date(last[0].entry.at) === date(one.entry.at);
+    if (last && isQuiet && wasQuiet && isSameDay) last.push(one);
     else groups.push([one]);
   }
   return groups.flatMap((group) =>
@@ -169,9 +170,9 @@ function titleOf(entry, nameTransaction) {
     case 'flag-resolved':
       return `Flag ${nameOf(entry.flag ?? '').toLowerCase()} resolved by ${entry.actor}: ${entry.note}`;
     case 'event-announced':
-      return `Event ${entry.type} for ${endpointsText(entry)}`;
+      return html`Event <a href=${hrefOf(`/webhooks/${entry.event_id}`)}>${sentence(entry.type ?? '')}</a> for ${endpointsText(entry)}`;
     case 'event-attempted':
-      return `Event sent to ${shortId(entry.endpoint_id ?? '')}: ${statusText(entry.http_status)}, ${count(entry.duration_ms ?? 0)} ms`;
+      return html`<a href=${hrefOf(`/webhooks/${entry.event_id}`)}>Event</a> sent to ${shortId(entry.endpoint_id ?? '')}: ${statusText(entry.http_status)}, ${count(entry.duration_ms ?? 0)} ms`;
     default:
       return sentence(entry.kind);
   }
@@ -179,7 +180,7 @@ function titleOf(entry, nameTransaction) {
 
 /** @type {Record<string, string>} */
 const requests = {
-  'initiate-payment': 'The shop started a payment',
+  'initiate-payment': 'A payment was started',
   refund: 'A refund was requested',
   'give-up': 'The consumer gave up a payment',
   'update-order': 'The shop changed the order',

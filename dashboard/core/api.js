@@ -8,6 +8,9 @@ export const isOnline = signal(true);
 /** True when a call was answered 401: the page stays as it is, below a question to sign in again. */
 export const isSignedOut = signal(false);
 
+/** The id of the account that the pages show. */
+export const shownAccount = signal(/** @type {string | null} */ (null));
+
 export class ApiError extends Error {
   /**
    * @param {number} status 0 if there was no reply.
@@ -106,6 +109,8 @@ async function request(method, path, body, { signal, headers }) {
       headers: {
         accept: 'application/json',
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        // A change in the account of another tab is refused.
+        ...(shownAccount.value !== null && { 'x-shown-account': shownAccount.value }),
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),

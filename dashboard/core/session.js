@@ -1,6 +1,6 @@
 /** Who is signed in, in which account, and with which role. */
 import { signal } from '@preact/signals';
-import { get, isSignedOut, post } from './api.js';
+import { get, isSignedOut, post, shownAccount } from './api.js';
 
 /** @typedef {'viewer' | 'operator' | 'owner'} Role */
 /** @typedef {{ account_id: string, name: string, role: Role, suspended: boolean }} OwnAccount */
@@ -15,6 +15,10 @@ import { get, isSignedOut, post } from './api.js';
 /** Undefined until it is known, null if nobody is signed in. */
 export const session = signal(/** @type {Session | null | undefined} */ (undefined));
 
+/** Tells the other tabs that somebody has signed in or out, or has switched the account. */
+const otherTabs = new BroadcastChannel('session');
+otherTabs.onmessage = () => loadSession().catch(() => undefined);
+
 export async function loadSession() {
   const { visit } = await get('/visit');
   if (visit) begin(visit);
@@ -24,18 +28,21 @@ export async function loadSession() {
 /** @param {Session} begun */
 export function begin(begun) {
   session.value = begun;
+  shownAccount.value = begun.account?.account_id ?? null;
   isSignedOut.value = false;
 }
 
 export async function signOut() {
   await post('/sign-out');
   session.value = null;
+  otherTabs.postMessage('signed out');
 }
 
 /** @param {string} account_id */
 export async function switchAccount(account_id) {
   await post('/account', { account_id });
   await loadSession();
+  otherTabs.postMessage('switched');
 }
 
 const roles = /** @type {const} */ (['viewer', 'operator', 'owner']);

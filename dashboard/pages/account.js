@@ -42,8 +42,9 @@ function Password({ hasPassword, done }) {
   const [turn, setTurn] = useState(0);
   const change = async (/** @type {FormData} */ fields) => {
     const body = { password: fields.get('password') };
-    const { ended_sessions: ended } = await withConfirmation(() =>
-      post('/credentials/password', body),
+    const { ended_sessions: ended } = await withConfirmation(
+      () => post('/credentials/password', body),
+      { again: true },
     );
     setTurn(turn + 1);
     const others = ended === 1 ? '1 other session has' : `${ended} other sessions have`;
@@ -67,11 +68,13 @@ function Password({ hasPassword, done }) {
 function Passkeys({ credentials: { has_password, passkeys }, done }) {
   const [removed, setRemoved] = useState(/** @type {Passkey | undefined} */ (undefined));
   const add = async () => {
-    await withConfirmation(() => register('/credentials/passkey'));
+    await withConfirmation(() => register('/credentials/passkey'), { again: true });
     await done('The passkey is added.');
   };
   const remove = async () => {
-    await withConfirmation(() => call('DELETE', `/credentials/passkeys/${removed?.passkey_id}`));
+    await withConfirmation(() => call('DELETE', `/credentials/passkeys/${removed?.passkey_id}`), {
+      again: true,
+    });
     setRemoved(undefined);
     await done('The passkey is removed.');
   };

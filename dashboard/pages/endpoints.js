@@ -123,16 +123,16 @@ function Actions({ endpoint, open, reload }) {
     reload();
   };
   const choice = (/** @type {string} */ label, /** @type {() => void} */ onClick) =>
-    html`<li><button type="button" class="link" aria-label=${`${label} of ${url}`} onClick=${onClick}>${label}</button></li>`;
+    html`<li><button type="button" class="link" aria-label=${`${label}: ${url}`} onClick=${onClick}>${label}</button></li>`;
   return html`<div class="buttons">
-    <${Action} label="Send test" name=${`Send test to ${url}`} busy="Sending…" onAct=${test} />
+    <${Action} label="Send test" about=${url} busy="Sending…" onAct=${test} />
     ${
       may('owner') &&
       html`<details class="hook-menu" name="endpoint-menu" ref=${menu}>
         <summary aria-label=${`More for ${url}`}>More</summary>
         <ul>
           ${choice('Change URL and types', choose('change'))}
-          <li><${Action} kind="link" label=${enabled ? 'Disable' : 'Enable'} name=${`${enabled ? 'Disable' : 'Enable'} ${url}`} onAct=${toggle} /></li>
+          <li><${Action} kind="link" label=${enabled ? 'Disable' : 'Enable'} about=${url} onAct=${toggle} /></li>
           ${choice('Rotate secret', choose('rotate'))}
           ${choice('Delete', choose('delete'))}
         </ul>

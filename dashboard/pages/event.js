@@ -93,7 +93,7 @@ function endpointColumns(path, reload) {
           {
             label: 'Actions',
             cell: (/** @type {AtEndpoint} */ one) =>
-              html`<span class="buttons"><${Action} label="Resend" name=${`Resend to ${one.url}`} onAct=${() => resend(one)} /></span>`,
+              html`<span class="buttons"><${Action} label="Resend" about=${one.url} onAct=${() => resend(one)} /></span>`,
           },
         ]
       : []),

@@ -136,7 +136,7 @@ function columnsFor(endpoints, reload) {
           {
             label: 'Actions',
             cell: (/** @type {Listed} */ one) =>
-              html`<span class="buttons"><${Action} label="Resend" name=${`Resend ${sentence(one.event_type)} of ${one.order_id}`}
+              html`<span class="buttons"><${Action} label="Resend" about=${`${sentence(one.event_type)}, ${one.order_id}, ${urlOf(one)}`}
                 onAct=${() => resend(one)} /></span>`,
           },
         ]

@@ -42,9 +42,11 @@ const filters = [
   },
   {
     ...{ name: 'mode', label: 'Mode' },
-    options: ['UPI', 'Credit Card', 'Debit Card', 'Net Banking', 'Wallet', 'Prepaid Card'].map(
-      (mode) => [mode, mode],
-    ),
+    // As payments name them: see contract 4.1.
+    options: [
+      ...['UPI', 'Credit Card', 'Debit Card', 'Netbanking', 'Wallet', 'Prepaid Card'],
+      ...['Credit Card EMI', 'Debit Card EMI', 'Card', 'Pay Later'],
+    ].map((mode) => [mode, mode]),
   },
   { ...{ name: 'refunded', label: 'Refunds' }, options: [['yes', 'Refunded']] },
 ];

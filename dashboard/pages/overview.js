@@ -110,8 +110,8 @@ function Totals({ figures }) {
   const { totals, from, to } = figures;
   const paid = totals.paid.reduce((sum, { payments }) => sum + payments, 0);
   const failed = totals.failed.reduce((sum, { payments }) => sum + payments, 0);
-  const link = (/** @type {Record<string, string>} */ filter, /** @type {string} */ currency) =>
-    hrefOf(`/orders?${new URLSearchParams({ from, to, currency, ...filter })}`);
+  const link = (/** @type {Record<string, string>} */ filter) =>
+    hrefOf(`/orders?${new URLSearchParams({ from, to, ...filter })}`);
   /** @type {[string, Sum[], Record<string, string>][]} */
   const rows = [
     ['Created', totals.created, {}],
@@ -124,16 +124,17 @@ function Totals({ figures }) {
     ${rows.map(
       ([title, sums, filter]) => html`<li key=${title} class="card">
         <h2>${title}</h2>
-        ${sums.length === 0 && html`<p class="figure">0</p>`}
+        ${sums.length === 0 && html`<p class="figure"><a href=${link(filter)}>0</a></p>`}
         ${sums.map(
           ({ currency, orders, amount }) => html`<p key=${currency} class="figure">
-            <a href=${link(filter, currency)}>${money(amount, currency)}</a>
+            <a href=${link({ ...filter, currency })}>${money(amount, currency)}</a>
             <span class="quiet">${counted(orders, 'order')}</span></p>`,
         )}
       </li>`,
     )}
     <li class="card"><h2>Success rate</h2><p class="figure">${percent(paid, paid + failed)}
-      <span class="quiet">of ${counted(paid + failed, 'payment')}</span></p></li>
+      <span class="quiet"><a href=${link({ payment_status: 'succeeded' })}>${counted(paid, 'payment')} succeeded</a>,
+        <a href=${link({ payment_status: 'failed' })}>${count(failed)} failed</a></span></p></li>
   </ul>`;
 }
 

@@ -1,10 +1,12 @@
 /** Where the user is signed in, and the way to end it. */
+import { Action } from '../components/action.js';
 import { Form } from '../components/form.js';
 import { Loaded } from '../components/states.js';
 import { Table } from '../components/table.js';
 import { Time } from '../components/text.js';
 import { say } from '../components/toast.js';
 import { call } from '../core/api.js';
+import { counted } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
 
@@ -19,7 +21,7 @@ export function Page() {
   };
   const endOthers = async () => {
     const { ended } = await call('DELETE', '/sessions');
-    say(`${ended} other sessions have ended.`);
+    say(`${counted(ended, 'other session has', 'other sessions have')} ended.`);
     live.reload();
   };
   return html`<h1>Your sessions</h1>
@@ -37,11 +39,11 @@ export function Page() {
             cell: (/** @type {Listed} */ one) => html`<${Time} at=${one.last_seen_at} relative />`,
           },
           {
-            label: 'End',
+            label: 'Actions',
             cell: (/** @type {Listed} */ one) =>
               one.current
                 ? 'This session'
-                : html`<button type="button" class="small" onClick=${() => end(one)}>End session</button>`,
+                : html`<${Action} label="End session" about=${`${browserOf(one)}, ${one.address}`} onAct=${() => end(one)} />`,
           },
         ]} />
       ${sessions.length > 1 && html`<${Form} action="End all other sessions" onSend=${endOthers} />`}`}

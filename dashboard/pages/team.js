@@ -1,5 +1,8 @@
 /** The people of the account and their roles. Owners invite, change and remove them. */
+
 import { useState } from 'preact/hooks';
+import { Action } from '../components/action.js';
+import { withConfirmation } from '../components/confirm-identity.js';
 import { Dialog } from '../components/dialog.js';
 import { Field, Form, Select } from '../components/form.js';
 import { Loaded } from '../components/states.js';
@@ -85,7 +88,7 @@ function Invitations({ invitations, done }) {
               {
                 label: 'Actions',
                 cell: (/** @type {Invited} */ one) =>
-                  html`<button type="button" class="small" onClick=${() => withdraw(one)}>Withdraw</button>`,
+                  html`<span class="buttons"><${Action} label="Withdraw" about=${one.email} onAct=${() => withdraw(one)} /></span>`,
               },
             ]
           : []),
@@ -96,7 +99,8 @@ function Invitations({ invitations, done }) {
 function Invite({ close, reload }) {
   const [link, setLink] = useState('');
   const invite = async (/** @type {FormData} */ fields) => {
-    const invited = await post('/team/invitations', Object.fromEntries(fields));
+    const request = Object.fromEntries(fields);
+    const invited = await withConfirmation(() => post('/team/invitations', request));
     setLink(invited.link);
     reload();
   };
@@ -118,7 +122,8 @@ function Invite({ close, reload }) {
 /** @param {{ member: Member, close: () => void, done: (text: string) => void }} props */
 function ChangeRole({ member, close, done }) {
   const change = async (/** @type {FormData} */ fields) => {
-    await call('PATCH', `/team/${member.user_id}`, { role: fields.get('role') });
+    const role = fields.get('role');
+    await withConfirmation(() => call('PATCH', `/team/${member.user_id}`, { role }));
     done(`${member.email} is now ${fields.get('role')}.`);
   };
   return html`<${Dialog} title=${`Role of ${member.email}`} onClose=${close}>

@@ -94,6 +94,15 @@ export async function deleteInvitationsTo(
   });
 }
 
+/** Returns how many there were. */
+export async function deleteInvitationsOf(tx: Transaction, accountId: string): Promise<number> {
+  const { rowCount } = await tx.query({
+    text: 'delete from invitations where account_id = $1',
+    values: [accountId],
+  });
+  return rowCount ?? 0;
+}
+
 export async function deleteResets(tx: Transaction, userId: string): Promise<void> {
   await tx.query({ text: 'delete from invitations where user_id = $1', values: [userId] });
 }

@@ -29,7 +29,7 @@ export function addCredentials(app: FastifyInstance, { useCases }: Edge): void {
     schema: { hide: true, body: PasswordBody },
     handler: async (request) => {
       const signedIn = getSignedIn(request);
-      useCases.requireConfirmation(signedIn);
+      useCases.requireConfirmationAgain(signedIn);
       const { password } = request.body;
       const ended = await useCases.changePassword(signedIn, password, visitorOf(request));
       return { ended_sessions: ended };
@@ -40,7 +40,7 @@ export function addCredentials(app: FastifyInstance, { useCases }: Edge): void {
     ...forUsers,
     handler: async (request) => {
       const signedIn = getSignedIn(request);
-      useCases.requireConfirmation(signedIn);
+      useCases.requireConfirmationAgain(signedIn);
       return useCases.offerPasskeyToAdd(signedIn);
     },
   });
@@ -50,7 +50,7 @@ export function addCredentials(app: FastifyInstance, { useCases }: Edge): void {
     schema: { hide: true, body: PasskeyBody },
     handler: async (request, reply) => {
       const signedIn = getSignedIn(request);
-      useCases.requireConfirmation(signedIn);
+      useCases.requireConfirmationAgain(signedIn);
       await useCases.addPasskey(signedIn, request.body, visitorOf(request));
       return reply.code(204).send();
     },
@@ -60,7 +60,7 @@ export function addCredentials(app: FastifyInstance, { useCases }: Edge): void {
     ...forUsers,
     handler: async (request, reply) => {
       const signedIn = getSignedIn(request);
-      useCases.requireConfirmation(signedIn);
+      useCases.requireConfirmationAgain(signedIn);
       await useCases.removePasskey(signedIn, request.params.passkey_id, visitorOf(request));
       return reply.code(204).send();
     },

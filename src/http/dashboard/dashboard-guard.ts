@@ -85,8 +85,22 @@ function checkRole(
       `This needs the role ${needed}, and you are ${account.role}: ask an owner of the account.`,
     );
   }
+  refuseOtherAccount(request, account);
   // Whoever suspends an account wants nothing of it to change. Its people can still look at it.
   if (account.isSuspended && isChange(request)) throw new ServiceError('ACCOUNT_SUSPENDED');
+}
+
+/**
+ * A page says which account it shows. After a switch in another tab, a change that somebody means for that account must
+ * not be made in this one.
+ */
+function refuseOtherAccount(request: FastifyRequest, { accountId, name }: OwnAccount): void {
+  const shown = request.headers['x-shown-account'];
+  if (!isChange(request) || shown === undefined || shown === accountId) return;
+  throw new ServiceError(
+    'PERMISSION_DENIED',
+    `You work in ${name} now, and this page shows another account: reload it. Nothing was changed.`,
+  );
 }
 
 export function visitorOf({ raw }: FastifyRequest): Visitor {

@@ -8,7 +8,10 @@ const limitMax = 200;
 
 export function readText(query: Query, name: string): string | undefined {
   const value = query[name];
-  if (value !== undefined && typeof value !== 'string') refuseField(name, 'is given twice');
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string') refuseField(name, 'is given twice');
+  // PostgreSQL stores none.
+  if (value.includes('\0')) refuseField(name, 'has a character that no text has');
   return value;
 }
 

@@ -38,7 +38,7 @@ export function addSession(app: FastifyInstance, edge: Edge): void {
     ...forUsers,
     handler: async (request, reply) => {
       const signedIn = getSignedIn(request);
-      await useCases.endSession(signedIn, signedIn.session.sessionId);
+      await useCases.endSession(signedIn, signedIn.session.sessionId, visitorOf(request));
       dropSecret(edge, reply);
       return reply.code(204).send();
     },
@@ -70,14 +70,15 @@ function addSessions(app: FastifyInstance, { useCases }: Edge): void {
   app.delete('/sessions', {
     ...forUsers,
     handler: async (request) => ({
-      ended: await useCases.endOtherSessions(getSignedIn(request)),
+      ended: await useCases.endOtherSessions(getSignedIn(request), visitorOf(request)),
     }),
   });
 
   app.delete<{ Params: { readonly session_id: string } }>('/sessions/:session_id', {
     ...forUsers,
     handler: async (request, reply) => {
-      await useCases.endSession(getSignedIn(request), request.params.session_id);
+      const { session_id: sessionId } = request.params;
+      await useCases.endSession(getSignedIn(request), sessionId, visitorOf(request));
       return reply.code(204).send();
     },
   });

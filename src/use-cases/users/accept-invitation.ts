@@ -3,7 +3,7 @@
  * reset. An invitation never changes the credentials of an existing user: whoever invites has the link too, and could
  * take over the user's other accounts. Such a user signs in and joins (`join-account.ts`). Contract 13.2.
  */
-import { auditEntry } from '../../domain/audit.ts';
+
 import { ServiceError } from '../../domain/errors.ts';
 import { newDashboardUserId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
@@ -14,12 +14,13 @@ import type { Transaction } from '../../postgres/database.ts';
 import { digestOfToken } from '../../security/opaque-token.ts';
 import type { Passkey } from '../../security/passkeys.ts';
 import { hashPassword } from '../../security/passwords.ts';
-import { appendAudit } from '../../store/audit.ts';
+
 import { findInvitation, type Invitation, takeInvitation } from '../../store/invitations.ts';
-import { insertMembership } from '../../store/memberships.ts';
+
 import { insertChallenge, insertPasskey } from '../../store/passkeys.ts';
 import { insertUser, lockUser, savePasswordHash, type User } from '../../store/users.ts';
 import { auditUser } from './audit-user.ts';
+import { becomeMember } from './become-member.ts';
 import { loadPasskeys } from './load-passkeys.ts';
 import { openSession } from './open-session.ts';
 import {
@@ -109,14 +110,7 @@ function accept(
       await auditUser(tx, actor, now, { action: 'user.signed_in', userId, details });
     } else {
       const { role } = invitation;
-      await insertMembership(tx, { accountId, userId, role }, now);
-      const joined = {
-        accountId,
-        action: 'user.joined',
-        object: userId,
-        details: { role },
-      } as const;
-      await appendAudit(tx, auditEntry(actor, now, joined));
+      await becomeMember(tx, actor, now, { accountId, userId, role });
     }
     return openSession(tx, now, { userId, accountId, visitor, formerSecret });
   });

@@ -5,6 +5,7 @@ import type { Clock } from '../../domain/time.ts';
 import { isLastOwner, type Membership, type Role } from '../../domain/users/role.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { appendAudit } from '../../store/audit.ts';
+import { deleteInvitationsOf } from '../../store/invitations.ts';
 import {
   deleteMembership,
   listAccountsOfUser,
@@ -27,8 +28,9 @@ export async function changeRole(
     const before = await lockMember(tx, name, role);
     if (before.role === role) return;
     await saveRole(tx, { ...name, role });
+    const withdrawn = await withdrawAfter(tx, before);
     const email = (await lockUser(tx, name.userId))?.email;
-    const details = { email, from: before.role, to: role };
+    const details = { email, from: before.role, to: role, ...withdrawn };
     await appendAudit(
       tx,
       auditEntry(actor, clock(), {
@@ -45,8 +47,9 @@ export async function removeMember(
   name: MemberName,
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    const { role } = await lockMember(tx, name, undefined);
+    const member = await lockMember(tx, name, undefined);
     await deleteMembership(tx, name);
+    const withdrawn = await withdrawAfter(tx, member);
     const email = (await lockUser(tx, name.userId))?.email;
     const others = await listAccountsOfUser(tx, name.userId);
     if (others.length === 0) await deleteUser(tx, name.userId);
@@ -54,10 +57,19 @@ export async function removeMember(
       tx,
       auditEntry(actor, clock(), {
         ...{ accountId: name.accountId, action: 'user.removed', object: name.userId },
-        details: { email, role },
+        details: { email, role: member.role, ...withdrawn },
       }),
     );
   });
+}
+
+/** Somebody who was an owner may have kept a link, and would come back with it. */
+async function withdrawAfter(
+  tx: Transaction,
+  { accountId, role }: Membership,
+): Promise<{ readonly withdrawn_invitations?: number }> {
+  const count = role === 'owner' ? await deleteInvitationsOf(tx, accountId) : 0;
+  return count > 0 ? { withdrawn_invitations: count } : {};
 }
 
 async function lockMember(

@@ -1,7 +1,13 @@
 /** Lists and ends sessions of the signed-in user. An ended session is deleted, so its cookie is worth nothing. */
 import { ServiceError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/time.ts';
-import { actorOf, isLive, type Session, type SignedIn } from '../../domain/users/session.ts';
+import {
+  actorOf,
+  isLive,
+  type Session,
+  type SignedIn,
+  type Visitor,
+} from '../../domain/users/session.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import { deleteSession, deleteSessionsOfUser, listSessionsOfUser } from '../../store/sessions.ts';
 import { auditUser } from './audit-user.ts';
@@ -20,12 +26,13 @@ export async function endSession(
   { database, clock }: Needs,
   signedIn: SignedIn,
   sessionId: string,
+  visitor: Visitor,
 ): Promise<void> {
   await database.transaction(async (tx) => {
     if (!(await deleteSession(tx, signedIn.user.userId, sessionId))) {
       throw new ServiceError('NOT_FOUND', 'You have no such session: it may have ended.');
     }
-    await audit(tx, signedIn, clock(), { session_id: sessionId });
+    await audit(tx, signedIn, clock(), visitor, { session_id: sessionId });
   });
 }
 
@@ -33,21 +40,23 @@ export async function endSession(
 export async function endOtherSessions(
   { database, clock }: Needs,
   signedIn: SignedIn,
+  visitor: Visitor,
 ): Promise<number> {
   const { user, session } = signedIn;
   return database.transaction(async (tx) => {
     const ended = await deleteSessionsOfUser(tx, user.userId, session.sessionId);
-    if (ended > 0) await audit(tx, signedIn, clock(), { sessions: ended });
+    if (ended > 0) await audit(tx, signedIn, clock(), visitor, { sessions: ended });
     return ended;
   });
 }
 
 async function audit(
   tx: Transaction,
-  { user, session }: SignedIn,
+  { user }: SignedIn,
   now: Date,
+  visitor: Visitor,
   details: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const { userId } = user;
-  await auditUser(tx, actorOf(user, session), now, { action: 'user.signed_out', userId, details });
+  await auditUser(tx, actorOf(user, visitor), now, { action: 'user.signed_out', userId, details });
 }

@@ -1,16 +1,17 @@
 /** A signed-in user uses an invitation to a further account. Their session gets a new secret with the new rights. */
-import { auditEntry } from '../../domain/audit.ts';
+
 import { ServiceError } from '../../domain/errors.ts';
 import type { Clock } from '../../domain/time.ts';
 import { actorOf, type SignedIn, type Visitor } from '../../domain/users/session.ts';
 import type { Database } from '../../postgres/database.ts';
 import { digestOfToken } from '../../security/opaque-token.ts';
-import { appendAudit } from '../../store/audit.ts';
+
 import { takeInvitation } from '../../store/invitations.ts';
-import { insertMembership } from '../../store/memberships.ts';
+
 import { saveChosenAccount } from '../../store/sessions.ts';
 import { lockUser } from '../../store/users.ts';
 import { unknownInvitation } from './accept-invitation.ts';
+import { becomeMember } from './become-member.ts';
 import { renew } from './confirm-session.ts';
 
 type Needs = { readonly database: Database; readonly clock: Clock };
@@ -36,9 +37,7 @@ export async function joinAccount(
       );
     }
     const { userId } = user;
-    await insertMembership(tx, { accountId, userId, role }, now);
-    const joined = { accountId, action: 'user.joined', object: userId, details: { role } } as const;
-    await appendAudit(tx, auditEntry(actorOf(user, visitor), now, joined));
+    await becomeMember(tx, actorOf(user, visitor), now, { accountId, userId, role });
     await saveChosenAccount(tx, session.sessionId, accountId);
     return renew(tx, session.sessionId, session);
   });

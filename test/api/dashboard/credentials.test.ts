@@ -1,6 +1,7 @@
 /** How users change their own password and passkeys. Contract 13.8. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Role } from '../../../src/domain/users/role.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { auditOf } from '../../support/audit.ts';
 import { createAuthenticator } from '../../support/authenticator.ts';
@@ -23,7 +24,7 @@ const denied = [403, 'PERMISSION_DENIED'];
 const newPassword = 'another horse and battery';
 
 test('a new password replaces the former one and ends the other sessions', async () => {
-  const person = await join(service, accountId, 'viewer');
+  const person = await joinAndConfirm('viewer');
   const other = openBrowser(service);
   await other.post('/sign-in', { email: person.email, password });
   const reply = await person.post('/credentials/password', { password: newPassword });
@@ -42,7 +43,7 @@ test('a new password replaces the former one and ends the other sessions', async
 });
 
 test('a password that is too short or the e-mail address is refused', async () => {
-  const person = await join(service, accountId, 'viewer');
+  const person = await joinAndConfirm('viewer');
   for (const bad of ['short', '', person.email, 'a'.repeat(20), 1]) {
     const reply = await person.post('/credentials/password', { password: bad });
     assert.equal(reply.status, 400, String(bad));
@@ -51,7 +52,7 @@ test('a password that is too short or the e-mail address is refused', async () =
 });
 
 test('credentials change only within 5 minutes of a proof', async () => {
-  const person = await join(service, accountId, 'viewer');
+  const person = await joinAndConfirm('viewer');
   const authenticator = createAuthenticator(origin);
   const options = (await person.post('/credentials/passkey/options')).body;
   service.advanceSeconds(4 * 60);
@@ -69,7 +70,7 @@ test('credentials change only within 5 minutes of a proof', async () => {
 });
 
 test('a passkey is added, listed with its times, used and removed', async () => {
-  const person = await join(service, accountId, 'viewer');
+  const person = await joinAndConfirm('viewer');
   assert.deepEqual((await person.get('/credentials')).body, { has_password: true, passkeys: [] });
   const { authenticator, options } = await addPasskey(person);
   assert.equal(options.user.name, person.email);
@@ -114,6 +115,9 @@ test('the last way to sign in is never removed', async () => {
       (one: { passkey_id: string }) => one.passkey_id,
     );
   const [only = ''] = await idsOf();
+  service.advanceSeconds(1);
+  const asked = (await browser.post('/confirm/passkey/options')).body;
+  assert.equal((await browser.post('/confirm/passkey/verify', first.get(asked))).status, 200);
   const remove = (id: string) => browser.send('DELETE', `/credentials/passkeys/${id}`);
   assert.deepEqual(codeOf(await remove(only)), [400, 'INVALID_REQUEST_PARAMETER']);
   await addPasskey(browser);
@@ -138,10 +142,7 @@ test('the last way to sign in is never removed', async () => {
 });
 
 test('nobody changes the passkeys of others, and no challenge of others is accepted', async () => {
-  const [one, other] = [
-    await join(service, accountId, 'owner'),
-    await join(service, accountId, 'owner'),
-  ];
+  const [one, other] = [await joinAndConfirm('owner'), await joinAndConfirm('owner')];
   const { authenticator } = await addPasskey(one);
   const [{ passkey_id }] = (await one.get('/credentials')).body.passkeys;
   const removed = await other.send('DELETE', `/credentials/passkeys/${passkey_id}`);
@@ -177,4 +178,13 @@ async function countWaiting(): Promise<number | undefined> {
 async function entryOf({ userId }: Person, action: string) {
   const entries = await auditOf(service, accountId);
   return entries.find((entry) => entry.action === action && entry.object === userId);
+}
+
+/** The sign-in does not count for a change of credentials. */
+async function joinAndConfirm(role: Role): Promise<Person> {
+  const person = await join(service, accountId, role);
+  service.advanceSeconds(1);
+  assert.deepEqual(codeOf(await person.post('/credentials/password', { password })), denied);
+  assert.equal((await person.post('/confirm', { password })).status, 200);
+  return person;
 }

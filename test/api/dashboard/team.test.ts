@@ -1,7 +1,7 @@
 /** Roles, the team and two accounts: who may do what, and that nobody reaches another account. Contract 13.2. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
+import { resumeAccount, suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
 import { auditOf } from '../../support/audit.ts';
 import { codeOf, invite, join, newEmail, openBrowser, password } from '../../support/dashboard.ts';
 import { startTestService } from '../../support/test-service.ts';
@@ -164,6 +164,64 @@ test('a suspended account can be looked at and not changed', async () => {
   const invitation = { email: newEmail(), role: 'viewer' };
   const reply = await person.post('/team/invitations', invitation);
   assert.deepEqual(codeOf(reply), [403, 'ACCOUNT_SUSPENDED']);
+});
+
+test('nobody joins a suspended account; the link can be used afterwards', async () => {
+  const account = await service.createAccount();
+  const token = await invite(service, account.accountId, 'viewer', newEmail());
+  await suspendAccount(service.services, account.accountId);
+  const browser = openBrowser(service);
+  const accept = () => browser.post(`/invitation/${token}/password`, { password });
+  assert.deepEqual(codeOf(await accept()), [403, 'ACCOUNT_SUSPENDED']);
+  await resumeAccount(service.services, account.accountId);
+  assert.equal((await accept()).status, 200);
+});
+
+test('an owner who is removed or demoted does not come back with a link that they kept', async () => {
+  for (const end of ['removed', 'demoted'] as const) {
+    const account = await service.createAccount();
+    const [stays, leaves] = [
+      await join(service, account.accountId, 'owner'),
+      await join(service, account.accountId, 'owner'),
+    ];
+    const kept = { email: newEmail(), role: 'owner' };
+    const { link } = (await leaves.post('/team/invitations', kept)).body;
+    const path = `/team/${leaves.userId}`;
+    if (end === 'removed') await stays.send('DELETE', path);
+    else await stays.send('PATCH', path, { role: 'viewer' });
+    const token = link.slice(link.lastIndexOf('/') + 1);
+    const reply = await openBrowser(service).post(`/invitation/${token}/password`, { password });
+    assert.deepEqual(codeOf(reply), unknown, end);
+    const entry = (await auditOf(service, account.accountId)).at(-1);
+    assert.match(JSON.stringify(entry?.details), /"withdrawn_invitations":1\b/);
+  }
+});
+
+test('invitations and roles need a confirmation of the last 5 minutes', async () => {
+  const account = await service.createAccount();
+  const person = await join(service, account.accountId, 'owner');
+  const colleague = await join(service, account.accountId, 'viewer');
+  service.advanceSeconds(5 * 60);
+  const calls = [
+    () => person.post('/team/invitations', { email: newEmail(), role: 'owner' }),
+    () => person.send('PATCH', `/team/${colleague.userId}`, { role: 'owner' }),
+  ];
+  for (const call of calls) assert.deepEqual(codeOf(await call()), forbidden);
+  await person.post('/confirm', { password });
+  for (const call of calls) assert.equal((await call()).status, 200);
+});
+
+test('a change that a page means for another account is refused', async () => {
+  const other = await service.createAccount();
+  const person = await join(service, accountId, 'owner');
+  const token = await invite(service, other.accountId, 'owner', person.email);
+  await person.post(`/invitation/${token}/join`);
+  const invitation = { email: newEmail(), role: 'viewer' };
+  const sendFrom = (shown: string) =>
+    person.send('POST', '/team/invitations', invitation, { 'x-shown-account': shown });
+  assert.deepEqual(codeOf(await sendFrom(accountId)), forbidden);
+  assert.deepEqual((await person.get('/team')).body.invitations, []);
+  assert.equal((await sendFrom(other.accountId)).status, 200);
 });
 
 test('every route of the dashboard says who may call it', async () => {

@@ -4,7 +4,7 @@
  * does not hold.
  */
 import type { Database } from '../../../src/postgres/database.ts';
-import { type Copies, copyRows } from '../copy-rows.ts';
+import { type CopiedTable, type Copies, copyRows } from '../copy-rows.ts';
 import { ownName } from '../requests.ts';
 
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -27,6 +27,7 @@ const eventColumns = {
   state: () => `case when own.n % 1000 = 0 then 'undelivered' else 'delivered' end`,
   attempts: () => '1',
   next_attempt_at: () => 'null',
+  occurred_at: () => 'own.at',
 };
 
 export async function fillDashboard(
@@ -95,10 +96,17 @@ export async function fillDashboard(
       { table: 'history', where, columns: { happened_at: at } },
     ],
   });
-  await copyRows(database, {
+  await copyEvents(database, { ...copies, count, where });
+}
+
+function copyEvents(
+  database: Database,
+  { count, where, ...copies }: Omit<Copies, 'tables'> & Pick<CopiedTable, 'where'>,
+): Promise<void> {
+  return copyRows(database, {
     ...copies,
     count: Math.min(count, eventOrdersMax),
-    tables: [{ table: 'events', where, columns: { ...eventColumns, occurred_at: at } }],
+    tables: [{ table: 'events', where, columns: eventColumns }],
   });
 }
 
