@@ -123,7 +123,7 @@ function FailureWords({ failure }) {
   if (failure === null) return null;
   const { code, message, consumer_message, retry_allowed } = failure;
   return html`<p class="order-failure"><strong>${sentence(code.toLowerCase())}.</strong> ${message}
-    <span class="quiet"> The consumer was told: “${consumer_message}”${!retry_allowed && ' It makes no sense to try again.'}</span></p>`;
+    <span class="quiet"> The consumer was told: “${consumer_message}”${!retry_allowed && ' Trying again does not help.'}</span></p>`;
 }
 
 /** @param {{ refunds: Refund[], total?: number }} props */

@@ -40,7 +40,7 @@ export function Endpoints({ endpoints, types, reload }) {
   };
   if (endpoints.length === 0) {
     return html`<div class="card"><${Empty} title="No endpoints yet">
-      <p>An endpoint is a URL of your shop. It is told when a payment, a refund or an order changes.</p>
+      <p>An endpoint is a URL of your shop. It receives an event when a payment, a refund or an order changes.</p>
     </${Empty}></div>`;
   }
   return html`<${Table} caption="Endpoints" rows=${endpoints}

@@ -2,23 +2,7 @@
  * Searches a list that no index can filter: reads its newest rows first, a few and then more at a time, until enough of
  * them match or the search has taken long enough. See docs/decisions/0046.
  */
-
-export type SearchRange = {
-  /** Rows behind this one. */
-  readonly before: string | undefined;
-  /** At most so many rows are found. */
-  readonly limit: number;
-  /** At most so many are looked at. */
-  readonly lookedAtMax: number;
-};
-
-export type SearchStep = {
-  /** Newest first. */
-  readonly ids: readonly string[];
-  readonly lookedAt: number;
-  /** Where the next search continues; undefined if all were looked at. */
-  readonly next: string | undefined;
-};
+import type { FoundRows, SearchRange } from '../store/search-step.ts';
 
 /** When one of these is exceeded, the search ends with what it has. */
 const lookedAtMax = 50_000;
@@ -29,9 +13,9 @@ const growth = 4;
 const oneLookedAtMax = 5_000;
 
 export async function searchInSteps(
-  search: (range: SearchRange) => Promise<SearchStep>,
+  search: (range: SearchRange) => Promise<FoundRows>,
   { after, limit }: { readonly after: string | undefined; readonly limit: number },
-): Promise<SearchStep> {
+): Promise<FoundRows> {
   const startedAtMs = performance.now();
   const ids: string[] = [];
   let lookedAt = 0;

@@ -6,35 +6,20 @@
 import type { DeliveryState } from '../domain/inbox/delivery.ts';
 import type { Queryable } from '../postgres/database.ts';
 import { type AddValue, indexedStates } from './newest.ts';
+import type { FoundRows, SearchRange } from './search-step.ts';
 
 export type DeliveryFilter = {
   readonly state?: DeliveryState | undefined;
   readonly provider?: string | undefined;
 };
 
-export type FilteredDeliveries = {
-  readonly filter: DeliveryFilter;
-  /** Deliveries behind this one. */
-  readonly before: string | undefined;
-  /** At most so many are found. */
-  readonly limit: number;
-  /** At most so many are looked at. */
-  readonly lookedAtMax: number;
-};
-
-export type FoundDeliveries = {
-  /** Newest first. */
-  readonly ids: readonly string[];
-  readonly lookedAt: number;
-  /** Where the next search continues; undefined if all were looked at. */
-  readonly next: string | undefined;
-};
+export type FilteredDeliveries = SearchRange & { readonly filter: DeliveryFilter };
 
 export async function findFilteredDeliveries(
   database: Queryable,
   accountId: string,
   { filter, before, limit, lookedAtMax }: FilteredDeliveries,
-): Promise<FoundDeliveries> {
+): Promise<FoundRows> {
   const values: unknown[] = [accountId];
   const add: AddValue = (value) => `$${values.push(value)}`;
   const { condition, isMatch } = conditionsOf(filter, add);

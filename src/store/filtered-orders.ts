@@ -8,33 +8,17 @@ import type { OrderStatus } from '../domain/orders/order.ts';
 import type { OrderFilter, PaymentFilter } from '../domain/orders/order-filter.ts';
 import type { Queryable } from '../postgres/database.ts';
 import type { AddValue } from './newest.ts';
+import type { FoundRows, SearchRange } from './search-step.ts';
 import { byBytes, type TextOrder } from './text-order.ts';
 
-export type FilteredRange = {
-  readonly filter: OrderFilter;
-  /** Orders behind this one. */
-  readonly before: string | undefined;
-  /** At most so many orders are found. */
-  readonly limit: number;
-  /** At most so many are looked at. */
-  readonly lookedAtMax: number;
-  readonly now: Date;
-};
-
-export type FoundOrders = {
-  /** Newest first. */
-  readonly ids: readonly string[];
-  readonly lookedAt: number;
-  /** Where the next search continues; undefined if all were looked at. */
-  readonly next: string | undefined;
-};
+export type FilteredRange = SearchRange & { readonly filter: OrderFilter; readonly now: Date };
 
 export async function findFilteredOrders(
   database: Queryable,
   order: TextOrder,
   accountId: string,
   range: FilteredRange,
-): Promise<FoundOrders> {
+): Promise<FoundRows> {
   return range.filter.flag === undefined
     ? findAmongAll(database, order, accountId, range)
     : findAmongFlagged(database, order, accountId, range);
@@ -45,7 +29,7 @@ async function findAmongAll(
   order: TextOrder,
   accountId: string,
   { filter, before, limit, lookedAtMax, now }: FilteredRange,
-): Promise<FoundOrders> {
+): Promise<FoundRows> {
   const { values, add } = openValues(accountId);
   const id = byBytes('order_id', order);
   const { rows } = await database.query<{ ids: string[]; looked_at: number; last: string | null }>({
@@ -76,7 +60,7 @@ async function findAmongFlagged(
   order: TextOrder,
   accountId: string,
   { filter, before, limit, lookedAtMax, now }: FilteredRange,
-): Promise<FoundOrders> {
+): Promise<FoundRows> {
   const { values, add } = openValues(accountId);
   const id = byBytes('order_id', order);
   const flag = add(filter.flag);

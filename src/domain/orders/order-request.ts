@@ -36,7 +36,7 @@ export type OrderRequest = {
   readonly lapsesAt?: Date | undefined;
   /** The stored consumer, when an order is updated: fields that the request lacks stay. */
   readonly knownUser?: User | undefined;
-  /** Made by a person, who has no cart: details are optional whatever the account requires. Contract 14.6. */
+  /** A person makes the order by hand, without a cart. Details are optional then, even if the account requires them. Contract 14.6. */
   readonly isByHand?: true;
 };
 

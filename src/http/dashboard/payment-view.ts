@@ -12,7 +12,7 @@ import type {
 import type { ShownPayment } from '../../use-cases/payments/get-order-page.ts';
 import { amountText } from './amounts.ts';
 
-/** The flags of an order or transaction, each with what to do about it, and who has resolved it. */
+/** The flags of an order or transaction. Each has an advice, and says who resolved it. */
 export type ShowFlags = (subject: string, flags: readonly ReviewFlag[]) => readonly object[];
 
 export function paymentView(
