@@ -36,7 +36,7 @@ export async function listPageCalls(
     ...[`/events/${event}`, '/settings', '/team', '/audit'],
   ];
   return paths.map((path) => ({
-    what: `GET ${path.replace(/(from|to)=[^&]*&/g, '')}`,
+    what: `GET ${path.replace(/T[^&]*Z/g, '')}`,
     ask: async () => `${(await get(path)).length} bytes`,
   }));
 }
