@@ -163,13 +163,20 @@ test('everything that was given up since a time is resent at once, and once', as
   receiver.clear();
   const body = { since, endpoint_id: endpoint.endpointId };
   const replies = await Promise.all([0, 1].map(() => operator.post('/events/resend', body)));
-  assert.deepEqual(replies.map((reply) => reply.body.resent).sort(), [0, 2]);
+  // Each of the two events is taken by one of the calls, whichever locks it first.
+  const counts: number[] = replies.map((reply) => reply.body.resent);
+  assert.equal(
+    counts.reduce((sum, resent) => sum + resent, 0),
+    2,
+  );
   await sendDue();
   assert.equal(receiver.received.length, 2);
   const entries = (await auditOf(service, shop.accountId)).filter(({ details }) => details.events);
   assert.deepEqual(
     entries.map(({ actor, object, details }) => [actor, object, details]),
-    [[operator.email, endpoint.endpointId, { since, events: 2 }]],
+    counts
+      .filter((events) => events > 0)
+      .map((events) => [operator.email, endpoint.endpointId, { since, events }]),
   );
   for (const wrong of [{}, { since: 'yesterday' }]) {
     assert.equal((await operator.post('/events/resend', wrong)).status, 400);
