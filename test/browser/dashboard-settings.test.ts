@@ -183,29 +183,30 @@ test('a user changes the password, adds a passkey, confirms with it and removes 
 
 /** The settings are refreshed with the cookie from before the confirmation, and answered after it. */
 async function holdRefresh(page: Page) {
-  const arrived = Promise.withResolvers<void>();
-  const released = Promise.withResolvers<void>();
-  await page.route(
-    '**/dashboard/api/settings',
-    async (route) => {
+  const [arrived, released, repeated] = [gate(), gate(), gate()];
+  let calls = 0;
+  await page.route('**/dashboard/api/settings', async (route) => {
+    calls += 1;
+    if (calls === 1) {
       arrived.resolve();
       await released.promise;
       await route.fulfill({ status: 401, contentType: 'application/json', body: '{}' });
-    },
-    { times: 1 },
-  );
+      return;
+    }
+    await route.fulfill({ response: await route.fetch() });
+    repeated.resolve();
+  });
   await page.clock.fastForward(5_000);
   await arrived.promise;
   return {
     answerUnknown: async () => {
-      const repeated = page.waitForResponse(
-        (reply) => reply.url().endsWith('/settings') && reply.ok(),
-      );
       released.resolve();
-      await repeated;
+      await repeated.promise;
     },
   };
 }
+
+const gate = () => Promise.withResolvers<void>();
 
 /** For the service, and for the page, which learns it from its session. */
 async function passFiveMinutes(page: Page): Promise<void> {

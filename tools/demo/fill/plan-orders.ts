@@ -112,13 +112,13 @@ function chooseCourses(random: Random, count: number): CourseName[] {
 }
 
 const refundKinds: readonly (readonly [PlannedRefund['kind'], number])[] = [
-  ['full', 45],
-  ['partial', 42],
   ['failing', 13],
+  ['partial', 42],
+  ['full', 45],
 ];
 const hourSeconds = 3_600;
 
-/** The first three that can be refunded are one of each kind. */
+/** The first three that can be refunded are one of each kind; the rarest first, because it may be the only early one. */
 function chooseRefunds(random: Random, courses: readonly CourseName[]): Map<number, PlannedRefund> {
   const refunds = new Map<number, PlannedRefund>();
   for (const [index, name] of courses.entries()) {
