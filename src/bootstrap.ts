@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import { createServices } from './create-services.ts';
 import { ServiceError } from './domain/errors.ts';
+import { limits } from './domain/limits.ts';
 import { StartError } from './domain/start-error.ts';
 import { lockDataFolder } from './embedded-postgres/data-folder.ts';
 import {
@@ -14,7 +15,6 @@ import { makeMasterKeyOnce, readMasterKeys } from './embedded-postgres/master-ke
 import { writeServiceUrl } from './embedded-postgres/service-url-file.ts';
 import { type Log, logWarningsTo } from './log.ts';
 import { type Database, type DatabaseAddress, openDatabase } from './postgres/database.ts';
-import { isUnavailable } from './postgres/error-classes.ts';
 import { allowedNetworksOf } from './security/endpoint-address.ts';
 import { sealingKeyIdOf } from './security/master-key.ts';
 import { chooseServiceUser, type ServiceUser } from './service-user.ts';
@@ -23,12 +23,15 @@ import { throttle } from './services/throttle.ts';
 import { listSealedSamples } from './store/account-secrets.ts';
 import { findMissingMigrations, migrate } from './store/migrate.ts';
 import { listSigningKeys } from './store/signing-keys.ts';
+import { explainUnusable } from './unusable-database.ts';
 import { type DatabaseWait, prepareOrWait } from './wait-for-database.ts';
 
 export type Bootstrapped = {
   readonly services: Services;
   /** Until the database is prepared, every call is answered 503. */
   readonly databaseWait: DatabaseWait;
+  /** The names of the migrations that this process has applied. */
+  readonly listMigrated: () => readonly string[];
   /** The user that the process becomes once it no longer needs root. */
   readonly serviceUser: ServiceUser;
   /** Closes everything that was opened, in reverse order. */
@@ -39,7 +42,8 @@ type DatabaseToOpen = {
   readonly address: DatabaseAddress;
   /** The command line serves no requests, so all it does is maintenance. */
   readonly isCommandLine?: boolean;
-  readonly check: (database: Database) => Promise<unknown>;
+  /** Resolves with the names of the migrations that it has applied. */
+  readonly check: (database: Database) => Promise<readonly string[]>;
   /** Without it an unavailable database fails the start; with it the process waits until this is aborted. */
   readonly waiting?: AbortSignal | undefined;
   readonly onWaiting?: (explained: unknown) => void;
@@ -60,7 +64,8 @@ export async function bootstrap(
     const address = { connectionString: config.databaseUrl };
     const onWaiting = logWaiting(log);
     const serviceUser = await chooseServiceUser(config);
-    return open(config, log, { address, check: migrate, waiting, onWaiting, serviceUser });
+    const check = config.isMigrating ? migrate : refuseMissingSchema;
+    return open(config, log, { address, check, waiting, onWaiting, serviceUser });
   }
   const lock = await lockDataFolder(config.dataDir);
   try {
@@ -75,26 +80,34 @@ export async function bootstrap(
       lock.release();
     };
     const { address } = embedded;
-    return await open(config, log, { address, check: migrate, closeMore, serviceUser });
+    const check = config.isMigrating ? migrate : refuseMissingSchema;
+    return await open(config, log, { address, check, closeMore, serviceUser });
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
+type JoinOptions = {
+  /** Of a worker, which waits for its first process to migrate the database. */
+  readonly waiting?: AbortSignal;
+  /** The command line migrates the database itself. */
+  readonly isMigration?: boolean;
+};
+
 /** For workers and the command line: connects to a database that another process owns. */
 export async function joinBootstrapped(
   config: Config,
   log: Log,
-  waiting?: AbortSignal,
+  { waiting, isMigration = false }: JoinOptions = {},
 ): Promise<Bootstrapped> {
   if (config.databaseUrl === undefined && !(await isEmbeddedDatabaseRunning(config.dataDir))) {
     throw new StartError(
       `The embedded database in ${config.dataDir} is not running: start the service with "npm start" first, or set DATABASE_URL.`,
     );
   }
-  // Only a worker waits, because its first process is about to migrate the database.
-  const check = waiting ? awaitSchema : refuseMissingSchema;
+  const refuse = isMigration ? migrate : refuseMissingSchema;
+  const check = waiting ? awaitSchema : refuse;
   const address = await addressOf(config);
   return open(config, log, { address, check, waiting, isCommandLine: !waiting });
 }
@@ -106,13 +119,14 @@ async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<B
       { err: reason },
       'the database driver cannot pipeline: statements are sent one by one',
     );
-  const database = openDatabase(toOpen.address, {
+  const { address, isCommandLine } = toOpen;
+  const database = openDatabase(address, {
     onFallback,
-    purpose: toOpen.isCommandLine ? 'maintenance' : 'requests',
+    ...(isCommandLine ? { purpose: 'maintenance' } : { connectionsMax: forRequests(config) }),
   });
-  const maintenance = toOpen.isCommandLine
+  const maintenance = isCommandLine
     ? database
-    : openDatabase(toOpen.address, { purpose: 'maintenance' });
+    : openDatabase(address, { purpose: 'maintenance', connectionsMax: forMaintenance(config) });
   const close = async () => {
     // A statement of maintenance may run longer than a shutdown may take. Whatever it does is done again later.
     if (maintenance !== database)
@@ -122,34 +136,46 @@ async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<B
   };
   try {
     const services = await assemble(config, log, database, maintenance);
+    let migrated: readonly string[] = [];
     const prepare = async () => {
-      await toOpen.check(database);
+      migrated = await toOpen.check(database);
       await refuseForeignMasterKey(services);
       await services.tokens.prepare();
     };
-    const explain = (error: unknown) => explainUnreachable(config, error);
+    const explain = (error: unknown) => explainUnusable(config, error);
     const databaseWait = await prepareOrWait({ prepare, explain, ...toOpen });
-    return { services, databaseWait, serviceUser: toOpen.serviceUser, close };
+    const listMigrated = () => migrated;
+    return { services, databaseWait, listMigrated, serviceUser: toOpen.serviceUser, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-const maintenanceEndMs = 1_000;
-
-async function refuseMissingSchema(database: Database): Promise<void> {
-  if ((await findMissingMigrations(database)).length > 0) {
-    throw new StartError(
-      'The database is not set up for this version: start the service with "npm start" first.',
-    );
-  }
+/** At least two: the job library is installed on one connection while another one holds a lock. */
+function forMaintenance({ databaseConnectionsMax }: Config): number {
+  const share = Math.ceil(databaseConnectionsMax / 6);
+  return Math.min(limits.maintenanceConnectionsMax, Math.max(2, share));
 }
 
-async function awaitSchema(database: Database): Promise<void> {
+function forRequests(config: Config): number {
+  return config.databaseConnectionsMax - forMaintenance(config);
+}
+
+const maintenanceEndMs = 1_000;
+
+async function refuseMissingSchema(database: Database): Promise<[]> {
   if ((await findMissingMigrations(database)).length > 0) {
-    throw new ServiceError('SERVICE_UNAVAILABLE');
+    throw new StartError(
+      'The database is not set up for this version: run "npm run cli -- migrate", or start the service with "npm start" and without MIGRATE=no.',
+    );
   }
+  return [];
+}
+
+async function awaitSchema(database: Database): Promise<[]> {
+  if ((await findMissingMigrations(database)).length === 0) return [];
+  throw new ServiceError('SERVICE_UNAVAILABLE');
 }
 
 /** The address of `npm run simulator`. */
@@ -218,21 +244,4 @@ async function addressOf(config: Config): Promise<DatabaseAddress> {
   return config.databaseUrl === undefined
     ? embeddedAddress(config.dataDir)
     : { connectionString: config.databaseUrl };
-}
-
-function explainUnreachable(config: Config, error: unknown): unknown {
-  const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  if (config.databaseUrl === undefined || error instanceof StartError) return error;
-  if ((reason as { code?: unknown }).code === 'ERR_INVALID_URL') {
-    return new StartError(
-      'DATABASE_URL cannot be read: write it as postgres://user:password@host:5432/database, special characters percent-encoded.',
-    );
-  }
-  const isRefused = /^(28|3D)/.test(String((reason as { code?: unknown }).code));
-  if (!isRefused && !isUnavailable(reason)) return error;
-  const place = URL.canParse(config.databaseUrl) ? new URL(config.databaseUrl).host : 'its address';
-  const why = reason instanceof AggregateError ? reason.errors[0] : reason;
-  return new StartError(
-    `The database of DATABASE_URL at ${place} cannot be used (${(why as Error).message}): check that it runs and that the URL is right.`,
-  );
 }

@@ -9,7 +9,20 @@ const deadlockDetected = '40P01';
 export function mayRunAgain(error: unknown): boolean {
   const state = sqlState(error);
   if (state === serializationFailure || state === deadlockDetected) return true;
+  // Nothing was written. A connection that is opened now may lead to the new primary.
+  if (state === readOnly) return true;
   return isLostConnection(error) || error instanceof PipeliningFailed;
+}
+
+const readOnly = '25006';
+
+/** Contract 10.5: a server that cannot be written to is unavailable, and nothing is read from it either. */
+export class StandbyError extends Error {
+  readonly code = readOnly;
+
+  constructor() {
+    super('the server is a standby or read-only');
+  }
 }
 
 /** The connection failed its check before anything was sent on it; the next one uses plain `pg`. */
@@ -59,6 +72,11 @@ export function isOutOfConnections(error: unknown): boolean {
   return sqlState(error) === tooManyConnections;
 }
 
+/** The server has become a standby: its other connections are of no use either. */
+export function isReadOnly(error: unknown): error is Error {
+  return sqlState(error) === readOnly;
+}
+
 /** The server sent nothing for longer than a statement may take. */
 export function isMute(error: unknown): error is Error {
   return error instanceof Error && error.message === driverMessages.readTimeout;
@@ -70,12 +88,12 @@ const unpreparedStates = ['0A000', '26000'];
 /** The connection does not recover by itself and must be replaced. */
 export function isSpoilt(error: unknown): error is Error {
   // The server announces a shutdown before it closes the connection, which must not be reused in between.
-  if (isLostConnection(error) || isMute(error)) return true;
+  if (isLostConnection(error) || isMute(error) || isReadOnly(error)) return true;
   return unpreparedStates.includes(sqlState(error) ?? '');
 }
 
-/** SQLSTATE classes for a temporary failure: connection, resources, operator intervention, system; and the idle timeout. */
-const unavailableStates = /^(08|53|57|58|25P03)/;
+/** SQLSTATE classes for a temporary failure: connection, resources, operator intervention, system; the idle timeout; and a standby. */
+const unavailableStates = /^(08|53|57|58|25P03|25006)/;
 const unavailableSystemCodes = /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)/;
 
 export function isUnavailable(error: unknown): boolean {

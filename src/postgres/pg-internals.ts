@@ -4,6 +4,7 @@
  */
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import type { Server } from './address.ts';
 import type { PipelinedStatement } from './pipelined-statement.ts';
 import type { Columns, Field } from './row-reader.ts';
 import type { Statement } from './statement.ts';
@@ -207,9 +208,21 @@ function streamOf(client: pg.PoolClient): Duplex {
   return (client as unknown as { connection: Connection }).connection.stream;
 }
 
+/** The process id that the server announced at the start of the connection; a pooler announces one of its own. */
+export function announcedPidOf(client: pg.ClientBase): number {
+  return (client as unknown as { processID: number | null }).processID ?? 0;
+}
+
 /** Takes effect when the pool next needs a connection; open ones stay. */
 export function setConnectionsMax(pool: pg.Pool, connectionsMax: number): void {
   pool.options.max = connectionsMax;
+}
+
+const serversByClient = new WeakMap<object, Server>();
+
+/** The server that a client of the pool was opened for. */
+export function serverOf(client: object): Server {
+  return serversByClient.get(client) ?? {};
 }
 
 /**
@@ -220,24 +233,26 @@ export function clientClass(options: {
   readonly connectMsMax: number;
   /** Without it the driver sends a query only after the answer to the one before. */
   readonly isPipelined: () => boolean;
-  readonly onConnect: (error: unknown) => void;
+  /** Which server the next connection goes to. */
+  readonly chooseServer: () => Server;
+  readonly onConnect: (error: unknown, server: Server) => void;
 }): typeof pg.Client {
   return class extends pg.Client {
     constructor(config?: pg.ClientConfig) {
-      // The pool makes the password non-enumerable, so a spread alone would lose it.
-      const password = config?.password;
+      const server = options.chooseServer();
       super({
         ...config,
-        ...(password && { password }),
+        ...server,
         connectionTimeoutMillis: options.connectMsMax,
         ...{ pipeline: options.isPipelined() },
       });
+      serversByClient.set(this, server);
     }
 
     /** The pool connects with a callback; the driver's types declare other ways as well. */
     override connect(callback?: unknown): never {
       return super.connect((error: Error) => {
-        options.onConnect(error);
+        options.onConnect(error, serverOf(this));
         (callback as (error: Error) => void)(error);
       }) as never;
     }

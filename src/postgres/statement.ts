@@ -22,6 +22,9 @@ export type StatementResult = {
 
 export type Send = (statement: Statement) => Promise<StatementResult>;
 
+/** A session has the right isolation level by itself. */
+export const begin: Statement = { name: 'begin', text: 'begin' };
+
 /** Only a prepared statement can be pipelined: text without values may hold several statements. */
 export function isPrepared({ name, values }: Statement): boolean {
   return name !== undefined || (values !== undefined && values.length > 0);

@@ -41,7 +41,7 @@ export async function runTransaction<Result, After = Result>(
     }
   };
   try {
-    commitWith(query({ name: 'begin', text: 'begin' }));
+    for (const statement of transport.begin) commitWith(query(statement));
     const result = await work({ inTransaction: true, query, commitWith, onCommit });
     // One by one, the server does not learn of a write that could not be sent, and would commit the others.
     if (!transport.isPipelined) await Promise.all(unawaited);

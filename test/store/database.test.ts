@@ -333,7 +333,7 @@ test('a connection killed while its transaction is idle does no harm', async () 
 });
 
 test('a transaction whose connection is lost at the commit is not retried: it may have been committed', async () => {
-  const cut = await openThroughProxy('commit');
+  const cut = await openThroughProxy('\0commit\0');
   let tries = 0;
   const failed = cut.transaction(async (tx) => {
     tries += 1;
@@ -345,7 +345,7 @@ test('a transaction whose connection is lost at the commit is not retried: it ma
 });
 
 test('writes sent with a commit whose result was lost are not retried', async () => {
-  const cut = await openThroughProxy('commit');
+  const cut = await openThroughProxy('\0commit\0');
   let tries = 0;
   const failed = cut.transaction(async (tx) => {
     tries += 1;
