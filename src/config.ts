@@ -37,6 +37,7 @@ export type Config = {
   readonly simulatorUrl: string | undefined;
 };
 
+const connectionsMax = limits.databaseConnectionsMax;
 /** A hundred years. */
 const daysMax = 36_500;
 
@@ -53,9 +54,7 @@ export function readConfig(env: Environment): Config {
     publicUrl:
       readUrl(env, 'PUBLIC_URL') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     databaseUrl,
-    databaseConnectionsMax: readInteger(
-      ...[env, 'DATABASE_POOL_SIZE', limits.databaseConnectionsMax, 4, 1_000],
-    ),
+    databaseConnectionsMax: readInteger(env, 'DATABASE_POOL_SIZE', connectionsMax, 4, 1_000),
     isMigrating: readMigrate(env),
     dataDir: readDataDir(env),
     masterKeyHex: readMasterKey(env, databaseUrl !== undefined),
@@ -140,7 +139,7 @@ function readMasterKey(env: Environment, isExternal: boolean): string | undefine
   if (text === undefined) {
     if (!isExternal) return undefined;
     throw new StartError(
-      'MASTER_KEY or MASTER_KEY_FILE is missing: with DATABASE_URL set, give 32 random bytes as 64 hexadecimal digits (openssl rand -hex 32).',
+      'MASTER_KEY is missing: with DATABASE_URL set, give 32 random bytes as 64 hexadecimal digits (openssl rand -hex 32), or the file with them as MASTER_KEY_FILE.',
     );
   }
   if (!/^[0-9a-f]{64}$/i.test(text)) {

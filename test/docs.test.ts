@@ -135,7 +135,9 @@ test('test/README.md says where every use case is proven', async () => {
 
 async function listSettings(): Promise<string[]> {
   const config = await readFile(join(root, 'src/config.ts'), 'utf8');
-  return [...config.matchAll(/\(env, '([A-Z_]+)'/g)].map(([, name = '']) => name);
+  return [...config.matchAll(/(\w+)\(env, '([A-Z_]+)'/g)].flatMap(([, read, name = '']) =>
+    read === 'readSecret' ? [name, `${name}_FILE`] : [name],
+  );
 }
 
 /** The cells of the tables in a numbered paragraph, without their heads. */

@@ -4,9 +4,9 @@
  */
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
-import type { Server } from './address.ts';
 import type { PipelinedStatement } from './pipelined-statement.ts';
 import type { Columns, Field } from './row-reader.ts';
+import type { Servers } from './servers.ts';
 import type { Statement } from './statement.ts';
 
 /** The parts of the driver's connection that a query uses; the driver's types do not declare them. */
@@ -140,11 +140,8 @@ class PipelineQuery extends DriverQuery {
 }
 
 function longestTimeout(statements: readonly PipelinedStatement[]): number | undefined {
-  let longest: number | undefined;
-  for (const { statement } of statements) {
-    if (statement.query_timeout) longest = Math.max(longest ?? 0, statement.query_timeout);
-  }
-  return longest;
+  const longest = Math.max(0, ...statements.map(({ statement }) => statement.query_timeout ?? 0));
+  return longest > 0 ? longest : undefined;
 }
 
 /** Lets the driver write Parse, Bind, Describe and Execute of one statement. */
@@ -218,13 +215,6 @@ export function setConnectionsMax(pool: pg.Pool, connectionsMax: number): void {
   pool.options.max = connectionsMax;
 }
 
-const serversByClient = new WeakMap<object, Server>();
-
-/** The server that a client of the pool was opened for. */
-export function serverOf(client: object): Server {
-  return serversByClient.get(client) ?? {};
-}
-
 /**
  * A client class for the pool. It limits the time for connecting apart from the time for waiting in the pool's queue,
  * and reports the outcome of a connection before the pool hears of it and opens the next one.
@@ -233,26 +223,25 @@ export function clientClass(options: {
   readonly connectMsMax: number;
   /** Without it the driver sends a query only after the answer to the one before. */
   readonly isPipelined: () => boolean;
-  /** Which server the next connection goes to. */
-  readonly chooseServer: () => Server;
-  readonly onConnect: (error: unknown, server: Server) => void;
+  readonly servers: Pick<Servers, 'current' | 'assign'>;
+  readonly onConnect: (error: unknown, client: pg.Client) => void;
 }): typeof pg.Client {
   return class extends pg.Client {
     constructor(config?: pg.ClientConfig) {
-      const server = options.chooseServer();
+      const server = options.servers.current();
       super({
         ...config,
         ...server,
         connectionTimeoutMillis: options.connectMsMax,
         ...{ pipeline: options.isPipelined() },
       });
-      serversByClient.set(this, server);
+      options.servers.assign(this, server);
     }
 
     /** The pool connects with a callback; the driver's types declare other ways as well. */
     override connect(callback?: unknown): never {
       return super.connect((error: Error) => {
-        options.onConnect(error, serverOf(this));
+        options.onConnect(error, this);
         (callback as (error: Error) => void)(error);
       }) as never;
     }

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { limits } from '../domain/limits.ts';
 import { isMute, isOutOfConnections, isReadOnly } from './error-classes.ts';
-import { clientClass, destroySocket, serverOf, setConnectionsMax } from './pg-internals.ts';
+import { clientClass, destroySocket, setConnectionsMax } from './pg-internals.ts';
 import type { ConnectionPreparation } from './prepare-connection.ts';
 import type { Servers } from './servers.ts';
 import type { PoolPurpose } from './session-settings.ts';
@@ -31,18 +31,17 @@ export function openPool(options: PoolOptions): pg.Pool {
     Client: clientClass({
       connectMsMax,
       isPipelined,
-      chooseServer: servers.current,
-      onConnect: (error, server) => {
+      servers,
+      onConnect: (error, client) => {
         if (isOutOfConnections(error)) shareConnections();
-        else if (error) servers.giveUp(server, error);
+        else if (error) servers.giveUp(client, error);
       },
     }),
     onConnect: async (client) => {
-      const server = serverOf(client);
       try {
-        await preparation.prepare(client, server);
+        await preparation.prepare(client, servers.serverOf(client));
       } catch (error) {
-        servers.giveUp(server, error);
+        servers.giveUp(client, error);
         throw error;
       }
     },
