@@ -29,6 +29,7 @@ export type TransportChoice = {
 
 export function chooseTransport(
   currentServer: () => Server,
+  isPooled: () => boolean,
   { onFallback, checkPipelining: check = checkPipelining }: TransportOptions,
 ): TransportChoice {
   let chosen: Transport | undefined;
@@ -36,7 +37,7 @@ export function chooseTransport(
     current: () => chosen,
     check: async (client) => {
       try {
-        await withinTime(check(client), currentServer());
+        await withinTime(check(client, isPooled()), currentServer());
         chosen ??= pipelinedTransport;
         return chosen;
       } catch (error) {

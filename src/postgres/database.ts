@@ -60,7 +60,7 @@ export function openDatabase(
 ): Database {
   const servers = rotateServers(serversOf(address));
   const preparation = prepareConnections(purpose);
-  const transports = chooseTransport(servers.current, options);
+  const transports = chooseTransport(servers.current, preparation.isPooled, options);
   const isPipelined = () => transports.current()?.isPipelined ?? true;
   const pool = openPool({
     ...{ isPipelined, purpose, connectMsMax, connectionsMax, servers, preparation },

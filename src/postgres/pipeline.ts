@@ -11,7 +11,8 @@ import type { Transport } from './transport.ts';
 
 export const pipelinedTransport: Transport = {
   isPipelined: true,
-  begin: [begin],
+  isSpoiltByFailure: false,
+  begin,
   sendAlone,
   openSeparate: (client) => (statement) => {
     corkUntilNextTick(client);

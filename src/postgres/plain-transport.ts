@@ -5,7 +5,8 @@ import type { Transport } from './transport.ts';
 
 export const plainTransport: Transport = {
   isPipelined: false,
-  begin: [begin],
+  isSpoiltByFailure: false,
+  begin,
   sendAlone,
   openSeparate: sendOneByOne,
   openPipeline: sendOneByOne,

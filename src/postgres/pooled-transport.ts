@@ -7,13 +7,13 @@ import { type PoolPurpose, setForTransaction } from './session-settings.ts';
 import { isPrepared, type Send, type Statement, type StatementResult } from './statement.ts';
 import type { Transport } from './transport.ts';
 
-const commit: Statement = { name: 'commit', text: 'commit' };
+/** As plain text: a pooler takes statements that the server skipped after a failure for prepared. */
+const commit: Statement = { text: 'commit' };
 
 export function pooledTransport(inner: Transport, purpose: PoolPurpose): Transport {
-  const begin: readonly Statement[] = [
-    { name: 'begin-read-committed', text: 'begin isolation level read committed' },
-    { name: `settings-of-${purpose}`, text: setForTransaction(purpose) },
-  ];
+  const begin: Statement = {
+    text: `begin isolation level read committed; ${setForTransaction(purpose)}`,
+  };
   const sendAlone = async (client: pg.PoolClient, statement: Statement) => {
     // Text without values may hold several statements, and begin a transaction itself.
     if (!isPrepared(statement)) return inner.sendAlone(client, statement);
@@ -21,9 +21,10 @@ export function pooledTransport(inner: Transport, purpose: PoolPurpose): Transpo
   };
   return {
     isPipelined: inner.isPipelined,
+    isSpoiltByFailure: true,
     begin,
     sendAlone,
-    // One after the other: a failed one must be rolled back before the next begins.
+    // One after the other: a failed one must have ended before the next begins.
     openSeparate: (client) => {
       let previous: Promise<unknown> = Promise.resolve();
       return (statement) => {
@@ -38,19 +39,19 @@ export function pooledTransport(inner: Transport, purpose: PoolPurpose): Transpo
 
 async function runInTransaction(
   send: Send,
-  begin: readonly Statement[],
+  begin: Statement,
   statement: Statement,
 ): Promise<StatementResult> {
-  const sent = [...begin, statement, commit].map((one) => send(one));
-  const outcomes = await Promise.allSettled(sent);
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failed) {
-    await send({ text: 'rollback' });
-    throw failed.reason;
-  }
-  const [result, committed] = await Promise.all(sent.slice(-2));
+  // The commit of a failed transaction rolls it back.
+  const [, result, committed] = await settled([send(begin), send(statement), send(commit)]);
   if (!result || committed?.command !== 'COMMIT') throw new Error('a statement was rolled back');
   return result;
+}
+
+/** Waits for all, then throws the first failure. */
+async function settled<T>(all: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(all);
+  return Promise.all(all);
 }
 
 function nothing(): undefined {

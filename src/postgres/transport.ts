@@ -4,8 +4,10 @@ import type { Send, Statement, StatementResult } from './statement.ts';
 
 export type Transport = {
   readonly isPipelined: boolean;
-  /** The statements that begin a transaction. */
-  readonly begin: readonly Statement[];
+  /** A connection is not used again after a transaction that failed. */
+  readonly isSpoiltByFailure: boolean;
+  /** Begins a transaction. */
+  readonly begin: Statement;
   /** One statement, committed by itself outside of a transaction. */
   readonly sendAlone: (client: pg.PoolClient, statement: Statement) => Promise<StatementResult>;
   /** Statements in the order of the calls, each committed by itself. */
