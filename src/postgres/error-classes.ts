@@ -65,6 +65,16 @@ function isLostConnection(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith(driverMessages.connectionLost);
 }
 
+const warning = '01000';
+
+/**
+ * A commit that is cancelled while it waits for a synchronous standby is reported as done, with a warning before it. The
+ * text of the warning depends on the language of the server; no other statement of ours causes one with these codes.
+ */
+export function warnsOfLostWait(notice: unknown): boolean {
+  return [warning, adminShutdown].includes(sqlState(notice) ?? '');
+}
+
 const tooManyConnections = '53300';
 
 /** Nothing was sent: no connection could be opened. */
