@@ -8,7 +8,7 @@ import { logoRoute } from './http/checkout/logo.ts';
 import { paymentLinkRoute } from './http/checkout/payment-link.ts';
 import { returnPage } from './http/checkout/return-page.ts';
 import { answerClientError } from './http/client-error.ts';
-import { buildSerializer } from './http/compile-serialisers.ts';
+import { compilersFactory } from './http/compile-schemas.ts';
 import { limitConcurrency } from './http/concurrency-limit.ts';
 import { limitConnections } from './http/connection-limit.ts';
 import { dashboardApi } from './http/dashboard/dashboard-api.ts';
@@ -155,7 +155,7 @@ function createFastify(log: Log): FastifyInstance {
     rewriteUrl: shareRoutes,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
     ajv,
-    schemaController: { compilersFactory: { buildSerializer } },
+    schemaController: { compilersFactory },
   });
 }
 

@@ -7,12 +7,9 @@ import { createMetrics } from '../../src/http/operator/metrics.ts';
 import { createLog, logWarningsTo } from '../../src/log.ts';
 import { allowedNetworksOf } from '../../src/security/endpoint-address.ts';
 import type { Services } from '../../src/services/services.ts';
-import { compileSchemasOnce } from './compiled-schemas.ts';
 import { issueMerchantToken } from './merchant-token.ts';
 import { type CreatedAccount, createTestAccount, type TestSettings } from './test-account.ts';
 import { createTestDatabase, type TestDatabase, templateName } from './test-database.ts';
-
-compileSchemasOnce();
 
 /** Fixed, so that tests that need a second service on the same database can share it. */
 export const testMasterKeyHex = '42'.repeat(32);

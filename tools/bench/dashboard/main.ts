@@ -1,16 +1,20 @@
 /**
  * `npm run bench:dashboard [-- --orders 10000000]`: how long the dashboard waits for each of its pages, lists and
- * searches in an account with that many orders, and what the indexes for them cost create order. 200,000 orders unless given;
- * 10,000,000 need about 30 GB of disk.
+ * searches in an account with that many orders, and what the indexes for them cost create order. 200,000 orders unless
+ * given; 10,000,000 need about 30 GB of disk and an hour. `--data FOLDER` keeps the filled database for another
+ * measurement; `--no-cost` leaves out create order, for which the indexes are built again and again.
  */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Database } from '../../../src/postgres/database.ts';
 import { rebuildFigures } from '../../../src/use-cases/maintenance/rebuild-figures.ts';
 import { runJsonCommand } from '../../harness/command-line.ts';
 import { fillDeliveries } from '../fill-deliveries.ts';
 import type { Request } from '../load.ts';
 import { makeOrders, partnerWebhook, partnerWebhooks } from '../requests.ts';
-import { openShop, signIn } from '../shop.ts';
-import { withDatabaseAlone, withDataDir, withService } from '../stage.ts';
+import { openShop, type Shop, signIn } from '../shop.ts';
+import { type Program, withDatabaseAlone, withDataDir, withService } from '../stage.ts';
 import { fillDashboard } from './fill.ts';
 import { measureIndexCost } from './index-cost.ts';
 import { listPageCalls } from './page-calls.ts';
@@ -20,7 +24,10 @@ const { values } = parseArgs({
   options: {
     orders: { type: 'string', default: '200000' },
     rounds: { type: 'string', default: '100' },
+    data: { type: 'string' },
+    cost: { type: 'boolean', default: true },
   },
+  allowNegative: true,
 });
 const [orders, rounds] = [Number(values.orders), Number(values.rounds)];
 /** Finished ones are many, too, but the pages read those that wait and the newest. */
@@ -29,8 +36,59 @@ const deliveriesMax = 300_000;
 const parked = 'parkedoriginal';
 const consumerKey = { 'consumer-id-key': [{ value: 'bench' }] };
 
-await withDataDir(async (dataDir) => {
-  const { shop, orderId, deliveryId } = await withService(dataDir, async (service, database) => {
+type Filled = { readonly shop: Shop; readonly orderId: string };
+
+if (values.data === undefined) await withDataDir(measure);
+else {
+  await mkdir(values.data, { recursive: true });
+  await measure(resolve(values.data));
+}
+
+async function measure(dataDir: string): Promise<void> {
+  const { shop, orderId } = (await readFilled(dataDir)) ?? (await fill(dataDir));
+  await withService(dataDir, async (service, database) => {
+    const { accountId } = shop;
+    // The searches need nothing of an account but the key of its consumer ids, and no order here has a real one.
+    const accounts = { get: async () => ({ accountId, secrets: consumerKey }) as never };
+    for (const question of [
+      ...(await listPageCalls(service.url, shop, orderId)),
+      ...listQuestions({ database, accounts, accountId, orders }),
+    ]) {
+      const { what, found, p50Ms, p99Ms } = await timeQuestion(question, rounds);
+      console.log(`${what}: p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms (${found})`);
+    }
+    if (!values.cost) return;
+    const cost = await measureIndexCost(service, database, await signIn(service.url, shop));
+    const cpu = (cost.with.cpuMicros / cost.without.cpuMicros).toFixed(3);
+    console.log(
+      `create order with the indexes: ${cpu} of the CPU without (${cost.with.cpuMicros.toFixed(0)} and ` +
+        `${cost.without.cpuMicros.toFixed(0)} µs), ${cost.ratio.toFixed(3)} of the throughput`,
+    );
+  });
+}
+
+async function fill(dataDir: string): Promise<Filled> {
+  const { shop, orderId, deliveryId } = await withService(dataDir, makeOriginals(dataDir));
+  const { accountId } = shop;
+  await withDatabaseAlone(dataDir, async (database) => {
+    await fillDashboard(database, { accountId, orderId }, orders);
+    const deliveries = Math.min(orders, deliveriesMax);
+    await fillDeliveries(database, { accountId, deliveryId, name: parked }, deliveries);
+    const startedAt = performance.now();
+    const { counted } = await rebuildFigures({ database, clock: () => new Date() });
+    const seconds = (performance.now() - startedAt) / 1_000;
+    console.log(
+      `${orders} orders filled; ${counted} half hours counted in ${seconds.toFixed(0)} s`,
+    );
+  });
+  const filled: Filled = { shop, orderId };
+  await writeFile(filledFile(dataDir), JSON.stringify(filled), { mode: 0o600 });
+  return filled;
+}
+
+/** A paid order and a parked delivery, which the others are copied from. */
+function makeOriginals(dataDir: string) {
+  return async (service: Program, database: Database) => {
     const shop = await openShop(service.url, dataDir);
     const words = ['endpoint', 'create', shop.accountId, '--url', 'https://shop.example/events'];
     await runJsonCommand(words, { DATA_DIR: dataDir });
@@ -44,34 +102,15 @@ await withDataDir(async (dataDir) => {
       partnerWebhook(shop, parked, { invoice_id: `OTHER-${parked}` }),
     );
     return { shop, orderId: paid[0]?.orderId ?? '', deliveryId: String(delivery_id) };
-  });
-  const { accountId } = shop;
-  await withDatabaseAlone(dataDir, async (database) => {
-    await fillDashboard(database, { accountId, orderId }, orders);
-    const deliveries = Math.min(orders, deliveriesMax);
-    await fillDeliveries(database, { accountId, deliveryId, name: parked }, deliveries);
-    const startedAt = performance.now();
-    const { counted } = await rebuildFigures({ database, clock: () => new Date() });
-    const seconds = (performance.now() - startedAt) / 1_000;
-    console.log(
-      `${orders} orders filled; ${counted} half hours counted in ${seconds.toFixed(0)} s`,
-    );
-  });
-  await withService(dataDir, async (service, database) => {
-    // The searches need nothing of an account but the key of its consumer ids, and no order here has a real one.
-    const accounts = { get: async () => ({ accountId, secrets: consumerKey }) as never };
-    for (const question of [
-      ...(await listPageCalls(service.url, shop, orderId)),
-      ...listQuestions({ database, accounts, accountId, orders }),
-    ]) {
-      const { what, found, p50Ms, p99Ms } = await timeQuestion(question, rounds);
-      console.log(`${what}: p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms (${found})`);
-    }
-    const cost = await measureIndexCost(service, database, await signIn(service.url, shop));
-    const cpu = (cost.with.cpuMicros / cost.without.cpuMicros).toFixed(3);
-    console.log(
-      `create order with the indexes: ${cpu} of the CPU without (${cost.with.cpuMicros.toFixed(0)} and ` +
-        `${cost.without.cpuMicros.toFixed(0)} µs), ${cost.ratio.toFixed(3)} of the throughput`,
-    );
-  });
-});
+  };
+}
+
+/** Written when everything is filled: a fill that was cut short is not measured. */
+function filledFile(dataDir: string): string {
+  return join(dataDir, 'filled.json');
+}
+
+async function readFilled(dataDir: string): Promise<Filled | undefined> {
+  const text = await readFile(filledFile(dataDir), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as Filled);
+}
