@@ -1,4 +1,5 @@
 /** One payment of an order with its captures, refunds and failure. */
+import { useState } from 'preact/hooks';
 import { money, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { Facts } from './facts.js';
@@ -61,8 +62,9 @@ export function moneyOf(amount, currency) {
   return amount === null || currency === null ? null : money(amount, currency);
 }
 
-/** @param {{ payment: Payment, isOpen: boolean }} props */
+/** @param {{ payment: Payment, isOpen: boolean }} props `isOpen`: at first, then the user opens and closes it. */
 export function PaymentCard({ payment, isOpen }) {
+  const [isOpenAtFirst] = useState(isOpen);
   const { payment_status, amount, currency, payment_mode, provider_name, refunds } = payment;
   const name = [payment_mode, provider_name].filter(Boolean).join(', ');
   return html`<li class="card order-payment">
@@ -74,7 +76,7 @@ export function PaymentCard({ payment, isOpen }) {
     <${FailureWords} failure=${payment.failure} />
     <${Flags} flags=${payment.flags} />
     ${refunds.length > 0 && html`<${Refunds} refunds=${refunds} total=${payment.refunds_total} />`}
-    <details open=${isOpen}><summary>Details</summary><${Details} payment=${payment} /></details>
+    <details open=${isOpenAtFirst}><summary>Details</summary><${Details} payment=${payment} /></details>
   </li>`;
 }
 

@@ -3,6 +3,7 @@ import { Pager } from '../components/pager.js';
 import { Empty, Loaded } from '../components/states.js';
 import { Table } from '../components/table.js';
 import { Time } from '../components/text.js';
+import { useResultCount } from '../core/announce.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
 import { place } from '../core/router.js';
@@ -22,6 +23,7 @@ import { place } from '../core/router.js';
 export function Page() {
   const after = place.value.query.get('after');
   const live = useLive(`/audit${after === null ? '' : `?after=${encodeURIComponent(after)}`}`);
+  useResultCount(live, ({ entries }) => entries, 'entry', 'entries');
   return html`<h1>Audit log</h1>
     <${Loaded} live=${live}>${(/** @type {{ entries: Entry[], next: string | null }} */ data) =>
       data.entries.length === 0

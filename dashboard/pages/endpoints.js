@@ -1,6 +1,7 @@
 /** The endpoints of the account: their state, what waits for them, and what can be done with them. */
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Action } from '../components/action.js';
+import { Menu } from '../components/menu.js';
 import { Empty } from '../components/states.js';
 import { Status } from '../components/status.js';
 import { Table } from '../components/table.js';
@@ -106,37 +107,29 @@ function backlogCell(endpoint, state) {
 /** @param {{ endpoint: Endpoint, open: (dialog: Opened) => void, reload: () => void }} props */
 function Actions({ endpoint, open, reload }) {
   const { endpoint_id, url, enabled } = endpoint;
-  const menu = useRef(/** @type {HTMLDetailsElement | null} */ (null));
-  const closeMenu = () => {
-    if (menu.current) menu.current.open = false;
-  };
-  const choose = (/** @type {'change' | 'rotate' | 'delete'} */ kind) => () => {
-    closeMenu();
-    open({ kind, endpoint });
-  };
   const test = async () =>
     open({ kind: 'tested', endpoint, result: await post(`/endpoints/${endpoint_id}/test`) });
-  const toggle = async () => {
+  const toggle = async (/** @type {() => void} */ close) => {
     await call('PATCH', `/endpoints/${endpoint_id}`, { enabled: !enabled });
-    closeMenu();
+    close();
     say(enabled ? 'The endpoint is disabled. Its events wait.' : 'The endpoint is enabled.');
     reload();
   };
   const choice = (/** @type {string} */ label, /** @type {() => void} */ onClick) =>
     html`<li><button type="button" class="link" aria-label=${`${label}: ${url}`} onClick=${onClick}>${label}</button></li>`;
+  const choices = (/** @type {() => void} */ close) => {
+    const choose = (/** @type {'change' | 'rotate' | 'delete'} */ kind) => () => {
+      close();
+      open({ kind, endpoint });
+    };
+    return html`
+      ${choice('Change URL and types', choose('change'))}
+      <li><${Action} kind="link" label=${enabled ? 'Disable' : 'Enable'} about=${url} onAct=${() => toggle(close)} /></li>
+      ${choice('Rotate secret', choose('rotate'))}
+      ${choice('Delete', choose('delete'))}`;
+  };
   return html`<div class="buttons">
     <${Action} label="Send test" about=${url} busy="Sending…" onAct=${test} />
-    ${
-      may('owner') &&
-      html`<details class="hook-menu" name="endpoint-menu" ref=${menu}>
-        <summary aria-label=${`More for ${url}`}>More</summary>
-        <ul>
-          ${choice('Change URL and types', choose('change'))}
-          <li><${Action} kind="link" label=${enabled ? 'Disable' : 'Enable'} about=${url} onAct=${toggle} /></li>
-          ${choice('Rotate secret', choose('rotate'))}
-          ${choice('Delete', choose('delete'))}
-        </ul>
-      </details>`
-    }
+    ${may('owner') && html`<${Menu} kind="hook-menu" summary="More" label=${`More for ${url}`}>${choices}</${Menu}>`}
   </div>`;
 }

@@ -5,6 +5,7 @@ import { Status } from '../components/status.js';
 import { Table } from '../components/table.js';
 import { Copyable, Time } from '../components/text.js';
 import { say } from '../components/toast.js';
+import { useTitle } from '../core/announce.js';
 import { post } from '../core/api.js';
 import { count, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
@@ -21,8 +22,9 @@ import { may } from '../core/session.js';
 export function Page({ params }) {
   const path = `/events/${encodeURIComponent(params.event_id ?? '')}`;
   const live = useLive(path);
+  useTitle(live.data && sentence(live.data.event.event_type));
   return html`<p><a href=${hrefOf('/webhooks')}>Webhooks</a></p>
-    <${Loaded} live=${live}>${(/** @type {Shown} */ { event, endpoints, attempts }) => html`
+    <${Loaded} live=${live} isPage>${(/** @type {Shown} */ { event, endpoints, attempts }) => html`
       <div class="head"><h1>${sentence(event.event_type)}</h1>
         <${Copyable} text=${event.event_id} label="the event id" /></div>
       <${Facts} event=${event} />

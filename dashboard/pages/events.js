@@ -10,6 +10,7 @@ import { Status } from '../components/status.js';
 import { Table } from '../components/table.js';
 import { Time } from '../components/text.js';
 import { say } from '../components/toast.js';
+import { useResultCount } from '../core/announce.js';
 import { post } from '../core/api.js';
 import { count, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
@@ -35,6 +36,7 @@ import { may } from '../core/session.js';
 export function Events({ endpoints }) {
   const { query } = place.value;
   const live = useLive(`/events${query.size === 0 ? '' : `?${query}`}`);
+  useResultCount(live, ({ events }) => events, 'event');
   const [isAsking, setAsking] = useState(false);
   const orderId = query.get('order_id');
   const hasUndelivered = endpoints.some((one) => one.enabled && one.undelivered.count > 0);

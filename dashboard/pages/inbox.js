@@ -6,6 +6,7 @@ import { Empty, Loaded } from '../components/states.js';
 import { Status } from '../components/status.js';
 import { Table } from '../components/table.js';
 import { Money, Time } from '../components/text.js';
+import { useResultCount } from '../core/announce.js';
 import { useChoices } from '../core/choices.js';
 import { count, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
@@ -36,6 +37,7 @@ export function Page() {
   const listed = new URLSearchParams(query);
   listed.delete('delivery');
   const live = useLive(`/inbox?${listed}`);
+  useResultCount(live, ({ deliveries }) => deliveries, 'delivery', 'deliveries');
   const { providers } = useChoices();
   const filters = [
     { name: 'state', label: 'State', options: states.map((state) => [state, sentence(state)]) },

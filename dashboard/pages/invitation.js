@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Field, Form } from '../components/form.js';
 import { Failure, Skeleton } from '../components/states.js';
-import { post } from '../core/api.js';
+import { isSignedOut, post } from '../core/api.js';
 import { html } from '../core/html.js';
 import { hasPasskeys, register } from '../core/passkey.js';
 import { navigate } from '../core/router.js';
@@ -29,7 +29,7 @@ export function Invitation({ token }) {
   const { seen, error } = state;
   if (error) return html`<main class="alone"><${Failure} error=${error} isPage /></main>`;
   if (!seen) return html`<main class="alone"><${Skeleton} /></main>`;
-  if (seen.way === 'join' && !session.value) return html`<${SignIn} />`;
+  if (seen.way === 'join' && (!session.value || isSignedOut.value)) return html`<${SignIn} />`;
   const accept = (/** @type {Promise<any>} */ answer) => answer.then(enter);
   return html`<main class="alone"><section class="card stack">
     <h1>${seen.account_name === null ? 'Choose how to sign in' : `Welcome to ${seen.account_name}`}</h1>

@@ -10,6 +10,7 @@ import { Status } from '../components/status.js';
 import { Table } from '../components/table.js';
 import { Copyable, Time } from '../components/text.js';
 import { say } from '../components/toast.js';
+import { useTitle } from '../core/announce.js';
 import { count, money, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
@@ -68,7 +69,7 @@ export function Page({ params: { order_id: orderId = '' } }) {
   const isPending = payments.some(({ refunds }) => refunds.some(isOnItsWay));
   useEffect(() => setEveryMs(isPending ? soonMs : refreshMs), [isPending]);
   return html`<p class="order-trail"><a href=${hrefOf('/orders')}>Orders</a></p>
-    <${Loaded} live=${live} lines=${12}>${(/** @type {OrderPage} */ page) =>
+    <${Loaded} live=${live} lines=${12} isPage>${(/** @type {OrderPage} */ page) =>
       html`<${Content} page=${page} reload=${live.reload} />`}
     </${Loaded}>`;
 }
@@ -89,6 +90,7 @@ function isPositive(amount) {
 /** @param {{ page: OrderPage, reload: () => void }} props */
 function Content({ page, reload }) {
   const { order, payments, other_refunds } = page;
+  useTitle(`Order ${order.invoice_id}`);
   const [dialog, setDialog] = useState(/** @type {Payment[] | undefined} */ (undefined));
   const refundable = payments.filter(({ available_amount }) => isPositive(available_amount));
   const watched = place.value.query.get('refund');
@@ -132,7 +134,7 @@ function Head({ order, payments, refundable, open }) {
       <h1 class="order-title">Order ${invoice_id} <${Status} of=${status} /></h1>
       <div class="buttons">
         <a class="order-button" href=${hrefOf(`/orders/${encodeURIComponent(order_id)}/why`)}>Why</a>
-        ${may('operator') && html`<button type="button" class="primary" disabled=${Boolean(refusal)} aria-describedby=${refusal ? 'refusal' : undefined} onClick=${open}>Refund</button>`}
+        ${may('operator') && html`<button type="button" class="primary" aria-disabled=${Boolean(refusal)} aria-describedby=${refusal ? 'refusal' : undefined} onClick=${refusal ? () => say(refusal) : open}>Refund</button>`}
       </div>
     </div>
     <div class="order-under-head quiet">
@@ -177,7 +179,7 @@ function Items({ order }) {
   const amount = (/** @type {string | null} */ text) =>
     text !== null && /^\d+(\.\d+)?$/.test(text) ? money(text, currency) : (text ?? '–');
   return html`<section class="stack" aria-labelledby="items"><h2 id="items">Items</h2>
-    <${Table} caption="Items" rows=${items} keyOf=${(/** @type {Item} */ item) => `${item.sku_id} ${item.title}`}
+    <${Table} caption="Items" rows=${items} keyOf=${(/** @type {Item} */ _item, /** @type {number} */ index) => String(index)}
       columns=${[
         {
           label: 'Item',

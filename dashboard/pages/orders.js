@@ -1,4 +1,5 @@
 /** The orders of the account: filtered, or found by one text. */
+import { useEffect, useRef } from 'preact/hooks';
 import { FilterBar } from '../components/filter-bar.js';
 import { Field } from '../components/form.js';
 import { Pager } from '../components/pager.js';
@@ -6,6 +7,7 @@ import { Empty, Loaded } from '../components/states.js';
 import { Status } from '../components/status.js';
 import { Table } from '../components/table.js';
 import { Money, Time } from '../components/text.js';
+import { useResultCount } from '../core/announce.js';
 import { useChoices } from '../core/choices.js';
 import { count, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
@@ -95,12 +97,17 @@ export function Page() {
   const text = query.get('text');
   return html`<div class="head"><h1>Orders</h1>
       ${may('operator') && html`<a class="link-new" href=${hrefOf('/payment-links/new')}>New payment link</a>`}
-      <${SearchField} key=${text} text=${text} /></div>
+      <${SearchField} text=${text} /></div>
     ${text === null ? html`<${FilteredOrders} />` : html`<${FoundOrders} text=${text} />`}`;
 }
 
 /** @param {{ text: string | null }} props */
 function SearchField({ text }) {
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  // The address has changed: by a search, or by the back button. The field stays, and so does the focus.
+  useEffect(() => {
+    if (field.current) field.current.value = text ?? '';
+  }, [text]);
   const search = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement)) return;
@@ -109,7 +116,7 @@ function SearchField({ text }) {
   };
   return html`<form class="search" role="search" onSubmit=${search}>
     <${Field} label="Search" name="text" type="search"
-      input=${{ value: text ?? '', placeholder: 'Order, invoice, payment, email or phone' }} />
+      input=${{ ref: field, placeholder: 'Order, invoice, payment, email or phone' }} />
   </form>`;
 }
 
@@ -119,6 +126,7 @@ function FilteredOrders() {
   const exported = new URLSearchParams(place.value.query);
   exported.delete('after');
   const more = moreFilters(useChoices(), place.value.query);
+  useResultCount(live, ({ orders }) => orders, 'order');
   return html`<${FilterBar} filters=${filters} more=${more}>
       <a class="export" href=${`${base}/api/orders.csv?${exported}`} download="orders.csv">Export CSV</a>
     </${FilterBar}>
@@ -137,13 +145,13 @@ function FilteredOrders() {
 /** @param {{ text: string }} props */
 function FoundOrders({ text }) {
   const live = useLive(`/search?text=${encodeURIComponent(text)}`);
-  return html`<${Loaded} live=${live}>${(
-    /** @type {{ orders: Listed[], more: boolean }} */ found,
-  ) =>
-    found.orders.length === 0
-      ? html`<${Empty} title=${`Nothing found for “${text}”`}>
+  useResultCount(live, ({ orders }) => orders, 'order');
+  return html`<p><a href=${hrefOf('/orders')}>All orders</a></p>
+    <${Loaded} live=${live}>${(/** @type {{ orders: Listed[], more: boolean }} */ found) =>
+      found.orders.length === 0
+        ? html`<${Empty} title=${`Nothing found for “${text}”`}>
           <p>Ids must be complete. Of an invoice, the beginning is enough.</p></${Empty}>`
-      : html`<${Orders} orders=${found.orders} />
+        : html`<${Orders} orders=${found.orders} />
           ${found.more && html`<p class="quiet">There are more. Search for a longer text.</p>`}`}
   </${Loaded}>`;
 }

@@ -7,6 +7,7 @@ import { Empty, Loaded } from '../components/states.js';
 import { Table } from '../components/table.js';
 import { Time } from '../components/text.js';
 import { say } from '../components/toast.js';
+import { useResultCount } from '../core/announce.js';
 import { post } from '../core/api.js';
 import { capital, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
@@ -28,6 +29,7 @@ import { may } from '../core/session.js';
 export function Page() {
   const after = place.value.query.get('after');
   const live = useLive(`/review${after === null ? '' : `?after=${encodeURIComponent(after)}`}`);
+  useResultCount(live, ({ items }) => items, 'item');
   const [resolving, setResolving] = useState(/** @type {Item | undefined} */ (undefined));
   const close = () => setResolving(undefined);
   const hasResolved = useRef(false);

@@ -14,12 +14,15 @@ const logoBytesMax = 64 * 1024;
 export function Branding({ settings, save }) {
   const [typed, setTyped] = useState({ name: settings.name, colour: settings.colour ?? '' });
   const [logo, setLogo] = useState(/** @type {NewLogo} */ (undefined));
+  // A new key empties the field of the file.
+  const [turn, setTurn] = useState(0);
   const colour = findColour(typed.colour) ?? usualColour;
   const read = (/** @type {FormData} */ fields) =>
     setTyped({ name: String(fields.get('name')), colour: String(fields.get('colour')) });
   const saveAll = async (/** @type {object} */ changes) => {
     await save(changes);
     setLogo(undefined);
+    setTurn((last) => last + 1);
   };
   const text = (
     /** @type {string} */ name,
@@ -61,7 +64,7 @@ export function Branding({ settings, save }) {
   return html`<div class="branding">
     <${SettingsForm} label="Checkout branding" settings=${fields} save=${saveAll} onInput=${read}
       more=${() => (logo === undefined ? {} : { logo: logo?.base64 ?? null })}>
-      ${mayChange() && html`<${LogoField} hasLogo=${logoUrl !== undefined} choose=${setLogo} isStored=${stored !== undefined} />`}
+      ${mayChange() && html`<${LogoField} key=${turn} hasLogo=${logoUrl !== undefined} choose=${setLogo} isStored=${stored !== undefined} />`}
     </${SettingsForm}>
     <${Preview} name=${mayChange() ? typed.name : settings.name} colour=${colour} logoUrl=${logoUrl} />
   </div>`;

@@ -3,10 +3,10 @@
  * changed, and shows a refusal beside the field that it is about.
  */
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { problemOf } from '../components/form.js';
 import { say } from '../components/toast.js';
 import { time } from '../core/format.js';
 import { html } from '../core/html.js';
+import { problemOf } from '../core/problem.js';
 import { may, session } from '../core/session.js';
 
 /**
@@ -70,7 +70,11 @@ export function SettingsForm({ settings, save, more = () => ({}), onInput, label
     clearSecrets(form.current);
     say('Saved.');
   };
-  const input = () => form.current && onInput?.(new FormData(form.current));
+  const input = () => {
+    // What is typed after saving stays.
+    isSaved.current = false;
+    if (form.current) onInput?.(new FormData(form.current));
+  };
   return html`<form class="stack" ref=${form} onSubmit=${send} onInput=${input} aria-label=${label} noValidate>
     <div class="fields">
     ${settings.map(

@@ -8,6 +8,7 @@ import { Time } from '../components/text.js';
 import { Timeline } from '../components/timeline.js';
 import { say } from '../components/toast.js';
 import { anchorEntries, shortId } from '../components/why-values.js';
+import { useTitle } from '../core/announce.js';
 import { count, money } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
@@ -39,7 +40,7 @@ export function Page({ params: { order_id: orderId = '' } }) {
   const live = useLive(`${path}/why${asked}`, { everyMs: refreshMs });
   const opened = query.get('delivery');
   return html`<p class="order-trail"><a href=${hrefOf('/orders')}>Orders</a> / <a href=${hrefOf(path)}>Order</a></p>
-    <${Loaded} live=${live} lines=${12}>${(/** @type {Explanation} */ explanation) => html`
+    <${Loaded} live=${live} lines=${12} isPage>${(/** @type {Explanation} */ explanation) => html`
       <${Head} explanation=${explanation} textUrl=${`${base}/api${path}/why.txt${asked}`} />
       <${Content} explanation=${explanation} />`}
     </${Loaded}>
@@ -59,6 +60,7 @@ function pageQuery(query) {
 
 /** @param {{ explanation: Explanation, textUrl: string }} props */
 function Head({ explanation: { order, explained_at }, textUrl }) {
+  useTitle(`Why ${order.invoice_id}`);
   return html`<div class="head">
       <h1 class="order-title">Why is order ${order.invoice_id} <${Status} of=${order.status} /></h1>
       <button type="button" onClick=${() => copyText(textUrl)}>Copy as text</button>

@@ -85,6 +85,11 @@ test('an owner invites, changes a role and removes; the audit log says who', { s
   await page.getByRole('button', { name: 'Create the link' }).click();
   const link = await page.getByRole('dialog').locator('code').textContent();
   assert.match(link ?? '', /^http:\/\/localhost:\d+\/dashboard\/invitation\/[\w-]+$/);
+  assert.equal(
+    await page.evaluate("document.activeElement.getAttribute('aria-label')"),
+    'Copy the link',
+    'the focus follows what the dialog shows',
+  );
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('row').filter({ hasText: invited }).waitFor();
   const other = await openPage();

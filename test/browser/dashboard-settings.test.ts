@@ -80,6 +80,8 @@ test('an owner changes each part; a refusal stands beside its field', { skip }, 
   await page.locator('.preview img[src^="data:image/png"]').waitFor();
   await save('Checkout branding');
   await page.locator('.preview img[src^="/checkout/logo/"]').waitFor();
+  const logo = form('Checkout branding').getByLabel('Logo');
+  assert.equal(await logo.inputValue(), '', 'a stored file is chosen no longer');
   assert.equal(
     await form('Checkout branding').getByLabel('Colour', { exact: true }).inputValue(),
     '#ffcc00',

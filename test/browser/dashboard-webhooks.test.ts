@@ -62,6 +62,17 @@ test('an owner adds an endpoint by keyboard, sees its secret once, tests, change
   };
   await choose('Disable');
   await second.getByText('Disabled', { exact: true }).waitFor();
+  const more = second.getByText('More');
+  await more.click();
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Delete');
+  await page.keyboard.press('Escape');
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'More');
+  assert.equal(await second.getByRole('button', { name: 'Delete' }).count(), 0);
+  await choose('Change');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'More');
   await choose('Change');
   await dialog.getByLabel('URL').fill('http://10.0.0.1/');
   await dialog.getByRole('button', { name: 'Save' }).click();
