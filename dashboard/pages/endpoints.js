@@ -7,7 +7,7 @@ import { Table } from '../components/table.js';
 import { Time } from '../components/text.js';
 import { say } from '../components/toast.js';
 import { call, post } from '../core/api.js';
-import { count } from '../core/format.js';
+import { count, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { hrefOf } from '../core/router.js';
 import { may } from '../core/session.js';
@@ -40,7 +40,7 @@ export function Endpoints({ endpoints, types, reload }) {
   };
   if (endpoints.length === 0) {
     return html`<div class="card"><${Empty} title="No endpoints yet">
-      <p>An endpoint is a URL of your shop. It receives an event when a payment, a refund or an order changes.</p>
+      <p>An endpoint is a URL of your shop. It receives an event whenever a payment, a refund or an order changes.</p>
     </${Empty}></div>`;
   }
   return html`<${Table} caption="Endpoints" rows=${endpoints}
@@ -61,7 +61,7 @@ function columnsWith(open, reload) {
     { label: 'Endpoint', cell: ({ url }) => html`<span class="hook-url">${url}</span>` },
     { label: 'State', cell: stateCell },
     { label: 'Events', cell: eventsCell },
-    { label: 'Waiting', cell: (one) => backlogCell(one, 'pending') },
+    { label: 'Pending', cell: (one) => backlogCell(one, 'pending') },
     { label: 'Undelivered', cell: (one) => backlogCell(one, 'undelivered') },
     ...(may('operator')
       ? [
@@ -89,7 +89,7 @@ function stateCell({ enabled, disabled_reason, failing_since }) {
 /** @param {Endpoint} endpoint */
 function eventsCell({ all_events, events }) {
   if (all_events) return 'All';
-  return html`<span title=${events.join(', ')}>${events.length === 1 ? events[0] : `${count(events.length)} types`}</span>`;
+  return html`<span title=${events.map(sentence).join(', ')}>${events.length === 1 ? sentence(events[0] ?? '') : `${count(events.length)} types`}</span>`;
 }
 
 /**
@@ -119,7 +119,7 @@ function Actions({ endpoint, open, reload }) {
   const toggle = async () => {
     await call('PATCH', `/endpoints/${endpoint_id}`, { enabled: !enabled });
     closeMenu();
-    say(enabled ? 'The endpoint is disabled. Its events wait.' : 'The endpoint is enabled.');
+    say(enabled ? 'Endpoint disabled. Its events stay pending.' : 'Endpoint enabled.');
     reload();
   };
   const choice = (/** @type {string} */ label, /** @type {() => void} */ onClick) =>
@@ -131,7 +131,7 @@ function Actions({ endpoint, open, reload }) {
       html`<details class="hook-menu" name="endpoint-menu" ref=${menu}>
         <summary aria-label=${`More for ${url}`}>More</summary>
         <ul>
-          ${choice('Change URL and types', choose('change'))}
+          ${choice('Edit URL and types', choose('change'))}
           <li><${Action} kind="link" label=${enabled ? 'Disable' : 'Enable'} about=${url} onAct=${toggle} /></li>
           ${choice('Rotate secret', choose('rotate'))}
           ${choice('Delete', choose('delete'))}

@@ -1,13 +1,14 @@
 /** Signing in, with a password or a passkey. After a session has ended the address stays, so the same page opens again. */
 import { useEffect } from 'preact/hooks';
 import { Field, Form } from '../components/form.js';
+import { PasskeyButton } from '../components/passkey-button.js';
 import { post } from '../core/api.js';
 import { html } from '../core/html.js';
-import { hasPasskeys, prove } from '../core/passkey.js';
+import { prove } from '../core/passkey.js';
 import { begin } from '../core/session.js';
 
-/** @param {{ isAgain?: boolean }} props */
-export function SignIn({ isAgain = false }) {
+/** @param {{ isAgain?: boolean, email?: string, children?: import('../core/html.js').Children }} props */
+export function SignIn({ isAgain = false, email, children }) {
   useEffect(() => {
     document.title = 'Sign in · Payments';
   }, []);
@@ -16,15 +17,13 @@ export function SignIn({ isAgain = false }) {
   return html`<main class="alone">
     <section class="card stack">
       <h1>Sign in</h1>
-      ${isAgain && html`<p role="status">Your session has ended. Sign in again to go on where you were.</p>`}
+      ${isAgain && html`<p role="status">Your session has ended. Sign in again to continue where you were.</p>`}
+      ${children}
       <${Form} action="Sign in" onSend=${withPassword}>
-        <${Field} label="Email" name="email" type="email" input=${{ required: true, autocomplete: 'username', autofocus: true }} />
+        <${Field} label="Email" name="email" type="email" input=${{ required: true, autocomplete: 'username', autofocus: true, defaultValue: email ?? '' }} />
         <${Field} label="Password" name="password" type="password" input=${{ required: true, autocomplete: 'current-password' }} />
       </${Form}>
-      ${
-        hasPasskeys &&
-        html`<${Form} action="Sign in with a passkey" onSend=${async () => begin(await prove('/sign-in/passkey'))} />`
-      }
+      <${PasskeyButton} label="Use a passkey" onUse=${async () => begin(await prove('/sign-in/passkey'))} />
     </section>
   </main>`;
 }
