@@ -69,7 +69,7 @@ export function PaymentCard({ payment, isOpen }) {
   const name = [payment_mode, provider_name].filter(Boolean).join(', ');
   return html`<li class="card order-payment">
     <div class="order-payment-head">
-      <h3>${moneyOf(amount, currency) ?? 'Amount not known'} <${Status} of=${payment_status} /></h3>
+      <h3>${moneyOf(amount, currency) ?? 'Unknown amount'} <${Status} of=${payment_status} /></h3>
       <p class="quiet">${name}</p>
       <p class="quiet when"><${Time} at=${payment.started_at} /></p>
     </div>
@@ -81,38 +81,35 @@ export function PaymentCard({ payment, isOpen }) {
 }
 
 const origins = {
-  checkout: 'our checkout page',
-  api: 'the shop, by initiate-payment',
-  provider: 'the provider',
+  checkout: 'Checkout page',
+  api: 'API (initiate-payment)',
+  provider: 'Provider',
 };
 
 /** @param {{ payment: Payment }} props */
 function Details({ payment }) {
   const { currency } = payment;
   const details = Object.entries(payment.mode_details ?? {});
-  return html`<${Facts} isWide facts=${[
-    [
-      'Transaction',
-      html`<${Copyable} text=${payment.transaction_id} label="the transaction id" />`,
-    ],
-    ['Provider id', payment.psp_transaction_id && html`<code>${payment.psp_transaction_id}</code>`],
+  return html`<${Facts} kind="wide" facts=${[
+    ['Transaction', html`<${Copyable} text=${payment.transaction_id} label="transaction ID" />`],
+    ['Provider ID', payment.psp_transaction_id && html`<code>${payment.psp_transaction_id}</code>`],
     [
       'Provider order',
       payment.provider_order_id && html`<code>${payment.provider_order_id}</code>`,
     ],
     ...details.map(([name, value]) => [nameOf(name), value]),
     [
-      'Started by',
-      origins[payment.origin] + (payment.given_up ? ', given up by the consumer' : ''),
+      'Started from',
+      origins[payment.origin] + (payment.given_up ? ', abandoned by the consumer' : ''),
     ],
     ['Finished', payment.finished_at && html`<${Time} at=${payment.finished_at} />`],
     ['Bank reference', payment.arn],
     ['Acquirer', payment.acquirer],
-    ['Fee of the consumer', moneyOf(payment.fee, currency)],
+    ['Consumer fee', moneyOf(payment.fee, currency)],
     ['Offer', payment.offer_id],
     ['Discount', moneyOf(payment.offer_discount, currency)],
     ['Voided', payment.voided && sentence(payment.voided)],
-    ['Can be refunded', moneyOf(payment.available_amount, currency)],
+    ['Refundable', moneyOf(payment.available_amount, currency)],
     ...payment.captures.map(({ psp_transaction_id, amount, status, at }) => [
       `Capture ${psp_transaction_id.split('|').at(-1)}`,
       html`${moneyOf(amount, currency)} ${status}${at !== null && html`, <${Time} at=${at} />`}`,
@@ -125,7 +122,7 @@ function FailureWords({ failure }) {
   if (failure === null) return null;
   const { code, message, consumer_message, retry_allowed } = failure;
   return html`<p class="order-failure"><strong>${sentence(code.toLowerCase())}.</strong> ${message}
-    <span class="quiet"> The consumer was told: “${consumer_message}”${!retry_allowed && ' Trying again does not help.'}</span></p>`;
+    <span class="quiet"> The consumer was told: “${consumer_message}”${!retry_allowed && ' Retrying does not help.'}</span></p>`;
 }
 
 /** @param {{ refunds: Refund[], total?: number }} props */

@@ -52,7 +52,7 @@ export function RefundDialog({ orderId, payments: given, close, done }) {
             }
           },
         }} />
-      <${Field} label="Note" name="note" hint="Optional. It is kept in the audit log."
+      <${Field} label="Note" name="note" hint="Optional. Kept in the audit log."
         input=${{ maxlength: 1_000, autocomplete: 'off' }} />
     </${Form}>
   </${Dialog}>`;
@@ -92,7 +92,7 @@ async function requestRefund(orderId, payment, amount, note) {
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') throw error;
     const text =
-      'This payment was refunded meanwhile, in another tab or by somebody else. Close this, and look at its refunds first.';
+      'This payment was refunded in the meantime, in another tab or by somebody else. Close this and look at its refunds first.';
     throw new ApiError(error.status, error.code, text);
   }
 }
@@ -125,7 +125,7 @@ function Steps({ refund }) {
       (step, index) => html`<li key=${index} class=${classOf(step)}
         aria-current=${index === current ? 'step' : undefined}>${step.text}</li>`,
     )}</ol>
-    ${isOver && html`<p><a href=${hrefOf(withQuery({ refund: null }))}>Hide</a></p>`}`;
+    ${isOver && html`<p><a href=${hrefOf(withQuery({ refund: null }))}>Dismiss</a></p>`}`;
 }
 
 /** @param {{ isDone: boolean, isFailed?: boolean }} step */

@@ -8,7 +8,7 @@ import { Table } from '../components/table.js';
 import { Time } from '../components/text.js';
 import { say } from '../components/toast.js';
 import { call, post } from '../core/api.js';
-import { count } from '../core/format.js';
+import { count, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { hrefOf } from '../core/router.js';
 import { may } from '../core/session.js';
@@ -41,7 +41,7 @@ export function Endpoints({ endpoints, types, reload }) {
   };
   if (endpoints.length === 0) {
     return html`<div class="card"><${Empty} title="No endpoints yet">
-      <p>An endpoint is a URL of your shop. It receives an event when a payment, a refund or an order changes.</p>
+      <p>An endpoint is a URL of your shop. It receives an event whenever a payment, a refund or an order changes.</p>
     </${Empty}></div>`;
   }
   return html`<${Table} caption="Endpoints" rows=${endpoints}
@@ -62,7 +62,7 @@ function columnsWith(open, reload) {
     { label: 'Endpoint', cell: ({ url }) => html`<span class="hook-url">${url}</span>` },
     { label: 'State', cell: stateCell },
     { label: 'Events', cell: eventsCell },
-    { label: 'Waiting', cell: (one) => backlogCell(one, 'pending') },
+    { label: 'Pending', cell: (one) => backlogCell(one, 'pending') },
     { label: 'Undelivered', cell: (one) => backlogCell(one, 'undelivered') },
     ...(may('operator')
       ? [
@@ -90,7 +90,7 @@ function stateCell({ enabled, disabled_reason, failing_since }) {
 /** @param {Endpoint} endpoint */
 function eventsCell({ all_events, events }) {
   if (all_events) return 'All';
-  return html`<span title=${events.join(', ')}>${events.length === 1 ? events[0] : `${count(events.length)} types`}</span>`;
+  return html`<span title=${events.map(sentence).join(', ')}>${events.length === 1 ? sentence(events[0] ?? '') : `${count(events.length)} types`}</span>`;
 }
 
 /**
@@ -112,7 +112,7 @@ function Actions({ endpoint, open, reload }) {
   const toggle = async (/** @type {() => void} */ close) => {
     await call('PATCH', `/endpoints/${endpoint_id}`, { enabled: !enabled });
     close();
-    say(enabled ? 'The endpoint is disabled. Its events wait.' : 'The endpoint is enabled.');
+    say(enabled ? 'Endpoint disabled. Its events stay pending.' : 'Endpoint enabled.');
     reload();
   };
   const choice = (/** @type {string} */ label, /** @type {() => void} */ onClick) =>
@@ -123,7 +123,7 @@ function Actions({ endpoint, open, reload }) {
       open({ kind, endpoint });
     };
     return html`
-      ${choice('Change URL and types', choose('change'))}
+      ${choice('Edit URL and types', choose('change'))}
       <li><${Action} kind="link" label=${enabled ? 'Disable' : 'Enable'} about=${url} onAct=${() => toggle(close)} /></li>
       ${choice('Rotate secret', choose('rotate'))}
       ${choice('Delete', choose('delete'))}`;

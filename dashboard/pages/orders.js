@@ -26,8 +26,7 @@ import { may } from '../core/session.js';
  * @property {string} refunded_amount
  * @property {string[]} flags
  * @property {{ name: string | null, email: string | null } | null} user
- * @property {{ payment_status: string, provider: string, payment_mode: string | null } | null} payment
- * @property {string[]} [reasons]
+ * @property {{ payment_status: string, provider_name: string, payment_mode: string | null } | null} payment
  */
 
 const filters = [
@@ -116,7 +115,7 @@ function SearchField({ text }) {
   };
   return html`<form class="search" role="search" onSubmit=${search}>
     <${Field} label="Search" name="text" type="search"
-      input=${{ ref: field, placeholder: 'Order, invoice, payment, email or phone' }} />
+      input=${{ ref: field, placeholder: 'ID, start of invoice, email or phone' }} />
   </form>`;
 }
 
@@ -135,7 +134,7 @@ function FilteredOrders() {
     ) => html`
       ${
         data.orders.length === 0
-          ? html`<${Empty} title=${data.next === null ? 'No orders match' : `None among the ${count(data.looked_at)} orders that were looked at`} />`
+          ? html`<${Empty} title=${data.next === null ? 'No orders match' : `No match among the ${count(data.looked_at)} orders checked so far`} />`
           : html`<${Orders} orders=${data.orders} />`
       }
       <${Pager} next=${data.next} label="the orders" />`}
@@ -150,9 +149,9 @@ function FoundOrders({ text }) {
     <${Loaded} live=${live}>${(/** @type {{ orders: Listed[], more: boolean }} */ found) =>
       found.orders.length === 0
         ? html`<${Empty} title=${`Nothing found for “${text}”`}>
-          <p>Ids must be complete. Of an invoice, the beginning is enough.</p></${Empty}>`
+          <p>IDs, email addresses and phone numbers must be complete. Of an invoice, the beginning is enough.</p></${Empty}>`
         : html`<${Orders} orders=${found.orders} />
-          ${found.more && html`<p class="quiet">There are more. Search for a longer text.</p>`}`}
+          ${found.more && html`<p class="quiet">There are more results. Search for a longer text.</p>`}`}
   </${Loaded}>`;
 }
 
@@ -180,10 +179,10 @@ const columns = [
     label: 'Payment',
     cell: ({ payment }) =>
       payment === null
-        ? '–'
-        : `${payment.payment_mode ?? payment.provider}, ${payment.payment_status}`,
+        ? null
+        : `${payment.payment_mode ?? payment.provider_name}, ${payment.payment_status}`,
   },
-  { label: 'Consumer', cell: ({ user }) => user?.name ?? user?.email ?? '–' },
-  { label: 'Flags', cell: ({ flags }) => flags.map(sentence).join(', ') || '–' },
+  { label: 'Consumer', cell: ({ user }) => user?.name ?? user?.email ?? null },
+  { label: 'Flags', cell: ({ flags }) => flags.map(sentence).join(', ') || null },
   { label: 'Created', cell: ({ created_at }) => html`<${Time} at=${created_at} />` },
 ];

@@ -37,7 +37,7 @@ export function Branding({ settings, save }) {
       ...{ name: 'colour', label: 'Colour', value: settings.colour },
       hint:
         typed.colour === ''
-          ? 'Such as #0a7cff. Without one, ours is used.'
+          ? 'Such as #0a7cff. If empty, the default is used.'
           : describeColour(colour),
       input: { autocomplete: 'off', spellcheck: false },
       after: html`<${Picker} colour=${colour} />`,
@@ -56,7 +56,7 @@ export function Branding({ settings, save }) {
     },
     {
       ...{ name: 'upi_collect', kind: 'switch', value: settings.upi_collect },
-      label: 'Consumers may type a UPI id',
+      label: 'Consumers may enter a UPI ID',
     },
   ];
   const stored = settings.logo?.url;
@@ -92,9 +92,7 @@ function LogoField({ hasLogo, isStored, choose }) {
     if (!file) return;
     if (file.size > logoBytesMax) {
       if (input.current) input.current.value = '';
-      return setProblem(
-        `The file has ${Math.ceil(file.size / 1024)} KiB: at most 64 KiB are possible.`,
-      );
+      return setProblem(`The file has ${Math.ceil(file.size / 1024)} KiB. The limit is 64 KiB.`);
     }
     const url = await dataUrlOf(file);
     choose({ url, base64: url.slice(url.indexOf(',') + 1) });

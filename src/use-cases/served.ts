@@ -28,6 +28,7 @@ import { testEndpoint } from './events/test-endpoint.ts';
 import { getOverview } from './figures/get-overview.ts';
 import { findMissingCredentials } from './inbox/authenticate-delivery.ts';
 import { receiveDelivery } from './inbox/receive-delivery.ts';
+import { countReview } from './maintenance/count-review.ts';
 import { listInbox } from './maintenance/list-inbox.ts';
 import { listOpenReview } from './maintenance/list-open-review.ts';
 import { replayDelivery } from './maintenance/replay-delivery.ts';
@@ -98,6 +99,7 @@ const served = {
   changeSettings,
   confirmWithPasskey,
   confirmWithPassword,
+  countReview,
   createEndpoint,
   createLinkByHand,
   createOrder,

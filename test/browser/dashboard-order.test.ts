@@ -76,7 +76,7 @@ test('what cannot be refunded is refused in words, and nothing can be refunded t
 test('why: each value leads to its cause, and each delivery to its body', { skip }, async () => {
   const { page, troubles } = await openAs('operator', `/orders/${orderId}`);
   await page.getByRole('link', { name: 'Why' }).click();
-  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  await page.getByRole('heading', { name: 'Why is order TEA-1 completed?' }).waitFor();
   await page.getByText('The highest status that was reported counts').first().waitFor();
   await assertSound(page);
   await page.getByRole('link', { name: 'payment.authorized', exact: true }).first().click();
@@ -96,7 +96,7 @@ test('why: each value leads to its cause, and each delivery to its body', { skip
   await dialog.getByRole('button', { name: 'Close' }).click();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: site });
   await page.getByRole('button', { name: 'Copy as text' }).click();
-  await page.getByText('The explanation is copied').waitFor();
+  await page.getByText('Explanation copied').waitFor();
   const copied = await page.evaluate<string>('navigator.clipboard.readText()');
   assert.match(copied, /^Order o_\S+, invoice TEA-1/);
   assert.deepEqual(troubles, []);

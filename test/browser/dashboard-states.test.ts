@@ -215,7 +215,7 @@ test('what the browser refuses or breaks is said in plain words', { skip }, asyn
   await visitor.evaluate(
     "PublicKeyCredential.parseRequestOptionsFromJSON = () => { throw new TypeError('raw words') }",
   );
-  await visitor.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await visitor.getByRole('button', { name: 'Use a passkey' }).click();
   await visitor.getByText('Something went wrong on this page').waitFor();
   assert.equal(await visitor.getByText('raw words').count(), 0);
   assert.match(troubles.join(), /raw words/, 'developers find it');

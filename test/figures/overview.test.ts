@@ -130,7 +130,7 @@ test('what needs attention is counted for the account alone', async () => {
     (await getOverview(services, accountId, week)).attention;
   const none = { count: 0, isMore: false };
   const expected = {
-    ...{ review: none, deadDeliveries: none, parkedDeliveries: none },
+    ...{ review: none, parkedDeliveries: none },
     ...{ undeliveredEvents: none, disabledEndpoints: none },
   };
   assert.deepEqual(await read(one), { ...expected, review: { count: 3, isMore: false } });

@@ -10,6 +10,7 @@ import type { Edge } from '../edge.ts';
 import { amountText } from './amounts.ts';
 import { getAccount } from './dashboard-guard.ts';
 import { readOrderFilter } from './order-filter.ts';
+import { providerView } from './provider-view.ts';
 import { type Query, readLimit, readText } from './read-query.ts';
 
 const forViewers = { config: { dashboard: 'viewer' }, schema: { hide: true } } as const;
@@ -98,7 +99,7 @@ function listedOrderView(order: ListedOrderRow, role: Role) {
     payment: payment && {
       transaction_id: payment.transactionId,
       payment_status: payment.status,
-      provider: payment.provider,
+      ...providerView(payment.provider),
       payment_mode: payment.mode,
       failure: payment.failure,
     },

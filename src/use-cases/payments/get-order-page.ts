@@ -23,7 +23,6 @@ type Needs = { readonly database: Database; readonly batches: Batches; readonly 
 
 export type ShownPayment = {
   readonly payment: Payment;
-  readonly providerName: string;
   readonly mode: string | null;
   /** Null if it cannot be refunded in its state. */
   readonly available: MinorUnits | null;
@@ -104,7 +103,6 @@ function listPayments(
       const refunds = links.listRefundsOf(payment).toSorted(newestFirst);
       return {
         payment,
-        providerName: provider.displayName,
         mode: payment.paymentMode ?? provider.paymentModeOtherwise,
         available: available.get(payment.transactionId) ?? null,
         refunds: refunds.slice(0, refundsMax),

@@ -325,7 +325,7 @@ test('a failed payment has a failure reason, only while it is failed', async () 
     svc_error_code: 'INSUFFICIENT_FUNDS',
     svc_consumer_message: 'There were not enough funds. Please use another payment mode.',
     svc_merchant_message:
-      'The payment partner reports: reason insufficient_funds, source bank, step payment_authorization.',
+      'Razorpay reports: reason insufficient_funds, source bank, step payment_authorization.',
     retry_allowed: true,
   });
   assert.equal(failed.payment_status, 'failed');
@@ -363,7 +363,7 @@ test('a decline of the gateway has a reason and forbids a retry', async () => {
     svc_error_code: 'DECLINED_BY_BANK',
     svc_consumer_message: 'Your bank declined the payment. Please use another payment mode.',
     svc_merchant_message:
-      'The bank gateway reports: gateway code DECLINED_DO_NOT_CONTACT, acquirer message Do not honour.',
+      'Mastercard Gateway reports: gateway code DECLINED_DO_NOT_CONTACT, acquirer message Do not honour.',
     retry_allowed: false,
   });
 });
