@@ -112,7 +112,7 @@ test('an owner invites, changes a role and removes; the audit log says who', { s
   assert.match(link ?? '', /^http:\/\/localhost:\d+\/dashboard\/invitation\/[\w-]+$/);
   assert.equal(
     await page.evaluate("document.activeElement.getAttribute('aria-label')"),
-    'Copy the link',
+    'Copy link',
     'the focus follows what the dialog shows',
   );
   await page.getByRole('button', { name: 'Done' }).click();

@@ -222,7 +222,7 @@ test('what the browser refuses or breaks is said in plain words', { skip }, asyn
 
   const { page } = await openAs('viewer', '/orders');
   await page.getByRole('link', { name: 'TEA-40' }).click();
-  const copy = page.getByRole('button', { name: 'Copy the order id' });
+  const copy = page.getByRole('button', { name: 'Copy order ID' });
   await copy.waitFor();
   await page.evaluate(
     "navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'))",
