@@ -137,6 +137,8 @@ export const limits = {
   /** The payment page or UPI intent of a provider; a longer one is not stored. */
   paymentUrlCharsMax: 2_000,
   providerAnswerBytesMax: 4 * 1024 * 1024,
+  /** Shorter than servers usually keep idle connections open: a request must not meet one that is being closed. */
+  providerConnectionIdleMsMax: 4_000,
   providerTriesMax: 3,
   /** Concurrent calls to one provider, and as many queued; further calls fail. */
   providerCallsMax: 64,

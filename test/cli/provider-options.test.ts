@@ -190,6 +190,18 @@ test('an address to which a secret must not travel is refused, and changes nothi
   assert.deepEqual(await dumpTables(service.database), before);
 });
 
+test('an address in a private network is refused when it is set, and changes nothing', async () => {
+  const { accountId } = await service.createAccount();
+  const before = await dumpTables(service.database);
+  for (const host of ['10.0.0.1', '169.254.169.254', '[::ffff:192.168.1.1]']) {
+    const address = ['--partner-key-id', 'rzp_test_1', '--partner-url', `https://${host}`];
+    const words = /^partner URL must be on the internet: .*ENDPOINT_ALLOWED_NETWORKS/;
+    await assertRefused(['account', 'update', accountId, ...address], words);
+    await assertRefused(['account', 'create', '--name', 'New', ...address], words);
+  }
+  assert.deepEqual(await dumpTables(service.database), before);
+});
+
 // biome-ignore lint/suspicious/noExplicitAny: what a command prints is asserted field by field
 type Printed = Record<string, any>;
 

@@ -7,6 +7,7 @@ import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { checkProviderSettings } from '../../providers/account-settings.ts';
 import type { NeedsOf } from '../../services/needs.ts';
+import type { ServiceSettings } from '../../services/services.ts';
 import { deleteLogo, saveLogo } from '../../store/account-logos.ts';
 import { endSecrets, insertSecret } from '../../store/account-secrets.ts';
 import {
@@ -15,12 +16,14 @@ import {
   updateAccount as saveAccount,
 } from '../../store/accounts.ts';
 import { appendAudit } from '../../store/audit.ts';
+import { checkProviderAddresses } from './check-provider-addresses.ts';
 import { type ApiSecrets, sealSecret } from './create-account.ts';
 import { unknownAccount } from './rotate-secret.ts';
 
 type Needs = NeedsOf<typeof sealSecret> & {
   readonly database: Database;
   readonly clock: Clock;
+  readonly settings: Pick<ServiceSettings, 'endpointNetworks'>;
 };
 
 /** What an account has besides its settings. */
@@ -43,7 +46,9 @@ export async function updateAccount(
     if (!account) throw unknownAccount(accountId);
     const { secrets: _sealed, createdAt: _created, ...before } = account;
     const after = { ...before, ...decideChange(account) };
-    await saveAccount(tx, accountId, checkProviderSettings(after));
+    checkProviderSettings(after);
+    checkProviderAddresses(services.settings, before, after);
+    await saveAccount(tx, accountId, after);
     const now = services.clock();
     for (const [kind, value] of Object.entries(apiSecrets)) {
       // No overlap: we use the new secret for all calls from now on.
