@@ -146,6 +146,10 @@ export const limits = {
   providerFailuresMax: 5,
   providerPauseMs: 5_000,
 
+  /** Lists and searches of one account in progress in a process, and exports. Contract 13.4. */
+  searchesOfAccountMax: 8,
+  exportsOfAccountMax: 3,
+
   /** Contract 12.1. */
   endpointsMax: 10,
   /** Contract 12.5. */
