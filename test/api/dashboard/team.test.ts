@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resumeAccount, suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
+import { updateAccount } from '../../../src/use-cases/accounts/update-account.ts';
 import { auditOf } from '../../support/audit.ts';
 import { codeOf, invite, join, newEmail, openBrowser, password } from '../../support/dashboard.ts';
 import { startTestService } from '../../support/test-service.ts';
@@ -127,6 +128,39 @@ test('a user of two accounts switches between them, with the role of each, and s
     codeOf(await person.send('PATCH', `/team/${owner.userId}`, { role: 'viewer' })),
     [...unknown],
   );
+});
+
+test('a session goes on showing its account when others are added and renamed, and the next one begins there', async () => {
+  const [mango, melon] = [
+    await service.createAccount({ name: 'Mango shop' }),
+    await service.createAccount({ name: 'Melon shop' }),
+  ];
+  const person = await join(service, mango.accountId, 'viewer');
+  const add = async (to: string) => {
+    const helper = openBrowser(service);
+    await helper.post('/sign-in', { email: person.email, password });
+    await helper.post(`/invitation/${await invite(service, to, 'viewer', person.email)}/join`);
+    await helper.post('/sign-out');
+  };
+  await add(melon.accountId);
+  await person.post('/sign-out');
+  const signIn = async () => {
+    const browser = openBrowser(service);
+    await browser.post('/sign-in', { email: person.email, password });
+    return browser;
+  };
+  const shownTo = async (browser: ReturnType<typeof openBrowser>) =>
+    (await browser.get('/session')).body.account.account_id;
+  const browser = await signIn();
+  assert.equal(await shownTo(browser), mango.accountId, 'the first by name');
+  const apple = await service.createAccount({ name: 'Apple shop' });
+  await add(apple.accountId);
+  await updateAccount(service.services, melon.accountId, () => ({ name: 'A melon shop' }));
+  assert.equal(await shownTo(browser), mango.accountId);
+  await browser.post('/account', { account_id: melon.accountId });
+  service.advanceSeconds(61);
+  assert.equal(await shownTo(browser), melon.accountId);
+  assert.equal(await shownTo(await signIn()), melon.accountId, 'the one that was used last');
 });
 
 test('an account of others is answered like one that does not exist', async () => {
