@@ -175,7 +175,14 @@ test('a delivery that cannot be applied is tried again later, and the answer say
     [status, outcome, state_before, state, why],
     [200, 'failed', null, 'received', 'it could not be applied and is tried again'],
   );
+  const entryOf = async () => (await auditOf(service, shop.account.accountId)).at(-1);
+  const failed = await entryOf();
+  assert.deepEqual(
+    [failed?.actor, failed?.address, failed?.action, failed?.object, failed?.details],
+    [operator.email, operator.address, 'delivery.replayed', parked, { outcome: 'failed' }],
+  );
   const again = await operator.post(`/inbox/${parked}/replay`);
+  assert.deepEqual((await entryOf())?.details, {});
   assert.deepEqual([again.body.outcome, again.body.state_before], ['replayed', 'received']);
 });
 
