@@ -5,6 +5,7 @@ import { accountCreate } from '../../src/cli/account-create.ts';
 import { accountUpdate } from '../../src/cli/account-update.ts';
 import { UsageError } from '../../src/cli/command.ts';
 import { readWords } from '../../src/cli/read-words.ts';
+import { commandLine } from '../../src/domain/audit.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { updateAccount } from '../../src/use-cases/accounts/update-account.ts';
 import { type CommandOutcome, runCommand } from '../../tools/harness/command-line.ts';
@@ -171,7 +172,7 @@ test('an address to which a secret must not travel is refused, and changes nothi
   for (const url of badUrls) {
     const change = () => ({ providerApis: { partner: { url, login: 'rzp_test_1' } } });
     await assert.rejects(
-      updateAccount(service.services, accountId, change),
+      updateAccount(service.services, accountId, change, commandLine),
       (error) => error instanceof ServiceError && words.test(error.merchantMessage),
       url,
     );

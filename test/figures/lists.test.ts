@@ -240,7 +240,7 @@ test('search finds an old order by e-mail address once a sweep has learned it, a
       ({ orderId }) => orderId,
     );
   assert.deepEqual(await find(another), []);
-  await rebuildFigures(needs, own.accountId);
+  await rebuildFigures(needs, commandLine, own.accountId);
   assert.deepEqual(await find(another), [orders[1]?.orderId], 'not the one with another address');
   const ownAccount = await services.accounts.get(own.accountId);
   await eraseConsumer(services, ownAccount, { email: one, phones: [] }, commandLine);
@@ -264,7 +264,7 @@ test('a search sends few statements, however many consumers share an address', a
     const order = { accountId: own.accountId, createdAt, userId, details: { user } };
     orderIds.push((await makeOrder(database, order)).orderId);
   }
-  await rebuildFigures(needs, own.accountId);
+  await rebuildFigures(needs, commandLine, own.accountId);
   let statements = 0;
   const query: typeof database.query = (statement) => {
     statements += 1;

@@ -53,7 +53,7 @@ export async function changeSettings(
       ...ofProviders,
     };
   };
-  await updateAccount(services, accountId, decideChange, { apiSecrets, logo }, actor);
+  await updateAccount(services, accountId, decideChange, actor, { apiSecrets, logo });
 }
 
 /** In the spelling in which they are stored. What has none is refused later, as it was written. */

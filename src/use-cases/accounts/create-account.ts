@@ -7,7 +7,7 @@ import {
   type SecretKind,
 } from '../../domain/accounts/account.ts';
 import { checkLogo } from '../../domain/accounts/logo.ts';
-import { type Actor, auditEntry, commandLine } from '../../domain/audit.ts';
+import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { accessKeyOf, newAccountId, newSecretId, randomBase62 } from '../../domain/ids.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Clock } from '../../domain/time.ts';
@@ -70,7 +70,7 @@ export type ApiSecrets = Readonly<Record<SecretKind, string>>;
 export async function createAccount(
   services: Needs,
   { apiSecrets, isSimulated = false, logo: logoBytes, ...requested }: RequestedAccount,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<NewAccount> {
   const accountId = newAccountId();
   const simulated = isSimulated ? simulatedApis(services, accountId, requested) : {};

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Account, AccountSettings } from '../../domain/accounts/account.ts';
 import { checkLogo } from '../../domain/accounts/logo.ts';
-import { type Actor, auditEntry, commandLine } from '../../domain/audit.ts';
+import { type Actor, auditEntry } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { checkProviderSettings } from '../../providers/account-settings.ts';
@@ -37,8 +37,8 @@ export async function updateAccount(
   services: Needs,
   accountId: string,
   decideChange: (account: StoredAccount) => Partial<AccountSettings>,
+  actor: Actor,
   { apiSecrets = {}, logo: bytes }: AccountParts = {},
-  actor: Actor = commandLine,
 ): Promise<AccountSettings & Pick<Account, 'accountId' | 'logo'>> {
   const logo = bytes && checkLogo(bytes);
   return services.database.transaction(async (tx) => {

@@ -6,7 +6,7 @@ import {
   secretKindOf,
   unknownEndpoint,
 } from '../../domain/accounts/endpoint.ts';
-import { type Actor, type AuditAction, auditEntry, commandLine } from '../../domain/audit.ts';
+import { type Actor, type AuditAction, auditEntry } from '../../domain/audit.ts';
 import { findAccountIdOfEndpoint } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
@@ -34,7 +34,7 @@ export async function updateEndpoint(
   services: Needs,
   endpointId: string,
   requested: Partial<RequestedEndpoint>,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<Endpoint> {
   const url = requested.url === undefined ? undefined : checkUrl(services, requested.url);
   const events = requested.events && checkEventTypes(requested.events);
@@ -54,7 +54,7 @@ export async function updateEndpoint(
 export async function enableEndpoint(
   services: Needs,
   endpointId: string,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<Endpoint> {
   const { database, clock } = services;
   const enabled = await change(
@@ -80,7 +80,7 @@ export async function enableEndpoint(
 export async function disableEndpoint(
   services: Needs,
   endpointId: string,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<Endpoint> {
   return change(
     services,
@@ -96,7 +96,7 @@ export async function disableEndpoint(
 export async function deleteEndpoint(
   services: Needs,
   endpointId: string,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<Endpoint> {
   return change(
     services,
@@ -121,7 +121,7 @@ export async function rotateEndpoint(
   services: Needs,
   endpointId: string,
   overlapSeconds: number,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<RotatedEndpoint> {
   const secret = newEndpointSecret();
   const now = services.clock();

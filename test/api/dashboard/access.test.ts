@@ -2,8 +2,10 @@
  * Every route of the dashboard against every role, against users of another account and against other sites, in one table.
  * A route without a line fails the test. Contract 13.1 and 13.2.
  */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { type Role, roles } from '../../../src/domain/users/role.ts';
 import { resumeAccount, suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
 import {
@@ -211,14 +213,14 @@ test('a path with text that no id has is answered 400 or 404, and changes nothin
 });
 
 test('in a suspended account everything can be read and nothing changed', async () => {
-  await suspendAccount(service.services, shop.accountId);
+  await suspendAccount(service.services, shop.accountId, commandLine);
   for (const each of table) {
     const reply = await call(owner, each);
     const what = `${each.method} ${each.path}`;
     if (each.method === 'GET') assert.equal(reply.status, 200, what);
     else assert.deepEqual(codeOf(reply), [403, 'ACCOUNT_SUSPENDED'], what);
   }
-  await resumeAccount(service.services, shop.accountId);
+  await resumeAccount(service.services, shop.accountId, commandLine);
 });
 
 test('the role of a route suffices for it, and so does each role above', async () => {

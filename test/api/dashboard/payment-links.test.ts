@@ -1,6 +1,8 @@
 /** "New payment link": who may make one, that a double click makes one order, and what the log says. Contract 13.7. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
 import { auditOf } from '../../support/audit.ts';
 import { codeOf, join } from '../../support/dashboard.ts';
@@ -116,7 +118,7 @@ test('a viewer makes no link, and a suspended account has no new ones', async ()
   const body = { ...price, invoice_id: 'LINK-3' };
   const refused = await viewer?.post('/payment-links', body);
   assert.deepEqual(refused && codeOf(refused), [403, 'PERMISSION_DENIED']);
-  await suspendAccount(service.services, account.accountId);
+  await suspendAccount(service.services, account.accountId, commandLine);
   const suspended = await owner?.post('/payment-links', body);
   assert.deepEqual(suspended && codeOf(suspended), [403, 'ACCOUNT_SUSPENDED']);
 });

@@ -1,6 +1,8 @@
 /** Roles, the team and two accounts: who may do what, and that nobody reaches another account. Contract 13.2. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { resumeAccount, suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
 import { updateAccount } from '../../../src/use-cases/accounts/update-account.ts';
 import { auditOf } from '../../support/audit.ts';
@@ -155,7 +157,12 @@ test('a session goes on showing its account when others are added and renamed, a
   assert.equal(await shownTo(browser), mango.accountId, 'the first by name');
   const apple = await service.createAccount({ name: 'Apple shop' });
   await add(apple.accountId);
-  await updateAccount(service.services, melon.accountId, () => ({ name: 'A melon shop' }));
+  await updateAccount(
+    service.services,
+    melon.accountId,
+    () => ({ name: 'A melon shop' }),
+    commandLine,
+  );
   assert.equal(await shownTo(browser), mango.accountId);
   await browser.post('/account', { account_id: melon.accountId });
   service.advanceSeconds(61);
@@ -191,7 +198,7 @@ test('whoever is removed from one of two accounts stays in the other, in the sam
 test('a suspended account can be looked at and not changed', async () => {
   const account = await service.createAccount();
   const person = await join(service, account.accountId, 'owner');
-  await suspendAccount(service.services, account.accountId);
+  await suspendAccount(service.services, account.accountId, commandLine);
   const { body } = await person.get('/session');
   assert.equal(body.account.suspended, true);
   assert.equal((await person.get('/team')).status, 200);
@@ -203,11 +210,11 @@ test('a suspended account can be looked at and not changed', async () => {
 test('nobody joins a suspended account; the link can be used afterwards', async () => {
   const account = await service.createAccount();
   const token = await invite(service, account.accountId, 'viewer', newEmail());
-  await suspendAccount(service.services, account.accountId);
+  await suspendAccount(service.services, account.accountId, commandLine);
   const browser = openBrowser(service);
   const accept = () => browser.post(`/invitation/${token}/password`, { password });
   assert.deepEqual(codeOf(await accept()), [403, 'ACCOUNT_SUSPENDED']);
-  await resumeAccount(service.services, account.accountId);
+  await resumeAccount(service.services, account.accountId, commandLine);
   assert.equal((await accept()).status, 200);
 });
 
