@@ -178,8 +178,9 @@ export const limits = {
   lookupsQueuedMax: 512,
   slowLookupsQueuedMax: 48,
   namesRememberedMax: 10_000,
-  /** By one statement, when an endpoint is enabled. */
+  /** By one statement, when an endpoint is enabled, and how many statements there are. Contract 12.5. */
   eventsMadeDueMax: 10_000,
+  eventRoundsMadeDueMax: 20,
   /** An endpoint whose every attempt has failed for this long is disabled. */
   endpointFailingDays: 5,
   /** The default retention of the bodies of delivered events. */

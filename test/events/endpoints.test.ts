@@ -128,6 +128,21 @@ describe('an endpoint', () => {
     await enableEndpoint(services, endpoint.endpointId, commandLine);
   });
 
+  test('that is enabled takes a limited time, however much waits', async () => {
+    const endpoint = await events.addEndpoint('https://shop.test/busy');
+    let rounds = 0;
+    const query: typeof service.database.query = async (statement) => {
+      if (!statement.text.includes('with waiting as')) return service.database.query(statement);
+      rounds += 1;
+      assert.ok(rounds < 1_000, 'it goes on for ever');
+      // As many as the statement may take: more may wait.
+      return { rows: [], rowCount: limits.eventsMadeDueMax, command: 'UPDATE' };
+    };
+    const busy = { ...services, database: { ...service.database, query } };
+    const enabled = await enableEndpoint(busy, endpoint.endpointId, commandLine);
+    assert.deepEqual([enabled.disabledReason, rounds], [null, limits.eventRoundsMadeDueMax]);
+  });
+
   test('that is enabled is not sent what is on its way', async () => {
     const { receiver, held, endpoint, round } = await startHeldRound(events);
     await disableEndpoint(services, endpoint.endpointId, commandLine);
