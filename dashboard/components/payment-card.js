@@ -52,6 +52,7 @@ import { nameOf } from './why-values.js';
  * @property {{ psp_transaction_id: string, amount: string | null, status: string, at: string | null }[]} captures
  * @property {Refund[]} refunds
  * @property {number} refunds_total
+ * @property {string | null} refunded_so_far Of the whole order, pending refunds included.
  */
 
 /**

@@ -74,19 +74,20 @@ function wayOf({ payment_mode, provider_name }) {
 }
 
 /**
- * The key names the state that the user saw: two clicks, two tabs and a repeat after a lost reply make one refund. See
- * docs/decisions/0048.
+ * The key names the state that the user saw: two clicks, two tabs and a repeat after a lost reply make one refund. The
+ * sum of refunds that was shown is compared with that of now, so a refund of the shop's server meanwhile refuses this
+ * one. See docs/decisions/0048.
  * @param {string} orderId
  * @param {Payment} payment
  * @param {string} amount
  * @param {string} note
  */
 async function requestRefund(orderId, payment, amount, note) {
-  const { transaction_id, refunds_total } = payment;
+  const { transaction_id, refunds_total, refunded_so_far } = payment;
   try {
     return await post(
       `/orders/${encodeURIComponent(orderId)}/refunds`,
-      { transaction_id, refund_amount: amount, note },
+      { transaction_id, refund_amount: amount, refunded_so_far, note },
       { headers: { 'idempotency-key': `${transaction_id} ${refunds_total}` } },
     );
   } catch (error) {

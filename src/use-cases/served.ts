@@ -9,13 +9,7 @@ import { generateToken } from './accounts/generate-token.ts';
 import { getSettings } from './accounts/get-settings.ts';
 import { rotateSecret } from './accounts/rotate-secret.ts';
 import { showSecret } from './accounts/show-secret.ts';
-import {
-  deleteEndpoint,
-  disableEndpoint,
-  enableEndpoint,
-  rotateEndpoint,
-  updateEndpoint,
-} from './events/change-endpoint.ts';
+import { deleteEndpoint, rotateEndpoint, updateEndpoint } from './events/change-endpoint.ts';
 import { createEndpoint } from './events/create-endpoint.ts';
 import {
   findAccountEvent,
@@ -105,8 +99,6 @@ const served = {
   createOrder,
   createPaymentLink,
   deleteEndpoint,
-  disableEndpoint,
-  enableEndpoint,
   endOtherSessions,
   endSession,
   enquire,

@@ -39,6 +39,7 @@ export function paymentView(
     available_amount: text(shown.available),
     refunds: refunds.map((refund) => refundView(refund, showFlags)),
     refunds_total: shown.refundsTotal,
+    refunded_so_far: text(shown.refundedSoFar),
   };
 }
 

@@ -8,7 +8,7 @@ import { type Order, type OrderStatus, orderStatus } from '../../domain/orders/o
 import type { Clock } from '../../domain/time.ts';
 import { paymentsOf, refundsOf } from '../../domain/transactions/matching.ts';
 import { linkRefunds } from '../../domain/transactions/refund-links.ts';
-import { listAvailable } from '../../domain/transactions/refund-request.ts';
+import { listAvailable, refundedSoFar } from '../../domain/transactions/refund-request.ts';
 import { settleTransactions } from '../../domain/transactions/settle.ts';
 import { refundSums } from '../../domain/transactions/tally.ts';
 import type { Payment, Refund, Transaction } from '../../domain/transactions/transaction.ts';
@@ -29,6 +29,8 @@ export type ShownPayment = {
   /** The newest ones, newest first. */
   readonly refunds: readonly Refund[];
   readonly refundsTotal: number;
+  /** Of the whole order, in the currency of the payment. A refund is refused if this has changed meanwhile. */
+  readonly refundedSoFar: MinorUnits | null;
 };
 
 export type OrderPage = {
@@ -97,6 +99,8 @@ function listPayments(
   const start = sorted.findIndex(({ transactionId }) => transactionId === after) + 1;
   const page = sorted.slice(start, start + paymentsPerPage);
   const isLast = start + page.length === sorted.length;
+  const sumInCurrencyOf = ({ currency }: Payment) =>
+    currency === null ? null : refundedSoFar(transactions, currency);
   return {
     shown: page.map((payment): ShownPayment => {
       const provider = getProvider(payment.provider);
@@ -107,6 +111,7 @@ function listPayments(
         available: available.get(payment.transactionId) ?? null,
         refunds: refunds.slice(0, refundsMax),
         refundsTotal: refunds.length,
+        refundedSoFar: sumInCurrencyOf(payment),
       };
     }),
     paymentsTotal: sorted.length,

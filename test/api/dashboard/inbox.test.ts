@@ -1,6 +1,8 @@
 /** The inbox over HTTP: lists by state and provider, masked bodies, and replays in one's own account. Contract 13.6. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { newDeliveryId } from '../../../src/domain/ids.ts';
 import { suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
 import { auditOf } from '../../support/audit.ts';
@@ -175,7 +177,14 @@ test('a delivery that cannot be applied is tried again later, and the answer say
     [status, outcome, state_before, state, why],
     [200, 'failed', null, 'received', 'it could not be applied and is tried again'],
   );
+  const entryOf = async () => (await auditOf(service, shop.account.accountId)).at(-1);
+  const failed = await entryOf();
+  assert.deepEqual(
+    [failed?.actor, failed?.address, failed?.action, failed?.object, failed?.details],
+    [operator.email, operator.address, 'delivery.replayed', parked, { outcome: 'failed' }],
+  );
   const again = await operator.post(`/inbox/${parked}/replay`);
+  assert.deepEqual((await entryOf())?.details, {});
   assert.deepEqual([again.body.outcome, again.body.state_before], ['replayed', 'received']);
 });
 
@@ -224,7 +233,7 @@ test('a viewer and nobody replay nothing, and nothing of a suspended account is 
   }
   assert.equal((await stranger.post(replay)).status, 401);
   const [own] = idsOf((await foreigner.get('/inbox')).body);
-  await suspendAccount(service.services, other.account.accountId);
+  await suspendAccount(service.services, other.account.accountId, commandLine);
   assert.equal((await foreigner.get(`/inbox/${own}`)).status, 200);
   const refused = await foreigner.post(`/inbox/${own}/replay`);
   assert.deepEqual(codeOf(refused), [403, 'ACCOUNT_SUSPENDED']);

@@ -1,6 +1,8 @@
 /** What needs a person, over HTTP: what is listed, who resolves it, and that nobody reaches another account. Contract 13.6. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
 import { auditOf } from '../../support/audit.ts';
 import { codeOf, join, openBrowser } from '../../support/dashboard.ts';
@@ -212,7 +214,7 @@ test('in a suspended account the list can be read, and nothing is resolved', asy
   const person = await join(service, own.account.accountId, 'owner');
   const { order_id } = await own.createOrder();
   await own.sendPartner(captureOf({ order_id }, { amount: 100 }));
-  await suspendAccount(service.services, own.account.accountId);
+  await suspendAccount(service.services, own.account.accountId, commandLine);
   const [{ id }] = (await person.get('/review')).body.items;
   const reply = await person.post('/review/resolve', { id, note });
   assert.deepEqual(codeOf(reply), [403, 'ACCOUNT_SUSPENDED']);

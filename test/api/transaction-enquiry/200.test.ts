@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../../support/deliveries.ts';
 import type { Reply } from '../../support/test-service.ts';
@@ -439,7 +440,13 @@ for (const [currency, total_amount, minor, signedAmount] of amounts) {
 test('after a rotation the signature is made with the new access secret', async () => {
   const own = shopOf(service, await service.createAccount());
   const { accountId } = own.account;
-  const { secret } = await rotateSecret(service.services, accountId, 'access-secret', 3600);
+  const { secret } = await rotateSecret(
+    service.services,
+    accountId,
+    'access-secret',
+    3600,
+    commandLine,
+  );
   const { order_id, invoice_id } = await own.createOrder();
   await own.sendPartner(captureOf({ order_id }));
   const { body } = await service.call('/api/v3/generate-token', {
