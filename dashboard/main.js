@@ -2,8 +2,8 @@
 import { render } from 'preact';
 import { App } from './app.js';
 import { html } from './core/html.js';
-import { loadSession } from './core/session.js';
+import { startSession } from './core/session.js';
 
 const root = document.querySelector('#app');
 if (root) render(html`<${App} />`, root);
-await loadSession();
+await startSession();

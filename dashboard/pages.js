@@ -46,6 +46,14 @@ export const menu = [
 ];
 
 /**
+ * The page without what belongs to one account: of the page of an object, its list.
+ * @param {string} path
+ */
+export function anyAccountPath(path) {
+  return menu.find((entry) => path.startsWith(`${entry}/`)) ?? path;
+}
+
+/**
  * @param {string} path
  * @returns {{ route: Route, params: Record<string, string> } | undefined}
  */
@@ -70,8 +78,21 @@ function match(pattern, path) {
   const params = {};
   for (const [index, name] of wanted.entries()) {
     const part = parts[index] ?? '';
-    if (name.startsWith(':')) params[name.slice(1)] = decodeURIComponent(part);
+    const value = name.startsWith(':') ? decode(part) : undefined;
+    if (value !== undefined) params[name.slice(1)] = value;
     else if (name !== part) return undefined;
   }
   return params;
+}
+
+/**
+ * Nothing if an address was cut or typed wrong.
+ * @param {string} part
+ */
+function decode(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
 }

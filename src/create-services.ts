@@ -5,6 +5,7 @@ import type { Clock } from './domain/time.ts';
 import { renderChange } from './http/merchant/event-view.ts';
 import { createBatcher } from './postgres/batch.ts';
 import type { Database } from './postgres/database.ts';
+import { listDefaultUrls } from './providers/account-settings.ts';
 import { createProviderCaller } from './providers/call.ts';
 import { allowedNetworksOf } from './security/endpoint-address.ts';
 import { createMasterKeys } from './security/master-keys.ts';
@@ -15,6 +16,7 @@ import { createCounters } from './services/counters.ts';
 import { createEventSender } from './services/event-sender.ts';
 import { createEventSignal } from './services/event-signal.ts';
 import type { FinishedCall } from './services/finished-call.ts';
+import { createProviderSender } from './services/provider-sender.ts';
 import { createLinkLimit, createRateLimits, createVisitorLimit } from './services/rate-limits.ts';
 import type { ReportDefect, ServiceSettings, Services } from './services/services.ts';
 import { createTokenService } from './services/token-service.ts';
@@ -78,7 +80,12 @@ export function createServices(parts: {
     settings,
     clock,
     reportDefect,
-    callProvider: createProviderCaller(),
+    callProvider: createProviderCaller(
+      createProviderSender(settings.endpointNetworks, [
+        ...listDefaultUrls(),
+        ...(settings.simulatorUrl === undefined ? [] : [settings.simulatorUrl]),
+      ]),
+    ),
     counters: createCounters(),
     backgroundReports: createBackgroundReports(reportDefect),
     warnings: createWarnings(accounts, clock, parts.logWarning ?? (() => {})),

@@ -163,7 +163,11 @@ async function startMessage(
   const accounts = databaseUrl === undefined ? await listed : await listed.catch(() => undefined);
   const isFirst = databaseUrl === undefined && accounts?.length === 0;
   if (!isFirst) return laterStartText(publicUrl, accounts);
-  const account = await createAccount(services, { name: 'Demo shop', isSimulated: true });
+  const account = await createAccount(
+    services,
+    { name: 'Demo shop', isSimulated: true },
+    commandLine,
+  );
   log.warn(simulatorWarning(services));
   const demoEnvPath = await writeDemoEnv(dataDir, publicUrl, account, serviceUser?.ids);
   const owner = { accountId: account.accountId, email: demoOwnerEmail, role: 'owner' } as const;

@@ -1,36 +1,46 @@
 /** The account that is shown, the user's other accounts, their sessions, and the way out. */
 import { html } from '../core/html.js';
-import { hrefOf, navigate, place } from '../core/router.js';
+import { problemOf } from '../core/problem.js';
+import { hrefOf, navigate } from '../core/router.js';
 import { session, signOut, switchAccount } from '../core/session.js';
+import { Menu } from './menu.js';
 import { say } from './toast.js';
 
 export function AccountMenu() {
   const { user, account, accounts = [] } = session.value ?? {};
-  // The key closes the menu when another page is opened.
-  return html`<details class="account" key=${place.value.path}>
-    <summary><span class="account-name">${account?.name ?? 'No account'}</span>
-      <span class="quiet">${user?.email}</span></summary>
-    <ul class="account-choices">
-      ${accounts
-        .filter(({ account_id }) => account_id !== account?.account_id)
-        .map(
-          ({ account_id, name }) => html`<li key=${account_id}>
-            <button type="button" class="link" onClick=${() => change(account_id, name)}>Switch to ${name}</button>
-          </li>`,
-        )}
-      <li><a href=${hrefOf('/account')}>Your account</a></li>
-      <li><a href=${hrefOf('/sessions')}>Your sessions</a></li>
-      <li><button type="button" class="link" onClick=${signOut}>Sign out</button></li>
-    </ul>
-  </details>`;
+  const summary = html`<span class="account-name">${account?.name ?? 'No account'}</span>
+    <span class="quiet">${user?.email}</span>`;
+  return html`<${Menu} kind="account" summary=${summary}>${(
+    /** @type {() => void} */ close,
+  ) => html`
+    ${accounts
+      .filter(({ account_id }) => account_id !== account?.account_id)
+      .map(
+        ({ account_id, name }) => html`<li key=${account_id}>
+          <button type="button" class="link" onClick=${() => change(account_id, close)}>Switch to ${name}</button>
+        </li>`,
+      )}
+    <li><a href=${hrefOf('/account')}>Your account</a></li>
+    <li><a href=${hrefOf('/sessions')}>Your sessions</a></li>
+    <li><button type="button" class="link" onClick=${() => signOut().catch(sayProblem)}>Sign out</button></li>`}
+  </${Menu}>`;
 }
 
 /**
  * @param {string} accountId
- * @param {string} name
+ * @param {() => void} close
  */
-async function change(accountId, name) {
-  await switchAccount(accountId);
-  navigate('/');
-  say(`This is ${name}.`);
+async function change(accountId, close) {
+  try {
+    await switchAccount(accountId);
+    close();
+    navigate('/');
+  } catch (error) {
+    sayProblem(error);
+  }
+}
+
+/** @param {unknown} error */
+function sayProblem(error) {
+  say(problemOf(error));
 }

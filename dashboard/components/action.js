@@ -1,7 +1,7 @@
 /** A button that makes one call. A second click while it runs does nothing, and a refusal is said. */
 import { useRef, useState } from 'preact/hooks';
-import { ApiError } from '../core/api.js';
 import { html } from '../core/html.js';
+import { problemOf } from '../core/problem.js';
 import { say } from './toast.js';
 
 /**
@@ -23,8 +23,7 @@ export function Action({ label, about, busy = 'Please wait…', kind = 'small', 
     try {
       await onAct();
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      say(error.message);
+      say(problemOf(error));
     } finally {
       isActing.current = false;
       setBusy(false);

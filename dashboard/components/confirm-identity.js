@@ -2,8 +2,8 @@
  * Asks for the password or a passkey again, before something that a stolen cookie must not do. Any page can use it:
  * `await withConfirmation(() => post('/…'))` asks if it has to, then makes the call.
  */
-import { signal } from '@preact/signals';
-import { ApiError, post } from '../core/api.js';
+import { effect, signal } from '@preact/signals';
+import { ApiError, isSignedOut, post } from '../core/api.js';
 import { html } from '../core/html.js';
 import { hasPasskeys, prove } from '../core/passkey.js';
 import { begin, session } from '../core/session.js';
@@ -12,6 +12,11 @@ import { Field, Form } from './form.js';
 
 /** The question that is shown, with its answer. */
 const question = signal(/** @type {((isConfirmed: boolean) => void) | undefined} */ (undefined));
+
+// Who the user is comes first: the question to sign in takes its place.
+effect(() => {
+  if (isSignedOut.value) question.peek()?.(false);
+});
 
 /**
  * @template T

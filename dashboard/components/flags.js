@@ -15,8 +15,8 @@ export function Flags({ flags }) {
       resolved_at,
       resolved_by,
     }) => html`<li key=${flag} class=${resolved_at === null ? 'order-flag' : 'order-flag resolved'}>
-      <strong>${sentence(flag)}</strong>${' '}
-      ${resolved_at === null ? advice : html`Resolved by ${resolved_by}, <${Time} at=${resolved_at} />.`}
+      <strong>${sentence(flag)}.</strong>${' '}
+      ${resolved_at === null ? advice : html`Resolved by ${resolved_by} on <${Time} at=${resolved_at} />.`}
     </li>`,
   )}</ul>`;
 }

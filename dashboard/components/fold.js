@@ -5,18 +5,20 @@ import { html } from '../core/html.js';
 /**
  * @param {object} props
  * @param {import('../core/html.js').Children} props.summary
- * @param {boolean} [props.isOpen]
+ * @param {boolean} [props.isOpen] At first; `show` opens it later.
  * @param {string} [props.id] Of the line that opens it.
  * @param {() => any} props.children
  */
 export function Fold({ summary, isOpen = false, id, children }) {
-  const [wasOpened, setOpened] = useState(false);
+  // Later only the user opens and closes it: a refresh of the page does not.
+  const [isOpenAtFirst] = useState(isOpen);
+  const [wasOpened, setOpened] = useState(isOpen);
   const toggle = (/** @type {Event} */ event) => {
     if (event.currentTarget instanceof HTMLDetailsElement && event.currentTarget.open) {
       setOpened(true);
     }
   };
-  return html`<details open=${isOpen} onToggle=${toggle}><summary id=${id}>${summary}</summary>
+  return html`<details open=${isOpenAtFirst} onToggle=${toggle}><summary id=${id}>${summary}</summary>
     ${(isOpen || wasOpened) && children()}
   </details>`;
 }

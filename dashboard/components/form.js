@@ -1,7 +1,7 @@
 /** Forms that send one call: the second click does nothing, and an error stands beside the button. */
 import { useId, useRef, useState } from 'preact/hooks';
-import { ApiError } from '../core/api.js';
 import { html } from '../core/html.js';
+import { problemOf } from '../core/problem.js';
 
 /**
  * @param {object} props
@@ -40,17 +40,6 @@ export function Form({ action, onSend, children, onCancel, isDangerous = false }
       </button>
     </div>
   </form>`;
-}
-
-/** @param {unknown} error */
-export function problemOf(error) {
-  if (error instanceof ApiError) {
-    const { retryAfterSeconds, message } = error;
-    return retryAfterSeconds ? `${message} Try again in ${retryAfterSeconds} s.` : message;
-  }
-  // The consumer of a passkey has cancelled, or the device has none.
-  if (error instanceof DOMException) return 'The passkey was not used. Please try again.';
-  throw error;
 }
 
 /**

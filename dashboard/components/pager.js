@@ -12,7 +12,9 @@ import { hrefOf, place, withQuery } from '../core/router.js';
 export function Pager({ next, label, toFirst = 'Newest', toNext = 'Older' }) {
   const isFirst = !place.value.query.has('after');
   if (isFirst && next === null) return null;
-  return html`<nav class="pager" aria-label=${`Pages of ${label}`}>
+  // The link that had the focus is replaced together with the list.
+  const focusContent = () => document.getElementById('content')?.focus({ preventScroll: true });
+  return html`<nav class="pager" aria-label=${`Pages of ${label}`} onClick=${focusContent}>
     ${!isFirst && html`<a href=${hrefOf(withQuery({ after: null }))}>${toFirst}</a>`}
     ${next !== null && html`<a href=${hrefOf(withQuery({ after: next }))}>${toNext}</a>`}
   </nav>`;

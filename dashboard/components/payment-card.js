@@ -1,4 +1,5 @@
 /** One payment of an order with its captures, refunds and failure. */
+import { useState } from 'preact/hooks';
 import { money, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { Facts } from './facts.js';
@@ -51,6 +52,7 @@ import { nameOf } from './why-values.js';
  * @property {{ psp_transaction_id: string, amount: string | null, status: string, at: string | null }[]} captures
  * @property {Refund[]} refunds
  * @property {number} refunds_total
+ * @property {string | null} refunded_so_far Of the whole order, pending refunds included.
  */
 
 /**
@@ -61,56 +63,54 @@ export function moneyOf(amount, currency) {
   return amount === null || currency === null ? null : money(amount, currency);
 }
 
-/** @param {{ payment: Payment, isOpen: boolean }} props */
+/** @param {{ payment: Payment, isOpen: boolean }} props `isOpen`: at first, then the user opens and closes it. */
 export function PaymentCard({ payment, isOpen }) {
+  const [isOpenAtFirst] = useState(isOpen);
   const { payment_status, amount, currency, payment_mode, provider_name, refunds } = payment;
   const name = [payment_mode, provider_name].filter(Boolean).join(', ');
   return html`<li class="card order-payment">
     <div class="order-payment-head">
-      <h3>${moneyOf(amount, currency) ?? 'Amount not known'} <${Status} of=${payment_status} /></h3>
+      <h3>${moneyOf(amount, currency) ?? 'Unknown amount'} <${Status} of=${payment_status} /></h3>
       <p class="quiet">${name}</p>
       <p class="quiet when"><${Time} at=${payment.started_at} /></p>
     </div>
     <${FailureWords} failure=${payment.failure} />
     <${Flags} flags=${payment.flags} />
     ${refunds.length > 0 && html`<${Refunds} refunds=${refunds} total=${payment.refunds_total} />`}
-    <details open=${isOpen}><summary>Details</summary><${Details} payment=${payment} /></details>
+    <details open=${isOpenAtFirst}><summary>Details</summary><${Details} payment=${payment} /></details>
   </li>`;
 }
 
 const origins = {
-  checkout: 'our checkout page',
-  api: 'the shop, by initiate-payment',
-  provider: 'the provider',
+  checkout: 'Checkout page',
+  api: 'API (initiate-payment)',
+  provider: 'Provider',
 };
 
 /** @param {{ payment: Payment }} props */
 function Details({ payment }) {
   const { currency } = payment;
   const details = Object.entries(payment.mode_details ?? {});
-  return html`<${Facts} isWide facts=${[
-    [
-      'Transaction',
-      html`<${Copyable} text=${payment.transaction_id} label="the transaction id" />`,
-    ],
-    ['Provider id', payment.psp_transaction_id && html`<code>${payment.psp_transaction_id}</code>`],
+  return html`<${Facts} kind="wide" facts=${[
+    ['Transaction', html`<${Copyable} text=${payment.transaction_id} label="transaction ID" />`],
+    ['Provider ID', payment.psp_transaction_id && html`<code>${payment.psp_transaction_id}</code>`],
     [
       'Provider order',
       payment.provider_order_id && html`<code>${payment.provider_order_id}</code>`,
     ],
     ...details.map(([name, value]) => [nameOf(name), value]),
     [
-      'Started by',
-      origins[payment.origin] + (payment.given_up ? ', given up by the consumer' : ''),
+      'Started from',
+      origins[payment.origin] + (payment.given_up ? ', abandoned by the consumer' : ''),
     ],
     ['Finished', payment.finished_at && html`<${Time} at=${payment.finished_at} />`],
     ['Bank reference', payment.arn],
     ['Acquirer', payment.acquirer],
-    ['Fee of the consumer', moneyOf(payment.fee, currency)],
+    ['Consumer fee', moneyOf(payment.fee, currency)],
     ['Offer', payment.offer_id],
     ['Discount', moneyOf(payment.offer_discount, currency)],
     ['Voided', payment.voided && sentence(payment.voided)],
-    ['Can be refunded', moneyOf(payment.available_amount, currency)],
+    ['Refundable', moneyOf(payment.available_amount, currency)],
     ...payment.captures.map(({ psp_transaction_id, amount, status, at }) => [
       `Capture ${psp_transaction_id.split('|').at(-1)}`,
       html`${moneyOf(amount, currency)} ${status}${at !== null && html`, <${Time} at=${at} />`}`,
@@ -123,7 +123,7 @@ function FailureWords({ failure }) {
   if (failure === null) return null;
   const { code, message, consumer_message, retry_allowed } = failure;
   return html`<p class="order-failure"><strong>${sentence(code.toLowerCase())}.</strong> ${message}
-    <span class="quiet"> The consumer was told: “${consumer_message}”${!retry_allowed && ' Trying again does not help.'}</span></p>`;
+    <span class="quiet"> The consumer was told: “${consumer_message}”${!retry_allowed && ' Retrying does not help.'}</span></p>`;
 }
 
 /** @param {{ refunds: Refund[], total?: number }} props */

@@ -28,7 +28,7 @@ import { nameOf, SourceLink, valueText } from './why-values.js';
  * @typedef {object} ExplainedTransaction
  * @property {string} transaction_id
  * @property {'payment' | 'refund'} type
- * @property {string} provider
+ * @property {string} provider_name
  * @property {string} status
  * @property {string | null} currency
  * @property {Explained[]} fields
@@ -59,7 +59,7 @@ export function Provenance({ transaction, timeline, rules, isOpen }) {
         <dd><p class="value">${valueText(field.field, field.value, currency)}</p>
           <${Why} field=${field} currency=${currency} timeline=${timeline} rules=${rules} transactionId=${id} /></dd></div>`,
     )}</dl>
-    ${others.length > 0 && html`<p class="quiet">Nothing was ever said about: ${others.map(({ field }) => nameOf(field).toLowerCase()).join(', ')}.</p>`}`}
+    ${others.length > 0 && html`<p class="quiet">Never reported: ${others.map(({ field }) => nameOf(field)).join(', ')}.</p>`}`}
   </${Fold}></li>`;
 }
 
@@ -87,7 +87,7 @@ function Why({ field, currency, timeline, rules, transactionId }) {
         : html`<div>${setBy(field.set_by, field.set_by_more, link)} <span class="quiet">${rules[field.rule]}</span></div>`
     }
     <${Previous} field=${field} text=${text} link=${link} />
-    ${same.length > 0 && html`<div>The same from ${listed(same.map(({ source }) => link(source)))}</div>`}
+    ${same.length > 0 && html`<div>Also reported by ${listed(same.map(({ source }) => link(source)))}</div>`}
     <${Beaten} lost=${beaten} more=${field.lost_more} rules=${rules} text=${text} link=${link} />`;
 }
 
@@ -97,7 +97,7 @@ function Previous({ field: { previous, set_by }, text, link }) {
   const { value, until, cause } = previous;
   const when = until !== null && html` <${Time} at=${until} />`;
   if (value !== null) {
-    return html`<p>Before: <s>${text(value)}</s>${until !== null && html` until${when}`}, changed by ${link(cause, until)}.</p>`;
+    return html`<p>Previously <s>${text(value)}</s>${until !== null && html` until${when}`}, changed by ${link(cause, until)}.</p>`;
   }
   const isSame = set_by.length === 1 && isEqual(set_by[0], cause);
   return isSame && when
@@ -111,7 +111,7 @@ function Previous({ field: { previous, set_by }, text, link }) {
  * @param {(source: Source) => any} link
  */
 function setBy(sources, more, link) {
-  if (sources.length === 0) return 'Set by nothing.';
+  if (sources.length === 0) return 'Set by no delivery or call.';
   return html`Set by ${listed(
     sources.map((source) => link(source)),
     more,
@@ -145,14 +145,14 @@ function listed(parts, more = 0) {
 /** @param {{ lost: Lost[], more: number, rules: Record<string, string>, text: (value: unknown) => string, link: (source: Source) => any }} props */
 function Beaten({ lost, more, rules, text, link }) {
   const line = (/** @type {Lost} */ { source, value, rule }) =>
-    html`<li>Not <s>${text(value)}</s> from ${link(source)}. <span class="quiet">${rules[rule]}</span></li>`;
+    html`<li>Overruled: <s>${text(value)}</s> from ${link(source)}. <span class="quiet">${rules[rule]}</span></li>`;
   const shown = lost.slice(0, lostShown);
   const rest = lost.slice(lostShown);
-  if (shown.length === 0) return more > 0 ? html`<p>And ${more} more that lost.</p>` : null;
+  if (shown.length === 0) return more > 0 ? html`<p>${more} more were overruled.</p>` : null;
   return html`<ul class="why-lost">${shown.map(line)}
     ${
       rest.length + more > 0 &&
-      html`<li><details><summary>${rest.length + more} more that lost</summary>
+      html`<li><details><summary>${rest.length + more} more overruled</summary>
         <ul class="why-lost">${rest.map(line)}${more > 0 && html`<li>And ${more} more.</li>`}</ul></details></li>`
     }
   </ul>`;

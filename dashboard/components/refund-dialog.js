@@ -52,7 +52,7 @@ export function RefundDialog({ orderId, payments: given, close, done }) {
             }
           },
         }} />
-      <${Field} label="Note" name="note" hint="Optional. It is kept in the audit log."
+      <${Field} label="Note" name="note" hint="Optional. Kept in the audit log."
         input=${{ maxlength: 1_000, autocomplete: 'off' }} />
     </${Form}>
   </${Dialog}>`;
@@ -74,25 +74,26 @@ function wayOf({ payment_mode, provider_name }) {
 }
 
 /**
- * The key names the state that the user saw: two clicks, two tabs and a repeat after a lost reply make one refund. See
- * docs/decisions/0048.
+ * The key names the state that the user saw: two clicks, two tabs and a repeat after a lost reply make one refund. The
+ * sum of refunds that was shown is compared with that of now, so a refund of the shop's server meanwhile refuses this
+ * one. See docs/decisions/0048.
  * @param {string} orderId
  * @param {Payment} payment
  * @param {string} amount
  * @param {string} note
  */
 async function requestRefund(orderId, payment, amount, note) {
-  const { transaction_id, refunds_total } = payment;
+  const { transaction_id, refunds_total, refunded_so_far } = payment;
   try {
     return await post(
       `/orders/${encodeURIComponent(orderId)}/refunds`,
-      { transaction_id, refund_amount: amount, note },
+      { transaction_id, refund_amount: amount, refunded_so_far, note },
       { headers: { 'idempotency-key': `${transaction_id} ${refunds_total}` } },
     );
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') throw error;
     const text =
-      'This payment was refunded meanwhile, in another tab or by somebody else. Close this, and look at its refunds first.';
+      'This payment was refunded in the meantime, in another tab or by somebody else. Close this and look at its refunds first.';
     throw new ApiError(error.status, error.code, text);
   }
 }
@@ -125,7 +126,7 @@ function Steps({ refund }) {
       (step, index) => html`<li key=${index} class=${classOf(step)}
         aria-current=${index === current ? 'step' : undefined}>${step.text}</li>`,
     )}</ol>
-    ${isOver && html`<p><a href=${hrefOf(withQuery({ refund: null }))}>Hide</a></p>`}`;
+    ${isOver && html`<p><a href=${hrefOf(withQuery({ refund: null }))}>Dismiss</a></p>`}`;
 }
 
 /** @param {{ isDone: boolean, isFailed?: boolean }} step */

@@ -33,9 +33,9 @@ export function ShownSecret({ title, secret, onEnd, children }) {
     };
   }, [endsAtMs]);
   return html`<${Dialog} title=${title} onClose=${onEnd}>
-    <p class="secret"><${Copyable} text=${secret} label="the secret" /></p>
+    <p class="secret"><${Copyable} text=${secret} label="secret" /></p>
     ${children}
-    <p class="quiet">It disappears in <span class="countdown">${seconds}</span> s.</p>
+    <p class="quiet">It is hidden again in <span class="countdown">${seconds}</span> s.</p>
     <div class="buttons"><button type="button" class="primary" onClick=${onEnd}>Done</button></div>
   </${Dialog}>`;
 }

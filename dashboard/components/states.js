@@ -1,5 +1,7 @@
 /** What a page shows instead of data: while it loads, when there is none, and when it cannot be loaded. */
+import { ApiError } from '../core/api.js';
 import { html } from '../core/html.js';
+import { problemOf } from '../core/problem.js';
 
 /** @param {{ lines?: number }} props */
 export function Skeleton({ lines = 6 }) {
@@ -8,22 +10,30 @@ export function Skeleton({ lines = 6 }) {
   </div>`;
 }
 
-/** @param {{ title: string, children?: import('../core/html.js').Children }} props */
-export function Empty({ title, children }) {
-  return html`<div class="empty"><p class="empty-title">${title}</p>${children}</div>`;
+/** @param {{ title: string, isPage?: boolean, children?: import('../core/html.js').Children }} props */
+export function Empty({ title, isPage = false, children }) {
+  return html`<div class="empty"><${Title} title=${title} isPage=${isPage} />${children}</div>`;
+}
+
+/** @param {{ title: string, isPage: boolean }} props `isPage`: nothing else is on the page, so this is its heading. */
+function Title({ title, isPage }) {
+  return isPage
+    ? html`<h1 class="empty-title">${title}</h1>`
+    : html`<p class="empty-title">${title}</p>`;
 }
 
 /**
  * @param {object} props
- * @param {import('../core/api.js').ApiError} props.error
+ * @param {unknown} props.error
  * @param {() => void} [props.reload]
  * @param {boolean} [props.isPage] True if nothing else is on the page.
  */
 export function Failure({ error, reload, isPage = false }) {
-  const title = failureTitles[error.status] ?? 'This could not be loaded';
+  const status = error instanceof ApiError ? error.status : -1;
+  const title = failureTitles[status] ?? 'This could not be loaded';
   return html`<div class="empty" role="alert">
-    ${isPage ? html`<h1>${title}</h1>` : html`<p class="empty-title">${title}</p>`}
-    <p>${error.message}</p>
+    <${Title} title=${title} isPage=${isPage} />
+    <p>${problemOf(error)}</p>
     ${reload && html`<button type="button" onClick=${reload}>Try again</button>`}
   </div>`;
 }
@@ -38,14 +48,19 @@ const failureTitles = {
 
 /**
  * Data of `useLive` in one of its states.
- * @param {{ live: import('../core/live.js').Live<any>, lines?: number, children: (data: any) => any }} props
+ * @param {object} props
+ * @param {import('../core/live.js').Live<any>} props.live
+ * @param {number} [props.lines] Of the skeleton.
+ * @param {boolean} [props.isPage] True if the heading of the page comes with the data.
+ * @param {(data: any) => any} props.children
  */
-export function Loaded({ live, lines, children }) {
+export function Loaded({ live, lines, isPage, children }) {
   if (live.data !== undefined) {
     const { error } = live;
     return html`${error && error.status !== 0 && html`<p class="banner" role="status">Not refreshed: ${error.message}</p>`}
       ${children(live.data)}`;
   }
-  if (live.error) return html`<${Failure} error=${live.error} reload=${live.reload} />`;
+  if (live.error)
+    return html`<${Failure} error=${live.error} reload=${live.reload} isPage=${isPage} />`;
   return html`<${Skeleton} lines=${lines} />`;
 }

@@ -2,7 +2,10 @@
 import { sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 
-/** @type {Record<string, 'good' | 'bad' | 'busy' | 'quiet'>} */
+/**
+ * Those that are not listed are quiet.
+ * @type {Record<string, 'good' | 'bad' | 'busy'>}
+ */
 const tones = {
   ...{
     completed: 'good',
@@ -11,11 +14,9 @@ const tones = {
     delivered: 'good',
     enabled: 'good',
   },
-  ...{ undelivered: 'bad', failing: 'bad' },
-  ...{ failed: 'bad', dead: 'bad', review: 'bad', disabled: 'bad', error: 'bad' },
-  ...{ needs_review: 'bad', received: 'busy' },
-  ...{ pending: 'busy', processing: 'busy', authorized: 'busy', parked: 'busy', reversing: 'busy' },
-  ...{ new: 'quiet', lapsed: 'quiet', reversed: 'quiet', stale: 'quiet', duplicate: 'quiet' },
+  ...{ failed: 'bad', dead: 'bad', needs_review: 'bad', undelivered: 'bad' },
+  ...{ failing: 'bad', disabled: 'bad' },
+  ...{ pending: 'busy', authorized: 'busy', reversing: 'busy', received: 'busy', parked: 'busy' },
 };
 
 /** @param {{ of: string }} props */

@@ -15,7 +15,7 @@ import { html } from '../core/html.js';
  * @param {string} props.caption For screen readers.
  * @param {Column<Row>[]} props.columns The first one names the row.
  * @param {Row[]} props.rows
- * @param {(row: Row) => string} props.keyOf
+ * @param {(row: Row, index: number) => string} props.keyOf
  */
 export function Table({ caption, columns, rows, keyOf }) {
   return html`<div class="table-frame"><table>
@@ -25,8 +25,8 @@ export function Table({ caption, columns, rows, keyOf }) {
         html`<th scope="col" class=${isNumber ? 'number' : ''}>${label}</th>`,
     )}</tr></thead>
     <tbody>${rows.map(
-      (row) =>
-        html`<tr key=${keyOf(row)}>${columns.map((column, index) => cell(column, row, index))}</tr>`,
+      (row, index) =>
+        html`<tr key=${keyOf(row, index)}>${columns.map((column, index) => cell(column, row, index))}</tr>`,
     )}</tbody>
   </table></div>`;
 }

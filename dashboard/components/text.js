@@ -1,5 +1,5 @@
 /** Small pieces of text: money, times, ids. */
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ago, exactTime, money, time } from '../core/format.js';
 import { html } from '../core/html.js';
 
@@ -15,19 +15,31 @@ export function Time({ at, relative = false }) {
 }
 
 /**
- * An id or an address, with a button that copies it.
+ * An id or an address, with a button that copies it. Where the browser does not allow that, it is selected.
  * @param {{ text: string, label: string, shown?: string }} props
  */
 export function Copyable({ text, label, shown = text }) {
-  const [isCopied, setCopied] = useState(false);
+  const [state, setState] = useState({ isCopied: false, isRefused: false });
+  const code = useRef(/** @type {HTMLElement | null} */ (null));
+  const { isCopied, isRefused } = state;
+  useLayoutEffect(() => {
+    if (state.isRefused && code.current) getSelection()?.selectAllChildren(code.current);
+  }, [state]);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 2_000);
+    try {
+      await navigator.clipboard.writeText(text);
+      setState({ isCopied: true, isRefused: false });
+      setTimeout(() => setState({ isCopied: false, isRefused: false }), 2_000);
+    } catch {
+      setState({ isCopied: false, isRefused: true });
+    }
   };
-  return html`<span class="copyable"><code>${shown}</code>
+  return html`<span class="copyable"><code ref=${code}>${isRefused ? text : shown}</code>
     <button type="button" class="small" aria-label=${`Copy ${label}`} onClick=${copy}>
       ${isCopied ? 'Copied' : 'Copy'}
     </button>
-    <span class="unseen" role="status">${isCopied && `${label} copied`}</span></span>`;
+    <span class=${isRefused ? 'hint' : 'unseen'} role="status">
+      ${isCopied && `${label} copied`}
+      ${isRefused && 'The browser does not allow this. The text is selected, so you can copy it yourself.'}
+    </span></span>`;
 }

@@ -1,24 +1,34 @@
 /** The life of an order, oldest first: what happened, what it changed, and the deliveries behind it. */
 import { useEffect } from 'preact/hooks';
-import { count, counted, date, exactTime, money, sentence } from '../core/format.js';
+import {
+  count,
+  counted,
+  date,
+  exactTime,
+  money,
+  reasonText,
+  sentence,
+  shortUrl,
+} from '../core/format.js';
 import { html } from '../core/html.js';
 import { hrefOf, place, withQuery } from '../core/router.js';
 import { Fold, show } from './fold.js';
 import { Status } from './status.js';
-import { nameOf, providerOf, shortId, shortText } from './why-values.js';
+import { nameOf, shortText } from './why-values.js';
 
 /** @typedef {import('./why-values.js').Anchored} Anchored */
 /** @typedef {import('./why-values.js').Entry} Entry */
 /** @typedef {import('./why-values.js').Effect} Effect */
 /** @typedef {(transactionId: string) => string} NameTransaction */
+/** @typedef {(transactionId: string | null | undefined) => string} NameProvider */
 
 /** A row of this many entries without effect is folded. */
 const foldedFrom = 4;
 /** Changes that are shown of one effect; the others are folded. */
 const changesShown = 3;
 
-/** @param {{ timeline: Anchored[], nameTransaction: NameTransaction }} props */
-export function Timeline({ timeline, nameTransaction }) {
+/** @param {{ timeline: Anchored[], nameTransaction: NameTransaction, nameProvider: NameProvider }} props */
+export function Timeline({ timeline, nameTransaction, nameProvider }) {
   const wanted = place.value.query.get('entry');
   const isThere = timeline.some(({ anchor }) => anchor === wanted);
   useEffect(() => {
@@ -32,7 +42,7 @@ export function Timeline({ timeline, nameTransaction }) {
     const heading = ownDay !== day && html`<li class="day" key=${`day ${ownDay}`}>${ownDay}</li>`;
     day = ownDay;
     const row = (/** @type {Anchored} */ one) =>
-      html`<${Row} key=${one.anchor} ...${one} isWanted=${one.anchor === wanted} nameTransaction=${nameTransaction} />`;
+      html`<${Row} key=${one.anchor} ...${one} isWanted=${one.anchor === wanted} nameTransaction=${nameTransaction} nameProvider=${nameProvider} />`;
     if (group.length < foldedFrom) return [heading, ...group.map(row)];
     return [
       heading,
@@ -110,18 +120,18 @@ function foldedText(group) {
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** @param {Anchored & { isWanted: boolean, nameTransaction: NameTransaction }} props */
-function Row({ anchor, entry, isWanted, nameTransaction }) {
+/** @param {Anchored & { isWanted: boolean, nameTransaction: NameTransaction, nameProvider: NameProvider }} props */
+function Row({ anchor, entry, isWanted, nameTransaction, nameProvider }) {
   const { at, effects = [], delivery } = entry;
   const opened = delivery?.delivery_id ?? entry.delivery_id;
   return html`<li id=${`entry-${anchor}`} tabindex="-1" class=${`why-entry ${toneOf(entry)}${isWanted ? ' wanted' : ''}`}>
     <time datetime=${at} title=${exactTime(at)}>${clock.format(new Date(at))}</time>
     <div class="why-what">
-      <p class="title">${titleOf(entry, nameTransaction)}
+      <p class="title">${titleOf(entry, nameTransaction, nameProvider)}
         ${delivery && html` <${Status} of=${delivery.state} />`}
         ${opened && html` <a class="why-body" href=${hrefOf(withQuery({ delivery: opened }))} aria-label=${`Body of ${delivery?.event ?? 'the delivery'}`}>Body</a>`}
       </p>
-      ${delivery?.why && html`<p class="quiet">${sentence(delivery.why)}</p>`}
+      ${delivery?.why && html`<p class="quiet">${reasonText(delivery.why)}</p>`}
       ${effects.map((effect) => html`<${EffectView} effect=${effect} nameTransaction=${nameTransaction} />`)}
       ${delivery && effects.length === 0 && html`<p class="quiet">${effectWords(delivery)}</p>`}
     </div>
@@ -139,8 +149,9 @@ function toneOf({ kind }) {
 /**
  * @param {Entry} entry
  * @param {NameTransaction} nameTransaction
+ * @param {NameProvider} nameProvider
  */
-function titleOf(entry, nameTransaction) {
+function titleOf(entry, nameTransaction, nameProvider) {
   const of = entry.transaction_id ? nameTransaction(entry.transaction_id) : 'the order';
   switch (entry.kind) {
     case 'order-created':
@@ -148,21 +159,21 @@ function titleOf(entry, nameTransaction) {
     case 'checkout-opened':
       return 'The consumer opened the checkout';
     case 'payment-mode-chosen':
-      return 'The consumer chose a way to pay';
+      return 'The consumer chose a payment mode';
     case 'requested':
       return requests[entry.name ?? ''] ?? `Request ${entry.name}`;
     case 'provider-called':
-      return `We called the provider for ${of}: ${callText(entry.call)}`;
+      return `We called ${nameProvider(entry.transaction_id)} for ${of}: ${callText(entry.call)}`;
     case 'provider-polled':
-      return `We asked the provider about ${of}: ${callText(entry.call)}`;
+      return `We polled ${nameProvider(entry.transaction_id)} about ${of}: ${callText(entry.call)}`;
     case 'delivery-received':
-      return html`<strong>${entry.delivery?.event ?? 'A delivery'}</strong> from the ${providerOf(entry.delivery?.provider ?? '')}`;
+      return html`<strong>${entry.delivery?.event ?? 'A delivery'}</strong> from ${entry.delivery?.provider_name}`;
     case 'delivery-applied':
-      return `A delivery that had been kept was applied`;
+      return 'A parked delivery was applied';
     case 'order-lapsed':
       return 'The order lapsed';
     case 'time-passed':
-      return 'Time passed';
+      return 'A deadline passed';
     case 'order-rebuilt':
       return 'The order was rebuilt by an operator';
     case 'flag-raised':
@@ -170,9 +181,9 @@ function titleOf(entry, nameTransaction) {
     case 'flag-resolved':
       return `Flag ${nameOf(entry.flag ?? '').toLowerCase()} resolved by ${entry.actor}: ${entry.note}`;
     case 'event-announced':
-      return html`Event <a href=${hrefOf(`/webhooks/${entry.event_id}`)}>${sentence(entry.type ?? '')}</a> for ${endpointsText(entry)}`;
+      return html`Event ${eventLink(entry)} created for ${counted((entry.endpoints ?? []).length, 'endpoint')}`;
     case 'event-attempted':
-      return html`<a href=${hrefOf(`/webhooks/${entry.event_id}`)}>Event</a> sent to ${shortId(entry.endpoint_id ?? '')}: ${statusText(entry.http_status)}, ${count(entry.duration_ms ?? 0)} ms`;
+      return html`Event ${eventLink(entry)} sent to ${addressOf(entry)}: ${statusText(entry.http_status)}, ${count(entry.duration_ms ?? 0)}\u00a0ms`;
     default:
       return sentence(entry.kind);
   }
@@ -182,28 +193,31 @@ function titleOf(entry, nameTransaction) {
 const requests = {
   'initiate-payment': 'A payment was started',
   refund: 'A refund was requested',
-  'give-up': 'The consumer gave up a payment',
+  'give-up': 'The consumer abandoned a payment',
   'update-order': 'The shop changed the order',
-  'resolve-user': 'The shop named the consumer',
+  'resolve-user': 'The shop identified the consumer',
 };
 
 /** @param {Entry['call']} call */
 function callText(call) {
-  if (!call) return 'not known';
+  if (!call) return 'unknown';
   const tries = call.tries > 1 ? `, ${call.tries} tries` : '';
-  return `${call.outcome}, ${statusText(call.http_status)}, ${count(call.duration_ms)} ms${tries}`;
+  return `${call.outcome}, ${statusText(call.http_status)}, ${count(call.duration_ms)}\u00a0ms${tries}`;
 }
 
 /** @param {number | null | undefined} status */
 function statusText(status) {
-  return status === null || status === undefined ? 'no answer' : `HTTP ${status}`;
+  return status === null || status === undefined ? 'no response' : `HTTP\u00a0${status}`;
 }
 
 /** @param {Entry} entry */
-function endpointsText({ endpoints = [] }) {
-  return endpoints.length === 1
-    ? 'one endpoint of the shop'
-    : `${endpoints.length} endpoints of the shop`;
+function eventLink({ event_id, type = '' }) {
+  return html`<a href=${hrefOf(`/webhooks/${event_id}`)}>${sentence(type)}</a>`;
+}
+
+/** @param {Entry} entry */
+function addressOf({ url }) {
+  return url ? html`<span title=${url}>${shortUrl(url)}</span>` : 'an endpoint that was deleted';
 }
 
 /** @param {{ effect: Effect, nameTransaction: NameTransaction }} props */

@@ -10,7 +10,7 @@ import { show } from './fold.js';
 /**
  * @typedef {object} Delivery
  * @property {string} delivery_id
- * @property {string} provider
+ * @property {string} provider_name
  * @property {string} state
  * @property {string | null} why
  * @property {string | null} event
@@ -38,6 +38,7 @@ import { show } from './fold.js';
  * @property {string} [type]
  * @property {{ endpoint_id: string }[]} [endpoints]
  * @property {string} [endpoint_id]
+ * @property {string | null} [url]
  * @property {number | null} [http_status]
  * @property {number} [duration_ms]
  * @property {string} [total_amount]
@@ -47,29 +48,22 @@ import { show } from './fold.js';
 
 /** @type {Record<string, string>} */
 const names = {
-  psp_transaction_id: 'Provider id',
+  psp_transaction_id: 'Provider ID',
   provider_order_id: 'Provider order',
   started_at: 'Started',
   finished_at: 'Finished',
-  given_up_at: 'Given up',
+  given_up_at: 'Abandoned',
   is_over: 'Over',
   payment_arn: 'Bank reference',
   refund_arn: 'Bank reference',
-  payment_psp_id: 'Provider id of the payment',
+  payment_psp_id: 'Provider ID of the payment',
   sub_payment_mode: 'Mode details',
   call: 'Our call',
-  upi_id: 'UPI id',
-  upi_flow: 'UPI flow',
 };
 
 /** @param {string} field */
 export function nameOf(field) {
   return names[field] ?? sentence(field);
-}
-
-/** @param {string} provider */
-export function providerOf(provider) {
-  return sentence(provider.replaceAll('-', '_')).toLowerCase();
 }
 
 /** Reports differ by seconds. */
@@ -237,7 +231,7 @@ function wordsOf(source, entry) {
         ? 'an unknown delivery'
         : `delivery ${shortId(source.delivery_id)}`;
     case 'call':
-      return source.operation ? `our call ${source.operation}` : 'our own call';
+      return source.operation ? `our call ${source.operation}` : 'our call';
     case 'request':
       return `the request ${source.name}`;
     case 'operator':

@@ -5,7 +5,7 @@ import { base } from './router.js';
 /** False after a call that got no reply, until one gets through. */
 export const isOnline = signal(true);
 
-/** True when a call was answered 401: the page stays as it is, below a question to sign in again. */
+/** True after a call that was answered 401: the page stays as it is, behind a question to sign in again. */
 export const isSignedOut = signal(false);
 
 /** The id of the account that the pages show. */
@@ -58,7 +58,14 @@ export async function call(method, path, body, options = {}) {
   if (reply.status === 204) return undefined;
   const answer = await reply.json().catch(() => undefined);
   if (reply.ok && answer !== undefined) return answer;
-  if (reply.status === 401 && !isOwnQuestion) isSignedOut.value = true;
+  if (reply.status === 401 && !isOwnQuestion) {
+    isSignedOut.value = true;
+    throw new ApiError(
+      401,
+      'SIGNED_OUT',
+      'Your session had ended, so nothing was done. Try again.',
+    );
+  }
   const { svc_error_code: code, svc_merchant_message: message } = answer?.error ?? {};
   const retryAfter = Number(reply.headers.get('retry-after'));
   throw new ApiError(

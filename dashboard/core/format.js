@@ -78,11 +78,31 @@ export function ago(at, nowMs = Date.now()) {
 }
 
 /**
- * `payment_failed` becomes `Payment failed`.
+ * `payment_failed` becomes `Payment failed`, and `upi_id` becomes `UPI ID`.
  * @param {string} word
  */
 export function sentence(word) {
-  return capital(word.replaceAll('_', ' '));
+  const abbreviated = word
+    .replaceAll('_', ' ')
+    .replaceAll(/\b(?:id|ids|upi|url)\b/g, (part) => part.toUpperCase().replace(/S$/, 's'));
+  return capital(abbreviated);
+}
+
+/**
+ * An address without its scheme and query, which are the same everywhere or too long to read.
+ * @param {string} url
+ */
+export function shortUrl(url) {
+  const { host, pathname } = new URL(url);
+  return host + (pathname === '/' ? '' : pathname);
+}
+
+/**
+ * A reason of the service as a sentence for people: codes in it become words.
+ * @param {string} why
+ */
+export function reasonText(why) {
+  return capital(why.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (code) => code.replaceAll('_', ' ')));
 }
 
 /** @param {string} text */

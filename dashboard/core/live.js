@@ -1,19 +1,25 @@
 /**
- * Data of a page that refreshes by itself while the page is visible. What is shown stays until the new data is there, so
- * that neither focus nor scroll position is lost.
+ * Data of a page that refreshes by itself while the page is visible and somebody is signed in. What is shown stays until
+ * the new data is there, so that neither focus nor scroll position is lost. On the way back, the last data is shown until
+ * then.
  */
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, get } from './api.js';
+import { ApiError, get, isSignedOut, shownAccount } from './api.js';
+import { findReply, keepReply } from './replies.js';
+import { place } from './router.js';
 
 const refreshMs = 5_000;
 
 /**
  * @template T
  * @typedef {object} Live
+ * @property {string} path
  * @property {T | undefined} data
  * @property {ApiError | undefined} error Of the last load.
  * @property {() => void} reload
  */
+
+/** @typedef {{ path?: string, data?: any, error?: ApiError }} State */
 
 /**
  * @param {string} path
@@ -21,25 +27,30 @@ const refreshMs = 5_000;
  * @returns {Live<any>}
  */
 export function useLive(path, { everyMs = refreshMs } = {}) {
-  const [state, setState] = useState(
-    /** @type {{ path?: string, data?: any, error?: ApiError }} */ ({}),
-  );
+  const [state, setState] = useState(/** @type {State} */ ({}));
   const [turn, setTurn] = useState(0);
+  const { isReturn } = place.value;
+  const ownOf = (/** @type {State} */ last) => {
+    if (last.path === path) return last;
+    return { path, data: isReturn ? findReply(path) : undefined };
+  };
   useEffect(() => {
     const abort = new AbortController();
     const load = async () => {
+      const account = shownAccount.peek();
       try {
         const data = await get(path, { signal: abort.signal });
-        if (!abort.signal.aborted) setState({ path, data });
+        if (abort.signal.aborted) return;
+        keepReply(account, path, data);
+        setState({ path, data });
       } catch (error) {
-        if (abort.signal.aborted || !(error instanceof ApiError)) return;
-        const { status } = error;
+        if (abort.signal.aborted) return;
+        if (!(error instanceof ApiError)) return reportError(error);
+        // It is loaded again after the sign-in.
+        if (error.status === 401) return;
         // A refresh that fails leaves what is there. What is gone or forbidden is not shown any longer.
-        setState((last) =>
-          last.path === path && status !== 403 && status !== 404
-            ? { ...last, error }
-            : { path, error },
-        );
+        const isGone = error.status === 403 || error.status === 404;
+        setState((last) => (isGone ? { path, error } : { ...ownOf(last), error }));
       }
     };
     const stop = repeatWhileVisible(load, everyMs);
@@ -48,10 +59,11 @@ export function useLive(path, { everyMs = refreshMs } = {}) {
       stop();
     };
   }, [path, everyMs, turn]);
-  const isOwn = state.path === path;
+  const { data, error } = ownOf(state);
   return {
-    data: isOwn ? state.data : undefined,
-    error: isOwn ? state.error : undefined,
+    path,
+    data,
+    error,
     reload: () => setTurn((last) => last + 1),
   };
 }
@@ -64,22 +76,34 @@ function repeatWhileVisible(load, everyMs) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   let isLoading = false;
+  let isStopped = false;
   const next = async () => {
     clearTimeout(timer);
     if (isLoading) return;
     isLoading = true;
     await load();
     isLoading = false;
-    timer = document.hidden ? undefined : setTimeout(next, everyMs);
+    // It may have been stopped while it was loading.
+    timer = !isStopped && mayGoOn() ? setTimeout(next, everyMs) : undefined;
   };
-  const onVisible = () => {
-    if (!document.hidden) next();
+  const goOn = () => {
+    if (mayGoOn()) next();
   };
-  document.addEventListener('visibilitychange', onVisible);
-  next();
+  document.addEventListener('visibilitychange', goOn);
+  addEventListener('online', goOn);
+  // This is called at once too.
+  const unsubscribe = isSignedOut.subscribe((isOut) => {
+    if (!isOut) next();
+  });
   return () => {
     clearTimeout(timer);
-    document.removeEventListener('visibilitychange', onVisible);
-    isLoading = true;
+    document.removeEventListener('visibilitychange', goOn);
+    removeEventListener('online', goOn);
+    unsubscribe();
+    isStopped = true;
   };
+}
+
+function mayGoOn() {
+  return !document.hidden && !isSignedOut.peek();
 }

@@ -27,6 +27,8 @@ export async function prove(path) {
 
 /** @param {Credential | null} credential */
 function jsonOf(credential) {
-  if (!(credential instanceof PublicKeyCredential)) throw new Error('There is no passkey.');
+  if (!(credential instanceof PublicKeyCredential)) {
+    throw new DOMException('There is no passkey.', 'NotFoundError');
+  }
   return credential.toJSON();
 }

@@ -11,12 +11,13 @@ export const base = `${document.documentElement.dataset.base ?? ''}/dashboard`;
  * @typedef {object} Place
  * @property {string} path Without the base, such as `/orders`.
  * @property {URLSearchParams} query
+ * @property {boolean} isReturn After the back or forward button.
  */
 
 export const place = signal(read());
 
 addEventListener('popstate', () => {
-  place.value = read();
+  place.value = read(true);
 });
 
 // Links are ordinary links, so they can be copied and opened in another tab.
@@ -68,7 +69,8 @@ export function withQuery(changes) {
 }
 
 /** @returns {Place} */
-function read() {
+function read(isReturn = false) {
   const path = location.pathname.slice(base.length).replace(/\/$/, '');
-  return { path: path === '' ? '/' : path, query: new URLSearchParams(location.search) };
+  const query = new URLSearchParams(location.search);
+  return { path: path === '' ? '/' : path, query, isReturn };
 }

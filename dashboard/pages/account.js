@@ -2,18 +2,19 @@
 import { useState } from 'preact/hooks';
 import { withConfirmation } from '../components/confirm-identity.js';
 import { Dialog } from '../components/dialog.js';
-import { Field, Form } from '../components/form.js';
+import { Form } from '../components/form.js';
+import { NewPassword } from '../components/new-password.js';
+import { PasskeyButton } from '../components/passkey-button.js';
 import { Loaded } from '../components/states.js';
 import { Table } from '../components/table.js';
 import { Time } from '../components/text.js';
 import { say } from '../components/toast.js';
 import { call, post } from '../core/api.js';
+import { counted, time } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
-import { hasPasskeys, register } from '../core/passkey.js';
+import { register } from '../core/passkey.js';
 import { loadSession, session } from '../core/session.js';
-
-const passwordCharsMin = 12;
 
 /** @typedef {{ passkey_id: string, transports: string[], created_at: string, last_used_at: string | null }} Passkey */
 /** @typedef {{ has_password: boolean, passkeys: Passkey[] }} Credentials */
@@ -47,19 +48,14 @@ function Password({ hasPassword, done }) {
       { again: true },
     );
     setTurn(turn + 1);
-    const others = ended === 1 ? '1 other session has' : `${ended} other sessions have`;
-    await done(
-      ended === 0 ? 'The password is changed.' : `The password is changed. ${others} ended.`,
-    );
+    const others = ended === 0 ? '' : ` ${counted(ended, 'other session')} ended.`;
+    await done(`Password changed.${others}`);
   };
-  const password = { required: true, minlength: passwordCharsMin, autocomplete: 'new-password' };
   return html`<section class="card stack" aria-labelledby="password">
     <h2 id="password">Password</h2>
-    ${!hasPassword && html`<p class="quiet">You have none, and sign in with a passkey.</p>`}
-    <${Form} key=${turn} action=${hasPassword ? 'Change the password' : 'Set a password'} onSend=${change}>
-      <input type="hidden" name="username" autocomplete="username" value=${session.value?.user.email} />
-      <${Field} label="New password" name="password" type="password" input=${password}
-        hint=${`At least ${passwordCharsMin} characters. Your other sessions end.`} />
+    ${!hasPassword && html`<p class="quiet">You have no password. You sign in with a passkey.</p>`}
+    <${Form} key=${turn} action=${hasPassword ? 'Change password' : 'Set password'} onSend=${change}>
+      <${NewPassword} label="New password" email=${session.value?.user.email} hint="Your other sessions end." />
     </${Form}>
   </section>`;
 }
@@ -69,26 +65,30 @@ function Passkeys({ credentials: { has_password, passkeys }, done }) {
   const [removed, setRemoved] = useState(/** @type {Passkey | undefined} */ (undefined));
   const add = async () => {
     await withConfirmation(() => register('/credentials/passkey'), { again: true });
-    await done('The passkey is added.');
+    await done('Passkey added.');
   };
   const remove = async () => {
     await withConfirmation(() => call('DELETE', `/credentials/passkeys/${removed?.passkey_id}`), {
       again: true,
     });
     setRemoved(undefined);
-    await done('The passkey is removed.');
+    await done('Passkey removed.');
   };
   const mayRemove = has_password || passkeys.length > 1;
   const button = (/** @type {Passkey} */ passkey) =>
-    html`<button type="button" class="small" onClick=${() => setRemoved(passkey)}>Remove</button>`;
+    html`<button type="button" class="small" aria-describedby=${nameIdOf(passkey)} onClick=${() => setRemoved(passkey)}>Remove</button>`;
   return html`<section class="card stack" aria-labelledby="passkeys">
     <h2 id="passkeys">Passkeys</h2>
     ${
       passkeys.length === 0
-        ? html`<p class="quiet">You have none. A passkey signs you in with your fingerprint, face or PIN.</p>`
+        ? html`<p class="quiet">You have no passkeys. A passkey signs you in with your fingerprint, face or PIN.</p>`
         : html`<${Table} caption="Passkeys" rows=${passkeys} keyOf=${(/** @type {Passkey} */ one) => one.passkey_id}
             columns=${[
-              { label: 'Passkey', cell: (/** @type {Passkey} */ one) => placeOf(one) },
+              {
+                label: 'Passkey',
+                cell: (/** @type {Passkey} */ one) =>
+                  html`<span id=${nameIdOf(one)}>${placeOf(one)}<span class="unseen">, added ${time(one.created_at)}</span></span>`,
+              },
               {
                 label: 'Added',
                 cell: (/** @type {Passkey} */ one) => html`<${Time} at=${one.created_at} />`,
@@ -103,16 +103,22 @@ function Passkeys({ credentials: { has_password, passkeys }, done }) {
               ...(mayRemove ? [{ label: 'Actions', cell: button }] : []),
             ]} />`
     }
-    ${!mayRemove && passkeys.length > 0 && html`<p class="hint">It is your only way to sign in, so it cannot be removed.</p>`}
-    ${hasPasskeys && html`<${Form} action="Add a passkey" onSend=${add} />`}
+    ${!mayRemove && passkeys.length > 0 && html`<p class="hint">This is your only way to sign in, so it cannot be removed.</p>`}
+    <${PasskeyButton} label="Add a passkey" onUse=${add} />
     ${
       removed &&
       html`<${Dialog} title="Remove this passkey?" onClose=${() => setRemoved(undefined)}>
-        <p>You can no longer sign in with it. On the device it may stay until you delete it there.</p>
+        <p>${placeOf(removed)}, added <${Time} at=${removed.created_at} />.</p>
+        <p>You can no longer sign in with it. It may stay on the device until you delete it there.</p>
         <${Form} action="Remove" isDangerous onSend=${remove} onCancel=${() => setRemoved(undefined)} />
       </${Dialog}>`
     }
   </section>`;
+}
+
+/** @param {Passkey} passkey */
+function nameIdOf({ passkey_id }) {
+  return `passkey-${passkey_id}`;
 }
 
 /**

@@ -2,10 +2,11 @@
 
 import { Select } from '../components/form.js';
 import { Table } from '../components/table.js';
-import { count, date, money, percent, time } from '../core/format.js';
+import { count, counted, date, money, percent, time } from '../core/format.js';
 import { html } from '../core/html.js';
 import { navigate, place, withQuery } from '../core/router.js';
 import { compactMoney, minorUnits } from './chart-figures.js';
+import { listOf } from './figure-links.js';
 import { TimeChart } from './time-chart.js';
 
 /** @typedef {import('./overview.js').Sum} Sum */
@@ -22,6 +23,15 @@ export function Charts({ figures }) {
   const rows = rowsOf(figures, currency);
   const isHours = Date.parse(rows[0]?.to ?? '') - Date.parse(rows[0]?.from ?? '') < 86_400_000;
   const nameOf = (/** @type {Row} */ row) => (isHours ? time(row.from) : date(row.from));
+  const linked = (
+    /** @type {Row} */ row,
+    /** @type {Sum | undefined} */ sum,
+    /** @type {string} */ status,
+  ) => {
+    if (!sum || sum.payments === 0) return count(0);
+    const name = `${count(sum.payments)} ${status}, ${nameOf(row)}`;
+    return html`<a href=${listOf(row, { currency, payment_status: status })} aria-label=${name}>${count(sum.payments)}</a>`;
+  };
   const times = { from: figures.from, to: figures.to, rows, nameOf };
   return html`<section class="stack" aria-labelledby="charts">
     <div class="head"><h2 id="charts">Over time</h2>
@@ -40,7 +50,7 @@ export function Charts({ figures }) {
       <${TimeChart} key=${`success ${currency} ${figures.from} ${figures.to}`} title="Success rate" kind="line" ...${times}
         figureOf=${permille} textOf=${successText} labelOf=${(/** @type {number} */ value) => percent(value, 1_000)} max=${1_000} />
     </div>
-    <${Modes} modes=${figures.modes.filter((share) => share.currency === currency)} />
+    <${Modes} figures=${figures} currency=${currency} />
     <details class="chart-table"><summary>Show as table</summary>
       <${Table} caption="Payments over time" rows=${rows} keyOf=${(/** @type {Row} */ row) => row.from}
         columns=${[
@@ -51,11 +61,11 @@ export function Charts({ figures }) {
           },
           {
             ...{ label: 'Succeeded', isNumber: true },
-            cell: (/** @type {Row} */ { paid }) => count(paid?.payments ?? 0),
+            cell: (/** @type {Row} */ row) => linked(row, row.paid, 'succeeded'),
           },
           {
             ...{ label: 'Failed', isNumber: true },
-            cell: (/** @type {Row} */ { failed }) => count(failed?.payments ?? 0),
+            cell: (/** @type {Row} */ row) => linked(row, row.failed, 'failed'),
           },
           { ...{ label: 'Success rate', isNumber: true }, cell: successText },
         ]} />
@@ -101,8 +111,9 @@ function successText({ paid, failed }) {
   return percent(succeeded, succeeded + (failed?.payments ?? 0));
 }
 
-/** @param {{ modes: Share[] }} props */
-function Modes({ modes }) {
+/** @param {{ figures: Figures, currency: string }} props */
+function Modes({ figures, currency }) {
+  const modes = figures.modes.filter((share) => share.currency === currency);
   const all = modes.reduce((sum, { payments }) => sum + payments, 0);
   if (all === 0) return null;
   const most = Math.max(...modes.map(({ payments }) => payments));
@@ -110,7 +121,8 @@ function Modes({ modes }) {
   return html`<figure class="card chart"><figcaption>Payments by mode</figcaption>
     <ul class="chart-modes">${sorted.map(
       ({ name, payments }) => html`<li key=${name}>
-        <span>${name === '' ? 'Unknown' : name}</span>
+        <a href=${listOf(figures, { currency, payment_status: 'succeeded', mode: name })}
+          aria-label=${`${name === '' ? 'Unknown' : name}: ${counted(payments, 'payment')} in ${currency}`}>${name === '' ? 'Unknown' : name}</a>
         <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
           <rect width=${(payments * 100) / most} height="1" /></svg>
         <span class="number">${count(payments)} <span class="quiet">${percent(payments, all)}</span></span>

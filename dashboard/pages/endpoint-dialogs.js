@@ -22,9 +22,9 @@ export function NewEndpoint({ types, reload, close }) {
     reload();
   };
   if (secret !== '') {
-    return html`<${Dialog} title="The endpoint is added" onClose=${close}>
-      <p>Verify the signature of every event with this secret. It is shown only now.</p>
-      <${Copyable} text=${secret} label="the secret" />
+    return html`<${Dialog} title="Endpoint added" onClose=${close}>
+      <p>Verify the signature of every event with this secret. It is only shown now.</p>
+      <${Copyable} text=${secret} label="secret" />
       <div class="buttons"><button type="button" class="primary" onClick=${close}>Done</button></div>
     </${Dialog}>`;
   }
@@ -39,9 +39,9 @@ export function NewEndpoint({ types, reload, close }) {
 export function ChangeEndpoint({ endpoint, types, close, done }) {
   const change = async (/** @type {FormData} */ fields) => {
     await call('PATCH', `/endpoints/${endpoint.endpoint_id}`, requestOf(fields, types));
-    done('The endpoint is changed.');
+    done('Endpoint changed.');
   };
-  return html`<${Dialog} title="Change endpoint" onClose=${close}>
+  return html`<${Dialog} title="Edit endpoint" onClose=${close}>
     <${Form} action="Save" onSend=${change} onCancel=${close}>
       <${EndpointFields} types=${types} endpoint=${endpoint} />
     </${Form}>
@@ -54,7 +54,7 @@ function EndpointFields({ types, endpoint }) {
   return html`<${Field} label="URL" name="url" type="url"
       input=${{ required: true, defaultValue: endpoint?.url ?? '', placeholder: 'https://shop.example/events', autocomplete: 'off' }} />
     <${Select} label="Events" name="which" value=${isAll ? 'all' : 'chosen'}
-      options=${[['all', 'All, also types that are added later'], ['chosen', 'Only these types']]}
+      options=${[['all', 'All types, including future ones'], ['chosen', 'Only these types']]}
       onChange=${(/** @type {string} */ value) => setAll(value === 'all')} />
     ${
       !isAll &&
@@ -91,22 +91,17 @@ export function RotateSecret({ endpoint, close }) {
     setRotated(await withConfirmation(() => post(path, { overlap_hours })));
   };
   if (rotated) {
-    return html`<${Dialog} title="The new secret" onClose=${close}>
-      <p>It is shown only now. Until <${Time} at=${rotated.old_valid_until} />, events are signed with both secrets.</p>
-      <${Copyable} text=${rotated.secret} label="the secret" />
+    return html`<${Dialog} title="New secret" onClose=${close}>
+      <p>It is only shown now. Until <${Time} at=${rotated.old_valid_until} />, events are signed with both secrets.</p>
+      <${Copyable} text=${rotated.secret} label="secret" />
       <div class="buttons"><button type="button" class="primary" onClick=${close}>Done</button></div>
     </${Dialog}>`;
   }
   return html`<${Dialog} title="Rotate secret" onClose=${close}>
     <p class="hook-url">${endpoint.url}</p>
     <${Form} action="Rotate" onSend=${rotate} onCancel=${close}>
-      <${Select} label="The former secret signs too" name="overlap" value="24"
-        options=${[
-          ['0', 'No longer'],
-          ['1', 'For an hour'],
-          ['24', 'For a day'],
-          ['168', 'For a week'],
-        ]} />
+      <${Select} label="Also sign with the previous secret" name="overlap" value="24"
+        options=${[['0', 'No'], ['1', 'For 1 hour'], ['24', 'For 1 day'], ['168', 'For 7 days']]} />
     </${Form}>
   </${Dialog}>`;
 }
@@ -115,11 +110,11 @@ export function RotateSecret({ endpoint, close }) {
 export function DeleteEndpoint({ endpoint, close, done }) {
   const remove = async () => {
     await call('DELETE', `/endpoints/${endpoint.endpoint_id}`);
-    done('The endpoint is deleted.');
+    done('Endpoint deleted.');
   };
   return html`<${Dialog} title="Delete this endpoint?" onClose=${close}>
     <p class="hook-url">${endpoint.url}</p>
-    <p>Events that wait for it are not sent any more, and the log of its attempts is gone. To pause it, disable it instead.</p>
+    <p>Its pending events are no longer sent, and its log of attempts is deleted. To pause it, disable it instead.</p>
     <${Form} action="Delete" isDangerous onSend=${remove} onCancel=${close} />
   </${Dialog}>`;
 }
@@ -127,10 +122,10 @@ export function DeleteEndpoint({ endpoint, close, done }) {
 /** @param {{ endpoint: Endpoint, result: import('./endpoints.js').TestResult, close: () => void }} props */
 export function Tested({ endpoint, result, close }) {
   const { delivered, status, duration_ms, response } = result;
-  return html`<${Dialog} title=${delivered ? 'The test was delivered' : 'The test was not delivered'} onClose=${close}>
+  return html`<${Dialog} title=${delivered ? 'Test delivered' : 'Test not delivered'} onClose=${close}>
     <p class="hook-url">${endpoint.url}</p>
-    <p><${Status} of=${delivered ? 'delivered' : 'failed'} /> ${status === null ? 'No answer' : `Status ${status}`} after ${count(duration_ms)} ms</p>
-    ${response !== '' && html`<pre class="hook-text" tabindex="0" aria-label="Answer">${response}</pre>`}
+    <p><${Status} of=${delivered ? 'delivered' : 'failed'} /> ${status === null ? 'No response' : `HTTP ${status}`} after ${count(duration_ms)} ms</p>
+    ${response !== '' && html`<pre class="block" tabindex="0" role="group" aria-label="Response">${response}</pre>`}
     <div class="buttons"><button type="button" class="primary" onClick=${close}>Close</button></div>
   </${Dialog}>`;
 }

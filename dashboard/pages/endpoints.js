@@ -1,13 +1,14 @@
 /** The endpoints of the account: their state, what waits for them, and what can be done with them. */
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Action } from '../components/action.js';
+import { Menu } from '../components/menu.js';
 import { Empty } from '../components/states.js';
 import { Status } from '../components/status.js';
 import { Table } from '../components/table.js';
 import { Time } from '../components/text.js';
 import { say } from '../components/toast.js';
 import { call, post } from '../core/api.js';
-import { count } from '../core/format.js';
+import { count, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { hrefOf } from '../core/router.js';
 import { may } from '../core/session.js';
@@ -40,7 +41,7 @@ export function Endpoints({ endpoints, types, reload }) {
   };
   if (endpoints.length === 0) {
     return html`<div class="card"><${Empty} title="No endpoints yet">
-      <p>An endpoint is a URL of your shop. It receives an event when a payment, a refund or an order changes.</p>
+      <p>An endpoint is a URL of your shop. It receives an event whenever a payment, a refund or an order changes.</p>
     </${Empty}></div>`;
   }
   return html`<${Table} caption="Endpoints" rows=${endpoints}
@@ -61,7 +62,7 @@ function columnsWith(open, reload) {
     { label: 'Endpoint', cell: ({ url }) => html`<span class="hook-url">${url}</span>` },
     { label: 'State', cell: stateCell },
     { label: 'Events', cell: eventsCell },
-    { label: 'Waiting', cell: (one) => backlogCell(one, 'pending') },
+    { label: 'Pending', cell: (one) => backlogCell(one, 'pending') },
     { label: 'Undelivered', cell: (one) => backlogCell(one, 'undelivered') },
     ...(may('operator')
       ? [
@@ -89,7 +90,7 @@ function stateCell({ enabled, disabled_reason, failing_since }) {
 /** @param {Endpoint} endpoint */
 function eventsCell({ all_events, events }) {
   if (all_events) return 'All';
-  return html`<span title=${events.join(', ')}>${events.length === 1 ? events[0] : `${count(events.length)} types`}</span>`;
+  return html`<span title=${events.map(sentence).join(', ')}>${events.length === 1 ? sentence(events[0] ?? '') : `${count(events.length)} types`}</span>`;
 }
 
 /**
@@ -106,37 +107,29 @@ function backlogCell(endpoint, state) {
 /** @param {{ endpoint: Endpoint, open: (dialog: Opened) => void, reload: () => void }} props */
 function Actions({ endpoint, open, reload }) {
   const { endpoint_id, url, enabled } = endpoint;
-  const menu = useRef(/** @type {HTMLDetailsElement | null} */ (null));
-  const closeMenu = () => {
-    if (menu.current) menu.current.open = false;
-  };
-  const choose = (/** @type {'change' | 'rotate' | 'delete'} */ kind) => () => {
-    closeMenu();
-    open({ kind, endpoint });
-  };
   const test = async () =>
     open({ kind: 'tested', endpoint, result: await post(`/endpoints/${endpoint_id}/test`) });
-  const toggle = async () => {
+  const toggle = async (/** @type {() => void} */ close) => {
     await call('PATCH', `/endpoints/${endpoint_id}`, { enabled: !enabled });
-    closeMenu();
-    say(enabled ? 'The endpoint is disabled. Its events wait.' : 'The endpoint is enabled.');
+    close();
+    say(enabled ? 'Endpoint disabled. Its events stay pending.' : 'Endpoint enabled.');
     reload();
   };
   const choice = (/** @type {string} */ label, /** @type {() => void} */ onClick) =>
     html`<li><button type="button" class="link" aria-label=${`${label}: ${url}`} onClick=${onClick}>${label}</button></li>`;
+  const choices = (/** @type {() => void} */ close) => {
+    const choose = (/** @type {'change' | 'rotate' | 'delete'} */ kind) => () => {
+      close();
+      open({ kind, endpoint });
+    };
+    return html`
+      ${choice('Edit URL and types', choose('change'))}
+      <li><${Action} kind="link" label=${enabled ? 'Disable' : 'Enable'} about=${url} onAct=${() => toggle(close)} /></li>
+      ${choice('Rotate secret', choose('rotate'))}
+      ${choice('Delete', choose('delete'))}`;
+  };
   return html`<div class="buttons">
     <${Action} label="Send test" about=${url} busy="Sending…" onAct=${test} />
-    ${
-      may('owner') &&
-      html`<details class="hook-menu" name="endpoint-menu" ref=${menu}>
-        <summary aria-label=${`More for ${url}`}>More</summary>
-        <ul>
-          ${choice('Change URL and types', choose('change'))}
-          <li><${Action} kind="link" label=${enabled ? 'Disable' : 'Enable'} about=${url} onAct=${toggle} /></li>
-          ${choice('Rotate secret', choose('rotate'))}
-          ${choice('Delete', choose('delete'))}
-        </ul>
-      </details>`
-    }
+    ${may('owner') && html`<${Menu} kind="hook-menu" summary="More" label=${`More for ${url}`}>${choices}</${Menu}>`}
   </div>`;
 }

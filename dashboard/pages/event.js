@@ -1,13 +1,16 @@
 /** One event: what was sent, to which endpoints, and every attempt. */
 import { Action } from '../components/action.js';
+import { Facts } from '../components/facts.js';
 import { Empty, Loaded } from '../components/states.js';
 import { Status } from '../components/status.js';
 import { Table } from '../components/table.js';
 import { Copyable, Time } from '../components/text.js';
 import { say } from '../components/toast.js';
+import { useTitle } from '../core/announce.js';
 import { post } from '../core/api.js';
-import { count, sentence } from '../core/format.js';
+import { count, sentence, shortUrl } from '../core/format.js';
 import { html } from '../core/html.js';
+import { bodyText } from '../core/json-text.js';
 import { useLive } from '../core/live.js';
 import { hrefOf } from '../core/router.js';
 import { may } from '../core/session.js';
@@ -21,15 +24,16 @@ import { may } from '../core/session.js';
 export function Page({ params }) {
   const path = `/events/${encodeURIComponent(params.event_id ?? '')}`;
   const live = useLive(path);
-  return html`<p><a href=${hrefOf('/webhooks')}>Webhooks</a></p>
-    <${Loaded} live=${live}>${(/** @type {Shown} */ { event, endpoints, attempts }) => html`
+  useTitle(live.data && sentence(live.data.event.event_type));
+  return html`<p class="order-trail"><a href=${hrefOf('/webhooks')}>Webhooks</a></p>
+    <${Loaded} live=${live} isPage>${(/** @type {Shown} */ { event, endpoints, attempts }) => html`
       <div class="head"><h1>${sentence(event.event_type)}</h1>
-        <${Copyable} text=${event.event_id} label="the event id" /></div>
-      <${Facts} event=${event} />
+        <${Copyable} text=${event.event_id} label="event ID" /></div>
+      <${Facts} kind="card stacked" facts=${factsOf(event)} />
       <h2>Endpoints</h2>
       ${
         endpoints.length === 0
-          ? html`<p class="quiet">The endpoints that it was for are deleted.</p>`
+          ? html`<p class="quiet">The endpoints it was meant for have been deleted.</p>`
           : html`<${Table} caption="Endpoints of this event" rows=${endpoints}
               keyOf=${(/** @type {AtEndpoint} */ one) => one.endpoint_id} columns=${endpointColumns(path, live.reload)} />`
       }
@@ -38,35 +42,27 @@ export function Page({ params }) {
       <h2>Body</h2>
       ${
         event.body === null
-          ? html`<p class="quiet">It was deleted with age.</p>`
-          : html`<pre class="hook-text" tabindex="0" aria-label="Body">${pretty(event.body)}</pre>`
+          ? html`<p class="quiet">The body was deleted after the retention period.</p>`
+          : html`<pre class="block" tabindex="0" role="group" aria-label="Body">${bodyText(event.body)}</pre>`
       }`}
     </${Loaded}>`;
 }
 
-/** @param {{ event: Event }} props */
-function Facts({ event }) {
-  /** @type {[string, any][]} */
-  const facts = [
+/**
+ * @param {Event} event
+ * @returns {import('../components/facts.js').FactList}
+ */
+function factsOf(event) {
+  return [
     [
       'Order',
       html`<a href=${hrefOf(`/orders/${event.order_id}`)}><code>${event.order_id}</code></a>`,
     ],
-    ...(event.transaction_id === null
-      ? []
-      : [
-          /** @type {[string, any]} */ ([
-            'Transaction',
-            html`<code>${event.transaction_id}</code>`,
-          ]),
-        ]),
+    ['Transaction', event.transaction_id && html`<code>${event.transaction_id}</code>`],
     ['Status', sentence(event.status)],
     ['Sequence', html`${count(event.sequence)} <span class="quiet">of this order</span>`],
     ['Occurred', html`<${Time} at=${event.occurred_at} />`],
   ];
-  return html`<dl class="card hook-facts">${facts.map(
-    ([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`,
-  )}</dl>`;
 }
 
 /**
@@ -77,7 +73,7 @@ function Facts({ event }) {
 function endpointColumns(path, reload) {
   const resend = async (/** @type {AtEndpoint} */ { endpoint_id }) => {
     await post(`${path}/resend`, { endpoint_id });
-    say('The event is sent again.');
+    say('Resending the event.');
     reload();
   };
   return [
@@ -86,7 +82,8 @@ function endpointColumns(path, reload) {
     { label: 'Attempts', isNumber: true, cell: ({ attempts }) => count(attempts) },
     {
       label: 'Next attempt',
-      cell: ({ next_attempt_at }) => html`<${Time} at=${next_attempt_at} />`,
+      cell: ({ next_attempt_at }) =>
+        next_attempt_at === null ? null : html`<${Time} at=${next_attempt_at} />`,
     },
     ...(may('operator')
       ? [
@@ -102,7 +99,7 @@ function endpointColumns(path, reload) {
 
 /** @param {{ attempts: Attempt[], endpoints: AtEndpoint[] }} props */
 function Attempts({ attempts, endpoints }) {
-  if (attempts.length === 0) return html`<${Empty} title="Nothing was sent yet" />`;
+  if (attempts.length === 0) return html`<${Empty} title="No attempts yet" />`;
   const urls = new Map(endpoints.map(({ endpoint_id, url }) => [endpoint_id, url]));
   const newestFirst = attempts.map((attempt, index) => ({ ...attempt, index })).reverse();
   return html`<${Table} caption="Attempts, newest first" rows=${newestFirst}
@@ -119,31 +116,27 @@ function Attempts({ attempts, endpoints }) {
             {
               label: 'Endpoint',
               cell: (/** @type {Attempt} */ one) =>
-                html`<span class="hook-url">${urls.get(one.endpoint_id) ?? 'Deleted'}</span>`,
+                html`<span class="hook-url">${addressOf(urls.get(one.endpoint_id))}</span>`,
             },
           ]
         : []),
       {
-        label: 'Answer',
+        label: 'Response',
         cell: (/** @type {Attempt} */ one) =>
           one.response === null || one.response === ''
-            ? '–'
+            ? null
             : html`<span class="hook-answer">${one.response}</span>`,
       },
     ]} />`;
 }
 
+/** @param {string | undefined} url */
+function addressOf(url) {
+  return url === undefined ? 'Deleted' : shortUrl(url);
+}
+
 /** @param {Attempt} attempt */
 function resultCell({ status }) {
   const isGood = status !== null && status >= 200 && status < 300;
-  return html`<span><${Status} of=${isGood ? 'delivered' : 'failed'} /> ${status ?? 'no answer'}</span>`;
-}
-
-/** @param {string} body */
-function pretty(body) {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2);
-  } catch {
-    return body;
-  }
+  return html`<span><${Status} of=${isGood ? 'delivered' : 'failed'} /> ${status === null ? 'no response' : `HTTP\u00a0${status}`}</span>`;
 }

@@ -10,8 +10,9 @@ import { Status } from '../components/status.js';
 import { Table } from '../components/table.js';
 import { Time } from '../components/text.js';
 import { say } from '../components/toast.js';
+import { useResultCount } from '../core/announce.js';
 import { post } from '../core/api.js';
-import { count, sentence } from '../core/format.js';
+import { count, counted, sentence, shortUrl } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
 import { hrefOf, place, withQuery } from '../core/router.js';
@@ -35,6 +36,7 @@ import { may } from '../core/session.js';
 export function Events({ endpoints }) {
   const { query } = place.value;
   const live = useLive(`/events${query.size === 0 ? '' : `?${query}`}`);
+  useResultCount(live, ({ events }) => events, 'event');
   const [isAsking, setAsking] = useState(false);
   const orderId = query.get('order_id');
   const hasUndelivered = endpoints.some((one) => one.enabled && one.undelivered.count > 0);
@@ -56,7 +58,7 @@ export function Events({ endpoints }) {
     ) => html`
       ${
         data.events.length === 0
-          ? html`<${Empty} title=${data.next === null ? 'No events' : 'None among the newest events: look at older ones'} />`
+          ? html`<${Empty} title=${data.next === null ? 'No events' : 'No match among the newest events'} />`
           : html`<${Table} caption="Events, newest order first" rows=${data.events}
               keyOf=${(/** @type {Listed} */ one) => `${one.event_id} ${one.endpoint_id}`}
               columns=${columnsFor(endpoints, live.reload)} />`
@@ -84,12 +86,6 @@ function filtersFor(endpoints) {
   ];
 }
 
-/** @param {string} url */
-export function shortUrl(url) {
-  const { host, pathname } = new URL(url);
-  return host + (pathname === '/' ? '' : pathname);
-}
-
 /**
  * @param {Endpoint[]} endpoints
  * @param {() => void} reload
@@ -101,7 +97,7 @@ function columnsFor(endpoints, reload) {
   const urlOf = (/** @type {Listed} */ { endpoint_id }) => shortUrl(urls.get(endpoint_id) ?? '');
   const resend = async (/** @type {Listed} */ { event_id, endpoint_id }) => {
     await post(`/events/${event_id}/resend`, { endpoint_id });
-    say('The event is sent again.');
+    say('Resending the event.');
     reload();
   };
   return [
@@ -149,7 +145,7 @@ function columnsFor(endpoints, reload) {
  * @param {Set<string>} disabled Ids of endpoints.
  */
 function nextCell({ next_attempt_at, endpoint_id }, disabled) {
-  if (next_attempt_at === null) return '–';
+  if (next_attempt_at === null) return null;
   if (disabled.has(endpoint_id)) return 'When enabled';
   if (Date.parse(next_attempt_at) <= Date.now()) return 'Now';
   return html`<span class="hook-line"><${Time} at=${next_attempt_at} relative /></span>`;
@@ -163,12 +159,12 @@ function ResendUndelivered({ endpoint, close, reload }) {
     const { resent, more } = await post('/events/resend', body);
     close();
     say(
-      `${count(resent)} ${resent === 1 ? 'event is' : 'events are'} sent again.${more ? ' There are more: resend them too.' : ''}`,
+      `Resending ${counted(resent, 'event')}.${more ? ' There are more: resend again to send them too.' : ''}`,
     );
     reload();
   };
   return html`<${Dialog} title="Resend undelivered events" onClose=${close}>
-    <p>Events that were given up are sent again, with the same ids and bodies, ${endpoint === null ? 'to every endpoint that is enabled' : 'to the chosen endpoint'}.</p>
+    <p>Events that could not be delivered are sent again with the same IDs and bodies, ${endpoint === null ? 'to every enabled endpoint' : 'to the chosen endpoint'}.</p>
     <${Form} action="Resend" onSend=${resend} onCancel=${close}>
       <${Select} label="Events that occurred" name="hours" value="168"
         options=${[

@@ -6,6 +6,7 @@ import { Empty, Loaded } from '../components/states.js';
 import { Status } from '../components/status.js';
 import { Table } from '../components/table.js';
 import { Money, Time } from '../components/text.js';
+import { useResultCount } from '../core/announce.js';
 import { useChoices } from '../core/choices.js';
 import { count, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
@@ -15,7 +16,7 @@ import { hrefOf, place, withQuery } from '../core/router.js';
 /**
  * @typedef {object} Listed
  * @property {string} delivery_id
- * @property {string} provider
+ * @property {string} provider_name
  * @property {string} state
  * @property {string | null} why
  * @property {string | null} order_id
@@ -36,6 +37,7 @@ export function Page() {
   const listed = new URLSearchParams(query);
   listed.delete('delivery');
   const live = useLive(`/inbox?${listed}`);
+  useResultCount(live, ({ deliveries }) => deliveries, 'delivery', 'deliveries');
   const { providers } = useChoices();
   const filters = [
     { name: 'state', label: 'State', options: states.map((state) => [state, sentence(state)]) },
@@ -53,8 +55,8 @@ export function Page() {
         ) => html`
           ${
             data.deliveries.length === 0
-              ? html`<${Empty} title=${data.next === null ? 'No deliveries match' : `None among the ${count(data.looked_at)} deliveries that were looked at`} />`
-              : html`<${Deliveries} deliveries=${data.deliveries} open=${open} providers=${providers} />`
+              ? html`<${Empty} title=${data.next === null ? 'No deliveries match' : `No match among the ${count(data.looked_at)} deliveries checked so far`} />`
+              : html`<${Deliveries} deliveries=${data.deliveries} open=${open} />`
           }
           <${Pager} next=${data.next} label="the inbox" />`}
         </${Loaded}>
@@ -63,10 +65,8 @@ export function Page() {
     </div>`;
 }
 
-/** @param {{ deliveries: Listed[], open: string | null, providers: import('../core/choices.js').Choices['providers'] }} props */
-function Deliveries({ deliveries, open, providers }) {
-  const nameOf = (/** @type {string} */ provider) =>
-    providers.find(({ name }) => name === provider)?.display_name ?? provider;
+/** @param {{ deliveries: Listed[], open: string | null }} props */
+function Deliveries({ deliveries, open }) {
   /** @type {import('../components/table.js').Column<Listed>[]} */
   const columns = [
     {
@@ -81,17 +81,17 @@ function Deliveries({ deliveries, open, providers }) {
       isNumber: true,
       cell: ({ amount, currency }) =>
         amount === null || currency === null
-          ? '–'
+          ? null
           : html`<${Money} amount=${amount} currency=${currency} />`,
     },
     {
       label: 'Order',
       cell: ({ order_id }) =>
         order_id === null
-          ? '–'
+          ? null
           : html`<a class="beside" href=${hrefOf(`/orders/${order_id}`)}><code>${order_id}</code></a>`,
     },
-    { label: 'Provider', cell: ({ provider }) => nameOf(provider) },
+    { label: 'Provider', cell: ({ provider_name }) => provider_name },
     { label: 'Received', cell: ({ received_at }) => html`<${Time} at=${received_at} />` },
   ];
   const shown = columns.filter(

@@ -1,15 +1,15 @@
 /** A one-time link: a new user chooses a password or a passkey, a known one joins another account. */
 import { useEffect, useState } from 'preact/hooks';
-import { Field, Form } from '../components/form.js';
+import { Form } from '../components/form.js';
+import { NewPassword } from '../components/new-password.js';
+import { PasskeyButton } from '../components/passkey-button.js';
 import { Failure, Skeleton } from '../components/states.js';
-import { post } from '../core/api.js';
+import { isSignedOut, post } from '../core/api.js';
 import { html } from '../core/html.js';
-import { hasPasskeys, register } from '../core/passkey.js';
+import { register } from '../core/passkey.js';
 import { navigate } from '../core/router.js';
-import { begin, session } from '../core/session.js';
+import { begin, session, signOut } from '../core/session.js';
 import { SignIn } from './sign-in.js';
-
-const passwordCharsMin = 12;
 
 /** @typedef {{ email: string, account_name: string | null, role: string | null, way: string }} Seen */
 
@@ -29,31 +29,56 @@ export function Invitation({ token }) {
   const { seen, error } = state;
   if (error) return html`<main class="alone"><${Failure} error=${error} isPage /></main>`;
   if (!seen) return html`<main class="alone"><${Skeleton} /></main>`;
-  if (seen.way === 'join' && !session.value) return html`<${SignIn} />`;
+  if (seen.way === 'join' && (!session.value || isSignedOut.value)) {
+    return html`<${SignIn} email=${seen.email}><p>Sign in as <strong>${seen.email}</strong> to join <strong>${seen.account_name}</strong>.</p></${SignIn}>`;
+  }
   const accept = (/** @type {Promise<any>} */ answer) => answer.then(enter);
   return html`<main class="alone"><section class="card stack">
-    <h1>${seen.account_name === null ? 'Choose how to sign in' : `Welcome to ${seen.account_name}`}</h1>
-    <p>${seen.email}${seen.role !== null && `, ${seen.role}`}</p>
+    <h1>${titleOf(seen)}</h1>
+    <${Who} seen=${seen} />
     ${
       seen.way === 'join'
-        ? html`<${Form} action="Join" onSend=${() => accept(post(`${path}/join`))} />`
+        ? html`<${Join} email=${seen.email} onJoin=${() => accept(post(`${path}/join`))} />`
         : html`<${NewCredentials} email=${seen.email} path=${path} accept=${accept} />`
     }
   </section></main>`;
+}
+
+/** @param {Seen} seen */
+function titleOf({ account_name, way }) {
+  if (account_name === null) return 'Choose how to sign in';
+  return way === 'join' ? `Join ${account_name}` : `Welcome to ${account_name}`;
+}
+
+/** @param {{ seen: Seen }} props */
+function Who({ seen: { email, account_name, role } }) {
+  return account_name === null
+    ? html`<p>For <strong>${email}</strong>.</p>`
+    : html`<p><strong>${email}</strong> joins the account <strong>${account_name}</strong> as ${role}.</p>`;
+}
+
+/**
+ * Only the invited user can join, and somebody else may be signed in.
+ * @param {{ email: string, onJoin: () => Promise<void> }} props
+ */
+function Join({ email, onJoin }) {
+  const present = session.value?.user.email ?? '';
+  if (present.toLowerCase() === email.toLowerCase()) {
+    return html`<${Form} action="Join" onSend=${onJoin} />`;
+  }
+  return html`<p>You are signed in as <strong>${present}</strong>. Sign out first.</p>
+    <${Form} action="Sign out" onSend=${signOut} />`;
 }
 
 /** @param {{ email: string, path: string, accept: (answer: Promise<any>) => Promise<void> }} props */
 function NewCredentials({ email, path, accept }) {
   const setPassword = (/** @type {FormData} */ fields) =>
     accept(post(`${path}/password`, { password: fields.get('password') }));
-  const password = { required: true, minlength: passwordCharsMin, autocomplete: 'new-password' };
   return html`
     <${Form} action="Set the password" onSend=${setPassword}>
-      <input type="hidden" name="username" autocomplete="username" value=${email} />
-      <${Field} label="Password" name="password" type="password" input=${password}
-        hint=${`At least ${passwordCharsMin} characters. A few random words are easy to remember.`} />
+      <${NewPassword} label="Password" email=${email} hint="A few random words are easy to remember." />
     </${Form}>
-    ${hasPasskeys && html`<${Form} action="Use a passkey instead" onSend=${() => accept(register(`${path}/passkey`))} />`}`;
+    <${PasskeyButton} label="Use a passkey" onUse=${() => accept(register(`${path}/passkey`))} />`;
 }
 
 /** @param {import('../core/session.js').Session} begun */

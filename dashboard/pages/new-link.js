@@ -1,4 +1,4 @@
-/** "New payment link": an order made by hand, with a short address for the consumer and a code to scan. */
+/** "New payment link": an order created by hand, with a short address for the consumer and a code to scan. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Field, Form, Select } from '../components/form.js';
 import { Empty, Skeleton } from '../components/states.js';
@@ -11,7 +11,7 @@ import { hrefOf } from '../core/router.js';
 import { may } from '../core/session.js';
 
 /**
- * @typedef {object} Made
+ * @typedef {object} Created
  * @property {string} order_id
  * @property {string} invoice_id
  * @property {string} total_amount
@@ -22,18 +22,18 @@ import { may } from '../core/session.js';
  */
 
 export function Page() {
-  const [made, setMade] = useState(/** @type {Made | undefined} */ (undefined));
+  const [created, setCreated] = useState(/** @type {Created | undefined} */ (undefined));
   if (!may('operator')) {
     return html`<h1>New payment link</h1><${Empty} title="Your role does not allow this">
-      <p>Operators and owners create payment links.</p></${Empty}>`;
+      <p>Operators and owners can create payment links.</p></${Empty}>`;
   }
-  return html`<p><a href=${hrefOf('/orders')}>Orders</a></p>
-    <h1>${made ? 'Payment link' : 'New payment link'}</h1>
-    ${made ? html`<${Result} made=${made} again=${() => setMade(undefined)} />` : html`<${LinkForm} onMade=${setMade} />`}`;
+  return html`<p class="order-trail"><a href=${hrefOf('/orders')}>Orders</a></p>
+    <h1>${created ? 'Payment link' : 'New payment link'}</h1>
+    ${created ? html`<${Result} created=${created} again=${() => setCreated(undefined)} />` : html`<${LinkForm} onCreated=${setCreated} />`}`;
 }
 
-/** @param {{ onMade: (made: Made) => void }} props */
-function LinkForm({ onMade }) {
+/** @param {{ onCreated: (created: Created) => void }} props */
+function LinkForm({ onCreated }) {
   // The currency of the newest order is the best guess.
   const live = useLive('/orders?limit=1', { everyMs: 3_600_000 });
   // Chosen once, so that a repeated click asks for the same order.
@@ -42,7 +42,7 @@ function LinkForm({ onMade }) {
   const currency = live.data?.orders[0]?.currency ?? 'INR';
   const send = async (/** @type {FormData} */ fields) => {
     try {
-      onMade(await post('/payment-links', requestOf(fields)));
+      onCreated(await post('/payment-links', requestOf(fields)));
     } catch (error) {
       throw error instanceof ApiError ? inWordsOfForm(error) : error;
     }
@@ -53,12 +53,12 @@ function LinkForm({ onMade }) {
         input=${{ required: true, inputmode: 'decimal', autocomplete: 'off', placeholder: '118.00' }} />
       <${Field} label="Currency" name="currency" input=${{ required: true, defaultValue: currency, maxlength: 3, autocomplete: 'off', autocapitalize: 'characters' }} />
     </div>
-    <${Field} label="Invoice" name="invoice_id" hint="Your own reference. An invoice has one order for ever."
+    <${Field} label="Invoice" name="invoice_id" hint="Your own reference. Each invoice has exactly one order."
       input=${{ required: true, defaultValue: invoice, maxlength: 255, autocomplete: 'off' }} />
-    <${Field} label="Description" name="description" hint="What the consumer pays for. It is shown at the checkout."
+    <${Field} label="Description" name="description" hint="What the payment is for. Shown at the checkout."
       input=${{ maxlength: 1024, autocomplete: 'off' }} />
     <${Select} label="Expires" name="expires" options=${expiries()} value="" />
-    <fieldset class="link-consumer"><legend>Consumer, if known</legend>
+    <fieldset class="link-consumer"><legend>Consumer (optional)</legend>
       <${Field} label="Name" name="name" input=${{ maxlength: 255, autocomplete: 'off' }} />
       <${Field} label="Email" name="email" type="email" input=${{ maxlength: 254, autocomplete: 'off' }} />
       <${Field} label="Phone" name="phone" type="tel" input=${{ maxlength: 32, autocomplete: 'off' }} />
@@ -85,7 +85,7 @@ function endOfDay(/** @type {number} */ days) {
 /** @returns {[string, string][]} */
 function expiries() {
   return [
-    ['', 'After the usual time'],
+    ['', 'After the default time'],
     ...[1, 3, 7, 30, 90].map(
       (days) =>
         /** @type {[string, string]} */ ([String(days), `At the end of ${date(endOfDay(days))}`]),
@@ -114,7 +114,7 @@ const labels = Object.entries({
   expires_at: 'The expiry',
   'user.email': 'Email',
   'user.mobile_number': 'Phone',
-  'user.country_code': 'The country code of the phone',
+  'user.country_code': 'The country code of the phone number',
 });
 
 /** @param {ApiError} error */
@@ -123,9 +123,9 @@ function inWordsOfForm({ status, code, message, retryAfterSeconds }) {
   return new ApiError(status, code, label + message.slice(field.length), retryAfterSeconds);
 }
 
-/** @param {{ made: Made, again: () => void }} props */
-function Result({ made, again }) {
-  const { code, payment_link } = made;
+/** @param {{ created: Created, again: () => void }} props */
+function Result({ created, again }) {
+  const { code, payment_link } = created;
   const frame = useRef(/** @type {HTMLElement | null} */ (null));
   // The form that had the focus is gone.
   useEffect(() => frame.current?.focus(), []);
@@ -133,12 +133,12 @@ function Result({ made, again }) {
     <svg class="link-code" viewBox=${`-4 -4 ${code.size + 8} ${code.size + 8}`} role="img"
       aria-label="QR code of the payment link" shape-rendering="crispEdges"><path d=${code.path} /></svg>
     <div class="stack">
-      <p class="figure"><${Money} amount=${made.total_amount} currency=${made.currency} /> <span class="quiet">${made.invoice_id}</span></p>
-      <${Copyable} text=${payment_link} label="the link" />
-      <p class="quiet">Send it to the consumer, or let them scan the code. It works until the order is paid, or until <${Time} at=${made.expires_at} />.</p>
+      <p class="figure"><${Money} amount=${created.total_amount} currency=${created.currency} /> <span class="quiet">${created.invoice_id}</span></p>
+      <${Copyable} text=${payment_link} label="link" />
+      <p class="quiet">Send it to the consumer or let them scan the code. It works until the order is paid, and until <${Time} at=${created.expires_at} /> at the latest.</p>
       <div class="link-next">
-        <a href=${hrefOf(`/orders/${made.order_id}`)}>Open the order</a>
-        <button type="button" onClick=${again}>Another link</button>
+        <a href=${hrefOf(`/orders/${created.order_id}`)}>Open order</a>
+        <button type="button" onClick=${again}>Create another link</button>
       </div>
     </div>
   </section>`;

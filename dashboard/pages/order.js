@@ -10,6 +10,7 @@ import { Status } from '../components/status.js';
 import { Table } from '../components/table.js';
 import { Copyable, Time } from '../components/text.js';
 import { say } from '../components/toast.js';
+import { useTitle } from '../core/announce.js';
 import { count, money, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
@@ -68,7 +69,7 @@ export function Page({ params: { order_id: orderId = '' } }) {
   const isPending = payments.some(({ refunds }) => refunds.some(isOnItsWay));
   useEffect(() => setEveryMs(isPending ? soonMs : refreshMs), [isPending]);
   return html`<p class="order-trail"><a href=${hrefOf('/orders')}>Orders</a></p>
-    <${Loaded} live=${live} lines=${12}>${(/** @type {OrderPage} */ page) =>
+    <${Loaded} live=${live} lines=${12} isPage>${(/** @type {OrderPage} */ page) =>
       html`<${Content} page=${page} reload=${live.reload} />`}
     </${Loaded}>`;
 }
@@ -89,13 +90,14 @@ function isPositive(amount) {
 /** @param {{ page: OrderPage, reload: () => void }} props */
 function Content({ page, reload }) {
   const { order, payments, other_refunds } = page;
+  useTitle(`Order ${order.invoice_id}`);
   const [dialog, setDialog] = useState(/** @type {Payment[] | undefined} */ (undefined));
   const refundable = payments.filter(({ available_amount }) => isPositive(available_amount));
   const watched = place.value.query.get('refund');
   const refunds = payments.flatMap((payment) => payment.refunds);
   const done = (/** @type {string} */ refundId, /** @type {string} */ words) => {
     setDialog(undefined);
-    say(`A refund of ${words} was requested.`);
+    say(`Refund of ${words} requested.`);
     navigate(withQuery({ refund: refundId }), { replace: true });
     reload();
   };
@@ -106,7 +108,7 @@ function Content({ page, reload }) {
     <div class="order-columns">
       <div class="stack">
         <section class="stack" aria-labelledby="payments"><h2 id="payments">Payments</h2>
-          ${payments.length === 0 && html`<${Empty} title="Nobody has tried to pay yet" />`}
+          ${payments.length === 0 && html`<${Empty} title="No payment attempts yet" />`}
           <ul class="stack">${payments.map(
             (payment, index) =>
               html`<${PaymentCard} key=${payment.transaction_id} payment=${payment} isOpen=${index === 0} />`,
@@ -126,17 +128,17 @@ function Content({ page, reload }) {
 function Head({ order, payments, refundable, open }) {
   const { order_id, invoice_id, status } = order;
   const refusal = session.value?.account?.suspended
-    ? 'The account is suspended, so nothing can be refunded.'
+    ? 'Nothing can be refunded while the account is suspended.'
     : refundable.length === 0 && refusalOf(payments);
   return html`<div class="head">
       <h1 class="order-title">Order ${invoice_id} <${Status} of=${status} /></h1>
       <div class="buttons">
         <a class="order-button" href=${hrefOf(`/orders/${encodeURIComponent(order_id)}/why`)}>Why</a>
-        ${may('operator') && html`<button type="button" class="primary" disabled=${Boolean(refusal)} aria-describedby=${refusal ? 'refusal' : undefined} onClick=${open}>Refund</button>`}
+        ${may('operator') && html`<button type="button" class="primary" aria-disabled=${Boolean(refusal)} aria-describedby=${refusal ? 'refusal' : undefined} onClick=${refusal ? () => say(refusal) : open}>Refund</button>`}
       </div>
     </div>
     <div class="order-under-head quiet">
-      <${Copyable} text=${order_id} label="the order id" />
+      <${Copyable} text=${order_id} label="order ID" />
       <span>Created <${Time} at=${order.created_at} /></span>
       ${(status === 'new' || status === 'pending') && html`<span>Lapses <${Time} at=${order.lapses_at} relative /></span>`}
       ${may('operator') && refusal && html`<span id="refusal">${refusal}</span>`}
@@ -156,13 +158,13 @@ function refusalOf(payments) {
 function Amounts({ order }) {
   const { currency } = order;
   const isPending = isPositive(order.refund_pending_amount);
-  const parts = `${money(order.amount_before_tax, currency)} and ${money(order.tax, currency)} tax`;
+  const parts = `${money(order.amount_before_tax, currency)} plus ${money(order.tax, currency)} tax`;
   const figures = [
     { name: 'Total', amount: order.total_amount, more: parts },
     { name: 'Paid', amount: order.paid_amount },
     { name: 'Refunded', amount: order.refunded_amount },
     ...(isPending ? [{ name: 'Refunds pending', amount: order.refund_pending_amount }] : []),
-    { name: 'Can be refunded', amount: order.available_amount },
+    { name: 'Refundable', amount: order.available_amount },
   ];
   return html`<dl class="card order-amounts">${figures.map(
     ({ name, amount, more }) => html`<div key=${name}><dt>${name}</dt>
@@ -175,9 +177,10 @@ function Items({ order }) {
   const { items, currency } = order;
   if (items.length === 0) return null;
   const amount = (/** @type {string | null} */ text) =>
-    text !== null && /^\d+(\.\d+)?$/.test(text) ? money(text, currency) : (text ?? '–');
+    text !== null && /^\d+(\.\d+)?$/.test(text) ? money(text, currency) : text;
+  const has = (/** @type {'rate' | 'tax'} */ name) => items.some((item) => item[name] !== null);
   return html`<section class="stack" aria-labelledby="items"><h2 id="items">Items</h2>
-    <${Table} caption="Items" rows=${items} keyOf=${(/** @type {Item} */ item) => `${item.sku_id} ${item.title}`}
+    <${Table} caption="Items" rows=${items} keyOf=${(/** @type {Item} */ _item, /** @type {number} */ index) => String(index)}
       columns=${[
         {
           label: 'Item',
@@ -185,8 +188,18 @@ function Items({ order }) {
             html`${item.title}<span class="quiet order-line">${[item.sku_id, item.description].filter(Boolean).join(', ')}</span>`,
         },
         { label: 'Quantity', isNumber: true, cell: (/** @type {Item} */ item) => item.quantity },
-        { label: 'Price', isNumber: true, cell: (/** @type {Item} */ item) => amount(item.rate) },
-        { label: 'Tax', isNumber: true, cell: (/** @type {Item} */ item) => amount(item.tax) },
+        ...(has('rate')
+          ? [
+              {
+                label: 'Price',
+                isNumber: true,
+                cell: (/** @type {Item} */ item) => amount(item.rate),
+              },
+            ]
+          : []),
+        ...(has('tax')
+          ? [{ label: 'Tax', isNumber: true, cell: (/** @type {Item} */ item) => amount(item.tax) }]
+          : []),
         {
           ...{ label: 'Total', isNumber: true },
           cell: (/** @type {Item} */ item) => amount(item.total_amount),
@@ -207,7 +220,7 @@ function Aside({ order }) {
         ['Name', user?.name],
         ['Email', user?.email],
         ['Phone', user?.phone],
-        ['Id', user?.user_id && html`<code>${user.user_id}</code>`],
+        ['Consumer ID', user?.user_id && html`<code>${user.user_id}</code>`],
         ['Restricted', user?.restricted && 'Only this consumer can pay'],
         ['Shipping', lines(order.shipping_address)],
         ['Billing', lines(order.billing_address)],
@@ -219,12 +232,12 @@ function Aside({ order }) {
         ['Description', order.description],
         ['Attempts', count(order.attempts)],
         [
-          'Sent as',
+          'Original amount',
           conversion &&
             `${money(conversion.total_amount, conversion.currency)} at ${conversion.rate}`,
         ],
-        ['Checkout', checkout ? html`opened <${Time} at=${checkout.opened_at} />` : 'not opened'],
-        ['Way to pay', checkout?.chosen_at && html`chosen <${Time} at=${checkout.chosen_at} />`],
+        ['Checkout opened', checkout ? html`<${Time} at=${checkout.opened_at} />` : 'Not yet'],
+        ['Mode chosen', checkout?.chosen_at && html`<${Time} at=${checkout.chosen_at} />`],
         ['Lapses', html`<${Time} at=${order.lapses_at} />`],
         ['Callback', order.callback_url && html`<code>${order.callback_url}</code>`],
         ['Callback mode', order.callback_mode && sentence(order.callback_mode)],

@@ -1,4 +1,5 @@
 /** The orders of the account: filtered, or found by one text. */
+import { useEffect, useRef } from 'preact/hooks';
 import { FilterBar } from '../components/filter-bar.js';
 import { Field } from '../components/form.js';
 import { Pager } from '../components/pager.js';
@@ -6,6 +7,7 @@ import { Empty, Loaded } from '../components/states.js';
 import { Status } from '../components/status.js';
 import { Table } from '../components/table.js';
 import { Money, Time } from '../components/text.js';
+import { useResultCount } from '../core/announce.js';
 import { useChoices } from '../core/choices.js';
 import { count, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
@@ -24,8 +26,7 @@ import { may } from '../core/session.js';
  * @property {string} refunded_amount
  * @property {string[]} flags
  * @property {{ name: string | null, email: string | null } | null} user
- * @property {{ payment_status: string, provider: string, payment_mode: string | null } | null} payment
- * @property {string[]} [reasons]
+ * @property {{ payment_status: string, provider_name: string, payment_mode: string | null } | null} payment
  */
 
 const filters = [
@@ -95,12 +96,17 @@ export function Page() {
   const text = query.get('text');
   return html`<div class="head"><h1>Orders</h1>
       ${may('operator') && html`<a class="link-new" href=${hrefOf('/payment-links/new')}>New payment link</a>`}
-      <${SearchField} key=${text} text=${text} /></div>
+      <${SearchField} text=${text} /></div>
     ${text === null ? html`<${FilteredOrders} />` : html`<${FoundOrders} text=${text} />`}`;
 }
 
 /** @param {{ text: string | null }} props */
 function SearchField({ text }) {
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  // The address has changed: by a search, or by the back button. The field stays, and so does the focus.
+  useEffect(() => {
+    if (field.current) field.current.value = text ?? '';
+  }, [text]);
   const search = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     if (!(event.currentTarget instanceof HTMLFormElement)) return;
@@ -109,7 +115,7 @@ function SearchField({ text }) {
   };
   return html`<form class="search" role="search" onSubmit=${search}>
     <${Field} label="Search" name="text" type="search"
-      input=${{ value: text ?? '', placeholder: 'Order, invoice, payment, email or phone' }} />
+      input=${{ ref: field, placeholder: 'ID, start of invoice, email or phone' }} />
   </form>`;
 }
 
@@ -119,6 +125,7 @@ function FilteredOrders() {
   const exported = new URLSearchParams(place.value.query);
   exported.delete('after');
   const more = moreFilters(useChoices(), place.value.query);
+  useResultCount(live, ({ orders }) => orders, 'order');
   return html`<${FilterBar} filters=${filters} more=${more}>
       <a class="export" href=${`${base}/api/orders.csv?${exported}`} download="orders.csv">Export CSV</a>
     </${FilterBar}>
@@ -127,7 +134,7 @@ function FilteredOrders() {
     ) => html`
       ${
         data.orders.length === 0
-          ? html`<${Empty} title=${data.next === null ? 'No orders match' : `None among the ${count(data.looked_at)} orders that were looked at`} />`
+          ? html`<${Empty} title=${data.next === null ? 'No orders match' : `No match among the ${count(data.looked_at)} orders checked so far`} />`
           : html`<${Orders} orders=${data.orders} />`
       }
       <${Pager} next=${data.next} label="the orders" />`}
@@ -137,14 +144,14 @@ function FilteredOrders() {
 /** @param {{ text: string }} props */
 function FoundOrders({ text }) {
   const live = useLive(`/search?text=${encodeURIComponent(text)}`);
-  return html`<${Loaded} live=${live}>${(
-    /** @type {{ orders: Listed[], more: boolean }} */ found,
-  ) =>
-    found.orders.length === 0
-      ? html`<${Empty} title=${`Nothing found for “${text}”`}>
-          <p>Ids must be complete. Of an invoice, the beginning is enough.</p></${Empty}>`
-      : html`<${Orders} orders=${found.orders} />
-          ${found.more && html`<p class="quiet">There are more. Search for a longer text.</p>`}`}
+  useResultCount(live, ({ orders }) => orders, 'order');
+  return html`<p><a href=${hrefOf('/orders')}>All orders</a></p>
+    <${Loaded} live=${live}>${(/** @type {{ orders: Listed[], more: boolean }} */ found) =>
+      found.orders.length === 0
+        ? html`<${Empty} title=${`Nothing found for “${text}”`}>
+          <p>IDs, email addresses and phone numbers must be complete. Of an invoice, the beginning is enough.</p></${Empty}>`
+        : html`<${Orders} orders=${found.orders} />
+          ${found.more && html`<p class="quiet">There are more results. Search for a longer text.</p>`}`}
   </${Loaded}>`;
 }
 
@@ -172,10 +179,10 @@ const columns = [
     label: 'Payment',
     cell: ({ payment }) =>
       payment === null
-        ? '–'
-        : `${payment.payment_mode ?? payment.provider}, ${payment.payment_status}`,
+        ? null
+        : `${payment.payment_mode ?? payment.provider_name}, ${payment.payment_status}`,
   },
-  { label: 'Consumer', cell: ({ user }) => user?.name ?? user?.email ?? '–' },
-  { label: 'Flags', cell: ({ flags }) => flags.map(sentence).join(', ') || '–' },
+  { label: 'Consumer', cell: ({ user }) => user?.name ?? user?.email ?? null },
+  { label: 'Flags', cell: ({ flags }) => flags.map(sentence).join(', ') || null },
   { label: 'Created', cell: ({ created_at }) => html`<${Time} at=${created_at} />` },
 ];

@@ -7,6 +7,7 @@ import { count, counted, money, percent, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
 import { hrefOf, place } from '../core/router.js';
+import { listOf } from './figure-links.js';
 
 /** @typedef {{ currency: string, orders: number, payments: number, amount: string }} Sum */
 /** @typedef {Sum & { name: string }} Share */
@@ -20,14 +21,14 @@ import { hrefOf, place } from '../core/router.js';
  * @property {(Figures['totals'] & { from: string, to: string })[]} buckets
  * @property {Share[]} modes
  * @property {Share[]} failures
- * @property {Record<'review' | 'dead_deliveries' | 'parked_deliveries' | 'undelivered_events' | 'disabled_endpoints', Counted>} attention
+ * @property {Record<'review' | 'parked_deliveries' | 'undelivered_events' | 'disabled_endpoints', Counted>} attention
  */
 
 const periods = /** @type {const} */ ([
   ['1', 'Today'],
   ['7', '7 days'],
   ['30', '30 days'],
-  ['365', 'A year'],
+  ['365', '1 year'],
 ]);
 const usualDays = '7';
 
@@ -42,8 +43,8 @@ export function Page() {
       <${Totals} figures=${figures} />
       <${ChartsLater} figures=${figures} />
       <div class="columns">
-        <${Shares} title="Payment modes" shares=${figures.modes} figures=${figures} filter="mode" status="succeeded" />
-        <${Shares} title="Failures" shares=${figures.failures} figures=${figures} filter="failure" status="failed" />
+        <${Shares} title="Payment modes" label="Mode" shares=${figures.modes} figures=${figures} filter="mode" status="succeeded" />
+        <${Shares} title="Failure reasons" label="Reason" shares=${figures.failures} figures=${figures} filter="failure" status="failed" />
       </div>`}
     </${Loaded}>`;
 }
@@ -64,14 +65,14 @@ function periodOf(days) {
   });
 }
 
-/** What each count is called, for one and for several, and the list behind it. */
+/** What each count is called, for one and for several, and the list behind it. The review has dead deliveries too. */
 const attentionLinks = /** @type {const} */ ({
   review: ['to review', 'to review', '/review'],
-  dead_deliveries: ['dead delivery', 'dead deliveries', '/inbox?state=dead'],
   parked_deliveries: ['parked delivery', 'parked deliveries', '/inbox?state=parked'],
   undelivered_events: ['undelivered event', 'undelivered events', '/webhooks?state=undelivered'],
   disabled_endpoints: ['disabled endpoint', 'disabled endpoints', '/webhooks'],
 });
+
 /**
  * The figures do not wait for the charts.
  * @param {{ figures: Figures }} props
@@ -107,53 +108,51 @@ function Attention({ attention }) {
 
 /** @param {{ figures: Figures }} props */
 function Totals({ figures }) {
-  const { totals, from, to } = figures;
+  const { totals } = figures;
   const paid = totals.paid.reduce((sum, { payments }) => sum + payments, 0);
   const failed = totals.failed.reduce((sum, { payments }) => sum + payments, 0);
-  const link = (/** @type {Record<string, string>} */ filter) =>
-    hrefOf(`/orders?${new URLSearchParams({ from, to, ...filter })}`);
+  const link = (/** @type {Record<string, string>} */ filter) => listOf(figures, filter);
   /** @type {[string, Sum[], Record<string, string>][]} */
   const rows = [
     ['Created', totals.created, {}],
     ['Completed', totals.completed, { status: 'completed' }],
     ['Paid', totals.paid, { payment_status: 'succeeded' }],
-    ['Failed payments', totals.failed, { payment_status: 'failed' }],
+    ['Failed', totals.failed, { payment_status: 'failed' }],
     ['Refunded', totals.refunded, { refunded: 'yes' }],
   ];
   return html`<ul class="figures">
     ${rows.map(
       ([title, sums, filter]) => html`<li key=${title} class="card">
         <h2>${title}</h2>
-        ${sums.length === 0 && html`<p class="figure"><a href=${link(filter)}>0</a></p>`}
+        ${sums.length === 0 && html`<p class="figure"><a href=${link(filter)} aria-label=${`${title}: 0`}>0</a></p>`}
         ${sums.map(
           ({ currency, orders, amount }) => html`<p key=${currency} class="figure">
-            <a href=${link({ ...filter, currency })}>${money(amount, currency)}</a>
+            <a href=${link({ ...filter, currency })} aria-label=${`${title}: ${money(amount, currency)}`}>${money(amount, currency)}</a>
             <span class="quiet">${counted(orders, 'order')}</span></p>`,
         )}
       </li>`,
     )}
     <li class="card"><h2>Success rate</h2><p class="figure">${percent(paid, paid + failed)}
-      <span class="quiet"><a href=${link({ payment_status: 'succeeded' })}>${counted(paid, 'payment')} succeeded</a>,
-        <a href=${link({ payment_status: 'failed' })}>${count(failed)} failed</a></span></p></li>
+      <span class="quiet"><a href=${link({ payment_status: 'succeeded' })}>${counted(paid, 'payment')} succeeded</a></span>
+      <span class="quiet"><a href=${link({ payment_status: 'failed' })}>${counted(failed, 'payment')} failed</a></span></p></li>
   </ul>`;
 }
 
-/** @param {{ title: string, shares: Share[], figures: Figures, filter: string, status: string }} props */
-function Shares({ title, shares, figures: { from, to }, filter, status }) {
+/** @param {{ title: string, label: string, shares: Share[], figures: Figures, filter: string, status: string }} props */
+function Shares({ title, label, shares, figures, filter, status }) {
   const link = (/** @type {Share} */ { name, currency }) =>
-    hrefOf(
-      `/orders?${new URLSearchParams({ from, to, currency, payment_status: status, [filter]: name })}`,
-    );
+    listOf(figures, { currency, payment_status: status, [filter]: name });
+  const sorted = shares.toSorted((a, b) => b.payments - a.payments);
   return html`<section class="stack"><h2>${title}</h2>
     ${
       shares.length === 0
         ? html`<${Empty} title="None in this period" />`
-        : html`<${Table} caption=${title} rows=${shares} keyOf=${(/** @type {Share} */ share) => `${share.currency} ${share.name}`}
+        : html`<${Table} caption=${title} rows=${sorted} keyOf=${(/** @type {Share} */ share) => `${share.currency} ${share.name}`}
             columns=${[
               {
-                label: 'Name',
+                label,
                 cell: (/** @type {Share} */ share) =>
-                  html`<a href=${link(share)}>${nameOf(share)}</a>`,
+                  html`<a href=${link(share)} aria-label=${`${nameOf(share)}, ${share.currency}`}>${nameOf(share)}</a>`,
               },
               {
                 label: 'Payments',

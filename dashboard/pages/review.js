@@ -7,8 +7,9 @@ import { Empty, Loaded } from '../components/states.js';
 import { Table } from '../components/table.js';
 import { Time } from '../components/text.js';
 import { say } from '../components/toast.js';
+import { useResultCount } from '../core/announce.js';
 import { post } from '../core/api.js';
-import { capital, sentence } from '../core/format.js';
+import { count, reasonText, sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
 import { hrefOf, place } from '../core/router.js';
@@ -28,6 +29,7 @@ import { may } from '../core/session.js';
 export function Page() {
   const after = place.value.query.get('after');
   const live = useLive(`/review${after === null ? '' : `?after=${encodeURIComponent(after)}`}`);
+  useResultCount(live, ({ items }) => items, 'item');
   const [resolving, setResolving] = useState(/** @type {Item | undefined} */ (undefined));
   const close = () => setResolving(undefined);
   const hasResolved = useRef(false);
@@ -42,10 +44,13 @@ export function Page() {
     hasResolved.current = false;
   }, [live.data]);
   return html`<div class="head"><h1>Review</h1></div>
-    <${Loaded} live=${live}>${(/** @type {{ items: Item[], next: string | null }} */ data) => html`
+    <${Loaded} live=${live}>${(
+      /** @type {{ items: Item[], open: { count: number, more: boolean }, next: string | null }} */ data,
+    ) => html`
+      ${data.open.count > 0 && html`<p class="quiet">${count(data.open.count)}${data.open.more && '+'} to review</p>`}
       ${
         data.items.length === 0
-          ? html`<${Empty} title=${after === null && data.next === null ? 'Nothing needs a person' : 'Nothing on this page needs a person'} />`
+          ? html`<${Empty} title=${after === null && data.next === null ? 'Nothing to review' : 'Nothing to review on this page'} />`
           : html`<${Items} items=${data.items} open=${setResolving} />`
       }
       <${Pager} next=${data.next} label="the review" toFirst="First page" toNext="Next page" />`}
@@ -62,7 +67,7 @@ function focusNext() {
 /** @param {{ items: Item[], open: (item: Item) => void }} props */
 function Items({ items, open }) {
   const isOperator = may('operator');
-  return html`<div class="review"><${Table} caption="What needs a person" rows=${items}
+  return html`<div class="review"><${Table} caption="Items to review" rows=${items}
     keyOf=${(/** @type {Item} */ item) => item.id}
     columns=${[
       { label: 'Reason', cell: reasonOf },
@@ -77,7 +82,7 @@ function Items({ items, open }) {
             {
               label: 'Action',
               cell: (/** @type {Item} */ item) =>
-                html`<button type="button" class="small" aria-describedby=${reasonIdOf(item)} onClick=${() => open(item)}>Resolve</button>`,
+                html`<button type="button" class="small" aria-describedby=${`${reasonIdOf(item)} ${aboutIdOf(item)}`} onClick=${() => open(item)}>Resolve</button>`,
             },
           ]
         : []),
@@ -90,11 +95,16 @@ function reasonIdOf({ id }) {
 }
 
 /** @param {Item} item */
+function aboutIdOf({ id }) {
+  return `about-${id}`;
+}
+
+/** @param {Item} item */
 function reasonOf(item) {
   return html`<div id=${reasonIdOf(item)}>${item.reasons.map(
     (one) => html`<p key=${one.reason}>${one.sentence}</p>`,
   )}</div>
-  <p class="quiet detail">${item.why === null ? item.reasons.map(({ reason }) => sentence(reason)).join(', ') : capital(item.why)}</p>`;
+  <p class="quiet detail">${item.why === null ? item.reasons.map(({ reason }) => sentence(reason)).join(', ') : reasonText(item.why)}</p>`;
 }
 
 /** @param {Item} item */
@@ -103,11 +113,20 @@ function adviceOf({ reasons }) {
 }
 
 /** @param {Item} item */
-function aboutOf({ order_id, transaction_id, delivery_id }) {
-  return html`<div class="about">
+function aboutOf(item) {
+  const { order_id, transaction_id, delivery_id } = item;
+  return html`<div class="about" id=${aboutIdOf(item)}>
     ${order_id !== null && html`<a href=${hrefOf(`/orders/${order_id}`)}>${transaction_id === null ? 'Order' : 'Transaction'} <code>${transaction_id ?? order_id}</code></a>`}
     ${delivery_id !== null && html`<a href=${hrefOf(`/inbox?delivery=${delivery_id}`)}>Delivery <code>…${delivery_id.slice(-8)}</code></a>`}
   </div>`;
+}
+
+/** @param {Item} item */
+function nameOf({ order_id, transaction_id, delivery_id }) {
+  if (transaction_id !== null) return html`Transaction <code>${transaction_id}</code>`;
+  return order_id === null
+    ? html`Delivery <code>${delivery_id}</code>`
+    : html`Order <code>${order_id}</code>`;
 }
 
 /** @param {{ item: Item, close: () => void, done: (text: string) => void }} props */
@@ -115,9 +134,10 @@ function Resolve({ item, close, done }) {
   const id = useId();
   const resolve = async (/** @type {FormData} */ fields) => {
     const { outcome } = await post('/review/resolve', { id: item.id, note: fields.get('note') });
-    done(outcome === 'resolved' ? 'Resolved.' : 'Somebody had resolved it before.');
+    done(outcome === 'resolved' ? 'Item resolved.' : 'It had already been resolved.');
   };
   return html`<${Dialog} title="Resolve" onClose=${close}>
+    <p class="quiet">${nameOf(item)}</p>
     ${item.reasons.map(
       (one) =>
         html`<div key=${one.reason}><p><strong>${one.sentence}</strong></p><p>${one.advice}</p></div>`,
@@ -126,7 +146,7 @@ function Resolve({ item, close, done }) {
       <div class="field">
         <label for=${id}>Note</label>
         <textarea id=${id} name="note" rows="3" required maxlength="1024" aria-describedby=${`${id}-hint`}></textarea>
-        <p class="hint" id=${`${id}-hint`}>What was done about it. It is kept in the audit log.</p>
+        <p class="hint" id=${`${id}-hint`}>What was done about it. Kept in the audit log.</p>
       </div>
     </${Form}>
   </${Dialog}>`;

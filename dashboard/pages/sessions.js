@@ -1,6 +1,5 @@
 /** Where the user is signed in, and the way to end it. */
 import { Action } from '../components/action.js';
-import { Form } from '../components/form.js';
 import { Loaded } from '../components/states.js';
 import { Table } from '../components/table.js';
 import { Time } from '../components/text.js';
@@ -16,12 +15,12 @@ export function Page() {
   const live = useLive('/sessions');
   const end = async (/** @type {Listed} */ { session_id }) => {
     await call('DELETE', `/sessions/${session_id}`);
-    say('The session has ended.');
+    say('Session ended.');
     live.reload();
   };
   const endOthers = async () => {
     const { ended } = await call('DELETE', '/sessions');
-    say(`${counted(ended, 'other session has', 'other sessions have')} ended.`);
+    say(`${counted(ended, 'other session')} ended.`);
     live.reload();
   };
   return html`<h1>Your sessions</h1>
@@ -46,13 +45,21 @@ export function Page() {
                 : html`<${Action} label="End session" about=${`${browserOf(one)}, ${one.address}`} onAct=${() => end(one)} />`,
           },
         ]} />
-      ${sessions.length > 1 && html`<${Form} action="End all other sessions" onSend=${endOthers} />`}`}
+      ${sessions.length > 1 && html`<div><${Action} kind="" label="End all other sessions" onAct=${endOthers} /></div>`}`}
     </${Loaded}>`;
 }
+
+/**
+ * Where the word of the header is not the name.
+ * @type {Record<string, string>}
+ */
+const names = { Edg: 'Edge', OPR: 'Opera', 'Mac OS X': 'macOS' };
 
 /** @param {Listed} session */
 function browserOf({ user_agent }) {
   const [, name] = /(Firefox|Edg|OPR|Chrome|Safari)\//.exec(user_agent) ?? [];
   const [, system] = /(Windows|Mac OS X|Android|iPhone|Linux)/.exec(user_agent) ?? [];
-  return [name ?? 'Unknown browser', system].filter((part) => part !== undefined).join(', ');
+  return [names[name ?? ''] ?? name ?? 'Unknown browser', names[system ?? ''] ?? system]
+    .filter((part) => part !== undefined)
+    .join(', ');
 }

@@ -14,12 +14,15 @@ const logoBytesMax = 64 * 1024;
 export function Branding({ settings, save }) {
   const [typed, setTyped] = useState({ name: settings.name, colour: settings.colour ?? '' });
   const [logo, setLogo] = useState(/** @type {NewLogo} */ (undefined));
+  // A new key empties the field of the file.
+  const [turn, setTurn] = useState(0);
   const colour = findColour(typed.colour) ?? usualColour;
   const read = (/** @type {FormData} */ fields) =>
     setTyped({ name: String(fields.get('name')), colour: String(fields.get('colour')) });
   const saveAll = async (/** @type {object} */ changes) => {
     await save(changes);
     setLogo(undefined);
+    setTurn((last) => last + 1);
   };
   const text = (
     /** @type {string} */ name,
@@ -34,7 +37,7 @@ export function Branding({ settings, save }) {
       ...{ name: 'colour', label: 'Colour', value: settings.colour },
       hint:
         typed.colour === ''
-          ? 'Such as #0a7cff. Without one, ours is used.'
+          ? 'Such as #0a7cff. If empty, the default is used.'
           : describeColour(colour),
       input: { autocomplete: 'off', spellcheck: false },
       after: html`<${Picker} colour=${colour} />`,
@@ -53,7 +56,7 @@ export function Branding({ settings, save }) {
     },
     {
       ...{ name: 'upi_collect', kind: 'switch', value: settings.upi_collect },
-      label: 'Consumers may type a UPI id',
+      label: 'Consumers may enter a UPI ID',
     },
   ];
   const stored = settings.logo?.url;
@@ -61,7 +64,7 @@ export function Branding({ settings, save }) {
   return html`<div class="branding">
     <${SettingsForm} label="Checkout branding" settings=${fields} save=${saveAll} onInput=${read}
       more=${() => (logo === undefined ? {} : { logo: logo?.base64 ?? null })}>
-      ${mayChange() && html`<${LogoField} hasLogo=${logoUrl !== undefined} choose=${setLogo} isStored=${stored !== undefined} />`}
+      ${mayChange() && html`<${LogoField} key=${turn} hasLogo=${logoUrl !== undefined} choose=${setLogo} isStored=${stored !== undefined} />`}
     </${SettingsForm}>
     <${Preview} name=${mayChange() ? typed.name : settings.name} colour=${colour} logoUrl=${logoUrl} />
   </div>`;
@@ -89,9 +92,7 @@ function LogoField({ hasLogo, isStored, choose }) {
     if (!file) return;
     if (file.size > logoBytesMax) {
       if (input.current) input.current.value = '';
-      return setProblem(
-        `The file has ${Math.ceil(file.size / 1024)} KiB: at most 64 KiB are possible.`,
-      );
+      return setProblem(`The file has ${Math.ceil(file.size / 1024)} KiB. The limit is 64 KiB.`);
     }
     const url = await dataUrlOf(file);
     choose({ url, base64: url.slice(url.indexOf(',') + 1) });

@@ -3,10 +3,11 @@
  * changed, and shows a refusal beside the field that it is about.
  */
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { problemOf } from '../components/form.js';
+import { Facts } from '../components/facts.js';
 import { say } from '../components/toast.js';
-import { time } from '../core/format.js';
+import { capital, time } from '../core/format.js';
 import { html } from '../core/html.js';
+import { problemOf } from '../core/problem.js';
 import { may, session } from '../core/session.js';
 
 /**
@@ -50,7 +51,8 @@ export function SettingsForm({ settings, save, more = () => ({}), onInput, label
     if (isSaved.current) form.current?.reset();
     isSaved.current = false;
   }, [shown]);
-  if (!mayChange()) return html`<${Facts} settings=${settings} />${children}`;
+  if (!mayChange())
+    return html`<${Facts} facts=${settings.map((setting) => [setting.label, shownValue(setting)])} />${children}`;
 
   const send = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
@@ -70,7 +72,11 @@ export function SettingsForm({ settings, save, more = () => ({}), onInput, label
     clearSecrets(form.current);
     say('Saved.');
   };
-  const input = () => form.current && onInput?.(new FormData(form.current));
+  const input = () => {
+    // What is typed after saving stays.
+    isSaved.current = false;
+    if (form.current) onInput?.(new FormData(form.current));
+  };
   return html`<form class="stack" ref=${form} onSubmit=${send} onInput=${input} aria-label=${label} noValidate>
     <div class="fields">
     ${settings.map(
@@ -121,15 +127,12 @@ function refusalIn(settings) {
       const isName = found === name;
       return {
         field: name,
-        problem: isName ? label + problem.slice(found.length) : upper(problem),
+        problem: isName ? label + problem.slice(found.length) : capital(problem),
       };
     }
-    return { field: '', problem: upper(problem) };
+    return { field: '', problem: capital(problem) };
   };
 }
-
-/** @param {string} text */
-const upper = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /**
  * @param {HTMLFormElement} form
@@ -149,8 +152,9 @@ function clearSecrets(form) {
 
 /** @param {{ setting: Setting, problem: string }} props */
 function Control({ setting, problem }) {
-  const { name, label, kind = 'text', value, hint, input = {}, after } = setting;
+  const { name, label, kind = 'text', value, input = {}, after } = setting;
   const id = useId();
+  const hint = [setting.hint, kind === 'secret' && secretHint(value)].filter(Boolean).join(' ');
   const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ');
   const shared = {
     ...{ id, name, 'aria-describedby': described || undefined },
@@ -164,6 +168,11 @@ function Control({ setting, problem }) {
   }
   return html`<div class="field"><label for=${id}>${label}</label>
     <div class="control">${fieldOf(setting, shared)}${after}</div>${notes}</div>`;
+}
+
+/** @param {string | null} setAt */
+function secretHint(setAt) {
+  return setAt === null ? 'Not set.' : `Set on ${time(setAt)}. Leave empty to keep it.`;
 }
 
 /**
@@ -183,19 +192,9 @@ function fieldOf({ kind = 'text', value, options = [], writeLine = String }, sha
     return html`<textarea ...${shared} rows=${rows} defaultValue=${value.map(writeLine).join('\n')} />`;
   }
   if (kind === 'secret') {
-    const placeholder =
-      value === null ? 'Not set' : `Set on ${time(value)}. Leave it empty to keep it.`;
-    return html`<input type="password" autocomplete="new-password" placeholder=${placeholder} ...${shared} />`;
+    return html`<input type="password" autocomplete="new-password" ...${shared} />`;
   }
   return html`<input defaultValue=${value ?? ''} ...${shared} />`;
-}
-
-/** @param {{ settings: readonly Setting[] }} props */
-function Facts({ settings }) {
-  return html`<dl class="facts">${settings.map(
-    (setting) =>
-      html`<div key=${setting.name}><dt>${setting.label}</dt><dd>${shownValue(setting)}</dd></div>`,
-  )}</dl>`;
 }
 
 /** @param {Setting} setting */

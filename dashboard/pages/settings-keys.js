@@ -2,13 +2,14 @@
 import { useId, useState } from 'preact/hooks';
 import { withConfirmation } from '../components/confirm-identity.js';
 import { Dialog } from '../components/dialog.js';
+import { Facts } from '../components/facts.js';
 import { Field, Form, Select } from '../components/form.js';
 import { ShownSecret } from '../components/shown-secret.js';
 import { Table } from '../components/table.js';
 import { Copyable, Time } from '../components/text.js';
 import { say } from '../components/toast.js';
 import { ApiError, post } from '../core/api.js';
-import { sentence, time } from '../core/format.js';
+import { time } from '../core/format.js';
 import { html } from '../core/html.js';
 import { mayChange } from './settings-form.js';
 
@@ -17,7 +18,7 @@ import { mayChange } from './settings-form.js';
 
 /** @type {readonly (readonly [seconds: string, text: string])[]} */
 const overlaps = [
-  ['0', 'Not at all: it ends now'],
+  ['0', 'No, it ends now'],
   ['3600', 'For 1 hour'],
   ['86400', 'For 1 day'],
   ['604800', 'For 7 days'],
@@ -42,12 +43,14 @@ export function Keys({ settings, reload }) {
     setShown(answer);
     reload();
   };
-  return html`<dl class="facts">
-      <div><dt>Merchant id</dt><dd><${Copyable} text=${settings.account_id} label="the merchant id" /></dd></div>
-      <div><dt>Access key</dt><dd><${Copyable} text=${settings.access_key} label="the access key" /></dd></div>
-    </dl>
+  const titleOf = (/** @type {string} */ wanted) =>
+    settings.secrets.find(({ name }) => name === wanted)?.title ?? wanted;
+  return html`<${Facts} facts=${[
+    ['Merchant ID', html`<${Copyable} text=${settings.account_id} label="merchant ID" />`],
+    ['Access key', html`<${Copyable} text=${settings.access_key} label="access key" />`],
+  ]} />
     <${Secrets} secrets=${settings.secrets} show=${show} rotate=${setRotating} />
-    ${rotating && html`<${Rotate} name=${rotating} close=${() => setRotating(undefined)} done=${rotated} />`}
+    ${rotating && html`<${Rotate} name=${rotating} title=${titleOf(rotating)} close=${() => setRotating(undefined)} done=${rotated} />`}
     ${
       shown &&
       html`<${ShownSecret} title=${titleOf(shown.name)} secret=${shown.secret} onEnd=${() => setShown(undefined)}>
@@ -68,25 +71,27 @@ function Secrets({ secrets, show, rotate }) {
       {
         label: 'Secret',
         cell: (/** @type {SecretTimes} */ one) =>
-          html`<span id=${`${id}-${one.name}`}>${titleOf(one.name)}</span>`,
+          html`<span id=${`${id}-${one.name}`}>${one.title}</span>`,
       },
       {
-        label: 'Made',
+        label: 'Created',
         cell: (/** @type {SecretTimes} */ one) => html`<${Time} at=${one.created_at} />`,
       },
-      { label: 'Former valid until', cell: formerOf },
+      ...(secrets.some(({ former }) => former.length > 0)
+        ? [{ label: 'Previous secret valid until', cell: formerOf }]
+        : []),
       ...(mayChange() ? [{ label: 'Actions', cell: actions }] : []),
     ]} />`;
 }
 
 /** @param {SecretTimes} secret */
 function formerOf({ former }) {
-  if (former.length === 0) return '–';
+  if (former.length === 0) return null;
   return former.map((one) => html`<p key=${one.valid_until}><${Time} at=${one.valid_until} /></p>`);
 }
 
-/** @param {{ name: string, close: () => void, done: (answer: Shown) => void }} props */
-function Rotate({ name, close, done }) {
+/** @param {{ name: string, title: string, close: () => void, done: (answer: Shown) => void }} props */
+function Rotate({ name, title, close, done }) {
   const isOwn = name === 'access-secret';
   const send = async (/** @type {FormData} */ fields) => {
     const value = String(fields.get('value') ?? '').trim();
@@ -96,14 +101,14 @@ function Rotate({ name, close, done }) {
     };
     done(await withConfirmation(() => post(`/settings/secrets/${name}/rotate`, body)));
   };
-  return html`<${Dialog} title=${`Rotate: ${titleOf(name)}`} onClose=${close}>
-    <p>${isOwn ? 'A new secret is made for your server.' : 'The new secret must be entered at the provider.'}</p>
+  return html`<${Dialog} title=${`Rotate: ${title}`} onClose=${close}>
+    <p>${isOwn ? 'A new secret is generated for your server.' : 'The new secret must be entered at the provider.'}</p>
     <${Form} action="Rotate" onSend=${send} onCancel=${close}>
-      <${Select} label="The former secret stays valid" name="overlap" options=${overlaps} value="86400" />
+      <${Select} label="Keep the previous secret valid" name="overlap" options=${overlaps} value="86400" />
       ${
         !isOwn &&
         html`<${Field} label="Secret from the provider" name="value" input=${{ autocomplete: 'off', spellcheck: false }}
-          hint="Only if the provider makes it itself. Otherwise leave it empty." />`
+          hint="Only if the provider generates it. Otherwise leave it empty." />`
       }
     </${Form}>
   </${Dialog}>`;
@@ -112,9 +117,6 @@ function Rotate({ name, close, done }) {
 /** @param {string} until */
 function endOf(until) {
   return Date.parse(until) <= Date.now()
-    ? 'The former secret is no longer valid.'
-    : `The former secret is valid until ${time(until)}.`;
+    ? 'The previous secret is no longer valid.'
+    : `The previous secret is valid until ${time(until)}.`;
 }
-
-/** @param {string} name */
-export const titleOf = (name) => sentence(name.replaceAll('-', ' '));

@@ -1,10 +1,10 @@
 /** The providers of the account: where they send their webhooks, and the keys of their APIs. */
 import { withConfirmation } from '../components/confirm-identity.js';
+import { Facts } from '../components/facts.js';
 import { Copyable } from '../components/text.js';
 import { sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { SettingsForm } from './settings-form.js';
-import { titleOf } from './settings-keys.js';
 
 /** @typedef {import('./settings-types.js').Provider} Provider */
 /** @typedef {import('./settings-types.js').ProviderOption} ProviderOption */
@@ -19,10 +19,10 @@ export function Providers({ settings, save }) {
   return settings.providers.map(
     (provider) => html`<div key=${provider.name} class="part stack">
       <h3>${provider.title}</h3>
-      <dl class="facts">
-        <div><dt>Webhook address</dt><dd><${Copyable} text=${provider.webhook_url} label="the webhook address" /></dd></div>
-        <div><dt>Webhook secret</dt><dd>${titleOf(provider.webhook_secret)}, above</dd></div>
-      </dl>
+      <${Facts} facts=${[
+        ['Webhook URL', html`<${Copyable} text=${provider.webhook_url} label="webhook URL" />`],
+        ['Webhook secret', html`<a href="#keys">Under Keys</a>`],
+      ]} />
       <${SettingsForm} label=${`Settings for ${provider.title}`} save=${saveOptions}
         settings=${provider.options.map((option) => settingOf(provider, option))} />
     </div>`,
@@ -36,7 +36,11 @@ export function Providers({ settings, save }) {
  */
 function settingOf(provider, { name, description, placeholder, kind, value, set_at }) {
   const short = name.replace(`${provider.name}-`, '');
-  const described = { name, label: labels[kind] ?? labelOf(short), hint: description };
+  const described = {
+    name,
+    label: labels[kind] ?? sentence(short.replaceAll('-', '_')),
+    hint: description,
+  };
   const called = [name, `${provider.name} ${calledBy[kind] ?? short}`];
   if (kind === 'secret') return { ...described, called, kind, value: set_at };
   const choices = placeholder.includes('|') ? placeholder.split('|') : [];
@@ -52,12 +56,7 @@ function settingOf(provider, { name, description, placeholder, kind, value, set_
  * The word password is for the user's own, which a dialog may ask for on this page.
  * @type {Record<string, string>}
  */
-const labels = { secret: 'API secret', url: 'API address' };
+const labels = { secret: 'API secret', url: 'API URL' };
 
 /** @type {Record<string, string>} */
 const calledBy = { login: 'login', url: 'URL' };
-
-/** @param {string} short */
-function labelOf(short) {
-  return sentence(short.replaceAll('-', ' ')).replace(/\bupi\b/i, 'UPI');
-}

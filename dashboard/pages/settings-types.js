@@ -3,6 +3,7 @@
 /**
  * @typedef {object} SecretTimes
  * @property {string} name
+ * @property {string} title
  * @property {string | null} created_at
  * @property {{ created_at: string, valid_until: string }[]} former Still valid.
  */

@@ -54,8 +54,8 @@ export function Page() {
 
 function whyFixed() {
   return session.value?.account?.suspended
-    ? 'The account is suspended, so nothing can be changed.'
-    : 'Owners of the account can change these settings.';
+    ? 'Nothing can be changed while the account is suspended.'
+    : 'Only owners of the account can change these settings.';
 }
 
 /** @param {SectionProps} props */
@@ -67,7 +67,7 @@ function PaymentModes({ settings, save }) {
     ...{ name: mode, label: title, value: provider, kind: /** @type {const} */ ('choice') },
     options: [/** @type {const} */ (['', 'Not offered']), ...providers],
   }));
-  return html`<p class="hint">Which provider takes the payments of each mode. A mode is offered once its provider has keys.</p>
+  return html`<p class="hint">Which provider processes each payment mode. A mode is offered once its provider has API keys.</p>
     <${SettingsForm} label="Payment modes" settings=${modes} save=${(/** @type {object} */ changes) => save({ payment_modes: changes })} />`;
 }
 
@@ -78,7 +78,7 @@ function Currencies({ settings, save }) {
       ...{ name: 'alternate_currencies', label: 'Alternate currencies', kind: 'lines' },
       value: settings.alternate_currencies,
       called: ['alternate currency', 'alternate_currencies'],
-      hint: 'Orders in the first currency are processed in the second, at this rate. One a line, such as USD INR 83.25.',
+      hint: 'Orders in the first currency are processed in the second, at this rate. One per line, such as USD INR 83.25.',
       readLine: readRate,
       writeLine: (/** @type {{ from: string, to: string, rate: string }} */ { from, to, rate }) =>
         `${from} ${to} ${rate}`,
@@ -98,12 +98,12 @@ function Origins({ settings, save }) {
     {
       ...{ name: 'callback_origins', label: 'Callback origins', kind: 'lines' },
       ...{ value: settings.callback_origins, called: ['callback origin', 'callback origins'] },
-      hint: 'Which sites your shop’s page in the browser may name for the way back. One a line, such as https://shop.example. Without any, it may name one for orders that have none. Your server may always.',
+      hint: 'Sites that a browser may set as the callback of an order. One per line, such as https://shop.example. If there are none, a browser may set a callback only for orders without one. Your server may set any.',
     },
     {
       ...{ name: 'frame_origins', label: 'Frame origins', kind: 'lines' },
       ...{ value: settings.frame_origins, called: ['frame origin', 'frame origins'] },
-      hint: 'Which sites may show the checkout page in a frame. Without any, none may.',
+      hint: 'Sites that may embed the checkout page in a frame. One per line. If there are none, no site may.',
     },
   ]} />`;
 }
@@ -114,14 +114,14 @@ function Orders({ settings, save }) {
   return html`<${SettingsForm} label="Orders and API" save=${save} settings=${[
     {
       ...{ name: 'optional_order_details', kind: 'switch', value: settings.optional_order_details },
-      label: 'Orders may come without consumer, address and items',
+      label: 'Orders may omit consumer, address and items',
     },
     {
       ...{ name: 'encrypted_payloads', kind: 'switch', value: settings.encrypted_payloads },
-      label: 'Accept encrypted requests, and encrypt the replies to them',
+      label: 'Accept encrypted requests and encrypt their replies',
     },
     {
-      ...{ name: 'signature_version', label: 'Signatures of transactions', kind: 'choice' },
+      ...{ name: 'signature_version', label: 'Transaction signature', kind: 'choice' },
       value: settings.signature_version,
       options: [
         ['v3', 'Version 3'],
@@ -129,5 +129,5 @@ function Orders({ settings, save }) {
       ],
     },
   ]} />
-  <p class="hint">${limit === null ? 'The calls of this account are not limited.' : `Up to ${limit} calls a second. The operator of the service can change this.`}</p>`;
+  <p class="hint">${limit === null ? 'API calls are not rate limited.' : `Rate limit: ${limit} API calls per second. The operator of the service can change it.`}</p>`;
 }

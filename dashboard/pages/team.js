@@ -10,6 +10,7 @@ import { Table } from '../components/table.js';
 import { Copyable, Time } from '../components/text.js';
 import { say } from '../components/toast.js';
 import { call, post } from '../core/api.js';
+import { sentence } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
 import { may } from '../core/session.js';
@@ -59,7 +60,7 @@ function Members({ members, open }) {
   return html`<${Table} caption="Members" rows=${members} keyOf=${(/** @type {Member} */ one) => one.user_id}
     columns=${[
       { label: 'Email', cell: (/** @type {Member} */ one) => one.email },
-      { label: 'Role', cell: (/** @type {Member} */ one) => one.role },
+      { label: 'Role', cell: (/** @type {Member} */ one) => sentence(one.role) },
       {
         label: 'Last seen',
         cell: (/** @type {Member} */ one) => html`<${Time} at=${one.last_seen_at} relative />`,
@@ -72,13 +73,13 @@ function Members({ members, open }) {
 function Invitations({ invitations, done }) {
   const withdraw = async (/** @type {Invited} */ { invitation_id, email }) => {
     await call('DELETE', `/team/invitations/${invitation_id}`);
-    done(`The invitation of ${email} is withdrawn.`);
+    done(`Invitation for ${email} withdrawn.`);
   };
   return html`<h2>Open invitations</h2>
     <${Table} caption="Open invitations" rows=${invitations} keyOf=${(/** @type {Invited} */ one) => one.invitation_id}
       columns=${[
         { label: 'Email', cell: (/** @type {Invited} */ one) => one.email },
-        { label: 'Role', cell: (/** @type {Invited} */ one) => one.role },
+        { label: 'Role', cell: (/** @type {Invited} */ one) => sentence(one.role) },
         {
           label: 'Expires',
           cell: (/** @type {Invited} */ one) => html`<${Time} at=${one.expires_at} relative />`,
@@ -106,13 +107,13 @@ function Invite({ close, reload }) {
   };
   if (link !== '') {
     return html`<${Dialog} title="Send this link" onClose=${close}>
-      <p>It works once, within 24 hours. It is not shown again.</p>
-      <${Copyable} text=${link} label="the link" />
+      <p>It works once, within 24 hours, and is only shown now.</p>
+      <${Copyable} text=${link} label="link" />
       <div class="buttons"><button type="button" class="primary" onClick=${close}>Done</button></div>
     </${Dialog}>`;
   }
   return html`<${Dialog} title="Invite to the team" onClose=${close}>
-    <${Form} action="Create the link" onSend=${invite} onCancel=${close}>
+    <${Form} action="Create link" onSend=${invite} onCancel=${close}>
       <${Field} label="Email" name="email" type="email" input=${{ required: true, autocomplete: 'off' }} />
       <${Select} label="Role" name="role" options=${roles} value="viewer" />
     </${Form}>
@@ -124,7 +125,7 @@ function ChangeRole({ member, close, done }) {
   const change = async (/** @type {FormData} */ fields) => {
     const role = fields.get('role');
     await withConfirmation(() => call('PATCH', `/team/${member.user_id}`, { role }));
-    done(`${member.email} is now ${fields.get('role')}.`);
+    done(`The role of ${member.email} is now ${fields.get('role')}.`);
   };
   return html`<${Dialog} title=${`Role of ${member.email}`} onClose=${close}>
     <${Form} action="Change role" onSend=${change} onCancel=${close}>
@@ -137,10 +138,10 @@ function ChangeRole({ member, close, done }) {
 function Remove({ member, close, done }) {
   const remove = async () => {
     await call('DELETE', `/team/${member.user_id}`);
-    done(`${member.email} is removed.`);
+    done(`${member.email} removed.`);
   };
   return html`<${Dialog} title=${`Remove ${member.email}?`} onClose=${close}>
-    <p>They lose access to this account at once. Their accounts elsewhere stay.</p>
+    <p>They lose access to this account immediately. Their other accounts are not affected.</p>
     <${Form} action="Remove" isDangerous onSend=${remove} onCancel=${close} />
   </${Dialog}>`;
 }

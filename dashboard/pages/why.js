@@ -3,11 +3,11 @@ import { DeliveryBody } from '../components/delivery-body.js';
 import { show } from '../components/fold.js';
 import { Provenance } from '../components/provenance.js';
 import { Loaded } from '../components/states.js';
-import { Status } from '../components/status.js';
 import { Time } from '../components/text.js';
 import { Timeline } from '../components/timeline.js';
 import { say } from '../components/toast.js';
 import { anchorEntries, shortId } from '../components/why-values.js';
+import { useTitle } from '../core/announce.js';
 import { count, money } from '../core/format.js';
 import { html } from '../core/html.js';
 import { useLive } from '../core/live.js';
@@ -39,7 +39,7 @@ export function Page({ params: { order_id: orderId = '' } }) {
   const live = useLive(`${path}/why${asked}`, { everyMs: refreshMs });
   const opened = query.get('delivery');
   return html`<p class="order-trail"><a href=${hrefOf('/orders')}>Orders</a> / <a href=${hrefOf(path)}>Order</a></p>
-    <${Loaded} live=${live} lines=${12}>${(/** @type {Explanation} */ explanation) => html`
+    <${Loaded} live=${live} lines=${12} isPage>${(/** @type {Explanation} */ explanation) => html`
       <${Head} explanation=${explanation} textUrl=${`${base}/api${path}/why.txt${asked}`} />
       <${Content} explanation=${explanation} />`}
     </${Loaded}>
@@ -57,14 +57,25 @@ function pageQuery(query) {
   return text === '' ? '' : `?${text}`;
 }
 
+/**
+ * An order lapses; it is everything else.
+ * @param {Explanation['order']} order
+ */
+function questionOf({ invoice_id, status }) {
+  return status === 'lapsed'
+    ? `Why has order ${invoice_id} lapsed?`
+    : `Why is order ${invoice_id} ${status}?`;
+}
+
 /** @param {{ explanation: Explanation, textUrl: string }} props */
 function Head({ explanation: { order, explained_at }, textUrl }) {
+  useTitle(`Why ${order.invoice_id}`);
   return html`<div class="head">
-      <h1 class="order-title">Why is order ${order.invoice_id} <${Status} of=${order.status} /></h1>
+      <h1 class="order-title">${questionOf(order)}</h1>
       <button type="button" onClick=${() => copyText(textUrl)}>Copy as text</button>
     </div>
     <p class="order-under-head quiet"><span>${money(order.total_amount, order.currency)}</span>
-      <span>Explained <${Time} at=${explained_at} relative />, from the history and the deliveries alone</span>
+      <span>Derived from the history and the deliveries, as of <${Time} at=${explained_at} /></span>
       <button type="button" class="link why-jump" onClick=${() => show('fields')}>What set each field</button></p>`;
 }
 
@@ -78,9 +89,9 @@ async function copyText(url) {
     // The clipboard waits for the text, so that the click still counts as the reason.
     const blob = text.then((words) => new Blob([words], { type: 'text/plain' }));
     await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);
-    say('The explanation is copied, with personal data masked.');
+    say('Explanation copied, with personal data masked.');
   } catch {
-    say('It could not be copied. Please try again.');
+    say('The explanation could not be copied. Please try again.');
   }
 }
 
@@ -98,11 +109,14 @@ function Content({ explanation }) {
       ? name
       : `${name} ${shortId(id)}`;
   };
+  const nameProvider = (/** @type {string | null | undefined} */ id) =>
+    transactions.find(({ transaction_id }) => transaction_id === id)?.provider_name ??
+    'the provider';
   return html`<div class="why-columns">
     <section class="stack" aria-labelledby="timeline"><h2 id="timeline">What happened</h2>
-      ${timeline.pruned && html`<p class="quiet">The oldest rows of the history were deleted by age.</p>`}
+      ${timeline.pruned && html`<p class="quiet">The oldest part of the history was deleted after the retention period.</p>`}
       ${timeline.older_up_to !== null && html`<p><a href=${hrefOf(withQuery({ up_to: timeline.older_up_to, entry: null }))}>Older entries</a></p>`}
-      <div class="card"><${Timeline} timeline=${anchored} nameTransaction=${nameTransaction} /></div>
+      <div class="card"><${Timeline} timeline=${anchored} nameTransaction=${nameTransaction} nameProvider=${nameProvider} /></div>
       ${isPast && html`<p><a href=${hrefOf(withQuery({ up_to: null, entry: null }))}>Newest entries</a></p>`}
       ${held.map(
         ({ delivery_id, reason }) => html`<p class="order-flag" key=${delivery_id}>

@@ -1,5 +1,7 @@
 /** `account create`: creates an account and prints its secrets, which are never shown again. */
+
 import type { Config } from '../config.ts';
+import { commandLine } from '../domain/audit.ts';
 import { providers } from '../providers/providers.ts';
 import { createAccount, simulatorWarning } from '../use-cases/accounts/create-account.ts';
 import { accountFlags, createOptions, readSettings } from './account-options.ts';
@@ -31,7 +33,7 @@ export const accountCreate = defineCommand({
       run: async (services, config, warn) => {
         const isSimulated = usesSimulator(flags.simulator, config);
         const requested = { ...settings, name, apiSecrets, isSimulated, ...(logo && { logo }) };
-        const account = await createAccount(services, requested);
+        const account = await createAccount(services, requested, commandLine);
         if (isSimulated) warn(simulatorWarning(services));
         return {
           account_id: account.accountId,

@@ -1,4 +1,5 @@
 /** `account rotate`: creates a new secret; the old one stays valid during an overlap. */
+import { commandLine } from '../domain/audit.ts';
 import { listRotatableSecretKinds } from '../providers/account-settings.ts';
 import { type RotatableSecretKind, rotateSecret } from '../use-cases/accounts/rotate-secret.ts';
 import { accountArgument } from './arguments.ts';
@@ -41,7 +42,14 @@ export const accountRotate = defineCommand({
     const given = readSecret(values.value);
     return {
       run: async (services) => {
-        const rotated = await rotateSecret(services, accountId, kind, overlapSeconds, given);
+        const rotated = await rotateSecret(
+          services,
+          accountId,
+          kind,
+          overlapSeconds,
+          commandLine,
+          given,
+        );
         return {
           account_id: rotated.accountId,
           [printedName(kind)]: rotated.secret,

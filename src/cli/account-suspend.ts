@@ -1,5 +1,5 @@
 /** `account suspend` and `account resume`: stop and restart serving the calls of an account. Contract 2.8. */
-
+import { type Actor, commandLine } from '../domain/audit.ts';
 import type { Services } from '../services/services.ts';
 import {
   resumeAccount,
@@ -22,7 +22,7 @@ export const accountResume = commandOf('resume', resumeAccount, {
 
 function commandOf(
   verb: string,
-  change: (services: Services, accountId: string) => Promise<Suspension>,
+  change: (services: Services, accountId: string, actor: Actor) => Promise<Suspension>,
   texts: Pick<Command, 'summary' | 'description'>,
 ): Command {
   return defineCommand({
@@ -32,7 +32,7 @@ function commandOf(
     examples: [`account ${verb} acc_…`],
     prepare: ({ positionals: [accountId = ''] }) => ({
       run: async (services) => {
-        const { suspendedAt } = await change(services, accountId);
+        const { suspendedAt } = await change(services, accountId, commandLine);
         return { account_id: accountId, suspended_at: suspendedAt?.toISOString() ?? null };
       },
     }),

@@ -1,5 +1,7 @@
 /** `account update`: changes the given settings and leaves the others. */
+
 import { type AccountSettings, accountDefaults } from '../domain/accounts/account.ts';
+import { commandLine } from '../domain/audit.ts';
 import { providers } from '../providers/providers.ts';
 import type { Services } from '../services/services.ts';
 import type { StoredAccount } from '../store/accounts.ts';
@@ -50,7 +52,7 @@ export const accountUpdate = defineCommand({
           return { providerApis, ...readSettings(flags, { ...account, providerApis }) };
         };
         const secrets = simulator ? { ...newSimulatorSecrets(), ...apiSecrets } : apiSecrets;
-        const changed = await updateAccount(services, accountId, change, {
+        const changed = await updateAccount(services, accountId, change, commandLine, {
           apiSecrets: secrets,
           logo,
         });

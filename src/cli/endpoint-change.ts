@@ -1,5 +1,7 @@
 /** `endpoint update`, `rotate`, `enable`, `disable` and `delete`. Contract 12.1. */
+
 import type { Endpoint } from '../domain/accounts/endpoint.ts';
+import { type Actor, commandLine } from '../domain/audit.ts';
 import type { Services } from '../services/services.ts';
 import {
   deleteEndpoint,
@@ -43,7 +45,7 @@ export const endpointUpdate = defineCommand({
     const requested = { ...(url !== undefined && { url }), ...(events && { events }) };
     return {
       run: async (services) => {
-        const changed = await updateEndpoint(services, endpointId, requested);
+        const changed = await updateEndpoint(services, endpointId, requested, commandLine);
         await untilEverybodyKnows();
         return endpointView(changed);
       },
@@ -64,7 +66,7 @@ export const endpointRotate = defineCommand({
     const overlapSeconds = readOverlap(values.overlap);
     return {
       run: async (services) => {
-        const rotated = await rotateEndpoint(services, endpointId, overlapSeconds);
+        const rotated = await rotateEndpoint(services, endpointId, overlapSeconds, commandLine);
         return {
           endpoint_id: endpointId,
           secret: rotated.secret,
@@ -94,7 +96,7 @@ export const endpointDelete = commandOf('delete', deleteEndpoint, {
 
 function commandOf(
   verb: string,
-  change: (services: Services, endpointId: string) => Promise<Endpoint>,
+  change: (services: Services, endpointId: string, actor: Actor) => Promise<Endpoint>,
   texts: Pick<Command, 'summary' | 'description'>,
 ): Command {
   return defineCommand({
@@ -106,7 +108,7 @@ function commandOf(
       const endpointId = readEndpointId(text);
       return {
         run: async (services) => {
-          const changed = await change(services, endpointId);
+          const changed = await change(services, endpointId, commandLine);
           if (verb === 'delete') return { endpoint_id: endpointId, deleted: true };
           await untilEverybodyKnows();
           return endpointView(changed);

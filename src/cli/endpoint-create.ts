@@ -1,4 +1,5 @@
 /** `endpoint create`: adds a URL that events are sent to, and prints its secret. Contract 12.1. */
+import { commandLine } from '../domain/audit.ts';
 import { createEndpoint } from '../use-cases/events/create-endpoint.ts';
 import { accountArgument } from './arguments.ts';
 import { cliCall, defineCommand } from './command.ts';
@@ -17,7 +18,12 @@ export const endpointCreate = defineCommand({
   ],
   prepare: ({ values: { url, event = [] }, positionals: [accountId = ''] }) => ({
     run: async (services) => {
-      const created = await createEndpoint(services, accountId, { url, events: event });
+      const created = await createEndpoint(
+        services,
+        accountId,
+        { url, events: event },
+        commandLine,
+      );
       await untilEverybodyKnows();
       const { endpoint_id, account_id, url: sentTo, events } = endpointView(created);
       return { endpoint_id, account_id, url: sentTo, secret: created.secret, events };

@@ -1,4 +1,5 @@
 /** `endpoint test`: sends a test event now and prints what the endpoint answered. */
+import { commandLine } from '../domain/audit.ts';
 import { testEndpoint } from '../use-cases/events/test-endpoint.ts';
 import { defineCommand } from './command.ts';
 import { endpointArgument, readEndpointId } from './endpoint-view.ts';
@@ -14,7 +15,7 @@ export const endpointTest = defineCommand({
     const endpointId = readEndpointId(text);
     return {
       run: async (services) => {
-        const tested = await testEndpoint(services, endpointId);
+        const tested = await testEndpoint(services, endpointId, commandLine);
         return {
           endpoint_id: endpointId,
           event_id: tested.eventId,

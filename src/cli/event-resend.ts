@@ -1,4 +1,5 @@
 /** `event resend`: sends one event again, or all since a time. Contract 12.7. */
+import { commandLine } from '../domain/audit.ts';
 import { showEvent } from '../use-cases/events/list-events.ts';
 import { resendEvents } from '../use-cases/events/resend-events.ts';
 import { defineCommand, RefusedError, UsageError } from './command.ts';
@@ -28,7 +29,7 @@ export const eventResend = defineCommand({
       run: async (services) => {
         const since = sinceAt(services.clock()) ?? services.clock();
         const range = event ? { event } : { since };
-        const { resent, pruned } = await resendEvents(services, range, endpointId);
+        const { resent, pruned } = await resendEvents(services, range, endpointId, commandLine);
         if (event && resent + pruned === 0) {
           const isKnown = (await showEvent(services, event)) !== undefined;
           throw new RefusedError(

@@ -1,4 +1,5 @@
 /** `figures rebuild`: counts the figures of the dashboard again. */
+import { commandLine } from '../domain/audit.ts';
 import { rebuildFigures } from '../use-cases/maintenance/rebuild-figures.ts';
 import { defineCommand, RefusedError } from './command.ts';
 import { accountOption } from './page-options.ts';
@@ -15,7 +16,7 @@ export const figuresRebuild = defineCommand({
       if (account !== undefined && !(await services.accounts.find(account))) {
         throw new RefusedError(`There is no account ${account}.`);
       }
-      return rebuildFigures(services, account);
+      return rebuildFigures(services, commandLine, account);
     },
   }),
 });

@@ -1,4 +1,5 @@
 /** `keys rotate`: creates a new key for signing tokens, or seals everything with a new master key. */
+import { commandLine } from '../domain/audit.ts';
 import { rotatingMasterKey } from '../embedded-postgres/master-key-file.ts';
 import type { Services } from '../services/services.ts';
 import { rewrapSecrets, rotateSigningKey } from '../use-cases/accounts/rotate-keys.ts';
@@ -26,7 +27,8 @@ export const keysRotate = defineCommand({
     return {
       run: async (services, { masterKeyHex, dataDir }) => {
         const rotate = async () => {
-          const rewrapped = kind === 'master' ? { secrets: await rewrapSecrets(services) } : {};
+          const rewrapped =
+            kind === 'master' ? { secrets: await rewrapSecrets(services, commandLine) } : {};
           return { ...rewrapped, ...(await rotateSigning(services, overlapSeconds)) };
         };
         // With MASTER_KEY the operator has set the new key already; in the embedded mode it is generated here.
@@ -42,7 +44,7 @@ export const keysRotate = defineCommand({
 });
 
 async function rotateSigning(services: Services, overlapSeconds: number) {
-  const { keyId, oldValidUntil } = await rotateSigningKey(services, overlapSeconds);
+  const { keyId, oldValidUntil } = await rotateSigningKey(services, overlapSeconds, commandLine);
   return {
     master_key_id: services.masterKeys.current().id,
     signing_key_id: keyId,

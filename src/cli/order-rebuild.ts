@@ -1,4 +1,5 @@
 /** `order rebuild`: folds one order or all orders again from the inbox, and saves the result. */
+import { commandLine } from '../domain/audit.ts';
 import type { Services } from '../services/services.ts';
 import { findOrder } from '../store/orders.ts';
 import { rebuildOrder } from '../use-cases/maintenance/rebuild-order.ts';
@@ -28,7 +29,8 @@ export const orderRebuild = defineCommand({
       throw new UsageError('Give an account id and an order id, or --all.');
     }
     return {
-      run: (services) => (isOne ? rebuildOne(services, accountId, orderId) : rebuildAll(services)),
+      run: (services) =>
+        isOne ? rebuildOne(services, accountId, orderId) : rebuildAll(services, commandLine),
       isFailure: ({ failed = [] }) => Array.isArray(failed) && failed.length > 0,
     };
   },
@@ -38,5 +40,8 @@ async function rebuildOne(services: Services, accountId: string, orderId: string
   if (!(await findOrder(services.database, accountId, orderId))) {
     throw new RefusedError(`Account ${accountId} has no order ${orderId}.`);
   }
-  return { order_id: orderId, outcome: await rebuildOrder(services, accountId, orderId) };
+  return {
+    order_id: orderId,
+    outcome: await rebuildOrder(services, accountId, orderId, commandLine),
+  };
 }

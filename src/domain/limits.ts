@@ -137,12 +137,18 @@ export const limits = {
   /** The payment page or UPI intent of a provider; a longer one is not stored. */
   paymentUrlCharsMax: 2_000,
   providerAnswerBytesMax: 4 * 1024 * 1024,
+  /** Shorter than servers usually keep idle connections open: a request must not meet one that is being closed. */
+  providerConnectionIdleMsMax: 4_000,
   providerTriesMax: 3,
   /** Concurrent calls to one provider, and as many queued; further calls fail. */
   providerCallsMax: 64,
   /** After this many consecutive failures, calls to the provider pause. */
   providerFailuresMax: 5,
   providerPauseMs: 5_000,
+
+  /** Lists and searches of one account in progress in a process, and exports. Contract 13.4. */
+  searchesOfAccountMax: 8,
+  exportsOfAccountMax: 3,
 
   /** Contract 12.1. */
   endpointsMax: 10,
@@ -172,8 +178,9 @@ export const limits = {
   lookupsQueuedMax: 512,
   slowLookupsQueuedMax: 48,
   namesRememberedMax: 10_000,
-  /** By one statement, when an endpoint is enabled. */
+  /** By one statement, when an endpoint is enabled, and how many statements there are. Contract 12.5. */
   eventsMadeDueMax: 10_000,
+  eventRoundsMadeDueMax: 20,
   /** An endpoint whose every attempt has failed for this long is disabled. */
   endpointFailingDays: 5,
   /** The default retention of the bodies of delivered events. */

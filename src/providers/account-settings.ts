@@ -24,6 +24,11 @@ export function isSecretKind(kind: SecretKind): boolean {
   return isEndpointSecretKind(kind) || [...ownSecretKinds, ...kinds].includes(kind);
 }
 
+/** The addresses of the real providers, where a provider has one. */
+export function listDefaultUrls(): string[] {
+  return providers.flatMap(({ settings: { apiUrl } }) => apiUrl.defaultValue ?? []);
+}
+
 /** How a new account routes its payment modes. */
 export function defaultPaymentModes(): AccountSettings['paymentModes'] {
   const modes: Record<string, ProviderName> = {};

@@ -16,6 +16,7 @@ import {
 } from 'cockatiel';
 import type { ProviderValues } from '../domain/accounts/account.ts';
 import { limits } from '../domain/limits.ts';
+import { RefusedAddressError } from '../security/checked-address.ts';
 import { jsonObject, type WireObject } from './wire.ts';
 
 /** How an account reaches a provider. */
@@ -56,17 +57,28 @@ export type CallProvider = (
   request: ProviderRequest,
 ) => Promise<Answer>;
 
+export type HttpRequest = {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly signal: AbortSignal;
+};
+export type HttpAnswer = { readonly status: number; readonly body: AsyncIterable<Uint8Array> };
+
+/** Rejects if there is no answer. It never follows a redirect. */
+export type SendToProvider = (url: string, request: HttpRequest) => Promise<HttpAnswer>;
+
 type Guards = { readonly breaker: CircuitBreakerPolicy; readonly slots: BulkheadPolicy };
 
 /** One per process: it holds the circuit breakers and counts the calls in progress. */
-export function createProviderCaller(): CallProvider {
+export function createProviderCaller(send: SendToProvider): CallProvider {
   const guards = new Map<string, Guards>();
   return async (api, request) => {
     // One merchant's failures at a provider must not affect another merchant.
     const key = `${request.user}@${new URL(api.url).origin}`;
     const known = guards.get(key) ?? createGuards();
     guards.set(key, known);
-    return callGuarded(known, api, request);
+    return callGuarded(send, known, api, request);
   };
 }
 
@@ -81,6 +93,7 @@ function createGuards(): Guards {
 }
 
 async function callGuarded(
+  send: SendToProvider,
   { breaker, slots }: Guards,
   api: Pick<ProviderApi, 'url' | 'secret'>,
   request: ProviderRequest,
@@ -103,7 +116,7 @@ async function callGuarded(
     if (deadline.aborted)
       throw new CallError('there was no time left for the call', false, null, true);
     tries += 1;
-    return callOnce(api, request, deadline).catch((error: unknown) => {
+    return callOnce(send, api, request, deadline).catch((error: unknown) => {
       if (error instanceof CallError && error.wasSent) uncertain = error;
       throw error;
     });
@@ -156,29 +169,32 @@ function explain(error: unknown): string {
 }
 
 async function callOnce(
+  send: SendToProvider,
   { url, secret }: Pick<ProviderApi, 'url' | 'secret'>,
-  { method, path, user, headers, body }: ProviderRequest,
+  { method, path, user, headers, body: content }: ProviderRequest,
   signal: AbortSignal,
 ): Promise<{ readonly status: number; readonly body: WireObject }> {
   const credentials = Buffer.from(`${user}:${secret}`, 'utf8').toString('base64');
-  let response: Response;
+  const body = content ? JSON.stringify(content) : null;
   try {
-    response = await fetch(`${url.replace(/\/$/, '')}${path}`, {
+    const answer = await send(`${url.replace(/\/$/, '')}${path}`, {
       method,
       headers: {
         authorization: `Basic ${credentials}`,
         accept: 'application/json',
-        ...(body && { 'content-type': 'application/json' }),
+        ...(body !== null && {
+          'content-type': 'application/json',
+          'content-length': String(Buffer.byteLength(body)),
+        }),
         ...headers,
       },
-      body: body ? JSON.stringify(body) : null,
-      redirect: 'manual',
+      body,
       signal,
     });
-    return readAnswer(response.status, await readBytes(response));
+    return readAnswer(answer.status, await readBytes(answer));
   } catch (error) {
     if (error instanceof CallError) throw error;
-    throw toCallError(error);
+    throw toCallError(error, signal);
   }
 }
 
@@ -195,29 +211,31 @@ function readAnswer(status: number, bytes: Buffer) {
   return { status, body };
 }
 
-async function readBytes(response: Response): Promise<Buffer> {
+async function readBytes({ status, body }: HttpAnswer): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body) {
     length += chunk.length;
     if (length > limits.providerAnswerBytesMax) {
-      throw new CallError('the answer of the provider is too large', true, response.status);
+      throw new CallError('the answer of the provider is too large', true, status);
     }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-const neverConnected =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT)/;
+const neverConnected = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|LOOKUPS_BUSY)$/;
 
-function toCallError(error: unknown): CallError {
-  if (error instanceof Error && error.name === 'TimeoutError') {
+function toCallError(error: unknown, signal: AbortSignal): CallError {
+  if (signal.aborted) {
     return new CallError('the provider did not answer in time', true, null, true);
   }
-  const cause = (error as { cause?: { code?: unknown; errors?: { code?: unknown }[] } }).cause;
-  const code = String(cause?.code ?? cause?.errors?.[0]?.code ?? '');
-  return neverConnected.test(code)
+  if (error instanceof RefusedAddressError) {
+    return new CallError('the address of the provider is in a network that is not allowed', false);
+  }
+  // The platform tried several addresses, and connected to none.
+  const isUnconnected = error instanceof AggregateError;
+  return isUnconnected || neverConnected.test(String((error as NodeJS.ErrnoException).code))
     ? new CallError('the provider cannot be reached', false)
     : new CallError('the connection to the provider broke', true);
 }

@@ -5,16 +5,17 @@
 import { lookup as lookUpName } from 'node:dns';
 import { type ClientRequest, Agent as HttpAgent, request } from 'node:http';
 import { Agent as HttpsAgent, request as requestSecurely } from 'node:https';
-import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { limits } from '../domain/limits.ts';
 import {
-  type AllowedNetworks,
-  isAllowedAddress,
-  isAllowedPort,
-  isTrustedAddress,
-} from '../security/endpoint-address.ts';
+  checkAddress,
+  checkLiteralHost,
+  checkSocket,
+  type LookUp,
+  lookupChecked,
+} from '../security/checked-address.ts';
+import type { AllowedNetworks } from '../security/endpoint-address.ts';
 import { explainFailure, keepText, readStart } from './event-answer.ts';
-import { createNameLookups, type LookUp } from './name-lookups.ts';
+import { createNameLookups } from './name-lookups.ts';
 
 export type EventRequest = {
   readonly url: string;
@@ -84,8 +85,6 @@ type Sender = Required<Omit<SenderParts, 'certificates'>> & {
   readonly allowed: AllowedNetworks;
 };
 
-/** What an operator should read instead of the error of the platform. */
-class RefusedAddressError extends Error {}
 class ReusedConnectionError extends Error {}
 
 /** Without agents, over a connection of its own. */
@@ -98,9 +97,7 @@ function sendOnce(
     const url = new URL(text);
     const isSecure = url.protocol === 'https:';
     const check = (address: string) => checkAddress(url, address, allowed);
-    // The platform looks up names only.
-    const host = url.hostname.replace(/^\[|\]$/g, '');
-    if (isIP(host) !== 0) check(host);
+    checkLiteralHost(url, check);
     const sending = (isSecure ? requestSecurely : request)(url, {
       method: 'POST',
       agent: agents ? (isSecure ? agents.https : agents.http) : false,
@@ -113,9 +110,7 @@ function sendOnce(
       answerMsMax,
     );
     limitConnecting(sending, isSecure, connectMsMax);
-    sending.on('socket', (socket) =>
-      onConnected(socket, () => checkSocket(socket, check, sending)),
-    );
+    sending.on('socket', (socket) => checkSocket(socket, check, (error) => sending.destroy(error)));
     let hasAnswered = false;
     sending.on('response', (response) => {
       hasAnswered = true;
@@ -137,64 +132,6 @@ function sendOnce(
     });
     sending.end(body);
   });
-}
-
-/** http is allowed only within networks that the operator trusts. */
-function checkAddress(url: URL, address: string, allowed: AllowedNetworks): void {
-  if (isTrustedAddress(address, allowed)) return;
-  const refuse = (why: string) => {
-    throw new RefusedAddressError(why);
-  };
-  if (url.protocol !== 'https:') refuse('the URL must begin with https://');
-  if (!isAllowedAddress(address, allowed)) {
-    refuse(
-      `${url.hostname} has the address ${address}, which is not on the internet; the operator can allow its network with ENDPOINT_ALLOWED_NETWORKS`,
-    );
-  }
-  if (!isAllowedPort(url)) refuse(`port ${url.port} is not allowed: use 443, or one from 1024 on`);
-}
-
-/** Offers only addresses that may be used. */
-function lookupChecked(lookUp: LookUp, check: (address: string) => void): LookupFunction {
-  return (hostname, options, callback) => {
-    lookUp(hostname, { ...options, all: true }, (error, found) => {
-      if (error) return callback(error, '', 0);
-      const refusals: unknown[] = [];
-      const usable = found.filter(({ address }) => {
-        try {
-          check(address);
-          return true;
-        } catch (refusal) {
-          refusals.push(refusal);
-          return false;
-        }
-      });
-      const [first] = usable;
-      if (!first) return callback((refusals[0] ?? nameWithoutAddress) as Error, '', 0);
-      if (options.all) return callback(null, usable);
-      return callback(null, first.address, first.family);
-    });
-  };
-}
-
-const nameWithoutAddress = Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
-
-/** The address that is really connected to, whatever chose it. */
-function checkSocket(
-  { remoteAddress }: Socket,
-  check: (address: string) => void,
-  sending: ClientRequest,
-): void {
-  try {
-    if (remoteAddress !== undefined) check(remoteAddress);
-  } catch (error) {
-    sending.destroy(error as Error);
-  }
-}
-
-function onConnected(socket: Socket, listener: () => void): void {
-  if (socket.connecting) socket.once('connect', listener);
-  else listener();
 }
 
 function limitConnecting(sending: ClientRequest, isSecure: boolean, connectMsMax: number): void {

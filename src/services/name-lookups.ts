@@ -3,15 +3,10 @@
  * that everything shares, and a name whose name servers are dead holds one of them for up to 20 s. Results are shared by
  * those who wait for the same name at the same time, and not kept. Contract 12.5.
  */
-import type { LookupAddress, LookupAllOptions } from 'node:dns';
+import type { LookupAllOptions } from 'node:dns';
 import { createBoundedCache } from '../domain/bounded-cache.ts';
 import { limits } from '../domain/limits.ts';
-
-export type LookUp = (
-  hostname: string,
-  options: LookupAllOptions,
-  callback: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
-) => void;
+import type { LookUp } from '../security/checked-address.ts';
 
 /** How the last lookup of a name went; `new` if it is not known. */
 type Speed = 'fast' | 'new' | 'slow';
@@ -66,8 +61,14 @@ export function createNameLookups(lookUp: LookUp, nowMs = () => performance.now(
     const lookup = { hostname, options, speed, requests: [request] };
     if (hasThread(running, lookup)) start(lookup);
     else if (hasPlace(queued, lookup)) queued.set(hostname, lookup);
-    else process.nextTick(callback, new Error('too many names of hosts wait to be resolved'), []);
+    else process.nextTick(callback, newBusyError(), []);
   };
+}
+
+/** The code tells that nothing was connected to. */
+function newBusyError(): Error {
+  const error = new Error('too many names of hosts wait to be resolved');
+  return Object.assign(error, { code: 'LOOKUPS_BUSY' });
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { eventIdOf } from '../domain/ids.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
-import type { LifeEvent } from '../domain/why/timeline.ts';
+import type { LifeAttempt, LifeEvent } from '../domain/why/timeline.ts';
 import type { Queryable } from '../postgres/database.ts';
 import { type HistoryEntry, type HistoryRow, toEntries } from './history.ts';
 import { listNewestOfOrder, type NewestDelivery } from './newest.ts';
@@ -77,28 +77,22 @@ export async function listEventsUpTo(
   }));
 }
 
-export type AttemptOfLife = {
-  readonly eventId: string;
-  readonly endpointId: string;
-  readonly attempt: number;
-  readonly attemptedAt: Date;
-  readonly httpStatus: number | null;
-  readonly durationMs: number;
-};
-
 /** Newest first. */
 export async function listAttemptsUpTo(
   database: Queryable,
   { accountId, orderId }: OrderName,
   { upTo, limit }: LifePage,
-): Promise<AttemptOfLife[]> {
-  const { rows } = await database.query<Omit<AttemptOfLife, 'eventId'> & { sequence: number }>({
+): Promise<LifeAttempt[]> {
+  const { rows } = await database.query<Omit<LifeAttempt, 'eventId'> & { sequence: number }>({
     name: 'list-attempts-up-to',
-    text: `select sequence, endpoint_id as "endpointId", attempt, attempted_at as "attemptedAt",
-                  status as "httpStatus", duration_ms as "durationMs"
-             from event_attempts
-            where account_id = $1 and order_id = $2 and attempted_at <= $3
-            order by attempted_at desc, sequence desc, endpoint_id limit $4`,
+    text: `select a.sequence, e.event_type as type, a.endpoint_id as "endpointId", n.url, a.attempt,
+                  a.attempted_at as "attemptedAt", a.status as "httpStatus",
+                  a.duration_ms as "durationMs"
+             from event_attempts a
+             join events e using (account_id, order_id, sequence, endpoint_id)
+             left join endpoints n using (account_id, endpoint_id)
+            where a.account_id = $1 and a.order_id = $2 and a.attempted_at <= $3
+            order by a.attempted_at desc, a.sequence desc, a.endpoint_id limit $4`,
     values: [accountId, orderId, upTo, limit],
   });
   return rows.map(({ sequence, ...attempt }) => ({

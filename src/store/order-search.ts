@@ -84,18 +84,21 @@ export async function findIdsByRefundRequest(
   );
 }
 
-/** The newest orders of a consumer. */
-export async function findIdsByConsumer(
+/** The newest orders of each consumer. The index of consumers is read once for each of them. */
+export async function findIdsByConsumers(
   database: Queryable,
   accountId: string,
-  userId: string,
-  limit: number,
+  userIds: readonly string[],
+  limitOfEach: number,
 ): Promise<FoundIds> {
   return listIds(
     database,
-    `select order_id from orders where account_id = $1 and user_id = $2
-      order by order_id desc limit $3`,
-    [accountId, userId, limit],
+    `select found.order_id from unnest($2::text[]) as consumers (user_id)
+       cross join lateral (
+         select order_id from orders where account_id = $1 and user_id = consumers.user_id
+          order by order_id desc limit $3) found
+      order by found.order_id desc`,
+    [accountId, userIds, limitOfEach],
   );
 }
 

@@ -5,15 +5,16 @@ import { type OrderName, type OrderRow, toOrder } from './order-rows.ts';
 
 export type PaymentLink = OrderName & { readonly linkId: string; readonly createdAt: Date };
 
-/** Changes nothing if the order has a link already. */
-export async function insertLink(database: Queryable, link: PaymentLink): Promise<void> {
-  await database.query({
+/** False if the order has a link already. */
+export async function insertLink(database: Queryable, link: PaymentLink): Promise<boolean> {
+  const { rowCount } = await database.query({
     name: 'insert-link',
     text: `insert into payment_links (account_id, link_id, order_id, created_at)
            values ($1, $2, $3, $4)
            on conflict (account_id, order_id) do nothing`,
     values: [link.accountId, link.linkId, link.orderId, link.createdAt],
   });
+  return rowCount === 1;
 }
 
 export async function findLinkId(

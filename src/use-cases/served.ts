@@ -9,13 +9,7 @@ import { generateToken } from './accounts/generate-token.ts';
 import { getSettings } from './accounts/get-settings.ts';
 import { rotateSecret } from './accounts/rotate-secret.ts';
 import { showSecret } from './accounts/show-secret.ts';
-import {
-  deleteEndpoint,
-  disableEndpoint,
-  enableEndpoint,
-  rotateEndpoint,
-  updateEndpoint,
-} from './events/change-endpoint.ts';
+import { deleteEndpoint, rotateEndpoint, updateEndpoint } from './events/change-endpoint.ts';
 import { createEndpoint } from './events/create-endpoint.ts';
 import {
   findAccountEvent,
@@ -28,6 +22,7 @@ import { testEndpoint } from './events/test-endpoint.ts';
 import { getOverview } from './figures/get-overview.ts';
 import { findMissingCredentials } from './inbox/authenticate-delivery.ts';
 import { receiveDelivery } from './inbox/receive-delivery.ts';
+import { countReview } from './maintenance/count-review.ts';
 import { listInbox } from './maintenance/list-inbox.ts';
 import { listOpenReview } from './maintenance/list-open-review.ts';
 import { replayDelivery } from './maintenance/replay-delivery.ts';
@@ -98,13 +93,12 @@ const served = {
   changeSettings,
   confirmWithPasskey,
   confirmWithPassword,
+  countReview,
   createEndpoint,
   createLinkByHand,
   createOrder,
   createPaymentLink,
   deleteEndpoint,
-  disableEndpoint,
-  enableEndpoint,
   endOtherSessions,
   endSession,
   enquire,

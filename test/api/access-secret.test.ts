@@ -1,7 +1,9 @@
 /** A new secret is valid immediately, and tokens end with the secret they were issued for. Contract 2.6 and 2.7. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
+import { commandLine } from '../../src/domain/audit.ts';
 import { sealPayload } from '../../src/security/sealed-payload.ts';
 import { generateToken } from '../../src/use-cases/accounts/generate-token.ts';
 import {
@@ -172,7 +174,7 @@ async function countAccountReads(action: () => Promise<void>): Promise<number> {
 }
 
 function rotate({ accountId }: TestAccount, kind: RotatableSecretKind, overlapSeconds: number) {
-  return rotateSecret(operator, accountId, kind, overlapSeconds);
+  return rotateSecret(operator, accountId, kind, overlapSeconds, commandLine);
 }
 
 function create(token: string): Promise<Reply> {

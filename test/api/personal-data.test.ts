@@ -1,9 +1,11 @@
 /** Personal data at rest: bank accounts are sealed, and the history stores consumers masked. */
+
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
 import { accountDefaults } from '../../src/domain/accounts/account.ts';
+import { commandLine } from '../../src/domain/audit.ts';
 import { decideOrder } from '../../src/domain/orders/order-request.ts';
 import { consumerDataKeyOf, openBankAccount } from '../../src/services/consumer-data-key.ts';
 import { rewrapSecrets } from '../../src/use-cases/accounts/rotate-keys.ts';
@@ -42,13 +44,13 @@ test('a new master key leaves orders unchanged and opens their sealed data witho
   const newKey = '17'.repeat(32);
   const settings = services.settings;
   const keys = { masterKeyHex: newKey, otherMasterKeysHex: [testMasterKeyHex] };
-  await rewrapSecrets(createServices({ database, settings, ...keys }));
+  await rewrapSecrets(createServices({ database, settings, ...keys }), commandLine);
   assert.deepEqual(await rowOf(order), before);
   const alone = createServices({ database, settings, masterKeyHex: newKey });
   const key = consumerDataKeyOf(await alone.accounts.get(account.accountId));
   assert.deepEqual(openBankAccount(key, order.order_id, before.details.bankAccount), bankAccount);
   const back = { masterKeyHex: testMasterKeyHex, otherMasterKeysHex: [newKey] };
-  await rewrapSecrets(createServices({ database, settings, ...back }));
+  await rewrapSecrets(createServices({ database, settings, ...back }), commandLine);
 });
 
 test('a repeated create returns the same order, and another bank account is different content', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { commandLine } from '../../src/domain/audit.ts';
 import { updateAccount } from '../../src/use-cases/accounts/update-account.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';
@@ -82,7 +83,7 @@ test('an account at its limit does not affect another account', async () => {
 test('a limit that is set, changed or removed takes effect within the time that accounts are cached', async () => {
   const account = await service.createAccount();
   const set = (requestsPerSecond: number | null) =>
-    updateAccount(service.services, account.accountId, () => ({ requestsPerSecond }));
+    updateAccount(service.services, account.accountId, () => ({ requestsPerSecond }), commandLine);
   await set(1);
   const isLimited = async () => (statusesOf(await sendMany(account, 5))[429] ?? 0) > 0;
   await until(isLimited);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../src/domain/audit.ts';
 import { rotateSigningKey } from '../../src/use-cases/accounts/rotate-keys.ts';
 import { startTestService } from '../support/test-service.ts';
 import { assertRefused } from './assertions.ts';
@@ -10,7 +11,7 @@ const credentials = { access_key: account.accessKey, access_secret: account.acce
 
 test('tokens of an earlier signing key are accepted during the overlap and refused after it', async () => {
   const former = account.token;
-  const { keyId } = await rotateSigningKey(service.services, 600);
+  const { keyId } = await rotateSigningKey(service.services, 600, commandLine);
   service.advanceSeconds(5);
   const { body } = await service.call('/api/v3/generate-token', { body: credentials });
   await untilSignedBy(keyId);

@@ -1,6 +1,8 @@
 /** A suspended account can make no calls, and its webhooks are still applied. Contract 2.8. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../src/domain/audit.ts';
 import { resumeAccount, suspendAccount } from '../../src/use-cases/accounts/suspend-account.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { assertRefused } from './assertions.ts';
@@ -63,11 +65,11 @@ test('another account is not affected', async () => {
 test('suspending and resuming are in the audit log, once each however often they are repeated', async () => {
   const other = await service.createAccount();
   const { accountId } = other;
-  const first = await suspendAccount(service.services, accountId);
-  const again = await suspendAccount(service.services, accountId);
+  const first = await suspendAccount(service.services, accountId, commandLine);
+  const again = await suspendAccount(service.services, accountId, commandLine);
   assert.deepEqual(again.suspendedAt, first.suspendedAt);
-  await resumeAccount(service.services, accountId);
-  await resumeAccount(service.services, accountId);
+  await resumeAccount(service.services, accountId, commandLine);
+  await resumeAccount(service.services, accountId, commandLine);
   const { rows } = await service.database.query<{ action: string; actor: string }>({
     text: 'select action, actor from audit where account_id = $1 order by at, audit_id',
     values: [accountId],
@@ -81,12 +83,12 @@ test('suspending and resuming are in the audit log, once each however often they
 });
 
 async function suspend(): Promise<void> {
-  await suspendAccount(service.services, account.accountId);
+  await suspendAccount(service.services, account.accountId, commandLine);
   await waitUntil('it is seen', async () => (await probe()) === 403, 1.5);
 }
 
 async function resume(): Promise<void> {
-  await resumeAccount(service.services, account.accountId);
+  await resumeAccount(service.services, account.accountId, commandLine);
   await waitUntil('it is seen', async () => (await probe()) !== 403, 1.5);
 }
 

@@ -45,6 +45,10 @@ test('volume, success and modes are drawn, said and listed, in the colours of ei
   await chartOf(page, 'Volume').getByText('₹236.00').waitFor();
   const modes = page.getByRole('figure').filter({ hasText: 'Payments by mode' });
   await modes.getByRole('listitem').filter({ hasText: 'UPI' }).getByText('100%').waitFor();
+  const behind = await modes
+    .getByRole('link', { name: 'UPI: 2 payments in INR' })
+    .getAttribute('href');
+  assert.match(behind ?? '', /orders\?.*currency=INR&payment_status=succeeded&mode=UPI$/);
   await page.getByText('Show as table').click();
   const table = page.getByRole('table', { name: 'Payments over time' });
   const today = table.getByRole('row').last();

@@ -61,8 +61,14 @@ test('what cannot be refunded is refused in words, and nothing can be refunded t
   await dialog.getByLabel('Amount in INR').fill('100');
   simulator.setScenarioFor(orderId, { name: 'happy' });
   await dialog.getByRole('button', { name: 'Refund ₹100.00' }).click();
-  await page.getByText('Nothing is left to refund').waitFor();
-  assert.ok(await page.getByRole('button', { name: 'Refund', exact: true }).isDisabled());
+  await page.locator('#refusal').waitFor();
+  const button = page.getByRole('button', { name: 'Refund', exact: true, description: /^Nothing/ });
+  // It can still be reached, so that screen readers say why.
+  assert.equal(await button.getAttribute('aria-disabled'), 'true');
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.toast').filter({ hasText: 'Nothing is left to refund' }).waitFor();
+  assert.equal(await dialog.count(), 0);
   await simulator.settled();
   await page.getByText('Refund of ₹100.00: succeeded.').waitFor();
 });
@@ -70,7 +76,7 @@ test('what cannot be refunded is refused in words, and nothing can be refunded t
 test('why: each value leads to its cause, and each delivery to its body', { skip }, async () => {
   const { page, troubles } = await openAs('operator', `/orders/${orderId}`);
   await page.getByRole('link', { name: 'Why' }).click();
-  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  await page.getByRole('heading', { name: 'Why is order TEA-1 completed?' }).waitFor();
   await page.getByText('The highest status that was reported counts').first().waitFor();
   await assertSound(page);
   await page.getByRole('link', { name: 'payment.authorized', exact: true }).first().click();
@@ -90,7 +96,7 @@ test('why: each value leads to its cause, and each delivery to its body', { skip
   await dialog.getByRole('button', { name: 'Close' }).click();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: site });
   await page.getByRole('button', { name: 'Copy as text' }).click();
-  await page.getByText('The explanation is copied').waitFor();
+  await page.getByText('Explanation copied').waitFor();
   const copied = await page.evaluate<string>('navigator.clipboard.readText()');
   assert.match(copied, /^Order o_\S+, invoice TEA-1/);
   assert.deepEqual(troubles, []);

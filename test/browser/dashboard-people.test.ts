@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { commandLine } from '../../src/domain/audit.ts';
+import { inviteUser } from '../../src/use-cases/users/invite-user.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { noBrowser } from '../support/browser.ts';
 import { newEmail, password } from '../support/dashboard.ts';
@@ -21,6 +23,7 @@ const { site, openPage, openInvitation, invite } = dashboardPages(service, accou
 test('a link sets a password, and the session shows the account', { skip }, async () => {
   const { page, troubles, email } = await openInvitation('owner');
   await page.getByRole('heading', { name: 'Welcome to Tea shop' }).waitFor();
+  await page.getByText(`${email} joins the account Tea shop as owner.`).waitFor();
   await assertSound(page);
   await page.getByLabel('Password').fill('too short');
   await page.getByRole('button', { name: 'Set the password' }).click();
@@ -44,11 +47,33 @@ test('a passkey instead of a password, and signing in with it again', { skip }, 
   const { page } = await openPage();
   await addAuthenticator(page);
   await page.goto(link);
-  await page.getByRole('button', { name: 'Use a passkey instead' }).click();
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
   await page.getByText(email).waitFor();
   await signOut(page);
-  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
   await page.getByText(email).waitFor();
+});
+
+test('a link for a user names the account and the address, and only they can join', {
+  skip,
+}, async () => {
+  const { page, email } = await openInvitation('viewer');
+  await setPassword(page);
+  const { accountId: second } = await service.createAccount({ name: 'Coffee shop' });
+  const { link } = await inviteUser(service.services, commandLine, {
+    ...{ accountId: second, email, role: 'operator' },
+  });
+  const other = await openInvitation('viewer');
+  await setPassword(other.page);
+  await other.page.goto(link);
+  await other.page.getByText(`You are signed in as ${other.email}.`).waitFor();
+  await other.page.getByRole('button', { name: 'Sign out' }).click();
+  await other.page.getByText(`Sign in as ${email} to join Coffee shop.`).waitFor();
+  await assertSound(other.page);
+  await page.goto(link);
+  await page.getByText(`${email} joins the account Coffee shop as operator.`).waitFor();
+  await page.getByRole('button', { name: 'Join' }).click();
+  await page.locator('.account').getByText('Coffee shop').waitFor();
 });
 
 test('a wrong password is refused, and the right one signs in', { skip }, async () => {
@@ -82,9 +107,14 @@ test('an owner invites, changes a role and removes; the audit log says who', { s
   await page.getByLabel('Email').fill(invited);
   await page.getByRole('dialog').getByLabel('Role').selectOption('operator');
   await assertSound(page);
-  await page.getByRole('button', { name: 'Create the link' }).click();
+  await page.getByRole('button', { name: 'Create link' }).click();
   const link = await page.getByRole('dialog').locator('code').textContent();
   assert.match(link ?? '', /^http:\/\/localhost:\d+\/dashboard\/invitation\/[\w-]+$/);
+  assert.equal(
+    await page.evaluate("document.activeElement.getAttribute('aria-label')"),
+    'Copy link',
+    'the focus follows what the dialog shows',
+  );
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('row').filter({ hasText: invited }).waitFor();
   const other = await openPage();
@@ -94,10 +124,10 @@ test('an owner invites, changes a role and removes; the audit log says who', { s
   await page.getByRole('button', { name: `Change role of ${invited}` }).click();
   await page.getByRole('dialog').getByLabel('Role').selectOption('viewer');
   await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click();
-  await page.getByText(`${invited} is now viewer.`).waitFor();
+  await page.getByText(`The role of ${invited} is now viewer.`).waitFor();
   await page.getByRole('button', { name: `Remove ${invited}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-  await page.getByText(`${invited} is removed.`).waitFor();
+  await page.getByText(`${invited} removed.`).waitFor();
   await assertSound(page);
 
   await page.getByRole('link', { name: 'Audit log' }).click();
@@ -117,7 +147,7 @@ test('a user ends another session, and it is signed out', { skip }, async () => 
   await page.getByText(email).click();
   await page.getByRole('link', { name: 'Your sessions' }).click();
   await page.getByRole('button', { name: 'End session' }).click();
-  await page.getByText('The session has ended.').waitFor();
+  await page.getByText('Session ended.').waitFor();
   await assertSound(page);
   await other.page.getByText('Your session has ended').waitFor();
 });

@@ -1,6 +1,7 @@
 /** Review and inbox in a real browser: every act once, also by keyboard alone and on a phone. Contract 13.6. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { captureOf, gatewayPaymentOf, shopOf } from '../api/webhooks/shop.ts';
 import { auditOf } from '../support/audit.ts';
@@ -28,6 +29,7 @@ test('the overview leads to the review, where an item is resolved by keyboard al
   const { page, troubles } = await openAs('operator', '/');
   await page.getByRole('link', { name: '1 to review' }).click();
   await page.waitForURL(`${site}/dashboard/review`);
+  await page.getByText('1 to review').waitFor();
   const row = page.getByRole('row').filter({ hasText: 'not the amount of the order' });
   await row.getByText('Compare the amount with the order').waitFor();
   assert.match(
@@ -35,16 +37,19 @@ test('the overview leads to the review, where an item is resolved by keyboard al
     new RegExp(`/dashboard/orders/${order.order_id}$`),
   );
   await assertSound(page);
-  await row.getByRole('button', { name: 'Resolve', exact: true }).focus();
+  const resolve = row.getByRole('button', { name: 'Resolve', exact: true });
+  assert.match(await describedBy(page, resolve), /not the amount of the order.*Transaction o_/s);
+  await resolve.focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('dialog', { name: 'Resolve' }).waitFor();
+  const dialog = page.getByRole('dialog', { name: 'Resolve' });
+  await dialog.getByText(`Transaction ${order.order_id}-`).waitFor();
   await page.keyboard.type('settled with the consumer');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await page.getByText('Nothing needs a person').waitFor();
+  await page.getByText('Nothing to review').waitFor();
   await page.waitForFunction("document.activeElement.id === 'content'");
-  await page.getByText('Resolved.', { exact: true }).waitFor();
+  await page.getByText('Item resolved.').waitFor();
   assert.equal((await auditOf(service, accountId)).at(-1)?.action, 'flag.resolved');
   assert.deepEqual(troubles, []);
 });
@@ -60,14 +65,14 @@ test('a delivery is found by its state, opened beside the list and replayed', {
   await row.getByRole('link', { name: 'payment.captured' }).click();
   await page.waitForURL(`${site}/dashboard/inbox?state=processed&delivery=${captured.delivery_id}`);
   const delivery = page.getByRole('region', { name: 'Delivery' });
-  await delivery.getByText('It was applied to its order.').waitFor();
-  const body = page.getByRole('region', { name: 'Body' });
+  await delivery.getByText('Applied to its order.').waitFor();
+  const body = page.getByRole('group', { name: 'Body' });
   assert.match((await body.textContent()) ?? '', /"event": "payment.captured"/);
   assert.doesNotMatch((await page.content()) ?? '', /asha@example|9876543210/);
   await assertSound(page);
   await delivery.getByRole('button', { name: 'Replay' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
-  await page.getByText('Nothing changed: it is still processed.').waitFor();
+  await page.getByText('Nothing changed. The delivery is still processed.').waitFor();
   await delivery.getByRole('link', { name: 'Close' }).click();
   await delivery.waitFor({ state: 'detached' });
   await page.waitForFunction('document.activeElement.dataset.delivery !== undefined');
@@ -85,10 +90,17 @@ test('a viewer on a phone reads both pages and is offered nothing to change', {
   await assertSound(page);
   await page.getByRole('link', { name: 'Inbox', exact: true }).click();
   await page.getByRole('link', { name: 'settlement.processed' }).click();
-  await page.getByText('there is nothing to do about it').waitFor();
+  await page.getByText('There is nothing to do about it').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Replay' }).count(), 0);
   await assertSound(page);
   await page.goBack();
   await page.getByRole('link', { name: 'settlement.processed' }).waitFor();
   assert.deepEqual(troubles, []);
 });
+
+/** The text that a screen reader adds to the name of a button. */
+async function describedBy(page: Page, button: Locator): Promise<string> {
+  const ids = (await button.getAttribute('aria-describedby'))?.split(' ') ?? [];
+  const texts = ids.map((id) => page.locator(`[id="${id}"]`).textContent());
+  return (await Promise.all(texts)).join(' ');
+}

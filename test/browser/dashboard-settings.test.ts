@@ -50,10 +50,10 @@ test('an owner confirms, sees a secret for 30 seconds, and rotates it', { skip }
 
   await row.getByRole('button', { name: 'Rotate' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('The former secret stays valid').selectOption('For 1 hour');
+  await dialog.getByLabel('Keep the previous secret valid').selectOption('For 1 hour');
   await dialog.getByRole('button', { name: 'Rotate' }).click();
   await dialog.getByText('access_secret_').waitFor();
-  await dialog.getByText('The former secret is valid until').waitFor();
+  await dialog.getByText('The previous secret is valid until').waitFor();
   const shown = await dialog.locator('code').textContent();
   assert.notEqual(shown, shop.accessSecret);
   await assertSound(page);
@@ -80,6 +80,8 @@ test('an owner changes each part; a refusal stands beside its field', { skip }, 
   await page.locator('.preview img[src^="data:image/png"]').waitFor();
   await save('Checkout branding');
   await page.locator('.preview img[src^="/checkout/logo/"]').waitFor();
+  const logo = form('Checkout branding').getByLabel('Logo');
+  assert.equal(await logo.inputValue(), '', 'a stored file is chosen no longer');
   assert.equal(
     await form('Checkout branding').getByLabel('Colour', { exact: true }).inputValue(),
     '#ffcc00',
@@ -114,9 +116,9 @@ test('an owner changes each part; a refusal stands beside its field', { skip }, 
   await partner.getByLabel('Key id').fill('key_1');
   await partner.getByLabel('API secret').fill('a-secret-of-the-provider');
   await partner.getByRole('button', { name: 'Save' }).click();
-  await partner.getByPlaceholder('Set on').waitFor();
+  await partner.getByText('Set on').waitFor();
   await page.reload();
-  await partner.getByPlaceholder('Set on').waitFor();
+  await partner.getByText('Set on').waitFor();
   const entries = await auditOf(service, shop.accountId);
   assert.deepEqual(
     entries.filter(({ action }) => action === 'account.updated').map((one) => one.details.changed),
@@ -161,22 +163,22 @@ test('a user changes the password, adds a passkey, confirms with it and removes 
   const { page, troubles } = await openAs('viewer', '/account', { width: 390 });
   await addAuthenticator(page);
   await page.getByLabel('New password').fill('another horse and battery');
-  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByRole('button', { name: 'Change password' }).click();
   // The sign-in a moment ago does not count.
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Password').fill(password);
   await dialog.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByText('The password is changed.').waitFor();
+  await page.getByText('Password changed.').waitFor();
   assert.equal(await page.getByLabel('New password').inputValue(), '');
   await page.getByRole('button', { name: 'Add a passkey' }).click();
-  await page.getByText('The passkey is added.').waitFor();
+  await page.getByText('Passkey added.').waitFor();
   await page.getByRole('row').filter({ hasText: 'Never' }).waitFor();
   await assertSound(page);
   await passFiveMinutes(page);
   await page.getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('button', { name: 'Use a passkey' }).click();
-  await page.getByText('The passkey is removed.').waitFor();
+  await page.getByText('Passkey removed.').waitFor();
   await page.getByText('A passkey signs you in').waitFor();
   assert.deepEqual(troubles, []);
 });

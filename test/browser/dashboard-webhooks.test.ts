@@ -45,14 +45,14 @@ test('an owner adds an endpoint by keyboard, sees its secret once, tests, change
   await dialog.getByRole('button', { name: 'Done' }).focus();
   await page.keyboard.press('Enter');
   const second = page.getByRole('row').filter({ hasText: 'second.example' });
-  await second.getByText('payment_failed').waitFor();
+  await second.getByText('Payment failed').waitFor();
 
   await page
     .getByRole('row')
     .filter({ hasText: receiver.url })
     .getByRole('button', { name: 'Send test', exact: true })
     .click();
-  await dialog.getByText('Status 200').waitFor();
+  await dialog.getByText('HTTP 200').waitFor();
   await page.keyboard.press('Escape');
   assert.equal(receiver.received.at(-1)?.body.event_type, 'test');
 
@@ -62,7 +62,18 @@ test('an owner adds an endpoint by keyboard, sees its secret once, tests, change
   };
   await choose('Disable');
   await second.getByText('Disabled', { exact: true }).waitFor();
-  await choose('Change');
+  const more = second.getByText('More');
+  await more.click();
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Delete');
+  await page.keyboard.press('Escape');
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'More');
+  assert.equal(await second.getByRole('button', { name: 'Delete' }).count(), 0);
+  await choose('Edit');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'More');
+  await choose('Edit');
   await dialog.getByLabel('URL').fill('http://10.0.0.1/');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByText('must be on the internet').waitFor();
@@ -105,7 +116,7 @@ test('an operator finds what was given up, resends it, and sees its attempts', {
   assert.equal(page.url(), `${site}/dashboard/webhooks?state=undelivered`);
   await page.getByRole('button', { name: 'Resend undelivered' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Resend' }).click();
-  await page.getByText('1 event is sent again.').waitFor();
+  await page.getByText('Resending 1 event.').waitFor();
   await page.getByText('No events').waitFor();
   await page.goBack();
   receiver.clear();
@@ -114,7 +125,7 @@ test('an operator finds what was given up, resends it, and sees its attempts', {
     .filter({ hasText: 'Payment success' })
     .getByRole('button', { name: 'Resend', exact: true })
     .dblclick();
-  await page.getByText('The event is sent again.').first().waitFor();
+  await page.getByText('Resending the event.').first().waitFor();
   await sendDue();
   const types = receiver.received.map((event) => event.body.event_type);
   assert.deepEqual(types.toSorted(), ['order_completed', 'payment_success']);
@@ -161,7 +172,7 @@ test('an operator makes a payment link with its code; twice the same form is one
   await assertSound(page);
   const link = await page.locator('code').textContent();
   assert.match(link ?? '', /\/l\/[0-9A-Za-z]{32}$/);
-  const href = await page.getByRole('link', { name: 'Open the order' }).getAttribute('href');
+  const href = await page.getByRole('link', { name: 'Open order' }).getAttribute('href');
   assert.match(href ?? '', /\/dashboard\/orders\/o_[0-9A-Za-z]{16}$/);
   const { rows } = await service.database.query({ text: 'select 1 from payment_links' });
   assert.equal(rows.length, 1);

@@ -1,7 +1,9 @@
 /** The commands for endpoints: what they print, and that secrets are printed once. Contract 12.1. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { commandLine } from '../../src/domain/audit.ts';
 import { eventTypes } from '../../src/domain/event-type.ts';
 import { openPayload } from '../../src/security/sealed-payload.ts';
 import { createEndpoint } from '../../src/use-cases/events/create-endpoint.ts';
@@ -144,9 +146,14 @@ test('test of an endpoint that refuses exits with 1, and works while it is disab
 test('test of an account with encrypted payloads is sealed', async () => {
   const receiver = await startShopEndpoint();
   const account = await service.createAccount({ encryptedPayloads: true });
-  const { endpointId } = await createEndpoint(service.services, account.accountId, {
-    ...{ url: receiver.url, events: [] },
-  });
+  const { endpointId } = await createEndpoint(
+    service.services,
+    account.accountId,
+    {
+      ...{ url: receiver.url, events: [] },
+    },
+    commandLine,
+  );
   await runJson(`endpoint test ${endpointId}`);
   const { encrypted_response, sub_merchant_id, ...others } = receiver.received[0]?.body ?? {};
   assert.deepEqual([sub_merchant_id, others], [account.accountId, {}]);
@@ -204,5 +211,5 @@ test('a mistake is answered with one sentence that helps', async () => {
 });
 
 function addEndpoint(url: string) {
-  return createEndpoint(service.services, accountId, { url, events: [] });
+  return createEndpoint(service.services, accountId, { url, events: [] }, commandLine);
 }

@@ -498,7 +498,7 @@ function deliveriesOf(order: { order_id: string }) {
       },
     },
     customer: { email: meera.email, mobilePhone: '+91 98123 45670', firstName: 'Meerabai' },
-    billing: { address: { street: 'Kizhakkekotta Street', postcodeZip: '695023' } },
+    billing: { address: { street: 'Kizhakkekotta Street', postcodeZip: '695023-TVM' } },
     device: { ipAddress: '198.51.100.77' },
   });
   return {

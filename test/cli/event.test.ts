@@ -1,7 +1,9 @@
 /** The commands for events: lists, one with its attempts, and sending again. Contract 12.7. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { widthOf } from '../../src/cli/screen.ts';
+import { commandLine } from '../../src/domain/audit.ts';
 import { createEndpoint } from '../../src/use-cases/events/create-endpoint.ts';
 import { createEventDeliveries } from '../../src/use-cases/events/deliver-events.ts';
 import { captureOf, shopOf } from '../api/webhooks/shop.ts';
@@ -24,9 +26,14 @@ failing.answer = answerStatus(500);
 gone.answer = answerStatus(410);
 const tea = await service.createAccount();
 const coffee = await service.createAccount();
-const good = await createEndpoint(service.services, tea.accountId, {
-  ...{ url: healthy.url, events: [] },
-});
+const good = await createEndpoint(
+  service.services,
+  tea.accountId,
+  {
+    ...{ url: healthy.url, events: [] },
+  },
+  commandLine,
+);
 const bad = await addEndpoint(service, tea.accountId, failing.url);
 const closed = await addEndpoint(service, coffee.accountId, gone.url);
 /** A second apart, because the time in an id has seconds. */

@@ -1,6 +1,8 @@
 /** `link create`: what it prints, and that it makes what payment-link makes. Contract 14.6. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../src/domain/audit.ts';
 import { suspendAccount } from '../../src/use-cases/accounts/suspend-account.ts';
 import { jsonCommands, runCommandHere } from '../support/command-here.ts';
 import { dumpTables } from '../support/test-database.ts';
@@ -90,7 +92,7 @@ test('a card number in a text is masked before it is stored', async () => {
 
 test('a mistake is answered with one sentence that helps, and changes nothing', async () => {
   const suspended = await service.createAccount({ optionalOrderDetails: true });
-  await suspendAccount(service.services, suspended.accountId);
+  await suspendAccount(service.services, suspended.accountId, commandLine);
   await runJson(`link create ${accountId} ${price} --invoice CLI-5`);
   const before = await dumpTables(service.database);
   const create = `create ${accountId} --currency INR --invoice CLI-6`;

@@ -33,7 +33,7 @@ test('prints the timeline, and what set each field', async () => {
   has(`Order ${order.order_id}, invoice WHY-1, account ${shop.account.accountId}`);
   has('completed, 118.00 INR, payments: 1, flags: none');
   assert.match(stdout, /\nTimeline\n {2}\S+Z {2}Order created for 118\.00 INR\n/);
-  has(`Delivery ${captured} received: payment.captured from partner, processed`);
+  has(`Delivery ${captured} received: payment.captured from Razorpay, processed`);
   assert.match(stdout, /\n {6}o_\S+: status failed → succeeded\n/);
   assert.match(stdout, /\n {6}order: status pending → completed\n/);
   has(

@@ -5,6 +5,7 @@ import { accountCreate } from '../../src/cli/account-create.ts';
 import { accountUpdate } from '../../src/cli/account-update.ts';
 import { UsageError } from '../../src/cli/command.ts';
 import { readWords } from '../../src/cli/read-words.ts';
+import { commandLine } from '../../src/domain/audit.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { updateAccount } from '../../src/use-cases/accounts/update-account.ts';
 import { type CommandOutcome, runCommand } from '../../tools/harness/command-line.ts';
@@ -171,7 +172,7 @@ test('an address to which a secret must not travel is refused, and changes nothi
   for (const url of badUrls) {
     const change = () => ({ providerApis: { partner: { url, login: 'rzp_test_1' } } });
     await assert.rejects(
-      updateAccount(service.services, accountId, change),
+      updateAccount(service.services, accountId, change, commandLine),
       (error) => error instanceof ServiceError && words.test(error.merchantMessage),
       url,
     );
@@ -187,6 +188,18 @@ test('an address to which a secret must not travel is refused, and changes nothi
     ['account', 'update', accountId, '--partner-upi-intent', 'yes'],
     /^partner upi-intent must be on or off/,
   );
+  assert.deepEqual(await dumpTables(service.database), before);
+});
+
+test('an address in a private network is refused when it is set, and changes nothing', async () => {
+  const { accountId } = await service.createAccount();
+  const before = await dumpTables(service.database);
+  for (const host of ['10.0.0.1', '169.254.169.254', '[::ffff:192.168.1.1]']) {
+    const address = ['--partner-key-id', 'rzp_test_1', '--partner-url', `https://${host}`];
+    const words = /^partner URL must be on the internet: .*ENDPOINT_ALLOWED_NETWORKS/;
+    await assertRefused(['account', 'update', accountId, ...address], words);
+    await assertRefused(['account', 'create', '--name', 'New', ...address], words);
+  }
   assert.deepEqual(await dumpTables(service.database), before);
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient, ServiceCallError } from '../../client/client.js';
+import { commandLine } from '../../src/domain/audit.ts';
 import { rotateSecret } from '../../src/use-cases/accounts/rotate-secret.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';
@@ -122,7 +123,13 @@ test('during a rotation a client with either secret can verify its replies', asy
   const { order_id } = await clientOf(rotating).createOrder(orderBody() as NewOrder);
   const payment = partnerPayment({ notes: { svc_order_id: order_id } });
   await sendPartner(service, rotating, partnerEvent('payment.captured', { payment }));
-  const { secret } = await rotateSecret(service.services, rotating.accountId, 'access-secret', 600);
+  const { secret } = await rotateSecret(
+    service.services,
+    rotating.accountId,
+    'access-secret',
+    600,
+    commandLine,
+  );
   for (const accessSecret of [rotating.accessSecret, secret]) {
     const client = clientOf({ ...rotating, accessSecret });
     const answer = await untilKnown(() => client.transactionEnquiry({ order_id }));

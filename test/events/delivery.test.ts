@@ -1,7 +1,9 @@
 /** Events on their way to one endpoint: attempts, their schedule and their signatures. Contract 12.4 and 12.5. */
+
 import assert from 'node:assert/strict';
 import { describe, mock, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { commandLine } from '../../src/domain/audit.ts';
 import { attemptSeconds } from '../../src/domain/events/attempt-schedule.ts';
 import { allowedNetworksOf } from '../../src/security/endpoint-address.ts';
 import { openPayload } from '../../src/security/sealed-payload.ts';
@@ -65,7 +67,7 @@ describe('an event that is stored', () => {
       [payments, 'payment_success'],
       [orders, 'order_completed'],
     ] as const) {
-      await createEndpoint(services, accountId, { url, events: [type, type] });
+      await createEndpoint(services, accountId, { url, events: [type, type] }, commandLine);
     }
     await addEndpoint(service, accountId, refunds.url, ['refund_success']);
     await capture(account);
@@ -83,7 +85,7 @@ describe('an event that is stored', () => {
     const account = await service.createAccount();
     const shop = shopOf(service, account);
     const order = await shop.createOrder();
-    await suspendAccount(service.services, account.accountId);
+    await suspendAccount(service.services, account.accountId, commandLine);
     await addEndpoint(service, account.accountId, receiver.url);
     await shop.sendPartner(captureOf(order));
     await receiver.waitFor(2);
@@ -256,7 +258,7 @@ describe('secrets', () => {
   test('during the overlap of a rotation both sign, and after it the new one alone', async () => {
     const receiver = await startShopEndpoint();
     const endpoint = await events.addEndpoint(receiver.url);
-    const { secret: next } = await rotateEndpoint(services, endpoint.endpointId, 3600);
+    const { secret: next } = await rotateEndpoint(services, endpoint.endpointId, 3600, commandLine);
     await events.store([endpoint]);
     await events.round();
     const [during] = receiver.received;
@@ -273,7 +275,7 @@ describe('secrets', () => {
     assert.throws(() => verify(endpoint.secret, after));
     assert.equal(signaturesOf(after).length, 1);
     // A longer overlap does not bring back a secret that has ended.
-    await rotateEndpoint(services, endpoint.endpointId, 7200);
+    await rotateEndpoint(services, endpoint.endpointId, 7200, commandLine);
     await events.store([endpoint]);
     await events.round();
     const last = receiver.received[2];
@@ -284,7 +286,7 @@ describe('secrets', () => {
 
   test('are sealed in the database', async () => {
     const { secret, endpointId } = await events.addEndpoint('https://shop.test/');
-    const { secret: rotated } = await rotateEndpoint(services, endpointId, 60);
+    const { secret: rotated } = await rotateEndpoint(services, endpointId, 60, commandLine);
     const stored = JSON.stringify(await dumpTables(service.database));
     assert.ok(stored.includes(endpointId));
     for (const clear of [secret, rotated]) {
@@ -306,7 +308,7 @@ test('a changed URL applies to events that wait', async () => {
   const endpoint = await events.addEndpoint(former.url);
   await events.store([endpoint]);
   await events.round();
-  await updateEndpoint(services, endpoint.endpointId, { url: present.url });
+  await updateEndpoint(services, endpoint.endpointId, { url: present.url }, commandLine);
   service.advanceSeconds(7);
   await events.round();
   assert.deepEqual([former.received.length, present.received.length], [1, 1]);

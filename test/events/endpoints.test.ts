@@ -1,6 +1,8 @@
 /** Endpoints that are disabled, enabled, deleted or gone, and events that are sent again. Contract 12.1, 12.5 and 12.7. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { commandLine } from '../../src/domain/audit.ts';
 import { limits } from '../../src/domain/limits.ts';
 import {
   deleteEndpoint,
@@ -57,7 +59,7 @@ describe('an endpoint', () => {
       [];
     assert.ok(Math.abs(Date.parse(since) - startedAt) < 60_000, since);
     // Enabled again, it has five days again.
-    await enableEndpoint(services, endpoint.endpointId);
+    await enableEndpoint(services, endpoint.endpointId, commandLine);
     await events.round();
     assert.equal(await events.findReason(endpoint), null);
   });
@@ -91,12 +93,17 @@ describe('an endpoint', () => {
     await events.store([endpoint]);
     await events.round();
     service.advanceSeconds(6 * daySeconds);
-    await updateEndpoint(services, endpoint.endpointId, { url: `${receiver.url}/v2` });
+    await updateEndpoint(services, endpoint.endpointId, { url: `${receiver.url}/v2` }, commandLine);
     await events.round();
     assert.equal(receiver.received.length, 2);
     assert.equal(await events.findReason(endpoint), null);
     // Other types of events are no reason to believe that it works now.
-    await updateEndpoint(services, endpoint.endpointId, { events: ['payment_success'] });
+    await updateEndpoint(
+      services,
+      endpoint.endpointId,
+      { events: ['payment_success'] },
+      commandLine,
+    );
     service.advanceSeconds(6 * daySeconds);
     await events.round();
     assert.notEqual(await events.findReason(endpoint), null);
@@ -110,21 +117,36 @@ describe('an endpoint', () => {
     await events.round();
     receiver.answer = accept;
     await events.store([endpoint]);
-    await disableEndpoint(services, endpoint.endpointId);
+    await disableEndpoint(services, endpoint.endpointId, commandLine);
     assert.equal(await events.findReason(endpoint), 'Disabled by the operator.');
     await events.round();
     assert.equal(receiver.received.length, 1);
     // Now, not when their next attempts would have been.
-    await enableEndpoint(services, endpoint.endpointId);
+    await enableEndpoint(services, endpoint.endpointId, commandLine);
     await events.round();
     assert.deepEqual(await statesOf(endpoint), ['delivered', 'delivered']);
-    await enableEndpoint(services, endpoint.endpointId);
+    await enableEndpoint(services, endpoint.endpointId, commandLine);
+  });
+
+  test('that is enabled takes a limited time, however much waits', async () => {
+    const endpoint = await events.addEndpoint('https://shop.test/busy');
+    let rounds = 0;
+    const query: typeof service.database.query = async (statement) => {
+      if (!statement.text.includes('with waiting as')) return service.database.query(statement);
+      rounds += 1;
+      assert.ok(rounds < 1_000, 'it goes on for ever');
+      // As many as the statement may take: more may wait.
+      return { rows: [], rowCount: limits.eventsMadeDueMax, command: 'UPDATE' };
+    };
+    const busy = { ...services, database: { ...service.database, query } };
+    const enabled = await enableEndpoint(busy, endpoint.endpointId, commandLine);
+    assert.deepEqual([enabled.disabledReason, rounds], [null, limits.eventRoundsMadeDueMax]);
   });
 
   test('that is enabled is not sent what is on its way', async () => {
     const { receiver, held, endpoint, round } = await startHeldRound(events);
-    await disableEndpoint(services, endpoint.endpointId);
-    await enableEndpoint(services, endpoint.endpointId);
+    await disableEndpoint(services, endpoint.endpointId, commandLine);
+    await enableEndpoint(services, endpoint.endpointId, commandLine);
     await events.round();
     held.release();
     await round;
@@ -134,7 +156,7 @@ describe('an endpoint', () => {
   test('that is deleted leaves neither waiting events nor attempts nor secrets', async () => {
     const { receiver, held, endpoint, round } = await startHeldRound(events);
     await events.store([endpoint]);
-    await deleteEndpoint(services, endpoint.endpointId);
+    await deleteEndpoint(services, endpoint.endpointId, commandLine);
     held.release(500);
     await round;
     await events.round();
@@ -146,14 +168,21 @@ describe('an endpoint', () => {
     for (const [table, found] of Object.entries(others)) {
       assert.ok(!JSON.stringify(found).includes(endpoint.endpointId), table);
     }
-    await assert.rejects(enableEndpoint(services, endpoint.endpointId), { code: 'NOT_FOUND' });
+    await assert.rejects(enableEndpoint(services, endpoint.endpointId, commandLine), {
+      code: 'NOT_FOUND',
+    });
   });
 
   test('is one of ten at most, however many are created at once', async () => {
     const { accountId } = await service.createAccount();
     const created = await Promise.allSettled(
       Array.from({ length: 15 }, (_, index) =>
-        createEndpoint(services, accountId, { url: `https://shop.test/${index}`, events: [] }),
+        createEndpoint(
+          services,
+          accountId,
+          { url: `https://shop.test/${index}`, events: [] },
+          commandLine,
+        ),
       ),
     );
     const refused = created.filter(({ status }) => status === 'rejected');
@@ -174,7 +203,7 @@ describe('an event that is sent again', () => {
     const endpoint = await events.addEndpoint(receiver.url);
     const undelivered = await storeOne(endpoint);
     await events.round();
-    await enableEndpoint(services, endpoint.endpointId);
+    await enableEndpoint(services, endpoint.endpointId, commandLine);
     receiver.answer = accept;
     const delivered = await storeOne(endpoint);
     await events.round();
@@ -186,7 +215,7 @@ describe('an event that is sent again', () => {
     const first = receiver.received.map(({ headers, text }) => [headers['webhook-id'], text]);
     receiver.clear();
     for (const event of [undelivered, delivered, pending]) {
-      assert.deepEqual(await resendEvents(services, { event }, undefined), {
+      assert.deepEqual(await resendEvents(services, { event }, undefined, commandLine), {
         resent: 1,
         pruned: 0,
       });
@@ -208,7 +237,7 @@ describe('an event that is sent again', () => {
                     next_attempt_at = null where endpoint_id = $1`,
       values: [endpoint.endpointId],
     });
-    await resendEvents(services, { event }, endpoint.endpointId);
+    await resendEvents(services, { event }, endpoint.endpointId, commandLine);
     await events.round();
     const [row] = await events.listDeliveries(endpoint);
     assert.deepEqual([row?.state, row?.failures, row?.attempts], ['pending', 1, 11]);
@@ -217,7 +246,7 @@ describe('an event that is sent again', () => {
   test('is not sent twice at once while it is on its way', async () => {
     const { receiver, held, endpoint, ids, round } = await startHeldRound(events);
     const event = firstEventOf(endpoint, ids);
-    assert.equal((await resendEvents(services, { event }, undefined)).resent, 1);
+    assert.equal((await resendEvents(services, { event }, undefined, commandLine)).resent, 1);
     await events.round();
     held.release();
     await round;
@@ -237,10 +266,13 @@ describe('an event that is sent again', () => {
     await events.round();
     one.clear();
     other.clear();
-    assert.equal((await resendEvents(services, { since }, chosen.endpointId)).resent, 2);
+    assert.equal(
+      (await resendEvents(services, { since }, chosen.endpointId, commandLine)).resent,
+      2,
+    );
     await events.round();
     assert.deepEqual([one.received.length, other.received.length], [2, 0]);
-    assert.equal((await resendEvents(services, { since }, undefined)).resent, 4);
+    assert.equal((await resendEvents(services, { since }, undefined, commandLine)).resent, 4);
     await events.round();
     assert.deepEqual([one.received.length, other.received.length], [4, 2]);
   });
@@ -251,21 +283,24 @@ describe('an event that is sent again', () => {
     const [disabled, enabled] = endpoints;
     assert.ok(disabled && enabled);
     const event = await storeOne(disabled);
-    await disableEndpoint(services, disabled.endpointId);
+    await disableEndpoint(services, disabled.endpointId, commandLine);
     for (const endpointId of [disabled.endpointId, undefined]) {
-      await assert.rejects(resendEvents(services, { event }, endpointId), {
+      await assert.rejects(resendEvents(services, { event }, endpointId, commandLine), {
         code: 'INVALID_REQUEST_PARAMETER',
         merchantMessage: `Endpoint ${disabled.endpointId} is disabled (Disabled by the operator.): enable it first, on the dashboard or with "endpoint enable ${disabled.endpointId}".`,
       });
     }
     const since = { since: services.clock() };
-    await assert.rejects(resendEvents(services, since, disabled.endpointId), {
+    await assert.rejects(resendEvents(services, since, disabled.endpointId, commandLine), {
       code: 'INVALID_REQUEST_PARAMETER',
     });
     // An event that the enabled one has is sent to it, and not to the disabled one.
     const [orderId = ''] = await events.store([{ ...enabled, secret: '' }]);
     const ofEnabled = { accountId: enabled.accountId, orderId, sequence: 1 };
-    assert.equal((await resendEvents(services, { event: ofEnabled }, undefined)).resent, 1);
+    assert.equal(
+      (await resendEvents(services, { event: ofEnabled }, undefined, commandLine)).resent,
+      1,
+    );
   });
 
   test('is refused for an endpoint that never had it, or does not exist', async () => {
@@ -274,10 +309,15 @@ describe('an event that is sent again', () => {
     const [one, other] = endpoints;
     assert.ok(one && other);
     const event = await storeOne(one);
-    assert.equal((await resendEvents(services, { event }, other.endpointId)).resent, 0);
-    await deleteEndpoint(services, one.endpointId);
-    assert.equal((await resendEvents(services, { event }, undefined)).resent, 0);
-    await assert.rejects(resendEvents(services, { event }, one.endpointId), { code: 'NOT_FOUND' });
+    assert.equal(
+      (await resendEvents(services, { event }, other.endpointId, commandLine)).resent,
+      0,
+    );
+    await deleteEndpoint(services, one.endpointId, commandLine);
+    assert.equal((await resendEvents(services, { event }, undefined, commandLine)).resent, 0);
+    await assert.rejects(resendEvents(services, { event }, one.endpointId, commandLine), {
+      code: 'NOT_FOUND',
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { commandLine } from '../../src/domain/audit.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { openPayload } from '../../src/security/sealed-payload.ts';
 import { deleteEndpoint } from '../../src/use-cases/events/change-endpoint.ts';
@@ -74,7 +75,7 @@ test('bodies of delivered events are pruned by age, those of others stay, and ve
     { state: 'pending', bodies: 2, events: 2, attempts: 2 },
   ]);
   const name = { accountId: shop.account.accountId, orderId: order.order_id, sequence: 1 };
-  assert.deepEqual(await resendEvents(services, { event: name }, undefined), {
+  assert.deepEqual(await resendEvents(services, { event: name }, undefined, commandLine), {
     resent: 0,
     pruned: 1,
   });
@@ -108,7 +109,7 @@ test('each endpoint has its own body of an event, and a deleted one keeps none f
   assert.deepEqual(await bodiesOf('pending'), { bodies: 2, events: 2 });
   await assertInvariants({ service });
 
-  await deleteEndpoint(services, endpointId);
+  await deleteEndpoint(services, endpointId, commandLine);
   assert.deepEqual(await bodiesOf('dropped'), { bodies: 0, events: 2 });
   // Stored by a process that had not heard of the deletion yet.
   await database.query({

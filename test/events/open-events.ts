@@ -1,4 +1,5 @@
 /** A service with endpoints and stored events, and rounds of the sender that the test starts itself. */
+import { commandLine } from '../../src/domain/audit.ts';
 import { newOrderId } from '../../src/domain/ids.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { addSeconds } from '../../src/domain/time.ts';
@@ -47,7 +48,9 @@ export async function openEvents(): Promise<Events> {
     const account = await service.createAccount();
     const endpoints: NewEndpoint[] = [];
     for (const url of urls) {
-      endpoints.push(await createEndpoint(services, account.accountId, { url, events: [] }));
+      endpoints.push(
+        await createEndpoint(services, account.accountId, { url, events: [] }, commandLine),
+      );
     }
     return { account, endpoints };
   };

@@ -1,7 +1,9 @@
 /** Figures are exact whatever happens between two counts: changes, repeats, concurrent counts, crashes. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { commandLine } from '../../src/domain/audit.ts';
 import { slotOf } from '../../src/domain/figures/slot.ts';
 import type { Order, OrderStatus } from '../../src/domain/orders/order.ts';
 import { countFigures } from '../../src/use-cases/maintenance/count-figures.ts';
@@ -76,7 +78,7 @@ test('for random histories, counts and repeats, the figures are those of the ord
       await count();
       const expected = expectFigures(orders.filter((entry) => entry !== undefined));
       assert.deepEqual(await readFigures(database, accountId), expected);
-      const { changed } = await rebuildFigures(needs, accountId);
+      const { changed } = await rebuildFigures(needs, commandLine, accountId);
       assert.equal(changed, 0, 'a rebuild changes nothing');
     }),
     { numRuns: 25 },
@@ -169,7 +171,7 @@ test('verify finds a sum that is wrong, one that is missing and one without orde
   const places = (await breaches()).map((breach) => breach.where);
   assert.deepEqual(places, [`${accountId} 2026-05-31T10:00:00.000Z`, where]);
 
-  assert.deepEqual(await rebuildFigures(ownNeeds), { counted: 2, changed: 2 });
+  assert.deepEqual(await rebuildFigures(ownNeeds, commandLine), { counted: 2, changed: 2 });
   assert.deepEqual(await breaches(), []);
   const expected = expectFigures([{ order, status: 'new', transactions: [] }]);
   assert.deepEqual(await readFigures(own.database, accountId), expected);
@@ -187,7 +189,7 @@ test('verify finds a day that is not the sum of its half hours, and rebuild corr
   const ownNeeds = { database: own.database, clock: () => new Date(startMs) };
   const breaches = async () =>
     (await verifyInvariants(ownNeeds)).breaches.filter(({ what }) => what.includes('half hours'));
-  await rebuildFigures(ownNeeds);
+  await rebuildFigures(ownNeeds, commandLine);
   assert.deepEqual(await breaches(), []);
   const ofDay = `starts_at = '2026-06-01T00:00Z'`;
   const change = (text: string) => own.database.query({ text });
@@ -205,7 +207,7 @@ test('verify finds a day that is not the sum of its half hours, and rebuild corr
       `${accountId} 2026-06-01T00:00:00.000Z provider_day partner INR ${isNot}`,
     ],
   );
-  await rebuildFigures(ownNeeds);
+  await rebuildFigures(ownNeeds, commandLine);
   assert.deepEqual(await breaches(), []);
 });
 
@@ -213,7 +215,7 @@ test('what is too new to be counted is no breach', async () => {
   const own = await startTestService();
   const { accountId } = await own.createAccount();
   const clock = () => new Date(startMs + 60_000);
-  await rebuildFigures({ database: own.database, clock });
+  await rebuildFigures({ database: own.database, clock }, commandLine);
   await makeOrder(own.database, { accountId, createdAt: clock() });
   const { breaches } = await verifyInvariants({ database: own.database, clock });
   assert.deepEqual(breaches, []);

@@ -6,7 +6,7 @@ import { openDatabase, type Queryable, type Statement } from '../../src/postgres
 import { countSlot } from '../../src/store/figures.ts';
 import { findFilteredOrders } from '../../src/store/filtered-orders.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { findIdsByInvoiceStart } from '../../src/store/order-search.ts';
+import { findIdsByConsumers, findIdsByInvoiceStart } from '../../src/store/order-search.ts';
 import { findTextOrder } from '../../src/store/text-order.ts';
 import { walkFigures } from '../../src/use-cases/maintenance/walk-figures.ts';
 import { listFilteredOrders } from '../../src/use-cases/order-lists/list-filtered-orders.ts';
@@ -67,6 +67,7 @@ async function checkPlans(database: Queryable): Promise<void> {
   const plans: [index: string, ask: (to: Queryable) => Promise<unknown>][] = [
     ['orders_by_time', (to) => findFilteredOrders(to, 'language', accountId, range)],
     ['orders_by_time', (to) => countSlot(to, 'language', slot)],
+    ['orders_of_consumer', (to) => findIdsByConsumers(to, accountId, ['usr_1', 'usr_2'], 10)],
     ['orders_by_invoice', (to) => findIdsByInvoiceStart(to, 'language', accountId, 'B', 10)],
   ];
   for (const [index, ask] of plans) {

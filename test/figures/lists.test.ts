@@ -240,7 +240,7 @@ test('search finds an old order by e-mail address once a sweep has learned it, a
       ({ orderId }) => orderId,
     );
   assert.deepEqual(await find(another), []);
-  await rebuildFigures(needs, own.accountId);
+  await rebuildFigures(needs, commandLine, own.accountId);
   assert.deepEqual(await find(another), [orders[1]?.orderId], 'not the one with another address');
   const ownAccount = await services.accounts.get(own.accountId);
   await eraseConsumer(services, ownAccount, { email: one, phones: [] }, commandLine);
@@ -250,6 +250,33 @@ test('search finds an old order by e-mail address once a sweep has learned it, a
   });
   assert.deepEqual(rows, []);
   assert.deepEqual(await find(another), []);
+});
+
+test('a search sends few statements, however many consumers share an address', async () => {
+  const own = await service.createAccount();
+  const email = 'desk@example.com';
+  const account = await services.accounts.get(own.accountId);
+  const orderIds = [];
+  for (let place = 0; place < 60; place += 1) {
+    const user = { ...asha, email, mobileNumber: String(9_000_000_000 + place) };
+    const createdAt = new Date(startMs + place * 60_000);
+    const userId = identifyConsumer(account, user);
+    const order = { accountId: own.accountId, createdAt, userId, details: { user } };
+    orderIds.push((await makeOrder(database, order)).orderId);
+  }
+  await rebuildFigures(needs, commandLine, own.accountId);
+  let statements = 0;
+  const query: typeof database.query = (statement) => {
+    statements += 1;
+    return database.query(statement);
+  };
+  const counting = { ...needs, database: { ...database, query } };
+  const found = await searchOrders(counting, own.accountId, { text: email, limit: 60 });
+  assert.deepEqual(
+    found.orders.map(({ orderId }) => orderId),
+    orderIds.toReversed(),
+  );
+  assert.ok(statements <= 15, `${statements} statements`);
 });
 
 test('a search in one account finds nothing of another', async () => {

@@ -61,6 +61,40 @@ test('a late payment of an order of days ago shows at once too', async () => {
   assert.equal((await read()).created[0]?.orders, 1);
 });
 
+test('while the sweep is hours behind, the last hour is counted at once and the figures are not complete', async () => {
+  const { accountId } = await service.createAccount();
+  const createdAt = new Date(now.getTime() - 3 * dayMs);
+  const [early, late] = [
+    await makeOrder(database, { accountId, createdAt }),
+    await makeOrder(database, { accountId, createdAt: new Date(createdAt.getTime() - dayMs) }),
+  ];
+  await walkFigures(services, () => false);
+  await countFigures(services, () => false);
+  const read = async () => getOverview(services, accountId, week);
+  assert.equal((await read()).isComplete, true);
+  const setReached = (at: Date) =>
+    database.query({
+      text: `update sweep_cursors set reached_at = $1 where name = 'figures'`,
+      values: [at],
+    });
+  const minutesAgo = (minutes: number) => new Date(services.clock().getTime() - minutes * 60_000);
+  for (const [order, at] of [
+    [early, minutesAgo(150)],
+    [late, minutesAgo(30)],
+  ] as const) {
+    await changeOrder(database, order, { status: 'completed', transactions: [payment], at });
+  }
+  await setReached(minutesAgo(180));
+  const behind = await read();
+  assert.deepEqual([behind.isComplete, behind.totals.paid[0]?.orders], [false, 1]);
+  await setReached(minutesAgo(40));
+  assert.equal((await read()).isComplete, true, 'within the hour nothing is missing');
+  await setReached(minutesAgo(180));
+  await countFigures(services, () => false);
+  const after = await read();
+  assert.deepEqual([after.isComplete, after.totals.paid[0]?.orders], [true, 2]);
+});
+
 test('every figure is the number of orders in the list behind it, by day and in total', async () => {
   const { accountId } = await service.createAccount();
   const failed: MadeTransaction = { ...payment, status: 'failed', failure: 'DECLINED_BY_BANK' };
@@ -130,7 +164,7 @@ test('what needs attention is counted for the account alone', async () => {
     (await getOverview(services, accountId, week)).attention;
   const none = { count: 0, isMore: false };
   const expected = {
-    ...{ review: none, deadDeliveries: none, parkedDeliveries: none },
+    ...{ review: none, parkedDeliveries: none },
     ...{ undeliveredEvents: none, disabledEndpoints: none },
   };
   assert.deepEqual(await read(one), { ...expected, review: { count: 3, isMore: false } });

@@ -44,14 +44,18 @@ test('a payment and its refund are on the timeline from the request to the event
     assert.ok(announced.includes(type), type);
   }
   const attempts = entries.flatMap((entry) =>
-    entry.kind === 'event-attempted' ? [[entry.endpointId, entry.httpStatus]] : [],
+    entry.kind === 'event-attempted'
+      ? [[entry.type, entry.endpointId, entry.url, entry.httpStatus]]
+      : [],
   );
   assert.ok(attempts.length >= announced.length);
-  assert.deepEqual(attempts[0], [endpointId, 200]);
+  assert.deepEqual(attempts[0], [announced[0], endpointId, receiver.url, 200]);
 
   const text = explanationText(explanation);
   assert.match(text, /Payment started by initiate-payment\n +o_\S+: status none → new/);
   assert.match(text, /Provider called for o_\S+: start-payment done, HTTP 200, \d+ ms\n/);
+  assert.match(text, /Event evt_\S+ \w+ sent to [\w.:]+ \(ep_\w+\): HTTP 200/);
+  assert.match(text, /Delivery dlv_\S+ received: payment\.captured from Razorpay, processed/);
   assert.match(text, /\n {2}status: succeeded\n {4}set by delivery dlv_\S+\. The highest status/);
   assert.match(text, /\n {4}not pending from our own call\. The highest status/);
   assert.match(text, /"upi_id":"a\*\*\*a@okbank"/);

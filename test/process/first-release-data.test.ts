@@ -1,4 +1,5 @@
 /** Upgrades a data folder of the first release, where every login on the socket was the superuser. */
+
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -9,6 +10,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { startBackground } from '../../src/background.ts';
 import { createServices } from '../../src/create-services.ts';
+import { commandLine } from '../../src/domain/audit.ts';
 import { embeddedAddress } from '../../src/embedded-postgres/embedded-database.ts';
 import { makeMasterKeyOnce, readMasterKeys } from '../../src/embedded-postgres/master-key-file.ts';
 import { createLog } from '../../src/log.ts';
@@ -80,7 +82,7 @@ async function makeFirstRelease(): Promise<{ dataDir: string; shop: Shop }> {
   const [masterKeyHex = ''] = await readMasterKeys(dataDir);
   const settings = { publicUrl: 'http://service.test', orderLapseSeconds: 3600 };
   const services = createServices({ database, masterKeyHex, settings });
-  const shop = await createAccount(services, { name: 'Shop of the first release' });
+  const shop = await createAccount(services, { name: 'Shop of the first release' }, commandLine);
   const background = await startBackground(services, createLog('silent'));
   await background.stop();
   // Objects that an operator may have added.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
+import { commandLine } from '../../src/domain/audit.ts';
 import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
@@ -94,6 +95,7 @@ describe('a database that is unavailable when the service starts', { concurrency
         settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
       }),
       { name: 'Shop' },
+      commandLine,
     );
     await way.open();
     assert.equal(await service.exited, 1);

@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
+import { commandLine } from '../../src/domain/audit.ts';
 import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { isRunning, listChildren } from '../../tools/harness/processes.ts';
@@ -31,7 +32,7 @@ const services = createServices({
   masterKeyHex: testMasterKeyHex,
   settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
 });
-const { accountId } = await createAccount(services, { name: 'Shop' });
+const { accountId } = await createAccount(services, { name: 'Shop' }, commandLine);
 const { token } = await issueMerchantToken(services, accountId);
 
 for (const workers of [1, 2]) {

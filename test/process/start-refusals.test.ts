@@ -5,6 +5,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
+import { commandLine } from '../../src/domain/audit.ts';
 import { explainFolderError } from '../../src/embedded-postgres/data-folder.ts';
 import { makeMasterKeyOnce, readMasterKeys } from '../../src/embedded-postgres/master-key-file.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
@@ -90,7 +91,7 @@ describe('a start that cannot succeed ends with exit code 1 and one line', {
 
   test('when MASTER_KEY is not the key that account secrets were sealed with, even if no token was signed', async () => {
     const other = await createTestDatabase();
-    await createAccount(createTestServices(other.database), { name: 'Shop' });
+    await createAccount(createTestServices(other.database), { name: 'Shop' }, commandLine);
     assert.match(await refuseExternal(other.url), /^MASTER_KEY is not the one .+\.$/);
   });
 

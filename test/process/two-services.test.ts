@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
+import { commandLine } from '../../src/domain/audit.ts';
 import { createAccount } from '../../src/use-cases/accounts/create-account.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { startServiceProcess } from '../support/service-process.ts';
@@ -18,6 +19,7 @@ const account = await createAccount(
     settings: { publicUrl: 'http://service.test', orderLapseSeconds: 3600 },
   }),
   { name: 'Shop' },
+  commandLine,
 );
 const credentials = { access_key: account.accessKey, access_secret: account.accessSecret };
 

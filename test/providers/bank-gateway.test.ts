@@ -214,7 +214,7 @@ test('other types are ignored, and chargebacks need a review', () => {
   const report = {
     kind: 'report',
     state: 'needs_review',
-    why: 'the bank gateway reports a chargeback',
+    why: 'Mastercard Gateway reports a chargeback',
     flags: ['chargeback'],
   };
   const references = { ...namedBy('o_1'), fallbacks: [] };

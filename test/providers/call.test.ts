@@ -11,6 +11,8 @@ import {
   createProviderCaller,
   type ProviderRequest,
 } from '../../src/providers/call.ts';
+import { allowedNetworksOf } from '../../src/security/endpoint-address.ts';
+import { createProviderSender } from '../../src/services/provider-sender.ts';
 
 type Reply = (request: IncomingMessage, response: ServerResponse) => unknown;
 
@@ -45,7 +47,7 @@ after(() => {
 beforeEach(() => {
   received.length = 0;
   replies = [json(200, { id: 'order_1' })];
-  call = createProviderCaller();
+  call = createProviderCaller(createProviderSender(allowedNetworksOf([], { loopback: false }), []));
 });
 
 const unrepeatable: ProviderRequest = {

@@ -277,7 +277,7 @@ test('a dispute is reported with all references to its order', () => {
     assert.deepEqual(translate(partnerEvent(event, { payment })), {
       kind: 'report',
       state: 'needs_review',
-      why: `the payment partner reports a dispute: ${event}`,
+      why: `Razorpay reports a dispute: ${event}`,
       flags: ['dispute'],
       names,
     });

@@ -2,10 +2,12 @@
  * A provider joins the service with a folder (`test/support/third-provider`) and one line (its `register.ts`): the
  * contract of providers holds for it, and an account uses it from the command line to the refund.
  */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
 import { liveSecrets } from '../../src/domain/accounts/account.ts';
+import { commandLine } from '../../src/domain/audit.ts';
 import { rewrapSecrets } from '../../src/use-cases/accounts/rotate-keys.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
 import { runCommand } from '../../tools/harness/command-line.ts';
@@ -156,7 +158,7 @@ test('a new master key seals its secrets again', async () => {
       otherMasterKeysHex,
       settings: { publicUrl: service.baseUrl, orderLapseSeconds: 3600 },
     });
-  assert.ok((await rewrapSecrets(servicesWith(newKeyHex, testMasterKeyHex))) > 0);
+  assert.ok((await rewrapSecrets(servicesWith(newKeyHex, testMasterKeyHex), commandLine)) > 0);
   const opened = await servicesWith(newKeyHex).accounts.get(accountId);
   assert.deepEqual(liveSecrets(opened, 'acme-pay-secret', new Date()), ['secret_of_acme']);
   assert.equal(liveSecrets(opened, 'acme-pay-webhook-secret', new Date())[0], webhookSecret);

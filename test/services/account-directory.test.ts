@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
+import { commandLine } from '../../src/domain/audit.ts';
 import { limits } from '../../src/domain/limits.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { createAccountDirectory } from '../../src/services/account-directory.ts';
@@ -21,7 +22,7 @@ const services = createServices({
 const read = ['find-account', 'find-account-secrets', 'find-account-endpoints'];
 
 test('an account is used for a second, then its revision is checked, and it is read again only if it changed', async () => {
-  const { accountId } = await createAccount(services, { name: 'Shop' });
+  const { accountId } = await createAccount(services, { name: 'Shop' }, commandLine);
   const { directory, take, advance } = watched();
   const first = await directory.get(accountId);
   assert.deepEqual(take(), read);
@@ -33,21 +34,21 @@ test('an account is used for a second, then its revision is checked, and it is r
   assert.equal(await directory.get(accountId), first);
   assert.deepEqual(take(), ['find-account-revisions']);
 
-  const { secret } = await rotateSecret(services, accountId, 'access-secret', 60);
+  const { secret } = await rotateSecret(services, accountId, 'access-secret', 60, commandLine);
   take();
   advance(limits.secretsCacheMsMax);
   const rotated = await directory.get(accountId);
   assert.equal(rotated.secrets['access-secret']?.[0]?.value, secret);
   assert.deepEqual(take(), ['find-account-revisions', ...read]);
 
-  await suspendAccount(services, accountId);
+  await suspendAccount(services, accountId, commandLine);
   advance(limits.secretsCacheMsMax);
   assert.ok((await directory.get(accountId)).suspendedAt);
 });
 
 test('accounts that are waited for at the same time are checked by one statement', async () => {
   const created = await Promise.all(
-    Array.from({ length: 20 }, () => createAccount(services, { name: 'Shop' })),
+    Array.from({ length: 20 }, () => createAccount(services, { name: 'Shop' }, commandLine)),
   );
   const { directory, take, advance } = watched();
   const findAll = () => Promise.all(created.map(({ accountId }) => directory.get(accountId)));
@@ -59,7 +60,7 @@ test('accounts that are waited for at the same time are checked by one statement
 });
 
 test('an account is read again after a minute, whatever its revision says', async () => {
-  const { accountId } = await createAccount(services, { name: 'Shop' });
+  const { accountId } = await createAccount(services, { name: 'Shop' }, commandLine);
   const { directory, take, advance } = watched();
   await directory.get(accountId);
   await database.query({
@@ -74,7 +75,7 @@ test('an account is read again after a minute, whatever its revision says', asyn
 test('an account that does not exist yet is found a second after it was created', async () => {
   const { directory, advance } = watched();
   assert.equal(await directory.find('acc_0000000000000000'), undefined);
-  const { accountId } = await createAccount(services, { name: 'Shop' });
+  const { accountId } = await createAccount(services, { name: 'Shop' }, commandLine);
   assert.equal((await directory.find(accountId))?.name, 'Shop');
   advance(limits.secretsCacheMsMax);
   assert.equal(await directory.find('acc_0000000000000000'), undefined);

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { limits } from '../../src/domain/limits.ts';
-import { createNameLookups, type LookUp } from '../../src/services/name-lookups.ts';
+import type { LookUp } from '../../src/security/checked-address.ts';
+import { createNameLookups } from '../../src/services/name-lookups.ts';
 
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
 afterEach(() => mock.timers.reset());

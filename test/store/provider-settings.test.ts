@@ -1,8 +1,10 @@
 /** Accounts that were stored before providers described their own settings (migration 0022). */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
 import { liveSecrets } from '../../src/domain/accounts/account.ts';
+import { commandLine } from '../../src/domain/audit.ts';
 import { createMasterKey } from '../../src/security/master-key.ts';
 import { rowOfSecret } from '../../src/services/account-directory.ts';
 import { findProviderApi } from '../../src/services/provider-apis.ts';
@@ -56,7 +58,10 @@ test('every secret opens, and the providers are called with the same credentials
 
 test('a new master key seals every kind of secret again', async () => {
   const newKeyHex = '17'.repeat(32);
-  assert.equal(await rewrapSecrets(servicesWith([newKeyHex, testMasterKeyHex])), kinds.length);
+  assert.equal(
+    await rewrapSecrets(servicesWith([newKeyHex, testMasterKeyHex]), commandLine),
+    kinds.length,
+  );
   const account = await servicesWith([newKeyHex]).accounts.get(accountId);
   for (const kind of kinds) {
     assert.deepEqual(liveSecrets(account, kind, new Date()), [`value of ${kind}`]);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
+import { commandLine } from '../../src/domain/audit.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { findOrderByInvoice } from '../../src/store/orders.ts';
 import { listTransactionsOf } from '../../src/store/transactions.ts';
@@ -42,7 +43,7 @@ test('verify reports the state that an earlier version stored', async () => {
 test('a rebuild from the inbox corrects all of it', async () => {
   const idOf = async (invoice: string) => (await transactionsOf(invoice))[0]?.transactionId;
   const idBefore = await idOf('UNTARGETED');
-  const rebuilt = await rebuildAll(services);
+  const rebuilt = await rebuildAll(services, commandLine);
   const plain = await findOrderByInvoice(database, accountId, 'PLAIN');
   assert.equal(rebuilt.rebuilt.length, 6);
   assert.ok(!rebuilt.rebuilt.includes(plain?.orderId ?? ''), 'what is right is left alone');
@@ -66,7 +67,7 @@ test('a rebuild from the inbox corrects all of it', async () => {
 
 test('afterwards verify reports nothing, and a second rebuild changes nothing', async () => {
   assert.deepEqual((await verifyInvariants(services)).breaches, []);
-  const again = await rebuildAll(services);
+  const again = await rebuildAll(services, commandLine);
   assert.deepEqual(again, {
     rebuilt: [],
     unchanged: 7,

@@ -24,7 +24,7 @@ const address = (tag: string) => ({
   area: 'Chalaibazar',
   city: 'Thiruvananthapuram',
   state: 'Keralam',
-  pincode: '695023',
+  pincode: '695023-tvm',
   address_type: 'Bungalow',
 });
 
@@ -47,7 +47,7 @@ export const personalOrder = {
 export const spellings: readonly string[] = [
   ...['meera.nair', 'meerabai', 'nairkutty', '198.51.100.77'],
   ...['9812345670', '98123 45670', '98123-45670', '40501234567890', 'sbin0070028'],
-  ...['lotusbagh', 'kizhakkekotta', 'padmatheertham', 'chalaibazar', 'keralam', '695023'],
+  ...['lotusbagh', 'kizhakkekotta', 'padmatheertham', 'chalaibazar', 'keralam', '695023-tvm'],
 ];
 
 /** Searches every column of every table for all spellings, as text and as bytes. */

@@ -1,7 +1,9 @@
 /** A shop's endpoint: a real HTTP server that records events and answers as the test wants. */
+
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
+import { commandLine } from '../../src/domain/audit.ts';
 import { createEndpoint } from '../../src/use-cases/events/create-endpoint.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import type { TestService } from './test-service.ts';
@@ -102,7 +104,7 @@ export async function addEndpoint(
   url: string,
   events: readonly string[] = [],
 ) {
-  const endpoint = await createEndpoint(services, accountId, { url, events });
+  const endpoint = await createEndpoint(services, accountId, { url, events }, commandLine);
   await services.accounts.readAgain(accountId);
   return endpoint;
 }

@@ -1,4 +1,5 @@
 /** Creates accounts for tests, with one field for the webhook of each of the two providers. */
+import { commandLine } from '../../src/domain/audit.ts';
 import type { Services } from '../../src/services/services.ts';
 import {
   createAccount,
@@ -19,13 +20,17 @@ export async function createTestAccount(
   services: Services,
   { bankGatewayMerchant, ...requested }: TestSettings,
 ): Promise<CreatedAccount> {
-  const account = await createAccount(services, {
-    name: 'Test shop',
-    ...(bankGatewayMerchant !== undefined && {
-      providerSettings: { 'bank-gateway': { merchant: bankGatewayMerchant } },
-    }),
-    ...requested,
-  });
+  const account = await createAccount(
+    services,
+    {
+      name: 'Test shop',
+      ...(bankGatewayMerchant !== undefined && {
+        providerSettings: { 'bank-gateway': { merchant: bankGatewayMerchant } },
+      }),
+      ...requested,
+    },
+    commandLine,
+  );
   const webhookOf = (name: string) => {
     const webhook = account.webhooks.find(({ provider }) => provider === name);
     if (!webhook) throw new Error(`the account has no webhook of ${name}`);

@@ -38,6 +38,8 @@ export type TestService = TestDatabase & {
   readonly logText: () => string;
   /** Moves the service's clock. */
   readonly advanceSeconds: (seconds: number) => void;
+  /** From now on only `advanceSeconds` moves the service's clock, so that a slow machine makes no difference. */
+  readonly stopClock: () => void;
   readonly call: (path: string, call?: Call) => Promise<Reply>;
   readonly createAccount: (settings?: TestSettings) => Promise<TestAccount>;
 };
@@ -50,6 +52,7 @@ export async function startTestService({
 } = {}): Promise<TestService> {
   const test = await createTestDatabase(templateName, databaseOptions);
   let offsetMs = 0;
+  let stoppedAtMs: number | undefined;
   const lines: string[] = [];
   const sink = new Writable({
     write(chunk, _encoding, done) {
@@ -61,7 +64,7 @@ export async function startTestService({
   const services = createServices({
     database: test.database,
     masterKeyHex: testMasterKeyHex,
-    clock: () => new Date(Date.now() + offsetMs),
+    clock: () => new Date((stoppedAtMs ?? Date.now()) + offsetMs),
     settings: {
       publicUrl: publicUrl || (port === 0 ? 'http://service.test' : `http://127.0.0.1:${port}`),
       orderLapseSeconds: 24 * 3600,
@@ -98,6 +101,9 @@ export async function startTestService({
     logText: () => lines.join(''),
     advanceSeconds: (seconds) => {
       offsetMs += seconds * 1000;
+    },
+    stopClock: () => {
+      stoppedAtMs ??= Date.now();
     },
     call: (path, options) => callService(baseUrl, path, options),
     createAccount: async (settings = {}) => {

@@ -43,9 +43,8 @@ export const reviewReasons: Readonly<Record<ReviewReason, Explained>> = {
     advice: 'Compare the refunds with the provider: together they exceed what was paid.',
   },
   merchant_mismatch: {
-    sentence: 'The delivery is for another merchant id than the one of this account.',
-    advice:
-      'Check the merchant id of the account, or the notification settings at the bank gateway.',
+    sentence: 'The delivery is for another merchant ID than that of this account.',
+    advice: 'Check the merchant ID of the account, or the notification settings at the provider.',
   },
   reference_conflict: {
     sentence: 'The delivery names several orders, so it was applied to none of them.',
@@ -55,7 +54,7 @@ export const reviewReasons: Readonly<Record<ReviewReason, Explained>> = {
   target_unknown: {
     sentence: 'The provider has not said which payment this belongs to.',
     advice:
-      'Ask the bank gateway which payment the capture, void or refund belongs to; it was applied to none.',
+      'Ask the provider which payment the capture, void or refund belongs to; it was applied to none.',
   },
   not_captured: {
     sentence: 'The payment was authorised and never captured.',
@@ -83,18 +82,16 @@ export const reviewReasons: Readonly<Record<ReviewReason, Explained>> = {
   },
   chargeback: {
     sentence: 'The consumer’s bank has reported a chargeback.',
-    advice:
-      'Answer the chargeback at the bank gateway in time, and do not deliver what is disputed.',
+    advice: 'Answer the chargeback at the provider in time, and do not deliver what is disputed.',
   },
   dispute: {
     sentence: 'The consumer disputes the payment.',
-    advice:
-      'Answer the dispute at the payment partner in time, and do not deliver what is disputed.',
+    advice: 'Answer the dispute at the provider in time, and do not deliver what is disputed.',
   },
   event_id_reused: {
-    sentence: 'The event id of the delivery came before with another content.',
+    sentence: 'Another delivery with the same event ID had different content.',
     advice:
-      'Compare the deliveries of this event id, and change the webhook secret if the provider did not send both.',
+      'Compare the deliveries with this event ID, and change the webhook secret if the provider did not send both.',
   },
   dead: {
     sentence: 'The delivery could not be applied, and all tries are used up.',

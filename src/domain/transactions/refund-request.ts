@@ -7,7 +7,7 @@ import { paymentsOf, refundsOf } from './matching.ts';
 import type { OrderState } from './order-state.ts';
 import { linkRefunds } from './refund-links.ts';
 import { refundAmount, refundSums } from './tally.ts';
-import { netAmount, type Payment, type Refund } from './transaction.ts';
+import { netAmount, type Payment, type Refund, type Transaction } from './transaction.ts';
 
 export type RequestedRefund = {
   /** The payment to refund; if absent, the one that paid for the order. */
@@ -15,6 +15,8 @@ export type RequestedRefund = {
   /** If absent, the whole available amount. */
   readonly amount: SentAmount | undefined;
   readonly refundRequestId: string | undefined;
+  /** What was refunded or being refunded when somebody decided on this refund; if absent, it is not compared. */
+  readonly refundedSoFar?: SentAmount;
 };
 
 export type DecidedRefund =
@@ -40,6 +42,7 @@ export function decideRefund(orderState: OrderState, requested: RequestedRefund)
       `The payment is in ${payment.currency}, which is not in the list of ISO 4217: refund it at the provider.`,
     );
   }
+  refuseOutdated(orderState, requested, payment.currency, exponent);
   const amount =
     requested.amount === undefined ? available : readAmount(requested.amount, exponent);
   if (amount > available || available === 0) {
@@ -49,6 +52,33 @@ export function decideRefund(orderState: OrderState, requested: RequestedRefund)
     );
   }
   return { kind: 'new', payment, amount };
+}
+
+/**
+ * Whoever requests a refund of what a page showed must not repeat one that was made meanwhile. All payments of the order
+ * count, because two people may refund two payments of it for the same reason. Contract 13.5.
+ */
+function refuseOutdated(
+  { transactions }: OrderState,
+  { refundedSoFar: sent }: RequestedRefund,
+  currency: string,
+  exponent: number,
+): void {
+  if (sent === undefined) return;
+  const outcome = parseSentAmount(sent, exponent);
+  if (outcome.kind === 'refused') refuseField('refunded_so_far', outcome.why);
+  const current = refundedSoFar(transactions, currency);
+  if (outcome.minor === current) return;
+  throw new ServiceError(
+    'ORDER_CONFLICT',
+    `The refunds of this order have changed meanwhile: ${formatAmount(current, exponent)} ${currency} are refunded or on their way now. Nothing was refunded. Close this, look at the refunds, and start again if a refund is still wanted.`,
+  );
+}
+
+/** What is refunded or being refunded of the order, in one currency. */
+export function refundedSoFar(transactions: readonly Transaction[], currency: string): MinorUnits {
+  const { refunded, pending } = refundSums(transactions, currency);
+  return refunded + pending;
 }
 
 /** The refundable amount: limited by the payment without its fee, and by what is left in the order. Contract 4.6, 4.11. */

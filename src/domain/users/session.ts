@@ -68,6 +68,16 @@ export function decideAccount(
   return accounts.find((own) => own.accountId === accountId) ?? accounts[0];
 }
 
+/** The account that a new session shows: the one that the user worked in last, as far as that is known, or the first. */
+export function decideFirstAccount(
+  sessionsLastUsedFirst: readonly Session[],
+  accounts: readonly OwnAccount[],
+): OwnAccount | undefined {
+  const used = sessionsLastUsedFirst.map(({ accountId }) => accountId);
+  const last = used.find((accountId) => accounts.some((own) => own.accountId === accountId));
+  return accounts.find((own) => own.accountId === last) ?? accounts[0];
+}
+
 export function actorOf(
   { userId, email }: Pick<SessionUser, 'userId' | 'email'>,
   { address }: Visitor,

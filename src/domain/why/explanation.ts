@@ -39,7 +39,7 @@ export type Timeline = {
 export type ExplainedTransaction = Pick<
   Transaction,
   'transactionId' | 'type' | 'provider' | 'status' | 'currency'
-> & { readonly fields: readonly ShownField[] };
+> & { readonly providerName: string; readonly fields: readonly ShownField[] };
 
 /** Names and values are those of the API. */
 export type ShownField = Omit<ExplainedField, 'field'> & {

@@ -47,10 +47,10 @@ export function holdText(hold: Hold): string {
 }
 
 function transactionLines(transaction: ExplainedTransaction): string[] {
-  const { type, transactionId, status, provider, fields } = transaction;
+  const { type, transactionId, status, providerName, fields } = transaction;
   const title = type === 'payment' ? 'Payment' : 'Refund';
   return [
-    `${title} ${transactionId}: ${status}, ${provider}`,
+    `${title} ${transactionId}: ${status}, ${providerName}`,
     ...fields.filter(isMentioned).flatMap((field) => fieldLines(field, transaction.currency)),
   ];
 }

@@ -2,7 +2,7 @@
 import type { Cause } from './cause.ts';
 import type { Effect } from './effects.ts';
 import { amountText, isAmountName } from './shown.ts';
-import type { LifeCall, LifeDelivery, TimelineEntry } from './timeline.ts';
+import type { LifeAttempt, LifeCall, LifeDelivery, TimelineEntry } from './timeline.ts';
 
 export function entryLines(entry: TimelineEntry): string[] {
   const effects = 'effects' in entry ? entry.effects : [];
@@ -44,10 +44,15 @@ function titleOf(entry: TimelineEntry): string {
     case 'event-announced':
       return `Event ${entry.eventId} ${entry.type} for ${entry.endpoints.length} endpoints`;
     case 'event-attempted':
-      return `Event ${entry.eventId} sent to ${entry.endpointId}: ${statusText(entry.httpStatus)}, ${entry.durationMs} ms`;
+      return `Event ${entry.eventId} ${entry.type} sent to ${addressOf(entry)}: ${statusText(entry.httpStatus)}, ${entry.durationMs} ms`;
     default:
       return entry satisfies never;
   }
+}
+
+/** Only the host of the URL: its path and query may have a token, and the text is meant for others. */
+function addressOf({ url, endpointId }: Pick<LifeAttempt, 'url' | 'endpointId'>): string {
+  return url === null ? endpointId : `${new URL(url).host} (${endpointId})`;
 }
 
 const requestTitles: Readonly<Record<string, string | undefined>> = {
@@ -68,8 +73,8 @@ function statusText(status: number | null): string {
 }
 
 function deliveryTitle(delivery: LifeDelivery, effects: readonly Effect[]): string {
-  const { deliveryId, event, provider, state, why, tries } = delivery;
-  const about = [event, `from ${provider}`].filter(Boolean).join(' ');
+  const { deliveryId, event, providerName, state, why, tries } = delivery;
+  const about = [event, `from ${providerName}`].filter(Boolean).join(' ');
   const reason = why === null ? '' : ` (${why})`;
   const parked = tries > 0 && effects.length === 0 ? ', not applied at once' : '';
   return `Delivery ${deliveryId} received: ${about}, ${state}${reason}${parked}`;

@@ -39,6 +39,8 @@ export type LifeDelivery = Pick<
   Delivery,
   'deliveryId' | 'provider' | 'state' | 'why' | 'flags' | 'tries' | 'receivedAt' | 'finishedAt'
 > & {
+  /** What people call the provider. */
+  readonly providerName: string;
   readonly event: string | null;
   /** In major units. */
   readonly amount: number | null;
@@ -60,7 +62,10 @@ export type LifeEvent = {
 
 export type LifeAttempt = {
   readonly eventId: string;
+  readonly type: EventType;
   readonly endpointId: string;
+  /** Of the endpoint as it is now; null once it is deleted. */
+  readonly url: string | null;
   readonly attempt: number;
   readonly attemptedAt: Date;
   readonly httpStatus: number | null;

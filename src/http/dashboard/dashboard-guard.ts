@@ -38,6 +38,15 @@ export function addDashboardGuard(app: FastifyInstance, edge: Edge): void {
   app.addHook('onRequest', (request, _reply, done) => {
     authorize(edge, request).then(() => done(), done);
   });
+  app.addHook('preValidation', (request, _reply, done) => {
+    done(hasStorableParams(request) ? undefined : new ServiceError('NOT_FOUND'));
+  });
+}
+
+/** PostgreSQL fails for a text with NUL instead of finding nothing. */
+function hasStorableParams({ params }: FastifyRequest): boolean {
+  const texts = Object.values((params ?? {}) as Readonly<Record<string, string>>);
+  return !texts.some((text) => text.includes('\0'));
 }
 
 async function authorize(edge: Edge, request: FastifyRequest): Promise<void> {

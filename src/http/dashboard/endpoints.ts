@@ -72,20 +72,16 @@ function addChanges(app: FastifyInstance, { useCases }: Edge): void {
       schema: { hide: true, body: ChangeBody },
       handler: async (request) => {
         const endpointId = getOwnEndpointId(request);
-        const actor = getActor(request);
         const { url, events, enabled } = request.body;
         if (url === undefined && events === undefined && enabled === undefined) {
           refuseField('url', 'is missing: give url, events or enabled');
         }
-        let changed: Endpoint | undefined;
-        if (url !== undefined || events !== undefined) {
-          const requested = { ...(url !== undefined && { url }), ...(events && { events }) };
-          changed = await useCases.updateEndpoint(endpointId, requested, actor);
-        }
-        if (enabled === true) changed = await useCases.enableEndpoint(endpointId, actor);
-        if (enabled === false) changed = await useCases.disableEndpoint(endpointId, actor);
-        if (!changed) throw unknownEndpoint(endpointId);
-        return endpointView(changed);
+        const change = {
+          ...(url !== undefined && { url }),
+          ...(events && { events }),
+          ...(enabled !== undefined && { isEnabled: enabled }),
+        };
+        return endpointView(await useCases.updateEndpoint(endpointId, change, getActor(request)));
       },
     },
   );

@@ -16,6 +16,8 @@ type OrderParams = { readonly order_id: string };
 const RefundBody = Type.Object({
   transaction_id: Type.String({ minLength: 1, maxLength: limits.textCharsMax }),
   refund_amount: Type.String({ minLength: 1, maxLength: 64 }),
+  /** As the page showed it. */
+  refunded_so_far: Type.String({ minLength: 1, maxLength: 64 }),
   note: Type.Optional(Type.String({ maxLength: limits.textCharsMax })),
 });
 
@@ -47,6 +49,7 @@ export function addOrderPage(app: FastifyInstance, { useCases }: Edge): void {
         {
           transactionId: body.transaction_id,
           amount: body.refund_amount,
+          refundedSoFar: body.refunded_so_far,
           // Without a key, a reply that is lost would lead to a second refund.
           key: readIdempotencyKey(request) ?? refuseField('Idempotency-Key', 'is missing'),
           note: findNote(body.note ?? '') ?? null,

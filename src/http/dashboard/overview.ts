@@ -2,9 +2,10 @@
 import type { FastifyInstance } from 'fastify';
 import { refuseField } from '../../domain/errors.ts';
 import type { CurrencySum, OverviewSums, Share } from '../../domain/figures/overview.ts';
-import type { Attention, LimitedCount } from '../../use-cases/figures/count-attention.ts';
+import type { Attention } from '../../use-cases/figures/count-attention.ts';
 import type { Edge } from '../edge.ts';
 import { sumText } from './amounts.ts';
+import { countView } from './count-view.ts';
 import { getAccount } from './dashboard-guard.ts';
 import { type Query, readChoice, readText, readTime, refuseUnknown } from './read-query.ts';
 
@@ -68,13 +69,8 @@ function shareView({ name, ...sum }: Share) {
 function attentionView(attention: Attention) {
   return {
     review: countView(attention.review),
-    dead_deliveries: countView(attention.deadDeliveries),
     parked_deliveries: countView(attention.parkedDeliveries),
     undelivered_events: countView(attention.undeliveredEvents),
     disabled_endpoints: countView(attention.disabledEndpoints),
   };
-}
-
-function countView({ count, isMore }: LimitedCount) {
-  return { count, more: isMore };
 }

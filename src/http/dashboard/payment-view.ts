@@ -11,6 +11,7 @@ import type {
 } from '../../domain/transactions/transaction.ts';
 import type { ShownPayment } from '../../use-cases/payments/get-order-page.ts';
 import { amountText } from './amounts.ts';
+import { providerView } from './provider-view.ts';
 
 /** The flags of an order or transaction. Each has an advice, and says who resolved it. */
 export type ShowFlags = (subject: string, flags: readonly ReviewFlag[]) => readonly object[];
@@ -23,7 +24,6 @@ export function paymentView(
   return {
     ...transactionView(payment, showFlags),
     payment_status: payment.status,
-    provider_name: shown.providerName,
     payment_mode: shown.mode,
     mode_details: masked ? maskUpiId(payment.subPaymentMode) : payment.subPaymentMode,
     provider_order_id: payment.start?.providerOrderId ?? null,
@@ -39,6 +39,7 @@ export function paymentView(
     available_amount: text(shown.available),
     refunds: refunds.map((refund) => refundView(refund, showFlags)),
     refunds_total: shown.refundsTotal,
+    refunded_so_far: text(shown.refundedSoFar),
   };
 }
 
@@ -59,7 +60,7 @@ function transactionView(transaction: Transaction, showFlags: ShowFlags) {
   const { transactionId, provider, currency, failure } = transaction;
   return {
     transaction_id: transactionId,
-    provider,
+    ...providerView(provider),
     psp_transaction_id: transaction.pspTransactionId,
     amount: amountsIn(currency)(transaction.amount),
     currency,

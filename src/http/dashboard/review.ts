@@ -7,6 +7,7 @@ import { limits } from '../../domain/limits.ts';
 import type { ReviewEntry } from '../../use-cases/maintenance/list-review.ts';
 import type { RefusedReview } from '../../use-cases/maintenance/resolve-review.ts';
 import type { Edge } from '../edge.ts';
+import { countView } from './count-view.ts';
 import { getAccount, getActor } from './dashboard-guard.ts';
 import { type Query, readLimit, readText, refuseUnknown } from './read-query.ts';
 
@@ -21,10 +22,12 @@ export function addReview(app: FastifyInstance, { useCases }: Edge): void {
     schema: { hide: true },
     handler: async (request) => {
       refuseUnknown(request.query, ['after', 'limit']);
-      const { entries, next } = await useCases.listOpenReview(getAccount(request).accountId, {
+      const { accountId } = getAccount(request);
+      const { entries, next } = await useCases.listOpenReview(accountId, {
         ...{ after: readText(request.query, 'after'), limit: readLimit(request.query) },
       });
-      return { items: entries.map(itemView), next: next ?? null };
+      const open = countView(await useCases.countReview(accountId));
+      return { items: entries.map(itemView), open, next: next ?? null };
     },
   });
 

@@ -1,4 +1,5 @@
 /** The settings of an account in the field names of the API. Contract 13.8. */
+import type { SecretKind } from '../../domain/accounts/account.ts';
 import { paymentModeCodes, paymentModes } from '../../domain/payment-mode.ts';
 import type { ListedProvider, Settings } from '../../use-cases/accounts/get-settings.ts';
 
@@ -13,7 +14,7 @@ export function settingsView(settings: Settings, basePath: string) {
     signature_version: settings.signatureVersion,
     requests_per_second: settings.requestsPerSecond,
     secrets: settings.secrets.map(({ kind, createdAt, former }) => ({
-      name: kind,
+      ...{ name: kind, title: secretTitle(settings, kind) },
       created_at: createdAt?.toISOString() ?? null,
       former: former.map((secret) => ({
         created_at: secret.createdAt.toISOString(),
@@ -29,6 +30,11 @@ export function settingsView(settings: Settings, basePath: string) {
     frame_origins: settings.frameOrigins,
     ...brandingView(settings, basePath),
   };
+}
+
+function secretTitle({ providers }: Settings, kind: SecretKind): string {
+  const owner = providers.find(({ webhookSecret }) => webhookSecret === kind);
+  return owner ? `${owner.displayName} webhook secret` : 'Access secret';
 }
 
 function providerView(provider: ListedProvider) {

@@ -74,8 +74,8 @@ function addSecrets(app: FastifyInstance, { useCases }: Edge): void {
           accountId,
           name,
           overlapSeconds,
-          value,
           getActor(request),
+          value,
         );
         return { name, secret, old_valid_until: oldValidUntil.toISOString() };
       },

@@ -6,10 +6,9 @@ import { withSnakeCase } from '../../domain/json/snake-case.ts';
 import { displayExponent } from '../../domain/money/currency.ts';
 import type { OrderExplanation, ShownField } from '../../domain/why/explanation.ts';
 import { type Rule, sentenceOf } from '../../domain/why/rules.ts';
-import { isAmountName, shownName, shownValue } from '../../domain/why/shown.ts';
+import { isAmountName } from '../../domain/why/shown.ts';
 import { holdText } from '../../domain/why/text.ts';
 import type { TimelineEntry } from '../../domain/why/timeline.ts';
-import type { DeliveryBody } from '../../use-cases/why/find-delivery-body.ts';
 
 export function explanationView(explanation: OrderExplanation) {
   const { order, timeline, transactions, held } = explanation;
@@ -108,7 +107,7 @@ function fieldView(field: ShownField, currency: string | null) {
 }
 
 /** Amounts are numbers with exact decimals here, so nothing is rounded. */
-function valueView(name: string, value: unknown, currency: string | null): unknown {
+export function valueView(name: string, value: unknown, currency: string | null): unknown {
   if (typeof value === 'number' && currency !== null && (isAmountName(name) || isSum(name))) {
     return value.toFixed(displayExponent(currency));
   }
@@ -142,42 +141,6 @@ function amountsView({ currency, ...amounts }: OrderExplanation['order']['amount
   };
 }
 
-function wire(value: object): Record<string, unknown> {
+export function wire(value: object): Record<string, unknown> {
   return withSnakeCase(value) as Record<string, unknown>;
-}
-
-/** What was received, beside what was understood of it. */
-export function deliveryBodyView({ delivery, headers, body, understood }: DeliveryBody) {
-  return {
-    delivery: wire(delivery),
-    headers,
-    body,
-    understood: understood && understoodView(understood),
-  };
-}
-
-function understoodView(understood: NonNullable<DeliveryBody['understood']>) {
-  if (understood.kind !== 'notice') return wire(understood);
-  const { references, payment, refund } = understood.notice;
-  return {
-    kind: 'notice',
-    references: wire(references),
-    payment: payment ? noticeView(payment) : null,
-    refund: refund ? noticeView(refund) : null,
-  };
-}
-
-/** Times and amounts of a notice are in milliseconds and minor units. */
-function noticeView(notice: { readonly currency?: string }) {
-  const { currency = null } = notice;
-  const show = (field: string, value: unknown) =>
-    valueView(shownName(field), shownValue(field, value, currency), currency);
-  return Object.fromEntries(
-    Object.entries(notice).map(([name, value]) => {
-      if (name === 'statusSinceMs') return ['status_since', show('statusSinceAtMs', value)];
-      if (name !== 'capturedTotal') return [shownName(name), show(name, value)];
-      const [total] = show('parts', [value]) as unknown[];
-      return ['captured_total', total];
-    }),
-  );
 }

@@ -6,9 +6,10 @@ import type { OrderExplanation } from '../../domain/why/explanation.ts';
 import { explanationText } from '../../domain/why/text.ts';
 import type { Edge } from '../edge.ts';
 import { getAccount } from './dashboard-guard.ts';
+import { deliveryBodyView } from './delivery-view.ts';
 import { isMaskedFor } from './orders.ts';
 import { type Query, readText, readTime, refuseUnknown } from './read-query.ts';
-import { deliveryBodyView, explanationView, withoutNotes } from './why-view.ts';
+import { explanationView, withoutNotes } from './why-view.ts';
 
 type OrderParams = { readonly order_id: string };
 type DeliveryParams = OrderParams & { readonly delivery_id: string };

@@ -1,9 +1,11 @@
 /** The bank card gateway: reports card payments, refunds and voids as JSON or as form data. */
+
 import { createHash } from 'node:crypto';
 import { matchesAny } from '../../security/compare.ts';
 import type { Provider } from '../provider.ts';
 import { object, text } from '../wire.ts';
 import { readGatewayBody } from './body.ts';
+import { displayName } from './display-name.ts';
 import { gatewayErasing } from './erase.ts';
 import { gatewayExemptFields } from './exempt-fields.ts';
 import { gatewayOutbound } from './outbound.ts';
@@ -14,7 +16,7 @@ const proofHeader = 'x-notification-secret';
 
 export const bankGateway: Provider = {
   name: 'bank-gateway',
-  displayName: 'Mastercard Gateway',
+  displayName,
   paymentModeOtherwise: 'Card',
   documentation: {
     loadSchema: async () => (await import('./schema.ts')).gatewaySchema,

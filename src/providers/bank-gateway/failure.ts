@@ -1,10 +1,12 @@
 /** Maps the gateway's codes to our failure codes. */
+
 import {
   type FailureCode,
   type FailureReason,
   failureReason,
 } from '../../domain/transactions/failure.ts';
 import { object, text, type WireObject } from '../wire.ts';
+import { displayName } from './display-name.ts';
 
 const codesByGatewayCode: ReadonlyArray<readonly [FailureCode, RegExp]> = [
   ['PAYMENT_CANCELLED_BY_CONSUMER', /^(CANCELLED|ABORTED)$/],
@@ -71,5 +73,5 @@ function merchantMessage(body: WireObject): string {
     `gateway code ${text(response.gatewayCode) ?? 'not given'}`,
     `acquirer message ${text(response.acquirerMessage) ?? 'not given'}`,
   ];
-  return `The bank gateway reports: ${parts.join(', ')}.`;
+  return `${displayName} reports: ${parts.join(', ')}.`;
 }

@@ -1,11 +1,13 @@
 /** What an account sets for the gateway. Its merchant id is both the login and the merchant that deliveries name. */
+
 import type { ProviderSettings } from '../settings.ts';
+import { displayName } from './display-name.ts';
 
 const merchant = {
   name: 'merchant',
   option: 'bank-gateway-merchant',
   placeholder: 'ID',
-  description: 'The merchant id at the bank gateway. An empty value removes it.',
+  description: `The merchant ID at ${displayName}. An empty value removes it.`,
 };
 
 export const gatewaySettings: ProviderSettings = {

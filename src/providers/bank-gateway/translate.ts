@@ -1,4 +1,5 @@
 /** Translates the gateway's notification to a notice. The transaction classifies it, never `order.status`. */
+
 import type { Translation } from '../../domain/inbox/translation.ts';
 import type { ReviewFlag } from '../../domain/review-flag.ts';
 import type {
@@ -11,6 +12,7 @@ import type { ProviderAccount } from '../provider.ts';
 import { id, object, present, text, type WireObject } from '../wire.ts';
 import { readGatewayBody } from './body.ts';
 import { capturedTotal } from './captured-total.ts';
+import { displayName } from './display-name.ts';
 import { gatewayFailure, refundFailure } from './failure.ts';
 import { type Outcome, readOutcome } from './outcome.ts';
 import { paymentFields } from './payment.ts';
@@ -184,7 +186,7 @@ function translateChargeback(event: GatewayEvent): Translation {
     kind: 'report',
     state: 'needs_review',
     names: { references, ...(pspTransactionId !== undefined && { payment: { pspTransactionId } }) },
-    why: 'the bank gateway reports a chargeback',
+    why: `${displayName} reports a chargeback`,
     flags: ['chargeback', ...(event.flags ?? [])],
   };
 }

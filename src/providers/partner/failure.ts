@@ -1,10 +1,12 @@
 /** Maps the partner's reasons to our failure codes. Its `error_code` is nearly always the same, and so of no use. */
+
 import {
   type FailureCode,
   type FailureReason,
   failureReason,
 } from '../../domain/transactions/failure.ts';
 import { text, type WireObject } from '../wire.ts';
+import { displayName } from './display-name.ts';
 
 /** `*` stands for any text. */
 const reasonsByCode = {
@@ -45,5 +47,5 @@ export function partnerFailure(payment: WireObject): FailureReason {
     `source ${text(payment.error_source) ?? 'not given'}`,
     `step ${text(payment.error_step) ?? 'not given'}`,
   ];
-  return failureReason(code, `The payment partner reports: ${parts.join(', ')}.`);
+  return failureReason(code, `${displayName} reports: ${parts.join(', ')}.`);
 }

@@ -1,9 +1,11 @@
 /** The payment partner: reports card, UPI, netbanking and wallet payments, and refunds. */
+
 import { equalDigests } from '../../security/compare.ts';
 import { hmacHex } from '../../security/hmac.ts';
 import type { Provider } from '../provider.ts';
 import { jsonObject, text } from '../wire.ts';
 import { partnerBanks, partnerWallets } from './choices.ts';
+import { displayName } from './display-name.ts';
 import { partnerErasing } from './erase.ts';
 import { partnerExemptFields } from './exempt-fields.ts';
 import { partnerOutbound } from './outbound.ts';
@@ -14,7 +16,7 @@ const proofHeader = 'x-razorpay-signature';
 
 export const partner: Provider = {
   name: 'partner',
-  displayName: 'Razorpay',
+  displayName,
   paymentModeOtherwise: null,
   documentation: {
     loadSchema: async () => (await import('./schema.ts')).partnerSchema,

@@ -1,7 +1,9 @@
 /** Translates the partner's refund record. */
+
 import { failureReason } from '../../domain/transactions/failure.ts';
 import type { RefundNotice, RefundStatus } from '../../domain/transactions/notice.ts';
 import { minorUnits, object, present, text, unixSeconds, type WireObject } from '../wire.ts';
+import { displayName } from './display-name.ts';
 
 export function toRefundNotice(
   refund: WireObject,
@@ -29,7 +31,7 @@ export function toRefundNotice(
     // The partner gives no reason, not even on refund.failed.
     failure:
       status === 'failed'
-        ? failureReason('REFUND_FAILED', 'The payment partner reports that the refund failed.')
+        ? failureReason('REFUND_FAILED', `${displayName} reports that the refund failed.`)
         : undefined,
   }) as RefundNotice;
 }

@@ -1,13 +1,14 @@
 /** What an account sets for the partner. */
+
 import type { ProviderSettings } from '../settings.ts';
+import { displayName } from './display-name.ts';
 
 /** Off unless set: the partner must enable intents for a merchant first. */
 const upiIntent = {
   name: 'upi-intent',
   option: 'partner-upi-intent',
   placeholder: 'on|off',
-  description:
-    'Whether UPI payments are started with a link that opens the consumer’s UPI app. The payment partner must have enabled it; off unless set.',
+  description: `Whether UPI payments are started with a link that opens the consumer’s UPI app. ${displayName} must have enabled it; off unless set.`,
   defaultValue: 'off',
   findFault: (value: string) => (/^(on|off)$/.test(value) ? undefined : 'must be on or off'),
 };
@@ -17,7 +18,7 @@ export const partnerSettings: ProviderSettings = {
   login: {
     option: 'partner-key-id',
     placeholder: 'ID',
-    description: 'The key id that the payment partner issued for its API.',
+    description: `The key ID that ${displayName} issued for its API.`,
   },
   apiSecret: {
     option: 'partner-key-secret',

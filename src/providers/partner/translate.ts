@@ -1,7 +1,9 @@
 /** Translates the partner's webhook body to a notice: the envelope, its events and what each means. */
+
 import type { Translation } from '../../domain/inbox/translation.ts';
 import type { PaymentStatus, RefundStatus } from '../../domain/transactions/notice.ts';
 import { id, jsonObject, object, text, unixSeconds, type WireObject } from '../wire.ts';
+import { displayName } from './display-name.ts';
 import { isReleased, partnerReferences, toPaymentNotice } from './payment.ts';
 import { toRefundNotice } from './refund.ts';
 
@@ -135,7 +137,7 @@ function translateDispute(name: string, payload: WireObject): Translation {
   const references = partnerReferences({ payment, refund: {}, order: readRecord(payload.order) });
   const names = { references, payment: { pspTransactionId } };
   if (!isToReview) return { ...ignore(name), kind: 'report', state: 'ignored', names, flags: [] };
-  const why = `the payment partner reports a dispute: ${name}`;
+  const why = `${displayName} reports a dispute: ${name}`;
   return { kind: 'report', state: 'needs_review', names, why, flags: ['dispute'] };
 }
 

@@ -11,16 +11,13 @@ import { findOrigin } from '../../domain/web-address.ts';
 import { changeProviderSettings, type GivenOptions } from '../../providers/change-settings.ts';
 import { providers } from '../../providers/providers.ts';
 import { listOptions } from '../../providers/settings.ts';
-import { checkEndpointHost } from '../../security/endpoint-address.ts';
 import type { NeedsOf } from '../../services/needs.ts';
-import type { ServiceSettings } from '../../services/services.ts';
 import type { StoredAccount } from '../../store/accounts.ts';
+import { checkOwnerAddresses } from './check-provider-addresses.ts';
 import type { ApiSecrets } from './create-account.ts';
 import { updateAccount } from './update-account.ts';
 
-type Needs = NeedsOf<typeof updateAccount> & {
-  readonly settings: Pick<ServiceSettings, 'endpointNetworks'>;
-};
+type Needs = NeedsOf<typeof updateAccount>;
 
 /** The limit of calls is not among them: it protects the service, and is the operator's to set. */
 type OwnSettings = Omit<
@@ -47,7 +44,8 @@ export async function changeSettings(
     const ofProviders = changeProviderSettings(given, account, (url, login) =>
       refuseField(url, `needs ${login}: the account has none`),
     );
-    checkAddresses(services, account, ofProviders, apiSecrets);
+    checkOwnerAddresses(services.settings, account, { providerApis: {}, ...ofProviders });
+    requireSecrets(account, ofProviders, apiSecrets);
     return {
       ...requested,
       ...spellAlike(requested),
@@ -55,7 +53,7 @@ export async function changeSettings(
       ...ofProviders,
     };
   };
-  await updateAccount(services, accountId, decideChange, { apiSecrets, logo }, actor);
+  await updateAccount(services, accountId, decideChange, actor, { apiSecrets, logo });
 }
 
 /** In the spelling in which they are stored. What has none is refused later, as it was written. */
@@ -94,11 +92,9 @@ function readProviderOptions(options: Readonly<Record<string, string>>) {
 
 /**
  * The service sends the secret of a provider to the address of that provider. So another address needs the secret again:
- * an owner who may replace the secret must not learn it. And like an endpoint, the address must not lead into the
- * operator's network.
+ * an owner who may replace the secret must not learn it.
  */
-function checkAddresses(
-  { settings: { endpointNetworks } }: Needs,
+function requireSecrets(
   account: StoredAccount,
   { providerApis = {} }: Partial<AccountSettings>,
   apiSecrets: ApiSecrets,
@@ -106,9 +102,6 @@ function checkAddresses(
   for (const { name, settings } of providers) {
     const [before, after] = [account.providerApis[name], providerApis[name]];
     if (!after || (after.url === before?.url && after.login === before.login)) continue;
-    const url = URL.parse(after.url);
-    const fault = url && after.url !== before?.url && checkEndpointHost(url, endpointNetworks);
-    if (fault) refuseField(`${name} URL`, fault);
     const { option } = settings.apiSecret;
     const isStored = account.secrets.some(({ kind }) => kind === option);
     if (isStored && apiSecrets[option] === undefined) {

@@ -7,7 +7,7 @@ import {
   type SecretKind,
 } from '../../domain/accounts/account.ts';
 import { checkLogo } from '../../domain/accounts/logo.ts';
-import { type Actor, auditEntry, commandLine } from '../../domain/audit.ts';
+import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { accessKeyOf, newAccountId, newSecretId, randomBase62 } from '../../domain/ids.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Clock } from '../../domain/time.ts';
@@ -29,12 +29,13 @@ import { saveLogo } from '../../store/account-logos.ts';
 import { insertSecret, type SealedSecret } from '../../store/account-secrets.ts';
 import { insertAccount } from '../../store/accounts.ts';
 import { appendAudit } from '../../store/audit.ts';
+import { checkProviderAddresses } from './check-provider-addresses.ts';
 
 type Needs = NeedsOf<typeof webhookUrlOf> & {
   readonly database: Database;
   readonly masterKeys: MasterKeys;
   readonly clock: Clock;
-  readonly settings: Pick<ServiceSettings, 'simulatorUrl'>;
+  readonly settings: Pick<ServiceSettings, 'endpointNetworks' | 'simulatorUrl'>;
 };
 
 export type NewAccount = {
@@ -69,7 +70,7 @@ export type ApiSecrets = Readonly<Record<SecretKind, string>>;
 export async function createAccount(
   services: Needs,
   { apiSecrets, isSimulated = false, logo: logoBytes, ...requested }: RequestedAccount,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<NewAccount> {
   const accountId = newAccountId();
   const simulated = isSimulated ? simulatedApis(services, accountId, requested) : {};
@@ -79,6 +80,7 @@ export async function createAccount(
     ...requested,
     providerApis: { ...simulated, ...requested.providerApis },
   });
+  checkProviderAddresses(services.settings, accountDefaults, settings);
   const logo = logoBytes && checkLogo(logoBytes);
   const accessSecret = newSecretValue('access-secret');
   const webhooks = providers.map((provider) => newWebhook(services, accountId, provider));

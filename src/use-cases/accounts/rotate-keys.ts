@@ -1,5 +1,5 @@
 /** Rotates the keys that sign tokens, and encrypts all secrets with a new master key. */
-import { type Actor, auditEntry, commandLine } from '../../domain/audit.ts';
+import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { newKeyId } from '../../domain/ids.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -22,7 +22,7 @@ export type RotatedSigningKey = { readonly keyId: string; readonly oldValidUntil
 export async function rotateSigningKey(
   services: Needs,
   overlapSeconds: number,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<RotatedSigningKey> {
   const now = services.clock();
   const keyId = newKeyId();
@@ -46,7 +46,7 @@ export async function rotateSigningKey(
  * Encrypts every stored secret with the current master key, one account at a time. Every process must have both master
  * keys before this runs.
  */
-export async function rewrapSecrets(services: Needs, actor: Actor = commandLine): Promise<number> {
+export async function rewrapSecrets(services: Needs, actor: Actor): Promise<number> {
   const current = services.masterKeys.current();
   let rewrapped = 0;
   for (const { accountId } of await listAccounts(services.database)) {

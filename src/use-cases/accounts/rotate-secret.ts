@@ -1,6 +1,6 @@
 /** Gives an account a new secret. The old one stays valid for the overlap. Contract 1.6. */
 import type { SecretKind } from '../../domain/accounts/account.ts';
-import { type Actor, auditEntry, commandLine } from '../../domain/audit.ts';
+import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -30,8 +30,8 @@ export async function rotateSecret(
   accountId: string,
   kind: RotatableSecretKind,
   overlapSeconds: number,
+  actor: Actor,
   given?: string,
-  actor: Actor = commandLine,
 ): Promise<RotatedSecret> {
   checkKind(kind);
   const secret = given === undefined ? newSecretValue(kind) : checkGiven(kind, given);

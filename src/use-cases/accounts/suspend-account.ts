@@ -2,7 +2,7 @@
  * Suspends or resumes an account. While it is suspended, its tokens are refused, and webhooks are still stored and
  * applied. Contract 2.8.
  */
-import { type Actor, auditEntry, commandLine } from '../../domain/audit.ts';
+import { type Actor, auditEntry } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { lockAccount, suspendAccount as saveSuspension } from '../../store/accounts.ts';
@@ -23,7 +23,7 @@ export type Suspension = {
 export function suspendAccount(
   services: Needs,
   accountId: string,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<Suspension> {
   return change(services, accountId, actor, true);
 }
@@ -31,7 +31,7 @@ export function suspendAccount(
 export function resumeAccount(
   services: Needs,
   accountId: string,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<Suspension> {
   return change(services, accountId, actor, false);
 }

@@ -2,11 +2,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Account, AccountSettings } from '../../domain/accounts/account.ts';
 import { checkLogo } from '../../domain/accounts/logo.ts';
-import { type Actor, auditEntry, commandLine } from '../../domain/audit.ts';
+import { type Actor, auditEntry } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { checkProviderSettings } from '../../providers/account-settings.ts';
 import type { NeedsOf } from '../../services/needs.ts';
+import type { ServiceSettings } from '../../services/services.ts';
 import { deleteLogo, saveLogo } from '../../store/account-logos.ts';
 import { endSecrets, insertSecret } from '../../store/account-secrets.ts';
 import {
@@ -15,12 +16,14 @@ import {
   updateAccount as saveAccount,
 } from '../../store/accounts.ts';
 import { appendAudit } from '../../store/audit.ts';
+import { checkProviderAddresses } from './check-provider-addresses.ts';
 import { type ApiSecrets, sealSecret } from './create-account.ts';
 import { unknownAccount } from './rotate-secret.ts';
 
 type Needs = NeedsOf<typeof sealSecret> & {
   readonly database: Database;
   readonly clock: Clock;
+  readonly settings: Pick<ServiceSettings, 'endpointNetworks'>;
 };
 
 /** What an account has besides its settings. */
@@ -34,8 +37,8 @@ export async function updateAccount(
   services: Needs,
   accountId: string,
   decideChange: (account: StoredAccount) => Partial<AccountSettings>,
+  actor: Actor,
   { apiSecrets = {}, logo: bytes }: AccountParts = {},
-  actor: Actor = commandLine,
 ): Promise<AccountSettings & Pick<Account, 'accountId' | 'logo'>> {
   const logo = bytes && checkLogo(bytes);
   return services.database.transaction(async (tx) => {
@@ -43,7 +46,9 @@ export async function updateAccount(
     if (!account) throw unknownAccount(accountId);
     const { secrets: _sealed, createdAt: _created, ...before } = account;
     const after = { ...before, ...decideChange(account) };
-    await saveAccount(tx, accountId, checkProviderSettings(after));
+    checkProviderSettings(after);
+    checkProviderAddresses(services.settings, before, after);
+    await saveAccount(tx, accountId, after);
     const now = services.clock();
     for (const [kind, value] of Object.entries(apiSecrets)) {
       // No overlap: we use the new secret for all calls from now on.

@@ -6,7 +6,7 @@ import {
   secretKindOf,
   unknownEndpoint,
 } from '../../domain/accounts/endpoint.ts';
-import { type Actor, type AuditAction, auditEntry, commandLine } from '../../domain/audit.ts';
+import { type Actor, type AuditAction, auditEntry } from '../../domain/audit.ts';
 import { findAccountIdOfEndpoint } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
@@ -15,7 +15,7 @@ import { newEndpointSecret } from '../../security/event-signature.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { deleteSecrets, endSecrets, insertSecret } from '../../store/account-secrets.ts';
 import { lockAccount } from '../../store/accounts.ts';
-import { appendAudit } from '../../store/audit.ts';
+import { appendAudits } from '../../store/audit.ts';
 import {
   deleteEndpoint as deleteStored,
   disableEndpoint as disableStored,
@@ -30,78 +30,88 @@ import { checkUrl, originOf, type RequestedEndpoint } from './create-endpoint.ts
 type Needs = NeedsOf<typeof sealSecret> &
   NeedsOf<typeof checkUrl> & { readonly database: Database; readonly clock: Clock };
 
+export type EndpointChange = Partial<RequestedEndpoint> & { readonly isEnabled?: boolean };
+
+/** Changes what is given, all of it or nothing. */
 export async function updateEndpoint(
   services: Needs,
   endpointId: string,
-  requested: Partial<RequestedEndpoint>,
-  actor: Actor = commandLine,
+  { isEnabled, ...requested }: EndpointChange,
+  actor: Actor,
 ): Promise<Endpoint> {
   const url = requested.url === undefined ? undefined : checkUrl(services, requested.url);
   const events = requested.events && checkEventTypes(requested.events);
-  return change(
-    services,
-    endpointId,
-    { actor, action: 'endpoint.updated' },
-    async (tx, endpoint) => {
-      const changed = { ...endpoint, url: url ?? endpoint.url, events: events ?? endpoint.events };
-      await updateStored(tx, changed, services.clock());
-      return changed;
-    },
-  );
+  const isOther = url !== undefined || events !== undefined;
+  const actions: AuditAction[] = [
+    ...(isOther ? (['endpoint.updated'] as const) : []),
+    ...(isEnabled === undefined
+      ? []
+      : ([isEnabled ? 'endpoint.enabled' : 'endpoint.disabled'] as const)),
+  ];
+  const changed = await change(services, endpointId, { actor, actions }, async (tx, endpoint) => {
+    const after = { ...endpoint, url: url ?? endpoint.url, events: events ?? endpoint.events };
+    if (isOther) await updateStored(tx, after, services.clock());
+    return isEnabled === undefined ? after : switchEndpoint(tx, services, after, isEnabled);
+  });
+  if (isEnabled) await sendWaiting(services, changed);
+  return changed;
 }
 
 /** What waits for a later attempt is sent now. */
-export async function enableEndpoint(
+export function enableEndpoint(
   services: Needs,
   endpointId: string,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<Endpoint> {
-  const { database, clock } = services;
-  const enabled = await change(
-    services,
-    endpointId,
-    { actor, action: 'endpoint.enabled' },
-    async (tx, endpoint) => {
-      await enableStored(tx, endpoint, clock());
-      return { ...endpoint, disabledReason: null };
-    },
-  );
-  // After days there may be millions, too many for one statement.
-  const limit: number = limits.eventsMadeDueMax;
-  for (let made = limit; made === limit; ) {
-    const now = clock();
-    const claimedUntil = addSeconds(now, limits.eventClaimSeconds);
-    made = await makeWaitingDue(database, enabled, { now, claimedUntil, limit });
-  }
-  return enabled;
+  return updateEndpoint(services, endpointId, { isEnabled: true }, actor);
 }
 
 /** Its waiting events stay, and are sent when it is enabled again. */
-export async function disableEndpoint(
+export function disableEndpoint(
   services: Needs,
   endpointId: string,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<Endpoint> {
-  return change(
-    services,
-    endpointId,
-    { actor, action: 'endpoint.disabled' },
-    async (tx, endpoint) => {
-      await disableStored(tx, endpoint, disabledByOperator);
-      return { ...endpoint, disabledReason: endpoint.disabledReason ?? disabledByOperator };
-    },
-  );
+  return updateEndpoint(services, endpointId, { isEnabled: false }, actor);
+}
+
+async function switchEndpoint(
+  tx: Transaction,
+  { clock }: Needs,
+  endpoint: Endpoint,
+  isEnabled: boolean,
+): Promise<Endpoint> {
+  if (isEnabled) {
+    await enableStored(tx, endpoint, clock());
+    return { ...endpoint, disabledReason: null };
+  }
+  await disableStored(tx, endpoint, disabledByOperator);
+  return { ...endpoint, disabledReason: endpoint.disabledReason ?? disabledByOperator };
+}
+
+/**
+ * After days there may be millions, too many for one statement and for one call. Those beyond the limit are sent when
+ * their next attempt is due, within a day or so.
+ */
+async function sendWaiting({ database, clock }: Needs, endpoint: Endpoint): Promise<void> {
+  const limit: number = limits.eventsMadeDueMax;
+  for (let rounds = 0; rounds < limits.eventRoundsMadeDueMax; rounds += 1) {
+    const now = clock();
+    const claimedUntil = addSeconds(now, limits.eventClaimSeconds);
+    const made = await makeWaitingDue(database, endpoint, { now, claimedUntil, limit });
+    if (made < limit) return;
+  }
 }
 
 export async function deleteEndpoint(
   services: Needs,
   endpointId: string,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<Endpoint> {
   return change(
     services,
     endpointId,
-    { actor, action: 'endpoint.deleted' },
+    { actor, actions: ['endpoint.deleted'] },
     async (tx, endpoint) => {
       await deleteStored(tx, endpoint);
       await deleteSecrets(tx, endpoint.accountId, secretKindOf(endpoint));
@@ -121,7 +131,7 @@ export async function rotateEndpoint(
   services: Needs,
   endpointId: string,
   overlapSeconds: number,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<RotatedEndpoint> {
   const secret = newEndpointSecret();
   const now = services.clock();
@@ -129,7 +139,7 @@ export async function rotateEndpoint(
   const endpoint = await change(
     services,
     endpointId,
-    { actor, action: 'endpoint.rotated' },
+    { actor, actions: ['endpoint.rotated'] },
     async (tx, found) => {
       const { accountId } = found;
       const kind = secretKindOf(found);
@@ -144,7 +154,7 @@ export async function rotateEndpoint(
 async function change(
   { database, clock }: Needs,
   endpointId: string,
-  { actor, action }: { readonly actor: Actor; readonly action: AuditAction },
+  { actor, actions }: { readonly actor: Actor; readonly actions: readonly AuditAction[] },
   save: (tx: Transaction, endpoint: Endpoint) => Promise<Endpoint>,
 ): Promise<Endpoint> {
   const accountId = findAccountIdOfEndpoint(endpointId);
@@ -155,9 +165,10 @@ async function change(
     if (!endpoint) throw unknownEndpoint(endpointId);
     const saved = await save(tx, endpoint);
     const details = originOf(saved.url);
-    await appendAudit(
+    const done = actions.map((action) => ({ accountId, action, object: endpointId, details }));
+    await appendAudits(
       tx,
-      auditEntry(actor, clock(), { accountId, action, object: endpointId, details }),
+      done.map((entry) => auditEntry(actor, clock(), entry)),
     );
     return saved;
   });

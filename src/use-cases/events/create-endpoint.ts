@@ -6,7 +6,7 @@ import {
   type Endpoint,
   secretKindOf,
 } from '../../domain/accounts/endpoint.ts';
-import { type Actor, auditEntry, commandLine } from '../../domain/audit.ts';
+import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { refuseField } from '../../domain/errors.ts';
 import { newEndpointId } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
@@ -35,7 +35,7 @@ export async function createEndpoint(
   services: Needs,
   accountId: string,
   requested: RequestedEndpoint,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<NewEndpoint> {
   const url = checkUrl(services, requested.url);
   const events = checkEventTypes(requested.events);

@@ -1,7 +1,7 @@
 /** Makes events due again, whatever became of them: one, or all since a time. Contract 12.7. */
 
 import { type Endpoint, isEnabled, unknownEndpoint } from '../../domain/accounts/endpoint.ts';
-import { type Actor, commandLine } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { eventIdOf } from '../../domain/ids.ts';
 import { limits } from '../../domain/limits.ts';
@@ -23,7 +23,7 @@ export async function resendEvents(
   services: Needs,
   range: ResendRange,
   endpointId: string | undefined,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<ResentEvents> {
   const { database, clock } = services;
   const known =

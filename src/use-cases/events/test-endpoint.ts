@@ -1,7 +1,7 @@
 /** Sends a test event to an endpoint at once. It is not stored and not repeated. Contract 12.2. */
 import { liveSecrets } from '../../domain/accounts/account.ts';
 import { unknownEndpoint } from '../../domain/accounts/endpoint.ts';
-import { type Actor, commandLine } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import { findAccountIdOfEndpoint, newTestEventId } from '../../domain/ids.ts';
 import { sealPayload } from '../../security/sealed-payload.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
@@ -22,7 +22,7 @@ export type TestedEndpoint = SentEvent & {
 export async function testEndpoint(
   services: Needs,
   endpointId: string,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<TestedEndpoint> {
   const accountId = findAccountIdOfEndpoint(endpointId);
   const account = accountId === undefined ? undefined : await services.accounts.readNow(accountId);

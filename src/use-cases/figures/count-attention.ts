@@ -2,39 +2,22 @@
 import type { Database } from '../../postgres/database.ts';
 import { countDeliveriesOfState, countUndelivered } from '../../store/attention.ts';
 import { listEndpoints } from '../../store/endpoints.ts';
-import {
-  type Flagged,
-  listDeliveriesToReview,
-  listFlaggedOrders,
-  listFlaggedTransactions,
-  type ReviewPage,
-} from '../../store/review.ts';
-import { describeDeliveries, listOpenFlags, subjectOf } from '../maintenance/describe-review.ts';
+import { countMax, countReview, type LimitedCount, limited } from '../maintenance/count-review.ts';
 
 type Needs = { readonly database: Database };
 
-/** A count, which is a minimum if there are more. */
-export type LimitedCount = { readonly count: number; readonly isMore: boolean };
-
 export type Attention = {
-  /** Open flags of orders and transactions, and deliveries that need a review: the review list without dead ones. */
+  /** Everything that the review lists, dead deliveries included. */
   readonly review: LimitedCount;
-  readonly deadDeliveries: LimitedCount;
   readonly parkedDeliveries: LimitedCount;
   /** Events for endpoints that were given up. */
   readonly undeliveredEvents: LimitedCount;
   readonly disabledEndpoints: LimitedCount;
 };
 
-const countMax = 200;
-/** Resolved flags stay on their orders, so many rows may have no open one. */
-const pageSize = 250;
-const pagesMax = 4;
-
 export async function countAttention({ database }: Needs, accountId: string): Promise<Attention> {
-  const [review, dead, parked, undelivered, endpoints] = await Promise.all([
-    countReview(database, accountId),
-    countDeliveriesOfState(database, accountId, 'dead', countMax + 1),
+  const [review, parked, undelivered, endpoints] = await Promise.all([
+    countReview({ database }, accountId),
     countDeliveriesOfState(database, accountId, 'parked', countMax + 1),
     countUndelivered(database, accountId, countMax + 1),
     listEndpoints(database, accountId),
@@ -42,51 +25,8 @@ export async function countAttention({ database }: Needs, accountId: string): Pr
   const disabled = endpoints.filter(({ disabledReason }) => disabledReason !== null).length;
   return {
     review,
-    deadDeliveries: limited(dead),
     parkedDeliveries: limited(parked),
     undeliveredEvents: limited(undelivered),
     disabledEndpoints: limited(disabled),
   };
-}
-
-function limited(count: number, isMore = false): LimitedCount {
-  return { count: Math.min(count, countMax), isMore: isMore || count > countMax };
-}
-
-async function countReview(database: Database, accountId: string): Promise<LimitedCount> {
-  const countFlags = async (rows: readonly Flagged[]) =>
-    (await listOpenFlags(database, rows)).length;
-  const counts = await Promise.all([
-    countPages(accountId, (page) => listFlaggedOrders(database, page), subjectOf, countFlags),
-    countPages(accountId, (page) => listFlaggedTransactions(database, page), subjectOf, countFlags),
-    countPages(
-      accountId,
-      (page) => listDeliveriesToReview(database, 'needs_review', page),
-      ({ deliveryId }) => deliveryId,
-      async (rows) => (await describeDeliveries(database, rows)).length,
-    ),
-  ]);
-  const sum = counts.reduce((total, { count }) => total + count, 0);
-  return limited(
-    sum,
-    counts.some(({ isMore }) => isMore),
-  );
-}
-
-async function countPages<Row extends { readonly accountId: string }>(
-  accountId: string,
-  list: (page: ReviewPage) => Promise<Row[]>,
-  idOf: (row: Row) => string,
-  countOpen: (rows: readonly Row[]) => Promise<number>,
-): Promise<LimitedCount> {
-  let count = 0;
-  let after: ReviewPage['after'];
-  for (let page = 0; page < pagesMax; page += 1) {
-    const rows = await list({ accountId, after, limit: pageSize });
-    count += await countOpen(rows);
-    const last = rows.at(-1);
-    if (!last || rows.length < pageSize || count > countMax) return limited(count);
-    after = { accountId, id: idOf(last) };
-  }
-  return limited(count, true);
 }

@@ -12,7 +12,7 @@ import {
   readPeriod,
 } from '../../domain/figures/overview.ts';
 import { dayAfter, dayOf, slotsBetween } from '../../domain/figures/slot.ts';
-import type { Clock } from '../../domain/time.ts';
+import { addSeconds, type Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { findFigurePass, findFigureWalk } from '../../store/figure-cursors.ts';
 import { sumDays } from '../../store/figure-days.ts';
@@ -31,7 +31,10 @@ type Needs = { readonly database: Database; readonly clock: Clock };
 
 export type AccountOverview = Overview & {
   readonly attention: Attention;
-  /** False until the first walk over all orders is complete, a while after an upgrade: figures may be too low. */
+  /**
+   * False until the first walk over all orders is complete, a while after an upgrade, and while the sweep is far behind:
+   * figures may be too low.
+   */
   readonly isComplete: boolean;
 };
 
@@ -41,7 +44,9 @@ export async function getOverview(
   request: PeriodRequest,
 ): Promise<AccountOverview> {
   const period = readPeriod(request);
-  const fresh = await listFreshSlots(database, accountId, period, clock());
+  const now = clock();
+  const { since, isLate } = await findUncounted(database, now);
+  const fresh = await listFreshSlots(database, accountId, period, since, now);
   const range = { from: period.from, to: period.to, except: fresh };
   const [series, shares, counted, attention, walk] = await Promise.all([
     sumFiguresByBucket(database, accountId, { ...range, kinds: seriesKinds }, period),
@@ -53,7 +58,11 @@ export async function getOverview(
   // The shares are not shown by bucket, so they may all be in the first one.
   const placed = shares.map((share) => ({ ...share, startsAt: period.from }));
   const figures = [...series, ...placed, ...counted];
-  return { ...buildOverview(period, figures), attention, isComplete: walk.completed > 0 };
+  return {
+    ...buildOverview(period, figures),
+    attention,
+    isComplete: walk.completed > 0 && !isLate,
+  };
 }
 
 const seriesKinds = ['created', 'completed', 'paid', 'failed', 'refunded'] as const;
@@ -84,15 +93,26 @@ async function sumShares(database: Database, accountId: string, range: Range): P
 const freshSlotsMax = 12;
 const freshOrdersMax = 20_000;
 
+/** A sweep takes a minute. If it is behind by days, reading all that changed meanwhile would take too long. */
+const uncountedSecondsMax = 3_600;
+
+/** The time from which on changes may be missing in the stored figures; late if there are older ones. */
+async function findUncounted(database: Database, now: Date) {
+  const { reachedAt = now } = await findFigurePass(database);
+  const settled = settledBefore(reachedAt < now ? reachedAt : now);
+  const earliest = addSeconds(now, -uncountedSecondsMax);
+  const isLate = settled < earliest;
+  return { since: isLate ? earliest : settled, isLate };
+}
+
 /** The newest half hours whose stored figures may be behind. */
 async function listFreshSlots(
   database: Database,
   accountId: string,
   { from, to }: Period,
+  since: Date,
   now: Date,
 ): Promise<Date[]> {
-  const { reachedAt = now } = await findFigurePass(database);
-  const since = settledBefore(reachedAt < now ? reachedAt : now);
   const changed = await listSlotsChangedSince(database, accountId, since);
   const candidates = [...slotsBetween(since, now), ...changed].filter(
     (slot) => slot >= from && slot < to,

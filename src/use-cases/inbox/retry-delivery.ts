@@ -2,11 +2,11 @@
  * Applies one stored delivery again, in a transaction of its own: when an operator replays it, when it was parked a
  * moment ago, and when a batch of retries failed. A try that fails is noted with the delivery.
  */
-import { type Actor, auditEntry } from '../../domain/audit.ts';
+import { type Actor, type AuditEntry, auditEntry } from '../../domain/audit.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Delivery } from '../../domain/inbox/delivery.ts';
 import { failedTryOf, isDue } from '../../domain/inbox/retry-schedule.ts';
-import type { Database } from '../../postgres/database.ts';
+import type { Database, Transaction } from '../../postgres/database.ts';
 import type { Counters } from '../../services/counters.ts';
 import type { ReportDefect } from '../../services/services.ts';
 import { appendAudit } from '../../store/audit.ts';
@@ -49,10 +49,7 @@ export async function retryDelivery(
       // A delivery without a body was pruned: it is finished and cannot be read any more.
       if (!delivery?.body || !mayRun) return { stored: delivery, applied: [] };
       const applied = await applyStored(tx, needs, [delivery], reason);
-      if (actor) {
-        const replayed = { accountId, action: 'delivery.replayed', object: deliveryId } as const;
-        await appendAudit(tx, auditEntry(actor, needs.clock(), replayed));
-      }
+      if (actor) await writeAudit(tx, needs, actor, delivery, {});
       return { stored: delivery, applied };
     });
     noteStates(needs, applied);
@@ -61,9 +58,20 @@ export async function retryDelivery(
   } catch (error) {
     // An unavailable database says nothing about the delivery.
     if (error instanceof ServiceError) throw error;
-    await noteFailedTry(needs, accountId, deliveryId, error);
+    await noteFailedTry(needs, accountId, deliveryId, error, actor);
     throw error;
   }
+}
+
+function writeAudit(
+  tx: Transaction,
+  { clock }: RetryNeeds,
+  actor: Actor,
+  { accountId, deliveryId }: Delivery,
+  details: AuditEntry['details'],
+): Promise<void> {
+  const replayed = { accountId, action: 'delivery.replayed', object: deliveryId } as const;
+  return appendAudit(tx, auditEntry(actor, clock(), { ...replayed, details }));
 }
 
 /** Counts transitions: a delivery that stays parked is not counted again. */
@@ -76,16 +84,19 @@ export function noteStates(
   }
 }
 
-/** In a transaction of its own: the one of the failed try is rolled back. */
+/** In a transaction of its own: the one of the failed try is rolled back. Whoever asked for it is named all the same. */
 async function noteFailedTry(
-  { database, clock, counters, reportDefect }: RetryNeeds,
+  needs: RetryNeeds,
   accountId: string,
   deliveryId: string,
   error: unknown,
+  actor: Actor | undefined,
 ): Promise<void> {
+  const { database, clock, counters, reportDefect } = needs;
   reportDefect(error, { deliveryId });
   const state = await database.transaction(async (tx) => {
     const delivery = await lockDelivery(tx, accountId, deliveryId);
+    if (delivery && actor) await writeAudit(tx, needs, actor, delivery, { outcome: 'failed' });
     if (!delivery || !isDue(delivery, clock())) return undefined;
     const after = { ...delivery, ...failedTryOf(delivery, clock()) };
     await updateDeliveries(tx, [after]);

@@ -1,5 +1,5 @@
 /** Counts all figures of an account, or of all, again. Figures that are right do not change. */
-import { type Actor, commandLine } from '../../domain/audit.ts';
+import type { Actor } from '../../domain/audit.ts';
 import type { Clock } from '../../domain/time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { listAccountIds } from '../../store/accounts.ts';
@@ -25,8 +25,8 @@ const batchSize = 20;
 /** The log of each account whose figures changed says so. */
 export async function rebuildFigures(
   needs: Needs,
+  actor: Actor,
   accountId?: string,
-  actor: Actor = commandLine,
 ): Promise<RebuiltFigures> {
   const { database, clock } = needs;
   const startedAt = clock();

@@ -3,7 +3,7 @@
  * differently. Transactions keep their ids. Nothing is saved if the stored transactions are right.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type Actor, auditEntry, commandLine } from '../../domain/audit.ts';
+import { type Actor, auditEntry } from '../../domain/audit.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import { storedTallyOf } from '../../domain/transactions/large-order.ts';
 import { transactionIdFor } from '../../domain/transactions/matching.ts';
@@ -35,7 +35,7 @@ export async function rebuildOrder(
   services: Needs,
   accountId: string,
   orderId: string,
-  actor: Actor = commandLine,
+  actor: Actor,
 ): Promise<Rebuilt> {
   const { announcer } = services;
   return services.database.transaction(async (tx) => {

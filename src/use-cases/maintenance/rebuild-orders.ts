@@ -1,4 +1,5 @@
 /** Rebuilds every order from the inbox. */
+import type { Actor } from '../../domain/audit.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { ReportDefect } from '../../services/services.ts';
@@ -24,7 +25,7 @@ export type RebuiltOrders = {
 };
 
 /** An order that fails does not stop the others. */
-export async function rebuildAll(services: Needs): Promise<RebuiltOrders> {
+export async function rebuildAll(services: Needs, actor: Actor): Promise<RebuiltOrders> {
   const { database } = services;
   await replayIgnored(services);
   const outcomes: Record<Rebuilt | 'failed', string[]> = {
@@ -35,10 +36,12 @@ export async function rebuildAll(services: Needs): Promise<RebuiltOrders> {
   };
   for (let page = await listOrdersAfter(database, undefined, pageSize); page.length > 0; ) {
     for (const { accountId, orderId } of page) {
-      const outcome = await rebuildOrder(services, accountId, orderId).catch((error: unknown) => {
-        services.reportDefect(error, { orderId });
-        return 'failed' as const;
-      });
+      const outcome = await rebuildOrder(services, accountId, orderId, actor).catch(
+        (error: unknown) => {
+          services.reportDefect(error, { orderId });
+          return 'failed' as const;
+        },
+      );
       outcomes[outcome].push(orderId);
     }
     page = await listOrdersAfter(database, page.at(-1), pageSize);

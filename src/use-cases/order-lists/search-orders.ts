@@ -19,7 +19,7 @@ import { listConsumersByEmail } from '../../store/consumer-emails.ts';
 import { listOrderRows } from '../../store/order-list-rows.ts';
 import {
   type FoundIds,
-  findIdsByConsumer,
+  findIdsByConsumers,
   findIdsByInvoiceStart,
   findIdsByKey,
   findIdsByProviderId,
@@ -106,6 +106,7 @@ async function listSearches(
   const order = await findTextOrder(database);
   const names = providers.map(({ name }) => name);
   const email = findEmail(text);
+  const userIds = consumerIdsOf(account, text);
   return [
     ...when('order_id', isOrderId(text), () => findIdsByKey(database, accountId, 'order_id', text)),
     ...when('transaction_id', isTransactionId(text), () =>
@@ -115,8 +116,8 @@ async function listSearches(
     ['provider_id', () => findIdsByProviderId(database, accountId, names, text)],
     ['refund_request_id', () => findIdsByRefundRequest(database, accountId, text)],
     ...when('email', email !== undefined, () => findIdsByEmail(database, account, text, limit)),
-    ...consumerIdsOf(account, text).map(
-      (userId): Search => ['phone', () => findIdsByConsumer(database, accountId, userId, limit)],
+    ...when('phone', userIds.length > 0, () =>
+      findIdsByConsumers(database, accountId, userIds, limit),
     ),
     ['invoice_start', () => findIdsByInvoiceStart(database, order, accountId, text, limit)],
   ];
@@ -147,9 +148,7 @@ async function findIdsByEmail(
   const withoutPhone = identifyConsumer(account, { email, countryCode: '' });
   const found = await Promise.all([
     findNewestIdsByEmail(database, order, accountId, email, newestLookedAt),
-    ...[...new Set([...known, withoutPhone])].map((userId) =>
-      findIdsByConsumer(database, accountId, userId, limit),
-    ),
+    findIdsByConsumers(database, accountId, [...new Set([...known, withoutPhone])], limit),
   ]);
   const rows = await listOrderRows(database, accountId, [...new Set(found.flat())]);
   return rows

@@ -1,14 +1,26 @@
 /**
  * Creates a payment link for a person, on the command line or the dashboard. Such an order needs neither a consumer nor
- * items, whatever the account requires of its shop: see docs/decisions/0050. Contract 14.6.
+ * items, whatever the account requires of its shop: see docs/decisions/0050. The link and its entry in the audit log are
+ * one transaction. Contract 14.6.
  */
-import type { Actor } from '../../domain/audit.ts';
+import { type Actor, auditEntry } from '../../domain/audit.ts';
+import type { Transaction } from '../../postgres/database.ts';
 import type { NeedsOf } from '../../services/needs.ts';
+import { appendAudit } from '../../store/audit.ts';
+import type { Batches } from '../../store/batches.ts';
+import {
+  type InsertedOrder,
+  insertLinkedOrders,
+  type LinkedOrder,
+} from '../../store/insert-orders.ts';
+import type { OrderName } from '../../store/order-rows.ts';
+import { insertLink, type PaymentLink } from '../../store/payment-links.ts';
 import { refuseSuspended } from '../accounts/authenticate-caller.ts';
-import { recordAudit } from '../accounts/record-audit.ts';
-import { type CreatedLink, createPaymentLink, type LinkRequest } from './create-payment-link.ts';
+import { type CreatedLink, createLinkWith, type LinkRequest } from './create-payment-link.ts';
 
-type Needs = NeedsOf<typeof createPaymentLink> & NeedsOf<typeof recordAudit>;
+type Needs = NeedsOf<typeof createLinkWith> & {
+  readonly batches: Pick<Batches, 'listParkedDeliveries'>;
+};
 
 /** The same request again returns the same link, and is not in the audit log a second time. */
 export async function createLinkByHand(
@@ -18,8 +30,45 @@ export async function createLinkByHand(
   request: LinkRequest,
 ): Promise<CreatedLink> {
   refuseSuspended(await services.accounts.get(accountId));
-  const created = await createPaymentLink(services, accountId, { ...request, isByHand: true });
-  const done = { accountId, action: 'link.created', object: created.order.orderId } as const;
-  if (!created.replayed) await recordAudit(services, actor, [done]);
-  return created;
+  return createLinkWith(
+    services,
+    accountId,
+    { ...request, isByHand: true },
+    {
+      insertOrder: (order) => insertOrderAudited(services, actor, order),
+      insertLink: (link) => insertLinkAudited(services, actor, link),
+    },
+  );
+}
+
+async function insertOrderAudited(
+  services: Needs,
+  actor: Actor,
+  order: LinkedOrder,
+): Promise<InsertedOrder> {
+  const isNew = await services.database.transaction(async (tx) => {
+    const [isNew = false] = await insertLinkedOrders(tx, [order]);
+    if (isNew) await writeAudit(tx, services, actor, order);
+    return isNew;
+  });
+  // After the commit, as for every order: a delivery that is stored meanwhile either finds it or is found here.
+  const { accountId, invoiceId } = order;
+  const parked = await services.batches.listParkedDeliveries({ accountId, names: [invoiceId] });
+  return { isNew, parked };
+}
+
+async function insertLinkAudited(services: Needs, actor: Actor, link: PaymentLink): Promise<void> {
+  await services.database.transaction(async (tx) => {
+    if (await insertLink(tx, link)) await writeAudit(tx, services, actor, link);
+  });
+}
+
+function writeAudit(
+  tx: Transaction,
+  { clock }: Needs,
+  actor: Actor,
+  { accountId, orderId }: OrderName,
+): Promise<void> {
+  const created = { accountId, action: 'link.created', object: orderId } as const;
+  return appendAudit(tx, auditEntry(actor, clock(), created));
 }

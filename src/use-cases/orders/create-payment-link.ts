@@ -11,12 +11,16 @@ import type { Database } from '../../postgres/database.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { ServiceSettings } from '../../services/services.ts';
 import type { Batches } from '../../store/batches.ts';
-import { findLinkId, insertLink } from '../../store/payment-links.ts';
+import type { InsertedOrder, LinkedOrder } from '../../store/insert-orders.ts';
+import { findLinkId, insertLink, type PaymentLink } from '../../store/payment-links.ts';
 import { type CreatedOrder, createOrderWith } from './create-order.ts';
 
-type Needs = NeedsOf<typeof createOrderWith> & {
-  readonly database: Database;
+type Needs = NeedsOf<typeof createLinkWith> & {
   readonly batches: Pick<Batches, 'insertLinkedOrder'>;
+};
+
+type SharedNeeds = NeedsOf<typeof createOrderWith> & {
+  readonly database: Database;
   readonly clock: Clock;
   readonly settings: Pick<ServiceSettings, 'publicUrl'>;
 };
@@ -31,27 +35,52 @@ export type CreatedLink = CreatedOrder & {
   readonly link: string;
 };
 
-export async function createPaymentLink(
+/** How links are stored. */
+export type LinkWrites = {
+  readonly insertOrder: (order: LinkedOrder) => Promise<InsertedOrder>;
+  /** For an order that exists. It may have a link already. */
+  readonly insertLink: (link: PaymentLink) => Promise<unknown>;
+};
+
+export function createPaymentLink(
   services: Needs,
   accountId: string,
+  request: LinkRequest,
+): Promise<CreatedLink> {
+  return createLinkWith(services, accountId, request, {
+    insertOrder: services.batches.insertLinkedOrder,
+    insertLink: (link) => insertLink(services.database, link),
+  });
+}
+
+/** The same with other writes, which may store more than the link in the same commit. */
+export async function createLinkWith(
+  services: SharedNeeds,
+  accountId: string,
   { expiresAt, ...request }: LinkRequest,
+  writes: LinkWrites,
 ): Promise<CreatedLink> {
   const lapsesAt =
     expiresAt === undefined ? undefined : readLinkExpiry(expiresAt, services.clock());
   const newId = newLinkId(accountId);
   const created = await createOrderWith(services, accountId, { ...request, lapsesAt }, (order) =>
-    services.batches.insertLinkedOrder({ ...order, linkId: newId }),
+    writes.insertOrder({ ...order, linkId: newId }),
   );
-  const linkId = created.replayed ? await getLinkId(services, created.order, newId) : newId;
+  const linkId = created.replayed ? await getLinkId(services, created.order, newId, writes) : newId;
   return { ...created, link: `${services.settings.publicUrl}/l/${linkId}` };
 }
 
 /** An order that create order made has no link yet. Of concurrent requests that add one, the first adds it. */
-async function getLinkId({ database, clock }: Needs, order: Order, newId: string): Promise<string> {
+async function getLinkId(
+  { database, clock }: SharedNeeds,
+  order: Order,
+  newId: string,
+  writes: LinkWrites,
+): Promise<string> {
   const known = await findLinkId(database, order);
   if (known !== undefined) return known;
   const { accountId, orderId } = order;
-  await insertLink(database, { accountId, orderId, linkId: newId, createdAt: clock() });
+  await writes.insertLink({ accountId, orderId, linkId: newId, createdAt: clock() });
   const added = await findLinkId(database, order);
   if (added === undefined) throw new Error('a link that was added is not stored');
   return added;

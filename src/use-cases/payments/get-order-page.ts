@@ -8,7 +8,7 @@ import { type Order, type OrderStatus, orderStatus } from '../../domain/orders/o
 import type { Clock } from '../../domain/time.ts';
 import { paymentsOf, refundsOf } from '../../domain/transactions/matching.ts';
 import { linkRefunds } from '../../domain/transactions/refund-links.ts';
-import { listAvailable } from '../../domain/transactions/refund-request.ts';
+import { listAvailable, refundedSoFar } from '../../domain/transactions/refund-request.ts';
 import { settleTransactions } from '../../domain/transactions/settle.ts';
 import { refundSums } from '../../domain/transactions/tally.ts';
 import type { Payment, Refund, Transaction } from '../../domain/transactions/transaction.ts';
@@ -23,13 +23,14 @@ type Needs = { readonly database: Database; readonly batches: Batches; readonly 
 
 export type ShownPayment = {
   readonly payment: Payment;
-  readonly providerName: string;
   readonly mode: string | null;
   /** Null if it cannot be refunded in its state. */
   readonly available: MinorUnits | null;
   /** The newest ones, newest first. */
   readonly refunds: readonly Refund[];
   readonly refundsTotal: number;
+  /** Of the whole order, in the currency of the payment. A refund is refused if this has changed meanwhile. */
+  readonly refundedSoFar: MinorUnits | null;
 };
 
 export type OrderPage = {
@@ -98,17 +99,19 @@ function listPayments(
   const start = sorted.findIndex(({ transactionId }) => transactionId === after) + 1;
   const page = sorted.slice(start, start + paymentsPerPage);
   const isLast = start + page.length === sorted.length;
+  const sumInCurrencyOf = ({ currency }: Payment) =>
+    currency === null ? null : refundedSoFar(transactions, currency);
   return {
     shown: page.map((payment): ShownPayment => {
       const provider = getProvider(payment.provider);
       const refunds = links.listRefundsOf(payment).toSorted(newestFirst);
       return {
         payment,
-        providerName: provider.displayName,
         mode: payment.paymentMode ?? provider.paymentModeOtherwise,
         available: available.get(payment.transactionId) ?? null,
         refunds: refunds.slice(0, refundsMax),
         refundsTotal: refunds.length,
+        refundedSoFar: sumInCurrencyOf(payment),
       };
     }),
     paymentsTotal: sorted.length,

@@ -28,10 +28,11 @@ export async function claimAttempt(
 ): Promise<Attempt> {
   // The address is a digest: what is typed there is not always an address of ours.
   const attempt = { user: subjectOfUser(email), address: `address:${networkOf(address)}` };
-  const now = clock();
   await database.transaction(async (tx) => {
-    const ofUser = await lockFailures(tx, attempt.user, now);
-    const ofAddress = await lockFailures(tx, attempt.address, now);
+    const ofUser = await lockFailures(tx, attempt.user, clock());
+    const ofAddress = await lockFailures(tx, attempt.address, clock());
+    // Behind the locks: an attempt that waited for them must not seem to be earlier than those before it.
+    const now = clock();
     const waits = [ofUser, ofAddress].map((known) =>
       known ? secondsToWait(known.blockedUntil, now) : 0,
     );

@@ -1,8 +1,10 @@
 /** Signs a user in with a password or a passkey. Both open a new session. Contract 13.2. */
 import type { Clock } from '../../domain/time.ts';
 import { foldUserEmail } from '../../domain/users/email.ts';
-import { actorOf, type Visitor } from '../../domain/users/session.ts';
+import { actorOf, decideFirstAccount, type Visitor } from '../../domain/users/session.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
+import { listAccountsOfUser } from '../../store/memberships.ts';
+import { listSessionsOfUser } from '../../store/sessions.ts';
 import type { User } from '../../store/users.ts';
 import { auditUser } from './audit-user.ts';
 import { openSession } from './open-session.ts';
@@ -57,5 +59,16 @@ async function begin(
   const { userId } = user;
   const details = { with: way };
   await auditUser(tx, actorOf(user, visitor), now, { action: 'user.signed_in', userId, details });
-  return openSession(tx, now, { userId, accountId: null, visitor, formerSecret });
+  const accountId = await chooseAccount(tx, userId);
+  return openSession(tx, now, { userId, accountId, visitor, formerSecret });
+}
+
+/**
+ * Stored with the session, so that it goes on showing the same account when another one is added or renamed. Null for a
+ * user who belongs to none.
+ */
+async function chooseAccount(tx: Transaction, userId: string): Promise<string | null> {
+  const accounts = await listAccountsOfUser(tx, userId);
+  const sessions = await listSessionsOfUser(tx, userId);
+  return decideFirstAccount(sessions, accounts)?.accountId ?? null;
 }

@@ -15,6 +15,7 @@ import {
 } from '../../domain/why/explanation.ts';
 import { shownAmounts } from '../../domain/why/shown.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
+import { getProvider } from '../../providers/providers.ts';
 import { mapWithPauses } from '../../services/event-loop.ts';
 import { findOrdersWithTransactions } from '../../store/enquiry.ts';
 import { listDeliveriesByKey, listLastChanges } from '../../store/order-life.ts';
@@ -114,7 +115,8 @@ async function explainPage(
       deliveryIdOf: (deliveryKey) => idOf({ provider, deliveryKey }),
     });
     const shownFields = fields.map((field) => showField(field, currency, masked));
-    return { transactionId, type, provider, status, currency, fields: shownFields };
+    const providerName = getProvider(provider).displayName;
+    return { transactionId, type, provider, providerName, status, currency, fields: shownFields };
   });
 }
 

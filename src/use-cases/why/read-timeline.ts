@@ -5,6 +5,7 @@ import { cutTimeline, type Timeline, timelineRowsMax } from '../../domain/why/ex
 import { shownValue } from '../../domain/why/shown.ts';
 import { buildTimeline, type LifeDelivery } from '../../domain/why/timeline.ts';
 import type { Queryable } from '../../postgres/database.ts';
+import { getProvider } from '../../providers/providers.ts';
 import { findCheckout } from '../../store/checkouts.ts';
 import {
   listAttemptsUpTo,
@@ -72,5 +73,6 @@ function toLife({
   const { tries, receivedAt, finishedAt, event, currency } = rest;
   const amount = shownValue('amount', rest.amount, currency) as number | null;
   const result = { state, why, flags, tries, receivedAt, finishedAt };
-  return { deliveryId, provider, ...result, event, amount, currency };
+  const providerName = getProvider(provider).displayName;
+  return { deliveryId, provider, providerName, ...result, event, amount, currency };
 }

@@ -1,6 +1,8 @@
 /** How a checkout is opened: the token moves into a cookie of its order. Contract 14.1. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { limits } from '../../../src/domain/limits.ts';
 import { suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
 import { issueOrderToken } from '../../../src/use-cases/orders/order-tokens.ts';
@@ -148,7 +150,7 @@ test('the checkout of a suspended account is a page with status 403', async () =
   const created = await service.call('/api/v3/create-order', { token: shop.token, body });
   const orderId = created.body.order_id;
   const browser = await openCheckout(service, { accountId: shop.accountId, orderId });
-  await suspendAccount(service.services, shop.accountId);
+  await suspendAccount(service.services, shop.accountId, commandLine);
   await service.services.accounts.readAgain(shop.accountId);
   const page = await browser.get(`/checkout/${orderId}`);
   assert.deepEqual([page.status, headingOf(page)], [403, 'Payments to this shop are paused']);

@@ -2,8 +2,10 @@
  * Every route of the dashboard against every role, against users of another account and against other sites, in one table.
  * A route without a line fails the test. Contract 13.1 and 13.2.
  */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { type Role, roles } from '../../../src/domain/users/role.ts';
 import { resumeAccount, suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
 import {
@@ -46,7 +48,7 @@ const table: readonly Line[] = [
   ...viewer('/settings', '/team', '/audit'),
   {
     ...line('POST', '/orders/{order_id}/refunds', 'operator'),
-    body: { transaction_id: '{transaction_id}', refund_amount: '1.00' },
+    body: { transaction_id: '{transaction_id}', refund_amount: '1.00', refunded_so_far: '0' },
     headers: { 'idempotency-key': 'access-1' },
   },
   {
@@ -175,15 +177,50 @@ test('an object of another account is answered like one that does not exist', as
   assert.deepEqual(await dumpAccount(), before);
 });
 
+/** In the path of a URL. */
+const oddTexts = {
+  ...{ nul: '%00', 'nul in a text': 'o_1%00x', 'a broken escape': '%zz', 'half an escape': '%2' },
+  ...{ 'no UTF-8': '%ff%fe', 'a long spelling of NUL': '%c0%80', 'half a character': '%ed%a0%80' },
+  ...{ 'a line break': 'a%0d%0ab', 'a slash': '..%2f..%2fetc', 'a long text': 'x'.repeat(5_000) },
+};
+
+test('a path with text that no id has is answered 400 or 404, and changes nothing', async () => {
+  await confirm(owner);
+  const before = await dumpAccount();
+  const ofNoRole: Line[] = ofCaller
+    .filter((text) => text.includes('{'))
+    .map((text) => text.split(' '))
+    .map(([method = '', path = '']) => ({ ...line(method, path, 'viewer'), body: { password } }));
+  const named = [...table, ...ofNoRole].map((each) => ({
+    ...each,
+    path: each.path.replace('access-secret', '{name}').replace(/\?.*/, ''),
+  }));
+  for (const each of named.filter(({ path }) => path.includes('{'))) {
+    // Visitors have a limit of calls a second.
+    service.advanceSeconds(1);
+    for (const [what, text] of Object.entries(oddTexts)) {
+      for (const [place] of each.path.matchAll(/\{\w+\}/g)) {
+        const { status, body } = await call(owner, {
+          ...each,
+          path: each.path.replace(place, text),
+        });
+        const told = `${status} ${each.method} ${each.path} with ${what}: ${JSON.stringify(body)}`;
+        assert.ok([400, 404].includes(status), told);
+      }
+    }
+  }
+  assert.deepEqual(await dumpAccount(), before);
+});
+
 test('in a suspended account everything can be read and nothing changed', async () => {
-  await suspendAccount(service.services, shop.accountId);
+  await suspendAccount(service.services, shop.accountId, commandLine);
   for (const each of table) {
     const reply = await call(owner, each);
     const what = `${each.method} ${each.path}`;
     if (each.method === 'GET') assert.equal(reply.status, 200, what);
     else assert.deepEqual(codeOf(reply), [403, 'ACCOUNT_SUSPENDED'], what);
   }
-  await resumeAccount(service.services, shop.accountId);
+  await resumeAccount(service.services, shop.accountId, commandLine);
 });
 
 test('the role of a route suffices for it, and so does each role above', async () => {

@@ -96,8 +96,8 @@ test('a refund is made once for one key, whatever is repeated, and is in the aud
   assert.equal(again.headers.get('idempotent-replayed'), 'true');
   const { payments, order } = (await operator.get(`/orders/${orderId}`)).body;
   assert.deepEqual([order.refunded_amount, order.available_amount], ['18.00', '100.00']);
-  const [{ refunds, refunds_total, available_amount }] = payments;
-  assert.deepEqual([refunds_total, available_amount], [1, '100.00']);
+  const [{ refunds, refunds_total, refunded_so_far, available_amount }] = payments;
+  assert.deepEqual([refunds_total, refunded_so_far, available_amount], [1, '18.00', '100.00']);
   assert.deepEqual([refunds[0].amount, refunds[0].refund_status], ['18.00', 'succeeded']);
   const [refundId] = made;
   const entries = (await auditOf(service, shop.accountId)).filter(
@@ -129,21 +129,49 @@ test('the same key with another amount is refused: the payment was refunded mean
   assert.equal(theirs.status, 200, 'a key of the shop is another key');
 });
 
-test('many refunds at a time never exceed the payment', async () => {
+test('of many who confirm the same dialog at a time, one refunds', async () => {
   const { orderId, transactionId } = await createPaid();
+  const other = await join(service, shop.accountId, 'operator');
   const replies = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
-      refundAs(operator, orderId, transactionId, '50.00', `many-${index}`),
+      refundAs(index % 2 ? operator : other, orderId, transactionId, '50.00', `many-${index}`),
     ),
   );
   await simulator.settled();
-  assert.equal(replies.filter(({ status }) => status === 200).length, 2);
-  const refused = replies.find(({ status }) => status !== 200);
-  assert.match(
-    refused?.body.error.svc_merchant_message,
-    /may be at most 18\.00 INR: that is what is available/,
-  );
+  const made = replies.filter(({ status }) => status === 200);
+  assert.equal(made.length, 1, JSON.stringify(replies.map(({ body }) => body)));
+  for (const reply of replies.filter(({ status }) => status !== 200)) {
+    assert.deepEqual(codeOf(reply), [409, 'ORDER_CONFLICT']);
+    assert.match(
+      reply.body.error.svc_merchant_message,
+      /^The refunds of this order have changed meanwhile: 50\.00 INR are .*look at the refunds/,
+    );
+  }
+  const index = replies.findIndex(({ status }) => status === 200);
+  const again = await refundAs(operator, orderId, transactionId, '50.00', `many-${index}`);
+  assert.deepEqual([again.status, again.body], [200, made[0]?.body], 'a repeat is no conflict');
+  assert.equal(await refundedOf(orderId), '50.00');
   await assertSound();
+});
+
+test('a refund of the shop’s own server meanwhile refuses the one of an open dialog', async () => {
+  const { orderId, transactionId } = await createPaid();
+  const theirs = await service.call('/api/v3/refund', {
+    token: shop.token,
+    body: { transaction_id: transactionId, refund_amount: 20 },
+  });
+  assert.equal(theirs.status, 200);
+  const stale = await refundAs(operator, orderId, transactionId, '20.00', 'stale');
+  assert.deepEqual(codeOf(stale), [409, 'ORDER_CONFLICT']);
+  await simulator.settled();
+  assert.equal(await refundedOf(orderId), '20.00');
+  const { payments } = (await operator.get(`/orders/${orderId}`)).body;
+  const { refunded_so_far: shown } = payments[0];
+  // The refused one has not claimed its key.
+  const fresh = await refundAs(operator, orderId, transactionId, '20.00', 'stale', '', shown);
+  assert.equal(fresh.status, 200, JSON.stringify(fresh.body));
+  await simulator.settled();
+  assert.equal(await refundedOf(orderId), '40.00');
 });
 
 const wrong: [body: Record<string, unknown>, headers: Record<string, string>][] = [
@@ -153,13 +181,15 @@ const wrong: [body: Record<string, unknown>, headers: Record<string, string>][] 
   [{ refund_amount: '1.234' }, { 'idempotency-key': 'w' }],
   [{ refund_amount: 1 }, { 'idempotency-key': 'w' }],
   [{}, { 'idempotency-key': 'w' }],
+  [{ refund_amount: '1', refunded_so_far: undefined }, { 'idempotency-key': 'w' }],
+  [{ refund_amount: '1', refunded_so_far: 'nothing' }, { 'idempotency-key': 'w' }],
   [{ refund_amount: '1' }, {}],
   [{ refund_amount: '1' }, { 'idempotency-key': 'x'.repeat(256) }],
 ];
 test('wrong input is refused and changes nothing', async () => {
   const { orderId, transactionId } = await createPaid();
   for (const [body, headers] of wrong) {
-    const sent = { transaction_id: transactionId, ...body };
+    const sent = { transaction_id: transactionId, refunded_so_far: '0', ...body };
     const reply = await operator.send('POST', `/orders/${orderId}/refunds`, sent, headers);
     assert.deepEqual(codeOf(reply), [400, 'INVALID_REQUEST_PARAMETER'], JSON.stringify(body));
   }
@@ -191,12 +221,17 @@ function refundAs(
   transaction_id: string,
   refund_amount: string,
   key: string,
-  note?: string,
+  note = '',
+  refunded_so_far = '0.00',
 ): Promise<Reply> {
   return person.send(
     'POST',
     `/orders/${orderId}/refunds`,
-    { transaction_id, refund_amount, ...(note !== undefined && { note }) },
+    { transaction_id, refund_amount, refunded_so_far, note },
     { 'idempotency-key': `${transaction_id} ${key}` },
   );
+}
+
+async function refundedOf(orderId: string): Promise<string> {
+  return (await operator.get(`/orders/${orderId}`)).body.order.refunded_amount;
 }

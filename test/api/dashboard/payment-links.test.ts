@@ -1,6 +1,8 @@
 /** "New payment link": who may make one, that a double click makes one order, and what the log says. Contract 13.7. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
 import { auditOf } from '../../support/audit.ts';
 import { codeOf, join } from '../../support/dashboard.ts';
@@ -51,13 +53,41 @@ test('twenty clicks make one order, one link and one line in the log', async () 
   assert.equal(new Set(replies.map((reply) => reply.body.payment_link)).size, 1);
   assert.equal(replies.filter((reply) => !reply.body.replayed).length, 1);
   assert.equal(replies[0]?.body.expires_at, expires_at);
-  const [first] = replies;
-  const entries = (await auditOf(service, shop.accountId)).filter(
-    ({ object }) => object === first?.body.order_id,
-  );
-  assert.equal(entries.length, 1);
+  assert.equal((await linesOf(replies[0]?.body.order_id)).length, 1);
   const other = await operator.post('/payment-links', { ...body, total_amount: '119.00' });
   assert.deepEqual(codeOf(other), [409, 'DUPLICATE_INVOICE_ID']);
+});
+
+test('a link is stored with its line in the log, or not at all', async () => {
+  const body = { ...price, invoice_id: 'LINK-LOGGED' };
+  const alter = (change: string) => service.database.query({ text: `alter table audit ${change}` });
+  await alter(`add constraint no_links check (action <> 'link.created') not valid`);
+  assert.equal((await operator.post('/payment-links', body)).status, 500);
+  await alter('drop constraint no_links');
+  const { body: made } = await operator.post('/payment-links', body);
+  assert.equal(made.replayed, false, 'nothing was stored');
+  assert.equal((await linesOf(made.order_id)).length, 1);
+});
+
+test('a link for an order that the shop created is in the log too, once', async () => {
+  const easy = await service.createAccount({ optionalOrderDetails: true });
+  const person = await join(service, easy.accountId, 'operator');
+  const invoice_id = 'LINK-OF-ORDER';
+  const created = await service.call('/api/v3/create-order', {
+    token: easy.token,
+    body: { invoice_id, currency: 'INR', total_amount: 118, amount_before_tax: 118, tax: 0 },
+  });
+  assert.equal(created.status, 200, JSON.stringify(created.body));
+  const replies = await Promise.all(
+    Array.from({ length: 5 }, () => person.post('/payment-links', { ...price, invoice_id })),
+  );
+  const links = new Set(replies.map((reply) => reply.body.payment_link));
+  assert.deepEqual([links.size, replies[0]?.body.order_id], [1, created.body.order_id]);
+  const lines = await linesOf(created.body.order_id, easy.accountId);
+  assert.deepEqual(
+    lines.map(({ actor, action }) => [actor, action]),
+    [[person.email, 'link.created']],
+  );
 });
 
 test('bad input is refused by the field that is wrong, and nothing is stored', async () => {
@@ -88,7 +118,11 @@ test('a viewer makes no link, and a suspended account has no new ones', async ()
   const body = { ...price, invoice_id: 'LINK-3' };
   const refused = await viewer?.post('/payment-links', body);
   assert.deepEqual(refused && codeOf(refused), [403, 'PERMISSION_DENIED']);
-  await suspendAccount(service.services, account.accountId);
+  await suspendAccount(service.services, account.accountId, commandLine);
   const suspended = await owner?.post('/payment-links', body);
   assert.deepEqual(suspended && codeOf(suspended), [403, 'ACCOUNT_SUSPENDED']);
 });
+
+async function linesOf(orderId: string, accountId = shop.accountId) {
+  return (await auditOf(service, accountId)).filter(({ object }) => object === orderId);
+}

@@ -1,6 +1,8 @@
 /** What needs a person, over HTTP: what is listed, who resolves it, and that nobody reaches another account. Contract 13.6. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
 import { auditOf } from '../../support/audit.ts';
 import { codeOf, join, openBrowser } from '../../support/dashboard.ts';
@@ -65,7 +67,8 @@ test('a list has what each item is about, since when, its reason as a code and a
   );
   assert.equal(body.items.length, 2, 'a delivery whose flag is on its order is not listed twice');
   assert.notEqual(low.body.delivery_id, delivery_id);
-  assert.deepEqual((await foreigner.get('/review')).body, { items: [], next: null });
+  const open = { count: 0, more: false };
+  assert.deepEqual((await foreigner.get('/review')).body, { items: [], open, next: null });
 });
 
 test('an operator resolves a flag with a note: it is gone, its delivery with it, and the log says who did it', async () => {
@@ -89,6 +92,25 @@ test('an operator resolves a flag with a note: it is gone, its delivery with it,
   );
   const logged = (await operator.get('/audit')).body.entries[0];
   assert.deepEqual([logged.action, logged.note], ['flag.resolved', note]);
+});
+
+test('the overview counts what the list has: dead deliveries are in both', async () => {
+  const { body: sent } = await shop.sendPartner(captureOf({ order_id: '' }, { notes: {} }));
+  const before = (await viewer.get('/review')).body.items.length;
+  await service.database.query({
+    text: `update deliveries set state = 'dead', next_try_at = null, finished_at = received_at
+            where delivery_id = $1`,
+    values: [sent.delivery_id],
+  });
+  const { items, open, next } = (await viewer.get('/review')).body;
+  assert.deepEqual([items.length, next], [before + 1, null]);
+  assert.deepEqual(items.at(-1).reasons[0].reason, 'dead');
+  const period = 'from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z';
+  const { attention } = (await viewer.get(`/overview?${period}`)).body;
+  assert.deepEqual(open, { count: items.length, more: false });
+  assert.deepEqual(attention.review, open);
+  await operator.post('/review/resolve', { id: sent.delivery_id, note });
+  assert.equal((await viewer.get('/review')).body.open.count, before);
 });
 
 test('resolving twice changes nothing, and the answer says so', async () => {
@@ -192,7 +214,7 @@ test('in a suspended account the list can be read, and nothing is resolved', asy
   const person = await join(service, own.account.accountId, 'owner');
   const { order_id } = await own.createOrder();
   await own.sendPartner(captureOf({ order_id }, { amount: 100 }));
-  await suspendAccount(service.services, own.account.accountId);
+  await suspendAccount(service.services, own.account.accountId, commandLine);
   const [{ id }] = (await person.get('/review')).body.items;
   const reply = await person.post('/review/resolve', { id, note });
   assert.deepEqual(codeOf(reply), [403, 'ACCOUNT_SUSPENDED']);

@@ -15,6 +15,7 @@ import {
 import { startTestService } from '../../support/test-service.ts';
 
 const service = await startTestService();
+service.stopClock();
 const { accountId } = await service.createAccount();
 const hour = 3600;
 

@@ -1,6 +1,8 @@
 /** The settings of an account: who sees and who changes them, what is refused, and what the log says. Contract 13.8. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
 import { auditOf } from '../../support/audit.ts';
 import { codeOf, join, type Person } from '../../support/dashboard.ts';
@@ -201,7 +203,7 @@ test('only an owner changes settings, each of their own account only, and of no 
   const theirs = await join(service, other.accountId, 'owner');
   assert.equal((await change(theirs, { name: 'Mine' })).body.account_id, other.accountId);
   assert.equal((await owner.get('/settings')).body.name, 'Tea shop');
-  await suspendAccount(service.services, other.accountId);
+  await suspendAccount(service.services, other.accountId, commandLine);
   assert.equal((await theirs.get('/settings')).status, 200);
   assert.deepEqual(codeOf(await change(theirs, { name: 'x' })), [403, 'ACCOUNT_SUSPENDED']);
 });

@@ -8,6 +8,7 @@ import { codeOf, join, newEmail, openBrowser, password } from '../../support/das
 import { startTestService } from '../../support/test-service.ts';
 
 const service = await startTestService();
+service.stopClock();
 const { accountId } = await service.createAccount();
 const person = await join(service, accountId, 'operator');
 const wrong = 'incorrect horse battery';
@@ -129,6 +130,7 @@ test('one address that tries many users is delayed, and others are not', async (
 test('a sign-in is in the audit log with the address, and a failed one is not', async () => {
   const { email, userId, address: own } = await join(service, accountId, 'viewer');
   await fromAddress('192.0.2.44', { email, password: wrong });
+  service.advanceSeconds(1);
   await fromAddress('192.0.2.45', { email, password });
   const entries = (await auditOf(service, accountId)).filter(({ actor }) => actor === email);
   assert.deepEqual(

@@ -1,7 +1,10 @@
 /** Roles, the team and two accounts: who may do what, and that nobody reaches another account. Contract 13.2. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { resumeAccount, suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
+import { updateAccount } from '../../../src/use-cases/accounts/update-account.ts';
 import { auditOf } from '../../support/audit.ts';
 import { codeOf, invite, join, newEmail, openBrowser, password } from '../../support/dashboard.ts';
 import { startTestService } from '../../support/test-service.ts';
@@ -129,6 +132,44 @@ test('a user of two accounts switches between them, with the role of each, and s
   );
 });
 
+test('a session goes on showing its account when others are added and renamed, and the next one begins there', async () => {
+  const [mango, melon] = [
+    await service.createAccount({ name: 'Mango shop' }),
+    await service.createAccount({ name: 'Melon shop' }),
+  ];
+  const person = await join(service, mango.accountId, 'viewer');
+  const add = async (to: string) => {
+    const helper = openBrowser(service);
+    await helper.post('/sign-in', { email: person.email, password });
+    await helper.post(`/invitation/${await invite(service, to, 'viewer', person.email)}/join`);
+    await helper.post('/sign-out');
+  };
+  await add(melon.accountId);
+  await person.post('/sign-out');
+  const signIn = async () => {
+    const browser = openBrowser(service);
+    await browser.post('/sign-in', { email: person.email, password });
+    return browser;
+  };
+  const shownTo = async (browser: ReturnType<typeof openBrowser>) =>
+    (await browser.get('/session')).body.account.account_id;
+  const browser = await signIn();
+  assert.equal(await shownTo(browser), mango.accountId, 'the first by name');
+  const apple = await service.createAccount({ name: 'Apple shop' });
+  await add(apple.accountId);
+  await updateAccount(
+    service.services,
+    melon.accountId,
+    () => ({ name: 'A melon shop' }),
+    commandLine,
+  );
+  assert.equal(await shownTo(browser), mango.accountId);
+  await browser.post('/account', { account_id: melon.accountId });
+  service.advanceSeconds(61);
+  assert.equal(await shownTo(browser), melon.accountId);
+  assert.equal(await shownTo(await signIn()), melon.accountId, 'the one that was used last');
+});
+
 test('an account of others is answered like one that does not exist', async () => {
   const other = await service.createAccount();
   const theirs = await join(service, other.accountId, 'owner');
@@ -157,7 +198,7 @@ test('whoever is removed from one of two accounts stays in the other, in the sam
 test('a suspended account can be looked at and not changed', async () => {
   const account = await service.createAccount();
   const person = await join(service, account.accountId, 'owner');
-  await suspendAccount(service.services, account.accountId);
+  await suspendAccount(service.services, account.accountId, commandLine);
   const { body } = await person.get('/session');
   assert.equal(body.account.suspended, true);
   assert.equal((await person.get('/team')).status, 200);
@@ -169,11 +210,11 @@ test('a suspended account can be looked at and not changed', async () => {
 test('nobody joins a suspended account; the link can be used afterwards', async () => {
   const account = await service.createAccount();
   const token = await invite(service, account.accountId, 'viewer', newEmail());
-  await suspendAccount(service.services, account.accountId);
+  await suspendAccount(service.services, account.accountId, commandLine);
   const browser = openBrowser(service);
   const accept = () => browser.post(`/invitation/${token}/password`, { password });
   assert.deepEqual(codeOf(await accept()), [403, 'ACCOUNT_SUSPENDED']);
-  await resumeAccount(service.services, account.accountId);
+  await resumeAccount(service.services, account.accountId, commandLine);
   assert.equal((await accept()).status, 200);
 });
 

@@ -200,6 +200,22 @@ test('endpoints have their types, what waits and why one is disabled; secrets ar
   assert.equal((await openBrowser(service).get('/endpoints')).status, 401);
 });
 
+test('a change of an endpoint is made as a whole or not at all', async () => {
+  const url = 'https://shop.example/whole';
+  const { endpoint_id: id } = (await owner.post('/endpoints', { url })).body;
+  const alter = (change: string) => service.database.query({ text: `alter table audit ${change}` });
+  await alter(`add constraint no_pause check (action <> 'endpoint.disabled') not valid`);
+  const change = { url: 'https://shop.example/other', enabled: false };
+  const { status } = await owner.send('PATCH', `/endpoints/${id}`, change);
+  await alter('drop constraint no_pause');
+  const { endpoints } = (await owner.get('/endpoints')).body;
+  const kept = endpoints.find((each: { endpoint_id: string }) => each.endpoint_id === id);
+  assert.deepEqual([status, kept.url, kept.enabled], [500, url, true]);
+  const changed = await owner.send('PATCH', `/endpoints/${id}`, change);
+  assert.deepEqual([changed.body.url, changed.body.enabled], [change.url, false]);
+  await owner.send('DELETE', `/endpoints/${id}`);
+});
+
 test('an owner creates, changes, rotates and deletes an endpoint, each with a line in the log', async () => {
   const url = 'https://shop.example/events?key=hidden';
   const created = await owner.post('/endpoints', { url, events: ['order_completed'] });

@@ -93,7 +93,7 @@ test('each delivery has its body, masked for everybody, beside what was understo
     assert.equal(JSON.parse(body.body).event, 'payment.captured');
     assert.equal(body.understood.payment.status, 'succeeded');
     assert.equal(body.understood.payment.amount, '118.00');
-    assert.equal(body.delivery.state, 'processed');
+    assert.equal(body.state, 'processed');
     assert.doesNotMatch(JSON.stringify(body), /asha@|9876543210|x-razorpay-signature/);
   }
   const { order_id: other } = await shop.createOrder();

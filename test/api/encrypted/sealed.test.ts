@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { openPayload, sealPayload } from '../../../src/security/sealed-payload.ts';
 import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
 import { issueMerchantToken } from '../../support/merchant-token.ts';
@@ -93,7 +94,13 @@ test('a sealed body that is not a JSON object is refused, and the refusal is sea
 
 test('during a rotation both secrets open, and the reply uses the one that did', async () => {
   const rotating = await service.createAccount({ encryptedPayloads: true });
-  const { secret } = await rotateSecret(service.services, rotating.accountId, 'access-secret', 60);
+  const { secret } = await rotateSecret(
+    service.services,
+    rotating.accountId,
+    'access-secret',
+    60,
+    commandLine,
+  );
   await untilSeen(async () => {
     const reply = await send(
       { ...rotating, accessSecret: secret },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { orderBody } from '../../support/order-bodies.ts';
@@ -51,7 +52,13 @@ test('during the overlap of a rotation the old and the new secret both work', as
   const rotating = await service.createAccount();
   assert.equal((await generate(rotating.accessKey, rotating.accessSecret)).status, 200);
   const { accountId } = rotating;
-  const rotated = await rotateSecret(service.services, accountId, 'access-secret', 3600);
+  const rotated = await rotateSecret(
+    service.services,
+    accountId,
+    'access-secret',
+    3600,
+    commandLine,
+  );
   await waitUntil(
     'the new secret is accepted',
     async () => (await generate(rotating.accessKey, rotated.secret)).status === 200,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { dumpTables } from '../../support/test-database.ts';
@@ -38,7 +39,13 @@ test('wrong credentials get the same answer, whatever is wrong with them', async
 
 /** Last in this file: it moves the clock. */
 test('a rotated secret ends with its overlap, while the new one stays valid', async () => {
-  const { secret } = await rotateSecret(service.services, account.accountId, 'access-secret', 3600);
+  const { secret } = await rotateSecret(
+    service.services,
+    account.accountId,
+    'access-secret',
+    3600,
+    commandLine,
+  );
   await waitUntil(
     'the new secret is known',
     async () => (await generate(accessKey, secret)).status === 200,
@@ -49,7 +56,13 @@ test('a rotated secret ends with its overlap, while the new one stays valid', as
   assertRefused(await generate(accessKey, accessSecret), 'AUTHENTICATION_FAILED', /do not belong/);
   assert.equal((await generate(accessKey, secret)).status, 200);
 
-  const second = await rotateSecret(service.services, account.accountId, 'access-secret', 0);
+  const second = await rotateSecret(
+    service.services,
+    account.accountId,
+    'access-secret',
+    0,
+    commandLine,
+  );
   await waitUntil(
     'the old secret is refused',
     async () => (await generate(accessKey, secret)).status === 401,

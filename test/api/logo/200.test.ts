@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkLogo } from '../../../src/domain/accounts/logo.ts';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { updateAccount } from '../../../src/use-cases/accounts/update-account.ts';
 import { images, pngOf } from '../../support/images.ts';
 import { startTestService } from '../../support/test-service.ts';
@@ -36,7 +37,7 @@ test('a new logo is served at once, and the former one no longer', async () => {
   const { accountId } = await service.createAccount({ logo: images.png });
   const [before, after] = [checkLogo(images.png), checkLogo(images.jpeg)];
   assert.equal((await get(accountId, before.digest)).status, 200);
-  await updateAccount(service.services, accountId, () => ({}), { logo: images.jpeg });
+  await updateAccount(service.services, accountId, () => ({}), commandLine, { logo: images.jpeg });
   assert.equal((await get(accountId, after.digest)).status, 200);
   assert.equal((await get(accountId, before.digest)).status, 404);
 });
@@ -45,7 +46,7 @@ test('two shops may have the same logo, and each keeps its own', async () => {
   const one = await service.createAccount({ logo: images.png });
   const other = await service.createAccount({ logo: images.png });
   const { digest } = checkLogo(images.png);
-  await updateAccount(service.services, one.accountId, () => ({}), { logo: null });
+  await updateAccount(service.services, one.accountId, () => ({}), commandLine, { logo: null });
   assert.equal((await get(one.accountId, digest)).status, 404);
   assert.equal((await get(other.accountId, digest)).status, 200);
 });

@@ -1,6 +1,8 @@
 /** `GET /l/<link_id>`: what a consumer gets who follows a payment link. Contract 14.6. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { newLinkId } from '../../../src/domain/ids.ts';
 import { limits } from '../../../src/domain/limits.ts';
 import { resumeAccount, suspendAccount } from '../../../src/use-cases/accounts/suspend-account.ts';
@@ -120,14 +122,14 @@ test('links do not use up the quota of their account', async () => {
 test('a link of a suspended account shows a page with 403, an unknown one stays unknown', async () => {
   const other = await service.createAccount();
   const { path } = await createLink({}, other.token);
-  await suspendAccount(service.services, other.accountId);
+  await suspendAccount(service.services, other.accountId, commandLine);
   await waitUntil('it is seen', async () => (await open(path)).status === 403, 1.5);
   service.advanceSeconds(1);
   const reply = await open(path);
   assert.match(reply.headers.get('content-type') ?? '', /^text\/html/);
   assert.match(reply.body, /Payments to this shop are paused/);
   assert.equal((await open(`/l/${newLinkId(other.accountId)}`)).status, 404);
-  await resumeAccount(service.services, other.accountId);
+  await resumeAccount(service.services, other.accountId, commandLine);
   await waitUntil('it is seen', async () => (await open(path)).status === 303, 1.5);
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { openPayload, sealPayload } from '../../../src/security/sealed-payload.ts';
 import { updateAccount } from '../../../src/use-cases/accounts/update-account.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
@@ -158,10 +159,15 @@ test('a sealed request is answered sealed', async () => {
 test('a mode that is no longer enabled is not listed, even if the consumer has paid with it', async () => {
   const user = consumer('9000000015');
   await createPaid({ user }, 'wallet');
-  await updateAccount(service.services, shop.accountId, ({ paymentModes }) => {
-    const { wallet: _off, ...others } = paymentModes;
-    return { paymentModes: others };
-  });
+  await updateAccount(
+    service.services,
+    shop.accountId,
+    ({ paymentModes }) => {
+      const { wallet: _off, ...others } = paymentModes;
+      return { paymentModes: others };
+    },
+    commandLine,
+  );
   const orderId = await createOrder({ user });
   // A process caches account settings for a second.
   const isOff = async () => !JSON.stringify((await list(orderId)).body).includes('wallet');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { listHistory } from '../../../src/store/history.ts';
 import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
@@ -286,7 +287,13 @@ test("a provider's post redirects to our page without the posted fields", async 
 test('after a rotation the result is signed with the new secret', async () => {
   const account = await openShop();
   const { transaction_id } = await start(account);
-  const { secret } = await rotateSecret(service.services, account.accountId, 'access-secret', 3600);
+  const { secret } = await rotateSecret(
+    service.services,
+    account.accountId,
+    'access-secret',
+    3600,
+    commandLine,
+  );
   await waitUntil('the new secret signs', async () => {
     const payload = payloadOf(await visit(`${returnOf(transaction_id, account)}?until=0`));
     return payload.svc_signature === signatureOf(payload, secret);

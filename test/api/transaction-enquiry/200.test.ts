@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../../support/deliveries.ts';
 import type { Reply } from '../../support/test-service.ts';
@@ -325,7 +326,7 @@ test('a failed payment has a failure reason, only while it is failed', async () 
     svc_error_code: 'INSUFFICIENT_FUNDS',
     svc_consumer_message: 'There were not enough funds. Please use another payment mode.',
     svc_merchant_message:
-      'The payment partner reports: reason insufficient_funds, source bank, step payment_authorization.',
+      'Razorpay reports: reason insufficient_funds, source bank, step payment_authorization.',
     retry_allowed: true,
   });
   assert.equal(failed.payment_status, 'failed');
@@ -363,7 +364,7 @@ test('a decline of the gateway has a reason and forbids a retry', async () => {
     svc_error_code: 'DECLINED_BY_BANK',
     svc_consumer_message: 'Your bank declined the payment. Please use another payment mode.',
     svc_merchant_message:
-      'The bank gateway reports: gateway code DECLINED_DO_NOT_CONTACT, acquirer message Do not honour.',
+      'Mastercard Gateway reports: gateway code DECLINED_DO_NOT_CONTACT, acquirer message Do not honour.',
     retry_allowed: false,
   });
 });
@@ -439,7 +440,13 @@ for (const [currency, total_amount, minor, signedAmount] of amounts) {
 test('after a rotation the signature is made with the new access secret', async () => {
   const own = shopOf(service, await service.createAccount());
   const { accountId } = own.account;
-  const { secret } = await rotateSecret(service.services, accountId, 'access-secret', 3600);
+  const { secret } = await rotateSecret(
+    service.services,
+    accountId,
+    'access-secret',
+    3600,
+    commandLine,
+  );
   const { order_id, invoice_id } = await own.createOrder();
   await own.sendPartner(captureOf({ order_id }));
   const { body } = await service.call('/api/v3/generate-token', {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { openPayload, sealPayload } from '../../../src/security/sealed-payload.ts';
 import { updateAccount } from '../../../src/use-cases/accounts/update-account.ts';
 import { partnerEvent, partnerPayment } from '../../support/deliveries.ts';
@@ -11,9 +12,14 @@ import { assertInvariants, openShop, shopOf } from '../webhooks/shop.ts';
 
 const shop = await openShop();
 const { service, account } = shop;
-await updateAccount(service.services, account.accountId, () => ({
-  callbackOrigins: ['https://shop.example'],
-}));
+await updateAccount(
+  service.services,
+  account.accountId,
+  () => ({
+    callbackOrigins: ['https://shop.example'],
+  }),
+  commandLine,
+);
 
 const names = [
   ['POST', '/api/v3/update-order'],
@@ -184,9 +190,14 @@ test('amounts of a converted order are in the original currency, at the rate of 
   });
   const { token, accountId } = converting;
   const created = await create(orderBody({ currency: 'USD' }), token);
-  await updateAccount(service.services, accountId, () => ({
-    alternateCurrencies: [{ from: 'USD', to: 'EUR', rate: '0.5' }],
-  }));
+  await updateAccount(
+    service.services,
+    accountId,
+    () => ({
+      alternateCurrencies: [{ from: 'USD', to: 'EUR', rate: '0.5' }],
+    }),
+    commandLine,
+  );
   await until(async () => {
     const { currency } = await create(orderBody({ currency: 'USD' }), token);
     return currency === 'EUR';

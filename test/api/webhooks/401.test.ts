@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildApp } from '../../../src/app.ts';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { createMetrics } from '../../../src/http/operator/metrics.ts';
 import { createLog } from '../../../src/log.ts';
 import { rotateSecret } from '../../../src/use-cases/accounts/rotate-secret.ts';
@@ -198,8 +199,20 @@ test('during a rotation both webhook secrets are accepted, afterwards only the n
   const rotated = shopOf(service, await service.createAccount());
   const { accountId, partnerWebhookSecret, bankGatewaySecret } = rotated.account;
   const day = 24 * 3600;
-  const partner = await rotateSecret(service.services, accountId, 'partner-webhook-secret', day);
-  const gateway = await rotateSecret(service.services, accountId, 'bank-gateway-secret', day);
+  const partner = await rotateSecret(
+    service.services,
+    accountId,
+    'partner-webhook-secret',
+    day,
+    commandLine,
+  );
+  const gateway = await rotateSecret(
+    service.services,
+    accountId,
+    'bank-gateway-secret',
+    day,
+    commandLine,
+  );
   const statuses = async () => {
     const replies: Reply[] = [];
     for (const secret of [partnerWebhookSecret, partner.secret]) {
@@ -229,7 +242,13 @@ test('a rotation is seen by a running service within about a second', async () =
   const rotated = shopOf(service, await service.createAccount());
   const { accountId } = rotated.account;
   const body = JSON.stringify(captureOf(await rotated.createOrder()));
-  const { secret } = await rotateSecret(service.services, accountId, 'partner-webhook-secret', 0);
+  const { secret } = await rotateSecret(
+    service.services,
+    accountId,
+    'partner-webhook-secret',
+    0,
+    commandLine,
+  );
   const send = () =>
     service.call(`/api/v3/webhooks/partner/${accountId}`, {
       body,

@@ -28,7 +28,7 @@ for (const event of reviewed) {
     const before = (await shop.enquire({ order_id })).body;
     const history = await historyOf(order_id);
     const reply = await shop.sendPartner(disputeOf(event, payment));
-    const message = `the payment partner reports a dispute: ${event}`;
+    const message = `Razorpay reports a dispute: ${event}`;
     assertReceived(reply, { status: 'needs_review', order_id, message });
     const row = await shop.findDelivery(reply);
     assert.deepEqual(
@@ -59,7 +59,7 @@ test('a chargeback needs a review, names its order and changes no transaction', 
     const before = (await shop.enquire({ order_id })).body;
     const transaction = { id: '9', type: 'CHARGEBACK', targetTransactionId: '1' };
     const reply = await shop.sendGateway(gatewayPaymentOf(order, { result, transaction }));
-    const message = 'the bank gateway reports a chargeback';
+    const message = 'Mastercard Gateway reports a chargeback';
     assertReceived(reply, { status: 'needs_review', order_id, message });
     const row = await shop.findDelivery(reply);
     assert.deepEqual(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { limits } from '../../../src/domain/limits.ts';
 import { rebuildOrder } from '../../../src/use-cases/maintenance/rebuild-order.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../../support/deliveries.ts';
@@ -96,7 +97,7 @@ test('a wrong tally is found by verify and repaired by a rebuild', async () => {
   });
   await assert.rejects(assertInvariants(shop), /its tally differs/);
   const { accountId } = shop.account;
-  assert.equal(await rebuildOrder(service.services, accountId, order_id), 'rebuilt');
+  assert.equal(await rebuildOrder(service.services, accountId, order_id, commandLine), 'rebuilt');
   assert.deepEqual(await tallyOf(order_id), right);
   await assertInvariants(shop);
 });

@@ -7,6 +7,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { commandLine } from '../../../src/domain/audit.ts';
 import type { Database } from '../../../src/postgres/database.ts';
 import { rebuildFigures } from '../../../src/use-cases/maintenance/rebuild-figures.ts';
 import { runJsonCommand } from '../../harness/command-line.ts';
@@ -75,7 +76,7 @@ async function fill(dataDir: string): Promise<Filled> {
     const deliveries = Math.min(orders, deliveriesMax);
     await fillDeliveries(database, { accountId, deliveryId, name: parked }, deliveries);
     const startedAt = performance.now();
-    const { counted } = await rebuildFigures({ database, clock: () => new Date() });
+    const { counted } = await rebuildFigures({ database, clock: () => new Date() }, commandLine);
     const seconds = (performance.now() - startedAt) / 1_000;
     console.log(
       `${orders} orders filled; ${counted} half hours counted in ${seconds.toFixed(0)} s`,

@@ -1,5 +1,7 @@
 /** Accounts: the same number of orders in one account and spread over very many, with requests for a sample of them. */
+
 import { createServices } from '../../../src/create-services.ts';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { readMasterKeys } from '../../../src/embedded-postgres/master-key-file.ts';
 import { createAccount } from '../../../src/use-cases/accounts/create-account.ts';
 import type { Shop } from '../shop.ts';
@@ -48,7 +50,7 @@ async function createShops({ dataDir, database }: Stage, count: number): Promise
   const createInTurn = async () => {
     while (started < count) {
       started += 1;
-      const account = await createAccount(services, { name: 'Bench shop' });
+      const account = await createAccount(services, { name: 'Bench shop' }, commandLine);
       const secretOf = (kind: string) =>
         account.webhooks.find(({ secretKind }) => secretKind === kind)?.secret ?? '';
       shops.push({

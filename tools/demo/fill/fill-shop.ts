@@ -2,7 +2,9 @@
  * Fills a shop with the life of a busy month: every order is created, paid and refunded through the real application and
  * real webhooks of the simulator, at its time in the past.
  */
+
 import { createClient } from '../../../client/client.js';
+import { commandLine } from '../../../src/domain/audit.ts';
 import { addSeconds } from '../../../src/domain/time.ts';
 import { createAccount } from '../../../src/use-cases/accounts/create-account.ts';
 import { createEndpoint } from '../../../src/use-cases/events/create-endpoint.ts';
@@ -37,15 +39,24 @@ export async function fillShop(past: Past, options: FillOptions): Promise<Filled
   const { services, baseUrl, clock, simulator, background } = past;
   const { days, until, onProgress = () => {} } = options;
   const period: Period = { from: addSeconds(until, -days * daySeconds), until };
-  const { accountId, accessKey, accessSecret } = await createAccount(services, {
-    name: brand.name,
-    isSimulated: true,
-    paymentModes: routes,
-  });
-  const endpoint = await createEndpoint(services, accountId, {
-    url: simulator.shop.url,
-    events: [],
-  });
+  const { accountId, accessKey, accessSecret } = await createAccount(
+    services,
+    {
+      name: brand.name,
+      isSimulated: true,
+      paymentModes: routes,
+    },
+    commandLine,
+  );
+  const endpoint = await createEndpoint(
+    services,
+    accountId,
+    {
+      url: simulator.shop.url,
+      events: [],
+    },
+    commandLine,
+  );
   await simulator.shop.trust(endpoint.secret);
   const client = createClient({ baseUrl, accessKey, accessSecret });
   const stage: FillStage = { ...past, accountId, client };

@@ -31,7 +31,7 @@ export async function* liveOwner(
   const owner = await people.join(stage, people.operatorOfTheService, people.meera);
   yield addSeconds(period.from, 1_500);
   const { name: _name, ...branding } = brand;
-  await updateAccount(services, accountId, () => branding, {}, owner);
+  await updateAccount(services, accountId, () => branding, owner, {});
   await testEndpoint(services, shopEndpointId, owner);
   const events = ['order_completed', 'refund_success'];
   const warehouse = await createEndpoint(services, accountId, { url: warehouseUrl, events }, owner);

@@ -1,0 +1,99 @@
+/**
+ * Sends one request to a provider over HTTP. An owner may choose the address, so it is checked when a connection is made,
+ * as for events, and redirects are not followed. What the answer means is decided in `providers/call.ts`. Contract 11.6.
+ */
+import { lookup as lookUpName } from 'node:dns';
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
+import { Agent as HttpsAgent, request as requestSecurely } from 'node:https';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { limits } from '../domain/limits.ts';
+import { isLoopback } from '../domain/web-address.ts';
+import type { HttpAnswer, HttpRequest, SendToProvider } from '../providers/call.ts';
+import {
+  type CheckAddress,
+  checkAddress,
+  checkLiteralHost,
+  checkSocket,
+  type LookUp,
+  lookupChecked,
+} from '../security/checked-address.ts';
+import type { AllowedNetworks } from '../security/endpoint-address.ts';
+import { createNameLookups } from './name-lookups.ts';
+
+/** What a test replaces. */
+export type ProviderSenderParts = {
+  readonly lookUp?: LookUp;
+  /** Of the authorities that are trusted instead of those of the platform. */
+  readonly certificates?: string;
+};
+
+/** One per process: it keeps connections open. The trusted URLs are those that the operator or this project chose. */
+export function createProviderSender(
+  allowed: AllowedNetworks,
+  trustedUrls: readonly string[],
+  { lookUp = lookUpName, certificates }: ProviderSenderParts = {},
+): SendToProvider {
+  const options = {
+    keepAlive: true,
+    maxFreeSockets: limits.providerCallsMax,
+    timeout: limits.providerConnectionIdleMsMax,
+    ...(certificates !== undefined && { ca: certificates }),
+  };
+  const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
+  const trustedOrigins = new Set(trustedUrls.map((url) => new URL(url).origin));
+  // Slow name servers of one account must not take all threads of the process.
+  const lookUpSparingly = createNameLookups(lookUp);
+  return async (text, sent) => {
+    const url = new URL(text);
+    const isSecure = url.protocol === 'https:';
+    const agent = isSecure ? agents.https : agents.http;
+    const start = isSecure ? requestSecurely : request;
+    const { method, headers, signal } = sent;
+    const trusted = isTrusted(url, trustedOrigins);
+    const check: CheckAddress = trusted
+      ? () => {}
+      : (address) => checkAddress(url, address, allowed);
+    checkLiteralHost(url, check);
+    const sending = start(url, {
+      method,
+      headers: { ...commonHeaders, ...headers },
+      signal,
+      agent,
+      lookup: lookupChecked(trusted ? lookUp : lookUpSparingly, check),
+    });
+    sending.on('socket', (socket) => checkSocket(socket, check, (error) => sending.destroy(error)));
+    return finish(sending, sent);
+  };
+}
+
+/** Some firewalls refuse requests that do not say what sends them. */
+const commonHeaders = { 'accept-encoding': 'gzip', 'user-agent': 'node' };
+
+/**
+ * An address of this machine that is written out can be trusted: outside of the embedded mode only the operator can set
+ * one, such as that of a simulator. A name that resolves to this machine is checked.
+ */
+function isTrusted({ origin, hostname }: URL, trustedOrigins: ReadonlySet<string>): boolean {
+  return trustedOrigins.has(origin) || isLoopback(hostname);
+}
+
+function finish(sending: ClientRequest, { body }: HttpRequest): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    sending.on('response', (response) => {
+      const { statusCode: status = 0 } = response;
+      resolve({ status, body: unpack(response) });
+    });
+    sending.on('error', reject);
+    // Such as after 101 Switching Protocols, which the platform neither reports nor calls an error.
+    sending.on('close', () => reject(new Error('the connection was closed without an answer')));
+    sending.end(body);
+  });
+}
+
+/** Whoever stops to read the unpacked bytes stops the transfer too. */
+function unpack(response: IncomingMessage): Readable {
+  if (response.headers['content-encoding'] !== 'gzip') return response;
+  // An error of the transfer reaches the reader through the unpacked stream.
+  return pipeline(response, createGunzip(), () => {});
+}

@@ -1,0 +1,37 @@
+/**
+ * Refuses a provider's address that would never be called, as far as that shows without resolving its name. Every
+ * connection is checked again. Contract 11.6, docs/decisions/0051.
+ */
+import type { AccountSettings } from '../../domain/accounts/account.ts';
+import { refuseField } from '../../domain/errors.ts';
+import { listDefaultUrls } from '../../providers/account-settings.ts';
+import { type AllowedNetworks, checkEndpointHost } from '../../security/endpoint-address.ts';
+import type { ServiceSettings } from '../../services/services.ts';
+
+type Settings = Pick<ServiceSettings, 'endpointNetworks' | 'simulatorUrl'>;
+type Apis = Pick<AccountSettings, 'providerApis'>;
+
+/** Of an owner, who has the same rules as for endpoints. */
+export function checkOwnerAddresses(settings: Settings, before: Apis, after: Apis): void {
+  checkAddresses(settings, settings.endpointNetworks, before, after);
+}
+
+/** Of the operator, who may also use this machine. */
+export function checkProviderAddresses(settings: Settings, before: Apis, after: Apis): void {
+  checkAddresses(settings, { ...settings.endpointNetworks, loopback: true }, before, after);
+}
+
+function checkAddresses(
+  { simulatorUrl }: Settings,
+  networks: AllowedNetworks,
+  before: Apis,
+  after: Apis,
+): void {
+  for (const [name, { url }] of Object.entries(after.providerApis)) {
+    const isOurs = url === simulatorUrl || listDefaultUrls().includes(url);
+    if (isOurs || url === before.providerApis[name]?.url) continue;
+    const parsed = URL.parse(url);
+    const fault = parsed && checkEndpointHost(parsed, networks);
+    if (fault) refuseField(`${name} URL`, fault);
+  }
+}
