@@ -12,6 +12,7 @@ import {
 } from './embedded-postgres/embedded-database.ts';
 import { makeMasterKeyOnce, readMasterKeys } from './embedded-postgres/master-key-file.ts';
 import { writeServiceUrl } from './embedded-postgres/service-url-file.ts';
+import { loadTracing } from './load-tracing.ts';
 import { type Log, logWarningsTo } from './log.ts';
 import { type Database, type DatabaseAddress, openDatabase } from './postgres/database.ts';
 import { isUnavailable } from './postgres/error-classes.ts';
@@ -23,6 +24,7 @@ import { throttle } from './services/throttle.ts';
 import { listSealedSamples } from './store/account-secrets.ts';
 import { findMissingMigrations, migrate } from './store/migrate.ts';
 import { listSigningKeys } from './store/signing-keys.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import { type DatabaseWait, prepareOrWait } from './wait-for-database.ts';
 
 export type Bootstrapped = {
@@ -31,6 +33,7 @@ export type Bootstrapped = {
   readonly databaseWait: DatabaseWait;
   /** The user that the process becomes once it no longer needs root. */
   readonly serviceUser: ServiceUser;
+  readonly tracing: Tracing | undefined;
   /** Closes everything that was opened, in reverse order. */
   readonly close: () => Promise<void>;
 };
@@ -101,6 +104,7 @@ export async function joinBootstrapped(
 
 /** Opens the database, checks it, and makes sure that a signing key exists. */
 async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<Bootstrapped> {
+  const tracing = toOpen.isCommandLine ? undefined : await loadTracing(config, log);
   const onFallback = (reason: Error) =>
     log.warn(
       { err: reason },
@@ -119,9 +123,10 @@ async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<B
       await Promise.race([maintenance.close(), delay(maintenanceEndMs, undefined, { ref: false })]);
     await database.close();
     await toOpen.closeMore?.();
+    await tracing?.stop();
   };
   try {
-    const services = await assemble(config, log, database, maintenance);
+    const services = await assemble(config, log, { database, maintenance, tracing });
     const prepare = async () => {
       await toOpen.check(database);
       await refuseForeignMasterKey(services);
@@ -129,7 +134,7 @@ async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<B
     };
     const explain = (error: unknown) => explainUnreachable(config, error);
     const databaseWait = await prepareOrWait({ prepare, explain, ...toOpen });
-    return { services, databaseWait, serviceUser: toOpen.serviceUser, close };
+    return { services, databaseWait, serviceUser: toOpen.serviceUser, tracing, close };
   } catch (error) {
     await close();
     throw error;
@@ -158,14 +163,12 @@ const usualSimulatorUrl = 'http://127.0.0.1:8090';
 async function assemble(
   config: Config,
   log: Log,
-  database: Database,
-  maintenance: Database,
+  parts: Pick<Parameters<typeof createServices>[0], 'database' | 'maintenance' | 'tracing'>,
 ): Promise<Services> {
   const { publicUrl, orderLapseSeconds, pollSeconds } = config;
   const { inboxBodyDays, historyDays, eventDays, simulatorUrl = usualSimulatorUrl } = config;
   return createServices({
-    database,
-    maintenance,
+    ...parts,
     ...(await masterKeysOf(config)),
     settings: {
       publicUrl,

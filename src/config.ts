@@ -30,6 +30,8 @@ export type Config = {
   readonly endpointNetworks: readonly string[];
   /** Undefined unless set: accounts that use a simulator trust whatever answers at its address. Contract 11.6. */
   readonly simulatorUrl: string | undefined;
+  /** Where traces are exported to; undefined: nowhere. Contract 1.11. */
+  readonly traceEndpoint: string | undefined;
 };
 
 /** A hundred years. */
@@ -60,6 +62,7 @@ export function readConfig(env: Environment): Config {
     eventDays: readInteger(env, 'EVENT_DAYS', limits.eventDays, 0, daysMax),
     endpointNetworks: readNetworks(env),
     simulatorUrl: readUrl(env, 'SIMULATOR_URL'),
+    traceEndpoint: readUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT'),
   });
 }
 
