@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from './config.ts';
 import { createServices } from './create-services.ts';
 import { ServiceError } from './domain/errors.ts';
-import { limits } from './domain/limits.ts';
 import { StartError } from './domain/start-error.ts';
 import { lockDataFolder } from './embedded-postgres/data-folder.ts';
 import {
@@ -13,7 +12,9 @@ import {
 } from './embedded-postgres/embedded-database.ts';
 import { makeMasterKeyOnce, readMasterKeys } from './embedded-postgres/master-key-file.ts';
 import { writeServiceUrl } from './embedded-postgres/service-url-file.ts';
+import { loadTracing } from './load-tracing.ts';
 import { type Log, logWarningsTo } from './log.ts';
+import { shareConnections } from './postgres/connection-shares.ts';
 import { type Database, type DatabaseAddress, openDatabase } from './postgres/database.ts';
 import { allowedNetworksOf } from './security/endpoint-address.ts';
 import { sealingKeyIdOf } from './security/master-key.ts';
@@ -23,6 +24,7 @@ import { throttle } from './services/throttle.ts';
 import { listSealedSamples } from './store/account-secrets.ts';
 import { findMissingMigrations, migrate } from './store/migrate.ts';
 import { listSigningKeys } from './store/signing-keys.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import { explainUnusable } from './unusable-database.ts';
 import { type DatabaseWait, prepareOrWait } from './wait-for-database.ts';
 
@@ -34,6 +36,7 @@ export type Bootstrapped = {
   readonly listMigrated: () => readonly string[];
   /** The user that the process becomes once it no longer needs root. */
   readonly serviceUser: ServiceUser;
+  readonly tracing: Tracing | undefined;
   /** Closes everything that was opened, in reverse order. */
   readonly close: () => Promise<void>;
 };
@@ -114,28 +117,31 @@ export async function joinBootstrapped(
 
 /** Opens the database, checks it, and makes sure that a signing key exists. */
 async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<Bootstrapped> {
+  const tracing = toOpen.isCommandLine ? undefined : await loadTracing(config, log);
   const onFallback = (reason: Error) =>
     log.warn(
       { err: reason },
       'the database driver cannot pipeline: statements are sent one by one',
     );
   const { address, isCommandLine } = toOpen;
+  const shares = shareConnections(config.databaseConnectionsMax);
   const database = openDatabase(address, {
     onFallback,
-    ...(isCommandLine ? { purpose: 'maintenance' } : { connectionsMax: forRequests(config) }),
+    ...(isCommandLine ? { purpose: 'maintenance' } : { connectionsMax: shares.requests }),
   });
   const maintenance = isCommandLine
     ? database
-    : openDatabase(address, { purpose: 'maintenance', connectionsMax: forMaintenance(config) });
+    : openDatabase(address, { purpose: 'maintenance', connectionsMax: shares.maintenance });
   const close = async () => {
     // A statement of maintenance may run longer than a shutdown may take. Whatever it does is done again later.
     if (maintenance !== database)
       await Promise.race([maintenance.close(), delay(maintenanceEndMs, undefined, { ref: false })]);
     await database.close();
     await toOpen.closeMore?.();
+    await tracing?.stop();
   };
   try {
-    const services = await assemble(config, log, database, maintenance);
+    const services = await assemble(config, log, { database, maintenance, tracing });
     let migrated: readonly string[] = [];
     const prepare = async () => {
       migrated = await toOpen.check(database);
@@ -145,21 +151,12 @@ async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<B
     const explain = (error: unknown) => explainUnusable(config, error);
     const databaseWait = await prepareOrWait({ prepare, explain, ...toOpen });
     const listMigrated = () => migrated;
-    return { services, databaseWait, listMigrated, serviceUser: toOpen.serviceUser, close };
+    const { serviceUser } = toOpen;
+    return { services, databaseWait, listMigrated, serviceUser, tracing, close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-/** At least two: the job library is installed on one connection while another one holds a lock. */
-function forMaintenance({ databaseConnectionsMax }: Config): number {
-  const share = Math.ceil(databaseConnectionsMax / 6);
-  return Math.min(limits.maintenanceConnectionsMax, Math.max(2, share));
-}
-
-function forRequests(config: Config): number {
-  return config.databaseConnectionsMax - forMaintenance(config);
 }
 
 const maintenanceEndMs = 1_000;
@@ -184,14 +181,12 @@ const usualSimulatorUrl = 'http://127.0.0.1:8090';
 async function assemble(
   config: Config,
   log: Log,
-  database: Database,
-  maintenance: Database,
+  parts: Pick<Parameters<typeof createServices>[0], 'database' | 'maintenance' | 'tracing'>,
 ): Promise<Services> {
   const { publicUrl, orderLapseSeconds, pollSeconds } = config;
   const { inboxBodyDays, historyDays, eventDays, simulatorUrl = usualSimulatorUrl } = config;
   return createServices({
-    database,
-    maintenance,
+    ...parts,
     ...(await masterKeysOf(config)),
     settings: {
       publicUrl,

@@ -35,6 +35,8 @@ export type Config = {
   readonly endpointNetworks: readonly string[];
   /** Undefined unless set: accounts that use a simulator trust whatever answers at its address. Contract 11.6. */
   readonly simulatorUrl: string | undefined;
+  /** Where traces are exported to; undefined: nowhere. Contract 1.11. */
+  readonly traceEndpoint: string | undefined;
 };
 
 const connectionsMax = limits.databaseConnectionsMax;
@@ -68,6 +70,7 @@ export function readConfig(env: Environment): Config {
     eventDays: readInteger(env, 'EVENT_DAYS', limits.eventDays, 0, daysMax),
     endpointNetworks: readNetworks(env),
     simulatorUrl: readUrl(env, 'SIMULATOR_URL'),
+    traceEndpoint: readUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT'),
   });
 }
 

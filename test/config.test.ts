@@ -29,6 +29,7 @@ test('an empty environment gives the embedded mode on 127.0.0.1:8080', () => {
     eventDays: 30,
     endpointNetworks: [],
     simulatorUrl: undefined,
+    traceEndpoint: undefined,
   });
 });
 
@@ -52,6 +53,7 @@ test('every variable is read', () => {
     EVENT_DAYS: '7',
     ENDPOINT_ALLOWED_NETWORKS: '10.1.0.0/16, fd00::/8',
     SIMULATOR_URL: 'https://simulator.example.com/',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
   });
   assert.deepEqual(config, {
     host: '0.0.0.0',
@@ -72,6 +74,7 @@ test('every variable is read', () => {
     eventDays: 7,
     endpointNetworks: ['10.1.0.0/16', 'fd00::/8'],
     simulatorUrl: 'https://simulator.example.com',
+    traceEndpoint: 'http://127.0.0.1:4318',
   });
 });
 

@@ -20,13 +20,14 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   services: ['domain', 'security', 'postgres', 'store', 'providers'],
   'use-cases': ['domain', 'security', 'postgres', 'store', 'providers', 'services'],
   http: ['domain', 'security', 'services', 'use-cases'],
+  tracing: ['domain', 'postgres', 'providers', 'services'],
   cli: [
     ...['', 'domain', 'security', 'postgres', 'embedded-postgres', 'store', 'providers'],
     ...['services', 'use-cases'],
   ],
   '': [
     ...['domain', 'security', 'postgres', 'embedded-postgres', 'store', 'providers'],
-    ...['services', 'use-cases', 'http'],
+    ...['services', 'use-cases', 'http', 'tracing'],
   ],
 };
 
