@@ -20,7 +20,7 @@ const [orders, days] = [30, 5];
 const from = new Date(until.getTime() - days * 24 * 3_600_000);
 const { database } = await createTestDatabase();
 const past = await openPast({
-  ...{ database, masterKeyHex: testMasterKeyHex, seed: 1, startsAt: from },
+  ...{ database, masterKeyHex: testMasterKeyHex, seed: 1, startsAt: from, endsAt: until },
   port: await findFreePort(),
   simulatorPort: await findFreePort(),
 });

@@ -36,7 +36,7 @@ for (const provider of providers) {
 
 test('partner: an uncaptured authorisation is flagged after an hour, and a capture removes the flag', async () => {
   const orderId = await createOrder();
-  simulator.setScenarioFor(orderId, { name: 'manual-capture', delayMs: 2_000 });
+  simulator.setScenarioFor(orderId, { name: 'manual-capture', delayMs: 8_000 });
   const { body } = await initiate(orderId, 'upi');
   await simulator.pay(await findCheckout(body.next[0].url));
   await heal();

@@ -15,12 +15,16 @@ export type PastClock = {
 /** A second takes five milliseconds. A simulator whose delays are scaled by `1 / speed` agrees with it. */
 export const speed = 200;
 
-export function createPastClock(start: Date): PastClock {
+/** It never passes its end, which is the real time unless given. */
+export function createPastClock(start: Date, end?: Date): PastClock {
   let isPast = true;
   let movedTo = start.getTime();
   let movedAt = performance.now();
-  const nowMs = () =>
-    isPast ? Math.min(Date.now(), movedTo + (performance.now() - movedAt) * speed) : Date.now();
+  const nowMs = () => {
+    if (!isPast) return Date.now();
+    const endMs = end?.getTime() ?? Date.now();
+    return Math.min(endMs, movedTo + (performance.now() - movedAt) * speed);
+  };
   return {
     now: () => new Date(nowMs()),
     moveTo: (time) => {

@@ -14,6 +14,8 @@ export type PastParts = {
   readonly simulatorPort: number;
   readonly seed: number;
   readonly startsAt: Date;
+  /** Default: the real time. */
+  readonly endsAt?: Date;
 };
 
 export type OpenPast = Past & {
@@ -22,8 +24,8 @@ export type OpenPast = Past & {
 };
 
 export async function openPast(parts: PastParts): Promise<OpenPast> {
-  const { database, masterKeyHex, port, simulatorPort, seed, startsAt } = parts;
-  const clock = createPastClock(startsAt);
+  const { database, masterKeyHex, port, simulatorPort, seed, startsAt, endsAt } = parts;
+  const clock = createPastClock(startsAt, endsAt);
   const service = await startPastService({
     ...{ database, masterKeyHex, port, clock },
     simulatorUrl: `http://127.0.0.1:${simulatorPort}`,
