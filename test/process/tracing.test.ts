@@ -6,6 +6,7 @@ import { after, test } from 'node:test';
 import { TracerProvider } from '@opentelemetry/sdk-trace';
 import Fastify from 'fastify';
 import { createServices } from '../../src/create-services.ts';
+import { commandLine } from '../../src/domain/audit.ts';
 import { allowedNetworksOf } from '../../src/security/endpoint-address.ts';
 import { chooseSampler } from '../../src/tracing/choose-sampler.ts';
 import { createSpans, spanOf } from '../../src/tracing/spans.ts';
@@ -32,7 +33,11 @@ const services = createServices({
     endpointNetworks: allowedNetworksOf([], { loopback: true }),
   },
 });
-const { accountId } = await createAccount(services, { name: 'Shop', isSimulated: true });
+const { accountId } = await createAccount(
+  services,
+  { name: 'Shop', isSimulated: true },
+  commandLine,
+);
 await addEndpoint({ services }, accountId, shop.url);
 const { token } = await issueMerchantToken(services, accountId);
 
