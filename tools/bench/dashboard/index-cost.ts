@@ -10,7 +10,6 @@ import { medianOf } from '../median.ts';
 import { createOrders } from '../requests.ts';
 import type { Shop } from '../shop.ts';
 
-const rounds = 9;
 const indexes = ['orders_of_consumer', 'history_by_time'];
 
 export type IndexCost = { readonly with: Cost; readonly without: Cost; readonly ratio: number };
@@ -19,6 +18,7 @@ export async function measureIndexCost(
   served: Served,
   database: Database,
   shop: Shop,
+  rounds: number,
 ): Promise<IndexCost> {
   const { rows } = await database.query<{ text: string }>({
     text: `select pg_get_indexdef(indexrelid) as text from pg_index
