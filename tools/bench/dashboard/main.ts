@@ -13,6 +13,7 @@ import { rebuildFigures } from '../../../src/use-cases/maintenance/rebuild-figur
 import { runJsonCommand } from '../../harness/command-line.ts';
 import { fillDeliveries } from '../fill-deliveries.ts';
 import type { Request } from '../load.ts';
+import { medianOf } from '../median.ts';
 import { makeOrders, partnerWebhook, partnerWebhooks } from '../requests.ts';
 import { openShop, type Shop, signIn } from '../shop.ts';
 import { type Program, withDatabaseAlone, withDataDir, withService } from '../stage.ts';
@@ -64,7 +65,8 @@ async function measure(dataDir: string): Promise<void> {
     const cpu = (cost.with.cpuMicros / cost.without.cpuMicros).toFixed(3);
     console.log(
       `create order with the indexes: ${cpu} of the CPU without (${cost.with.cpuMicros.toFixed(0)} and ` +
-        `${cost.without.cpuMicros.toFixed(0)} µs), ${cost.ratio.toFixed(3)} of the throughput`,
+        `${cost.without.cpuMicros.toFixed(0)} µs), ${medianOf(cost.ratios).toFixed(3)} of the throughput ` +
+        `(pairs: ${cost.ratios.map((ratio) => ratio.toFixed(2)).join(', ')})`,
     );
   });
 }
