@@ -13,7 +13,7 @@ import { Field, Form } from './form.js';
 /** The question that is shown, with its answer. */
 const question = signal(/** @type {((isConfirmed: boolean) => void) | undefined} */ (undefined));
 
-// Who the user is comes first: the question to sign in takes its place.
+// When the session ends, an open question is withdrawn: the user has to sign in first.
 effect(() => {
   if (isSignedOut.value) question.peek()?.(false);
 });

@@ -34,7 +34,7 @@ export function Menu({ kind, summary, label, children }) {
   const onFocusOut = (/** @type {FocusEvent} */ event) => {
     if (event.relatedTarget) closeUnless(menu.current, event.relatedTarget);
   };
-  // A link has led somewhere: to another page as a rule.
+  // A link opens another page, so the menu closes.
   const onClick = (/** @type {Event} */ event) => {
     if (event.target instanceof Element && event.target.closest('a')) close();
   };

@@ -123,7 +123,8 @@ function FailureWords({ failure }) {
   if (failure === null) return null;
   const { code, message, consumer_message, retry_allowed } = failure;
   return html`<p class="order-failure"><strong>${sentence(code.toLowerCase())}.</strong> ${message}
-    <span class="quiet"> The consumer was told: “${consumer_message}”${!retry_allowed && ' Retrying does not help.'}</span></p>`;
+    <span class="quiet"> Message to the consumer: “${consumer_message}”</span>
+    ${!retry_allowed && html`<span class="quiet"> Retrying will not help.</span>`}</p>`;
 }
 
 /** @param {{ refunds: Refund[], total?: number }} props */

@@ -5,7 +5,7 @@ import { counted } from './format.js';
 import { html } from './html.js';
 import { place } from './router.js';
 
-/** The number makes the same words news again. */
+/** Screen readers ignore a text that does not change, so each announcement has another number. */
 const announced = signal({ number: 0, text: '' });
 
 /** @param {string} text */

@@ -44,7 +44,7 @@ export function post(path, body = {}, options) {
 }
 
 /**
- * @param {'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'} method
+ * @param {'GET' | 'POST' | 'PATCH' | 'DELETE'} method
  * @param {string} path
  * @param {unknown} [body]
  * @param {{ signal?: AbortSignal, headers?: Record<string, string> }} [options]

@@ -63,8 +63,8 @@ function viewOf(of) {
 }
 
 /**
- * After signing in. A new session is in the user's first account: whoever goes on where they were stays in the account
- * that the page shows.
+ * After signing in. The new session may show another account than the page does: the same user stays in the account of
+ * the page.
  * @param {Session} begun
  */
 export async function enter(begun) {

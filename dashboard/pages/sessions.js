@@ -50,7 +50,7 @@ export function Page() {
 }
 
 /**
- * Where the word of the header is not the name.
+ * Names of browsers and systems that the User-Agent header writes otherwise.
  * @type {Record<string, string>}
  */
 const names = { Edg: 'Edge', OPR: 'Opera', 'Mac OS X': 'macOS' };

@@ -58,7 +58,7 @@ function pageQuery(query) {
 }
 
 /**
- * An order lapses; it is everything else.
+ * "Why has order X lapsed?", but "Why is order X completed?": only `lapsed` is a verb.
  * @param {Explanation['order']} order
  */
 function questionOf({ invoice_id, status }) {

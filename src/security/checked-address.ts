@@ -44,7 +44,7 @@ export function checkLiteralHost({ hostname }: URL, check: CheckAddress): void {
   if (isIP(host) !== 0) check(host);
 }
 
-/** Offers only addresses that may be used. */
+/** A lookup that leaves out the addresses that must not be called. */
 export function lookupChecked(lookUp: LookUp, check: CheckAddress): LookupFunction {
   return (hostname, options, callback) => {
     lookUp(hostname, { ...options, all: true }, (error, found) => {

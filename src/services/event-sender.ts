@@ -42,7 +42,7 @@ export type SenderParts = {
   readonly answerMsMax?: number;
   readonly connectMsMax?: number;
   readonly lookUp?: LookUp;
-  /** Of the authorities that are trusted instead of those of the platform. */
+  /** Certificates of authorities, which replace those of the platform. */
   readonly certificates?: string;
 };
 

@@ -65,7 +65,7 @@ export function createNameLookups(lookUp: LookUp, nowMs = () => performance.now(
   };
 }
 
-/** The code tells that nothing was connected to. */
+/** By the code, callers know that no connection was made. */
 function newBusyError(): Error {
   const error = new Error('too many names of hosts wait to be resolved');
   return Object.assign(error, { code: 'LOOKUPS_BUSY' });

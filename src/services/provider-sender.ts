@@ -24,7 +24,7 @@ import { createNameLookups } from './name-lookups.ts';
 /** What a test replaces. */
 export type ProviderSenderParts = {
   readonly lookUp?: LookUp;
-  /** Of the authorities that are trusted instead of those of the platform. */
+  /** Certificates of authorities, which replace those of the platform. */
   readonly certificates?: string;
 };
 
@@ -91,7 +91,7 @@ function finish(sending: ClientRequest, { body }: HttpRequest): Promise<HttpAnsw
   });
 }
 
-/** Whoever stops to read the unpacked bytes stops the transfer too. */
+/** Destroying the unpacked stream ends the transfer as well. */
 function unpack(response: IncomingMessage): Readable {
   if (response.headers['content-encoding'] !== 'gzip') return response;
   // An error of the transfer reaches the reader through the unpacked stream.

@@ -14,7 +14,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
 
 /** One day for all runs: when orders come in depends on the hour and on the day of the week. */
-const until = new Date('2026-10-14T16:20:00Z');
+const until = new Date('2026-10-14T23:30:00Z');
 /** As few as have every kind of order, and as many as a delivery needs to be given up. */
 const [orders, days] = [30, 5];
 const from = new Date(until.getTime() - days * 24 * 3_600_000);

@@ -13,7 +13,7 @@ import { providers } from '../../providers/providers.ts';
 import { listOptions } from '../../providers/settings.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { StoredAccount } from '../../store/accounts.ts';
-import { checkOwnerAddresses } from './check-provider-addresses.ts';
+import { checkAddressesSetByOwner } from './check-provider-addresses.ts';
 import type { ApiSecrets } from './create-account.ts';
 import { updateAccount } from './update-account.ts';
 
@@ -44,7 +44,7 @@ export async function changeSettings(
     const ofProviders = changeProviderSettings(given, account, (url, login) =>
       refuseField(url, `needs ${login}: the account has none`),
     );
-    checkOwnerAddresses(services.settings, account, { providerApis: {}, ...ofProviders });
+    checkAddressesSetByOwner(services.settings, account, { providerApis: {}, ...ofProviders });
     requireSecrets(account, ofProviders, apiSecrets);
     return {
       ...requested,

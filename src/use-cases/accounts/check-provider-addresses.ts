@@ -11,13 +11,13 @@ import type { ServiceSettings } from '../../services/services.ts';
 type Settings = Pick<ServiceSettings, 'endpointNetworks' | 'simulatorUrl'>;
 type Apis = Pick<AccountSettings, 'providerApis'>;
 
-/** Of an owner, who has the same rules as for endpoints. */
-export function checkOwnerAddresses(settings: Settings, before: Apis, after: Apis): void {
+/** On the dashboard. An owner may set the addresses that endpoints may have. */
+export function checkAddressesSetByOwner(settings: Settings, before: Apis, after: Apis): void {
   checkAddresses(settings, settings.endpointNetworks, before, after);
 }
 
-/** Of the operator, who may also use this machine. */
-export function checkProviderAddresses(settings: Settings, before: Apis, after: Apis): void {
+/** On the command line. An operator may also set an address of this machine. */
+export function checkAddressesSetByOperator(settings: Settings, before: Apis, after: Apis): void {
   checkAddresses(settings, { ...settings.endpointNetworks, loopback: true }, before, after);
 }
 

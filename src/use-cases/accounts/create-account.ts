@@ -29,7 +29,7 @@ import { saveLogo } from '../../store/account-logos.ts';
 import { insertSecret, type SealedSecret } from '../../store/account-secrets.ts';
 import { insertAccount } from '../../store/accounts.ts';
 import { appendAudit } from '../../store/audit.ts';
-import { checkProviderAddresses } from './check-provider-addresses.ts';
+import { checkAddressesSetByOperator } from './check-provider-addresses.ts';
 
 type Needs = NeedsOf<typeof webhookUrlOf> & {
   readonly database: Database;
@@ -80,7 +80,7 @@ export async function createAccount(
     ...requested,
     providerApis: { ...simulated, ...requested.providerApis },
   });
-  checkProviderAddresses(services.settings, accountDefaults, settings);
+  checkAddressesSetByOperator(services.settings, accountDefaults, settings);
   const logo = logoBytes && checkLogo(logoBytes);
   const accessSecret = newSecretValue('access-secret');
   const webhooks = providers.map((provider) => newWebhook(services, accountId, provider));

@@ -16,7 +16,7 @@ import {
   updateAccount as saveAccount,
 } from '../../store/accounts.ts';
 import { appendAudit } from '../../store/audit.ts';
-import { checkProviderAddresses } from './check-provider-addresses.ts';
+import { checkAddressesSetByOperator } from './check-provider-addresses.ts';
 import { type ApiSecrets, sealSecret } from './create-account.ts';
 import { unknownAccount } from './rotate-secret.ts';
 
@@ -47,7 +47,7 @@ export async function updateAccount(
     const { secrets: _sealed, createdAt: _created, ...before } = account;
     const after = { ...before, ...decideChange(account) };
     checkProviderSettings(after);
-    checkProviderAddresses(services.settings, before, after);
+    checkAddressesSetByOperator(services.settings, before, after);
     await saveAccount(tx, accountId, after);
     const now = services.clock();
     for (const [kind, value] of Object.entries(apiSecrets)) {

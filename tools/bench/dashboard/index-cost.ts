@@ -6,19 +6,23 @@ import { randomInt } from 'node:crypto';
 import type { Database } from '../../../src/postgres/database.ts';
 import { type Cost, combineCosts, measureLoad } from '../growth/cost.ts';
 import type { NextRequest, Served } from '../load.ts';
-import { medianOf } from '../median.ts';
 import { createOrders } from '../requests.ts';
 import type { Shop } from '../shop.ts';
 
-const rounds = 9;
 const indexes = ['orders_of_consumer', 'history_by_time'];
 
-export type IndexCost = { readonly with: Cost; readonly without: Cost; readonly ratio: number };
+export type IndexCost = {
+  readonly with: Cost;
+  readonly without: Cost;
+  /** Of the throughput, for each pair of loads. */
+  readonly ratios: readonly number[];
+};
 
 export async function measureIndexCost(
   served: Served,
   database: Database,
   shop: Shop,
+  rounds: number,
 ): Promise<IndexCost> {
   const { rows } = await database.query<{ text: string }>({
     text: `select pg_get_indexdef(indexrelid) as text from pg_index
@@ -52,7 +56,7 @@ export async function measureIndexCost(
   return {
     with: combineCosts(costs.with),
     without: combineCosts(costs.without),
-    ratio: medianOf(ratios),
+    ratios,
   };
 }
 

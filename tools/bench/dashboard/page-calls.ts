@@ -42,7 +42,9 @@ export async function listPageCalls(
 }
 
 async function signIn(url: string, accountId: string, dataDir: string): Promise<string> {
-  const words = ['user', 'invite', accountId, '--email', 'bench@shop.example', '--role', 'viewer'];
+  // A kept database may have one of an earlier run.
+  const email = `bench-${Date.now()}@shop.example`;
+  const words = ['user', 'invite', accountId, '--email', email, '--role', 'viewer'];
   const { link } = await runJsonCommand(words, { DATA_DIR: dataDir });
   const token = String(link).split('/').at(-1);
   const reply = await fetch(`${url}/dashboard/api/invitation/${token}/password`, {

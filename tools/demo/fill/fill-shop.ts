@@ -31,7 +31,7 @@ export type FilledShop = {
 
 const daySeconds = 24 * 3_600;
 /** Long enough for events to be given up, and not for the endpoint to be disabled: that takes five days. */
-const brokenDays = 4.4;
+const brokenDays = 4.7;
 const pollSeconds = 12 * 3_600;
 
 /** The clock of the past must show the start of the period: `days` before `until`. */
@@ -84,6 +84,7 @@ export async function fillShop(past: Past, options: FillOptions): Promise<Filled
         liveOwner(stage, period, endpoints),
         liveOperator(stage, period),
         liveBackground(stage, period),
+        passHours(period),
       ],
     );
     await background.sweep();
@@ -111,6 +112,11 @@ function listSales(period: Period): [at: Date, receipt: string][] {
     [addSeconds(until, -5 * 3_600), 'COUNTER-0460'],
     [addSeconds(until, -2_400), 'COUNTER-0463'],
   ];
+}
+
+/** Events that failed are sent again when the clock moves on, so it must not stand still while nobody buys. */
+async function* passHours({ from, until }: Period): Life {
+  for (let at = from; at < until; at = addSeconds(at, 3_600)) yield at;
 }
 
 /** What an order needs at a certain minute is part of its own life. */
