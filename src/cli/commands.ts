@@ -4,6 +4,7 @@ import { accountList } from './account-list.ts';
 import { accountRotate } from './account-rotate.ts';
 import { accountResume, accountSuspend } from './account-suspend.ts';
 import { accountUpdate } from './account-update.ts';
+import { clusterDistribute } from './cluster-distribute.ts';
 import type { Command } from './command.ts';
 import { consumerErase } from './consumer-erase.ts';
 import {
@@ -51,7 +52,8 @@ export const commands: readonly Command[] = [
   ...[endpointCreate, endpointList, endpointUpdate, endpointRotate],
   ...[endpointEnable, endpointDisable, endpointDelete, endpointTest],
   ...[eventList, eventShow, eventResend],
-  ...[reviewList, reviewResolve, consumerErase, figuresRebuild, keysRotate, migrate, verify],
+  ...[reviewList, reviewResolve, consumerErase, figuresRebuild, keysRotate],
+  ...[migrate, clusterDistribute, verify],
 ];
 
 /** By the first word of their commands. */
@@ -69,6 +71,7 @@ export const groups: readonly Group[] = [
   { name: 'figures', summary: 'Figures of the dashboard' },
   { name: 'keys', summary: 'Keys of the service' },
   { name: 'migrate', summary: 'Schema of the database' },
+  { name: 'cluster', summary: 'Clusters of several database nodes' },
   { name: 'verify', summary: 'Checks of the database' },
 ];
 

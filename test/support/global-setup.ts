@@ -5,6 +5,7 @@
 import { flushCompileCache } from 'node:module';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { citusAddress, isCitusRun, makeCitusTemplate } from './citus-cluster.ts';
 import { startTestCluster, type TestCluster } from './test-cluster.ts';
 import { clusterAddress, openCluster, templateName } from './test-database.ts';
 
@@ -13,6 +14,13 @@ let server: TestCluster | undefined;
 
 export async function globalSetup(): Promise<void> {
   await fillCompileCache();
+  if (isCitusRun) {
+    process.env.TEST_DATABASE_ADDRESS = JSON.stringify(citusAddress());
+    const coordinator = openCluster();
+    await makeCitusTemplate(coordinator, templateName);
+    await coordinator.close();
+    return;
+  }
   if (process.env.TEST_DATABASE_ADDRESS === undefined) {
     server = await startTestCluster();
     process.env.TEST_DATABASE_ADDRESS = JSON.stringify(server.address);

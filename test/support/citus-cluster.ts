@@ -1,0 +1,77 @@
+/**
+ * Databases on a Citus cluster for `npm run test:citus`. `CITUS_URL` names the coordinator, in whose database Citus is
+ * installed and knows its workers.
+ *
+ * Each test file gets a clone of the template on every node. The tables of Citus that are cloned with it name the nodes
+ * but not the database, so a clone is a working cluster of its own.
+ */
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { distributeTables } from '../../src/store/distribute.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import type { SuperuserAddress } from './test-cluster.ts';
+
+export const isCitusRun = process.env.CITUS_URL !== undefined;
+
+/** More shards than workers, and few enough to clone them quickly. */
+const shards = 4;
+
+export function citusAddress(): SuperuserAddress {
+  const { hostname, port, username, pathname } = new URL(process.env.CITUS_URL ?? '');
+  return {
+    host: hostname,
+    port: Number(port || 5432),
+    user: decodeURIComponent(username) || 'postgres',
+    database: pathname.slice(1) || 'postgres',
+  };
+}
+
+/** Runs a statement that no transaction may contain, such as `create database`, on every node. */
+export async function runOnAllNodes(coordinator: Database, text: string): Promise<void> {
+  await coordinator.query({ text });
+  const { rows } = await coordinator.query<{ success: boolean; result: string }>({
+    text: `select success, result from run_command_on_workers($1)`,
+    values: [text],
+  });
+  const failed = rows.find(({ success }) => !success);
+  if (failed) throw new Error(`${text}: ${failed.result}`);
+}
+
+export async function makeCitusTemplate(coordinator: Database, name: string): Promise<void> {
+  const { rows } = await coordinator.query<{ host: string; port: number; is_coordinator: boolean }>(
+    {
+      text: `select nodename as host, nodeport as port, groupid = 0 as is_coordinator
+               from pg_dist_node where isactive order by groupid`,
+    },
+  );
+  await dropEverywhere(coordinator, name);
+  await runOnAllNodes(coordinator, `create database ${name}`);
+  const address = { ...citusAddress(), database: name };
+  for (const node of rows) {
+    const worker = openDatabase({ ...address, host: node.host, port: node.port });
+    await worker.query({ text: 'create extension citus' });
+    await worker.close();
+  }
+  const template = openDatabase(address, { purpose: 'maintenance', connectionsMax: 1 });
+  for (const { host, port, is_coordinator } of rows) {
+    const add = is_coordinator ? 'citus_set_coordinator_host' : 'citus_add_node';
+    await template.query({ text: `select ${add}($1, $2)`, values: [host, port] });
+  }
+  await migrate(template);
+  await template.query({ text: `set citus.shard_count = ${shards}` });
+  await distributeTables(template);
+  await template.close();
+  await closeTemplate(coordinator, name);
+}
+
+/** The daemon of Citus stays connected to a database, and a database that is used cannot be cloned. */
+async function closeTemplate(coordinator: Database, name: string): Promise<void> {
+  await runOnAllNodes(coordinator, `alter database ${name} with allow_connections false`);
+  await runOnAllNodes(
+    coordinator,
+    `select count(pg_terminate_backend(pid, 10000)) from pg_stat_activity where datname = '${name}'`,
+  );
+}
+
+export async function dropEverywhere(coordinator: Database, name: string): Promise<void> {
+  await runOnAllNodes(coordinator, `drop database if exists ${name} with (force)`);
+}
