@@ -18,7 +18,7 @@ import type { Statement } from './statement.ts';
 import { type AfterCommit, runTransaction, type TransactionWork } from './transaction.ts';
 
 export type { DatabaseAddress } from './address.ts';
-export type { Queryable, Transaction } from './queryable.ts';
+export type { AnyRow, Queryable, Transaction } from './queryable.ts';
 export type { Statement } from './statement.ts';
 
 /**

@@ -24,6 +24,7 @@ const byPurpose: Readonly<Record<PoolPurpose, Settings>> = {
     enable_seqscan: 'off',
     enable_hashjoin: 'off',
     enable_mergejoin: 'off',
+    enable_material: 'off',
   },
   maintenance: {
     statement_timeout: limits.maintenanceStatementMsMax,

@@ -75,7 +75,7 @@ test('a journey sends every kind of statement', () => {
     ...['lock-due-deliveries', 'delete-other-references', 'claim-due-polls'],
     ...['insert-events', 'list-due-endpoints', 'claim-events', 'save-event-results'],
     ...['insert-event-attempts', 'save-endpoint-health'],
-    ...['insert-linked-orders', 'insert-link', 'find-link-id', 'find-linked-order'],
+    ...['insert-links', 'insert-link', 'find-link-id', 'find-linked-order'],
   ]) {
     assert.ok(statements.has(name), `${name} is not among ${[...statements.keys()].join(', ')}`);
   }
