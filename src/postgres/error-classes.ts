@@ -35,9 +35,21 @@ class RivalError extends Error {
 
 const uniqueViolation = '23505';
 
-export function explainRival(error: unknown): unknown {
-  if (sqlState(error) !== uniqueViolation) return error;
+/** The unique constraints are those of the statement that failed. */
+export function explainRival(error: unknown, constraints: readonly string[] = []): unknown {
+  const isRival = constraints.some((name) => violates(error, name));
+  if (!isRival) return error;
   return new RivalError('a concurrent transaction inserted the row first', { cause: error });
+}
+
+/** The error of a worker of Citus reaches us as an internal error, and its constraint has the number of the shard. */
+const internalError = 'XX000';
+
+function violates(error: unknown, constraint: string): boolean {
+  const { constraint: violated, message } = error as { constraint?: string; message?: string };
+  const name = new RegExp(`"${constraint}(_\\d+)?"`);
+  if (sqlState(error) === uniqueViolation) return name.test(`"${violated}"`);
+  return sqlState(error) === internalError && name.test(message ?? '');
 }
 
 const adminShutdown = '57P01';

@@ -36,7 +36,7 @@ export async function runTransaction<Result, After = Result>(
       return await send(statement);
     } catch (error) {
       // Statements behind a failed one fail as a consequence, so they report the first failure.
-      firstFailure ??= statement.hasRivals ? explainRival(error) : error;
+      firstFailure ??= explainRival(error, statement.rivals);
       throw firstFailure;
     }
   };

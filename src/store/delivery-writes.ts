@@ -40,7 +40,7 @@ export async function insertDeliveries(
     text: `insert into deliveries (${rows.names}) select row.* from ${rows.from}
             order by account_id, provider, delivery_key`,
     values: rows.toParameters(deliveries),
-    hasRivals: true,
+    rivals: ['deliveries_account_id_provider_delivery_key_key', 'deliveries_event_id'],
   });
 }
 

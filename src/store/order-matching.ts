@@ -141,7 +141,7 @@ export async function insertProviderOrders(
     text: `insert into provider_orders (${learnedRows.names}) select row.* from ${learnedRows.from}
             order by account_id, provider, provider_order_id`,
     values: learnedRows.toParameters(learned),
-    hasRivals: true,
+    rivals: ['provider_orders_pkey'],
   });
 }
 

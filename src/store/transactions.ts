@@ -95,7 +95,7 @@ const updated = defineAccountRows(columns);
  * The unique index on the provider's id ends the race of two deliveries that add one payment to two orders. The second
  * transaction is retried and then finds the payment at the first order.
  */
-const hasRivals = true;
+const rivals = ['transactions_psp'];
 
 export async function insertTransactions(
   tx: Transaction,
@@ -106,7 +106,7 @@ export async function insertTransactions(
     name: 'insert-transactions',
     text: `insert into transactions (${inserted.names}) select row.* from ${inserted.from}`,
     values: inserted.toParameters(fresh),
-    hasRivals,
+    rivals,
   });
 }
 
@@ -131,7 +131,7 @@ export async function updateTransactions(
             where t.account_id = $1 and t.order_id = row.order_id
               and t.transaction_id = row.transaction_id`,
     values: updated.toParameters(accountId, own),
-    hasRivals,
+    rivals,
   }));
 }
 

@@ -217,7 +217,7 @@ test('a transaction is retried when a concurrent one inserted the same key first
     if (runs === 1) await insertEntry(database, 2, 20);
     const text = 'insert into entries values ($1, $2)';
     const values = [runs === 1 ? 2 : 3, 30];
-    tx.commitWith(tx.query({ text, values, hasRivals: true }));
+    tx.commitWith(tx.query({ text, values, rivals: ['entries_pkey'] }));
     tx.commitWith(insertEntry(tx, 4, 40));
   });
   assert.equal(runs, 2);
@@ -506,7 +506,7 @@ async function findBackend(tx: Queryable): Promise<number> {
 /** Kills the connection of the transaction from another one. */
 async function endBackend(tx: Queryable): Promise<number> {
   const pid = await findBackend(tx);
-  await database.query({ text: 'select pg_terminate_backend($1)', values: [pid] });
+  await database.query({ text: 'select pg_terminate_backend($1::integer)', values: [pid] });
   return pid;
 }
 

@@ -28,6 +28,10 @@ export function citusAddress(): SuperuserAddress {
 /** Runs a statement that no transaction may contain, such as `create database`, on every node. */
 export async function runOnAllNodes(coordinator: Database, text: string): Promise<void> {
   await coordinator.query({ text });
+  await runOnWorkers(coordinator, text);
+}
+
+async function runOnWorkers(coordinator: Database, text: string): Promise<void> {
   const { rows } = await coordinator.query<{ success: boolean; result: string }>({
     text: `select success, result from run_command_on_workers($1)`,
     values: [text],
@@ -47,7 +51,10 @@ export async function makeCitusTemplate(coordinator: Database, name: string): Pr
   await runOnAllNodes(coordinator, `create database ${name}`);
   const address = { ...citusAddress(), database: name };
   for (const node of rows) {
-    const worker = openDatabase({ ...address, host: node.host, port: node.port });
+    const worker = openDatabase(
+      { ...address, host: node.host, port: node.port },
+      { purpose: 'maintenance' },
+    );
     await worker.query({ text: 'create extension citus' });
     await worker.close();
   }
@@ -66,10 +73,13 @@ export async function makeCitusTemplate(coordinator: Database, name: string): Pr
 /** The daemon of Citus stays connected to a database, and a database that is used cannot be cloned. */
 async function closeTemplate(coordinator: Database, name: string): Promise<void> {
   await runOnAllNodes(coordinator, `alter database ${name} with allow_connections false`);
-  await runOnAllNodes(
-    coordinator,
-    `select count(pg_terminate_backend(pid, 10000)) from pg_stat_activity where datname = '${name}'`,
-  );
+  const end = `select count(pg_terminate_backend(pid, 30000)) from pg_stat_activity where datname = '${name}'`;
+  await coordinator.transaction(async (tx) => {
+    // A connection may end by itself meanwhile, which is a warning.
+    await tx.query({ text: 'set local client_min_messages = error' });
+    await tx.query({ text: end });
+  });
+  await runOnWorkers(coordinator, end);
 }
 
 export async function dropEverywhere(coordinator: Database, name: string): Promise<void> {
