@@ -6,7 +6,7 @@ export const clusterDistribute = defineCommand({
   name: ['cluster', 'distribute'],
   summary: 'Spread the accounts over the nodes of a Citus cluster.',
   description:
-    'Distributes the tables of a migrated database by account, and prints their names. All rows of an account are on one node. Tables that are distributed already are left alone, so the command can be repeated, and has to be after an upgrade that adds a table. Run it against the coordinator while no service runs: a table is locked while its rows move.',
+    'Distributes the tables of a migrated database by account, and prints their names. All rows of an account are on one node. Tables that are distributed already are left alone, so the command can be repeated. Later migrations distribute the tables that they add. Run it against the coordinator while no service runs: a table is locked while its rows move.',
   examples: ['cluster distribute'],
   prepare: () => ({
     run: async ({ maintenance }) => {

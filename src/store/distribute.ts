@@ -11,6 +11,16 @@ export async function hasCitus(database: Queryable): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** The tables of accounts have been distributed, at least the first of them. */
+export async function isDistributed(database: Queryable): Promise<boolean> {
+  if (!(await hasCitus(database))) return false;
+  const { rows } = await database.query({
+    text: `select 1 from pg_dist_partition where logicalrelid = to_regclass($1)`,
+    values: [rootTable],
+  });
+  return rows.length > 0;
+}
+
 /**
  * Distributes the tables that are not distributed yet, and returns their names. Each table is a commit of its own, so a
  * run that was interrupted is continued by the next.

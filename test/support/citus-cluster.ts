@@ -40,33 +40,51 @@ async function runOnWorkers(coordinator: Database, text: string): Promise<void> 
   if (failed) throw new Error(`${text}: ${failed.result}`);
 }
 
-export async function makeCitusTemplate(coordinator: Database, name: string): Promise<void> {
-  const { rows } = await coordinator.query<{ host: string; port: number; is_coordinator: boolean }>(
-    {
-      text: `select nodename as host, nodeport as port, groupid = 0 as is_coordinator
-               from pg_dist_node where isactive order by groupid`,
-    },
-  );
-  await dropEverywhere(coordinator, name);
+/** An empty database on every node, with the nodes added. */
+export async function createCitusDatabase(coordinator: Database, name: string): Promise<void> {
+  const nodes = await listNodes(coordinator);
   await runOnAllNodes(coordinator, `create database ${name}`);
-  const address = { ...citusAddress(), database: name };
-  for (const node of rows) {
-    const worker = openDatabase(
-      { ...address, host: node.host, port: node.port },
-      { purpose: 'maintenance' },
-    );
-    await worker.query({ text: 'create extension citus' });
-    await worker.close();
+  for (const { host, port } of nodes) {
+    await withDatabase({ ...citusAddress(), host, port, database: name }, async (node) => {
+      await node.query({ text: 'create extension citus' });
+    });
   }
-  const template = openDatabase(address, { purpose: 'maintenance', connectionsMax: 1 });
-  for (const { host, port, is_coordinator } of rows) {
-    const add = is_coordinator ? 'citus_set_coordinator_host' : 'citus_add_node';
-    await template.query({ text: `select ${add}($1, $2)`, values: [host, port] });
-  }
-  await migrate(template);
-  await template.query({ text: `set citus.shard_count = ${shards}` });
-  await distributeTables(template);
-  await template.close();
+  await withDatabase({ ...citusAddress(), database: name }, async (database) => {
+    for (const { host, port, is_coordinator } of nodes) {
+      const add = is_coordinator ? 'citus_set_coordinator_host' : 'citus_add_node';
+      await database.query({ text: `select ${add}($1, $2)`, values: [host, port] });
+    }
+    await database.query({
+      text: `alter database ${name} set citus.shard_count = ${shards}`,
+    });
+  });
+}
+
+type Node = { readonly host: string; readonly port: number; readonly is_coordinator: boolean };
+
+async function listNodes(coordinator: Database): Promise<Node[]> {
+  const { rows } = await coordinator.query<Node>({
+    text: `select nodename as host, nodeport as port, groupid = 0 as is_coordinator
+             from pg_dist_node where isactive order by groupid`,
+  });
+  return rows;
+}
+
+async function withDatabase(
+  address: SuperuserAddress,
+  use: (database: Database) => Promise<void>,
+): Promise<void> {
+  const database = openDatabase(address, { purpose: 'maintenance' });
+  await use(database).finally(() => database.close());
+}
+
+export async function makeCitusTemplate(coordinator: Database, name: string): Promise<void> {
+  await dropEverywhere(coordinator, name);
+  await createCitusDatabase(coordinator, name);
+  await withDatabase({ ...citusAddress(), database: name }, async (template) => {
+    await migrate(template);
+    await distributeTables(template);
+  });
   await closeTemplate(coordinator, name);
 }
 
