@@ -1,6 +1,9 @@
 /**
  * `npm test` runs every test file, `npm run test:file -- PATH…` those of the files and folders that are named.
  * Flags for `node --test`, such as `--test-name-pattern=refund`, are passed on.
+ *
+ * `CITUS_URL=postgres://… npm run test:citus [-- PATH…]` runs the tests on a Citus cluster, all that need no server of
+ * their own. The URL names the coordinator; docs/deploy.md says how to start one.
  */
 import { spawn } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
@@ -15,9 +18,17 @@ const flags = [
   '--test-global-setup=test/support/global-setup.ts',
 ];
 
-const words = process.argv.slice(2);
+const citusFolders = ['test/api', 'test/store', 'test/journey', 'test/simulation'];
+
+const isOnCitus = process.argv.includes('--citus');
+if (isOnCitus && process.env.CITUS_URL === undefined) {
+  console.error('Set CITUS_URL to the coordinator of a Citus cluster; see docs/deploy.md.');
+  process.exit(1);
+}
+const words = process.argv.slice(2).filter((word) => word !== '--citus');
 const paths = words.filter((word) => !word.startsWith('-'));
-const files = (paths.length === 0 ? ['test'] : paths).flatMap(listFiles);
+const everything = isOnCitus ? citusFolders : ['test'];
+const files = (paths.length === 0 ? everything : paths).flatMap(listFiles);
 const child = spawn(
   process.execPath,
   ['--test', ...flags, ...words.filter((word) => word.startsWith('-')), ...files],
