@@ -6,12 +6,8 @@ import { randomBase62 } from '../../src/domain/ids.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import { distributeTables } from '../../src/store/distribute.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import {
-  citusAddress,
-  createCitusDatabase,
-  dropEverywhere,
-  isCitusRun,
-} from '../support/citus-cluster.ts';
+import { citusAddress, createCitusDatabase, dropEverywhere } from '../../tools/harness/citus.ts';
+import { isCitusRun, testShards } from '../support/citus-cluster.ts';
 import { runCommandHere } from '../support/command-here.ts';
 import { migrateOne } from '../support/migrate-to.ts';
 import { createTestDatabase, openCluster } from '../support/test-database.ts';
@@ -66,7 +62,7 @@ async function withEmptyDatabase(use: (database: Database) => Promise<void>): Pr
   const coordinator = openCluster();
   const name = `test_${randomBase62(12).toLowerCase()}`;
   try {
-    await createCitusDatabase(coordinator, name);
+    await createCitusDatabase(coordinator, name, testShards);
     const address = { ...citusAddress(), database: name };
     const database = openDatabase(address, { purpose: 'maintenance' });
     await use(database).finally(() => database.close());

@@ -5,7 +5,8 @@
 import { flushCompileCache } from 'node:module';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { citusAddress, isCitusRun, makeCitusTemplate } from './citus-cluster.ts';
+import { citusAddress } from '../../tools/harness/citus.ts';
+import { isCitusRun, makeCitusTemplate } from './citus-cluster.ts';
 import { startTestCluster, type TestCluster } from './test-cluster.ts';
 import { clusterAddress, openCluster, templateName } from './test-database.ts';
 
