@@ -4,6 +4,9 @@ import { StartError } from './domain/start-error.ts';
 import { placeOf } from './postgres/address.ts';
 import { isUnavailable } from './postgres/error-classes.ts';
 
+/** While a migration waits for a table, all requests to it wait behind the migration, so it gives up first. */
+const lockNotAvailable = '55P03';
+
 export function explainUnusable(config: Config, error: unknown): unknown {
   const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (config.databaseUrl === undefined || error instanceof StartError) return error;
@@ -16,6 +19,11 @@ export function explainUnusable(config: Config, error: unknown): unknown {
   if (code === '42501') {
     return new StartError(
       `The role of DATABASE_URL lacks a right (${(reason as Error).message}): it needs to create tables in its schema, and schemas in its database; see docs/deploy.md.`,
+    );
+  }
+  if (code === lockNotAvailable) {
+    return new StartError(
+      'Another transaction uses a table for too long, such as a backup, a report or a second migration, so nothing was migrated: run it again when that has ended.',
     );
   }
   const isRefused = /^(28|3D)/.test(code);

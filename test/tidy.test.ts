@@ -56,6 +56,7 @@ const toolMayImport: Readonly<Record<string, readonly string[]>> = {
   bench: ['harness'],
   demo: ['harness'],
   soak: ['harness', 'demo'],
+  cluster: ['harness'],
   screenshots: ['harness', 'demo'],
   openapi: [],
 };

@@ -11,6 +11,8 @@ export function mayRunAgain(error: unknown): boolean {
   if (state === serializationFailure || state === deadlockDetected) return true;
   // Nothing was written. A connection that is opened now may lead to the new primary.
   if (state === readOnly) return true;
+  // A migration of the next release adds a column while this one serves. A new connection prepares the statement anew.
+  if (isUnprepared(error)) return true;
   return isLostConnection(error) || error instanceof PipeliningFailed;
 }
 
@@ -104,14 +106,18 @@ export function isMute(error: unknown): error is Error {
   return error instanceof Error && error.message === driverMessages.readTimeout;
 }
 
-/** The columns of a prepared statement's result have changed, or the server no longer knows the statement. */
 const unpreparedStates = ['0A000', '26000'];
+
+/** The columns of a prepared statement's result have changed, or the server no longer knows it. It was not executed. */
+export function isUnprepared(error: unknown): error is Error {
+  return unpreparedStates.includes(sqlState(error) ?? '');
+}
 
 /** The connection does not recover by itself and must be replaced. */
 export function isSpoilt(error: unknown): error is Error {
   // The server announces a shutdown before it closes the connection, which must not be reused in between.
   if (isLostConnection(error) || isMute(error) || isReadOnly(error)) return true;
-  return unpreparedStates.includes(sqlState(error) ?? '');
+  return isUnprepared(error);
 }
 
 /** SQLSTATE classes for a temporary failure: connection, resources, operator intervention, system; the idle timeout; and a standby. */

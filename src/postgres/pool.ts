@@ -1,7 +1,7 @@
 /** The connection pool: its limits and timeouts, and what happens to connections when the server goes away. */
 import pg from 'pg';
 import { limits } from '../domain/limits.ts';
-import { isMute, isOutOfConnections, isReadOnly } from './error-classes.ts';
+import { isMute, isOutOfConnections, isReadOnly, isUnprepared } from './error-classes.ts';
 import { clientClass, destroySocket, setConnectionsMax } from './pg-internals.ts';
 import type { ConnectionPreparation } from './prepare-connection.ts';
 import type { Servers } from './servers.ts';
@@ -80,7 +80,7 @@ function dropIdleTogether(pool: pg.Pool): void {
   pool.on('acquire', (client) => idle.delete(client));
   pool.on('release', (error, client) => {
     idle.add(client);
-    if (isMute(error) || isReadOnly(error)) dropIdle();
+    if (isMute(error) || isReadOnly(error) || isUnprepared(error)) dropIdle();
   });
   pool.on('remove', (client) => idle.delete(client));
   // A dying server can cause several error events. The running statement reports the first one; an event without a

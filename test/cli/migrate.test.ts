@@ -72,6 +72,23 @@ test('a role that may not create tables is told so in one sentence, and a schema
   assert.doesNotMatch(output(), /"level":"(error|fatal)"/);
 });
 
+test('migrate gives up after five seconds behind a transaction that uses a table, and changes nothing', async () => {
+  const { database, url } = await createTestDatabase();
+  const env = { DATABASE_URL: url, MASTER_KEY: testMasterKeyHex };
+  await database.query({
+    text: `alter table passkeys drop column last_used_at;
+           delete from schema_migrations where version = 36`,
+  });
+  await database.transaction(async (tx) => {
+    await tx.query({ text: 'set local idle_in_transaction_session_timeout = 0' });
+    await tx.query({ text: 'lock table passkeys in access share mode' });
+    const { code, stderr } = await runCommandHere(['migrate'], env);
+    assert.equal(code, 1);
+    assert.match(stderr, /^Another transaction uses a table for too long, .+ run it again .+\n$/);
+  });
+  assert.deepEqual(await migrate(env), ['0036-passkey-use.sql']);
+});
+
 async function migrate(env: Readonly<Record<string, string>>): Promise<string[]> {
   const { code, stdout, stderr } = await runCommandHere(['migrate', '--json'], env);
   assert.equal(code, 0, stderr);
