@@ -149,8 +149,7 @@ export async function findAccountRevisions(
 ): Promise<Array<number | undefined>> {
   const { rows } = await database.query<{ account_id: string; revision: string }>({
     name: 'find-account-revisions',
-    text: `select a.account_id, a.revision from unnest($1::text[]) as wanted (account_id)
-             join accounts a using (account_id)`,
+    text: 'select account_id, revision from accounts where account_id = any($1::text[])',
     values: [accountIds],
   });
   const revisions = new Map(rows.map((row) => [row.account_id, Number(row.revision)]));
