@@ -76,10 +76,10 @@ async function listKnown(
       // into a scan of a whole table.
       text: `with page as materialized (select * from ${pageRows.from})
              select delivery_id from page
-              where (select bool_or(${orderChangedAt} > page.tried_at)
-                       from (${namedOrders} offset 0) named
-                      cross join lateral unnest(array[by_id, by_invoice, by_provider, by_payment]) as found (order_id)
-                      where found.order_id is not null)`,
+              where (select bool_or(greatest(${changedAt('by_id')}, ${changedAt('by_invoice')},
+                                             ${changedAt('by_provider')}, ${changedAt('by_payment')})
+                                    > page.tried_at)
+                       from (${namedOrders} offset 0) named)`,
       values: pageRows.toParameters(accountId, own),
     }),
   );
@@ -101,8 +101,9 @@ const namedOrders = `
    where r.account_id = $1 and r.delivery_id = page.delivery_id`;
 
 /** Null if there is no such order. The last row of a history is never pruned. */
-const orderChangedAt = `
-  (select greatest(o.created_at, (select h.happened_at from history h
-                                   where h.account_id = $1 and h.order_id = o.order_id
-                                   order by h.position desc limit 1))
-     from orders o where o.account_id = $1 and o.order_id = found.order_id)`;
+function changedAt(orderId: string): string {
+  return `(select greatest(o.created_at, (select h.happened_at from history h
+                                           where h.account_id = $1 and h.order_id = o.order_id
+                                           order by h.position desc limit 1))
+             from orders o where o.account_id = $1 and o.order_id = ${orderId})`;
+}
