@@ -8,6 +8,7 @@
 import { spawn } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { wholeRunVariable } from './support/run-variables.ts';
 import { groupFiles } from './support/together.ts';
 
 const root = new URL('../', import.meta.url).pathname;
@@ -16,6 +17,7 @@ const flags = [
   '--test-concurrency=3',
   '--test-timeout=120000',
   '--test-global-setup=test/support/global-setup.ts',
+  '--import=./test/support/record-statements.ts',
 ];
 
 const citusFolders = ['test/api', 'test/store', 'test/journey', 'test/simulation'];
@@ -34,7 +36,11 @@ const child = spawn(
   ['--test', ...flags, ...words.filter((word) => word.startsWith('-')), ...files],
   {
     cwd: root,
-    env: { NODE_COMPILE_CACHE: 'node_modules/.cache/compile', ...process.env },
+    env: {
+      NODE_COMPILE_CACHE: 'node_modules/.cache/compile',
+      ...process.env,
+      ...(process.argv.length === 2 && { [wholeRunVariable]: 'yes' }),
+    },
     stdio: 'inherit',
   },
 );

@@ -2,11 +2,16 @@
  * Starts one PostgreSQL for the whole test run and migrates a template database, which each test file clones.
  * `TEST_DATABASE_ADDRESS` names another server instead, for example one of an older version.
  */
+import { mkdtemp, rm } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { citusAddress } from '../../tools/harness/citus.ts';
+import { checkStatements, isEnforced } from './check-statements.ts';
 import { isCitusRun, makeCitusTemplate } from './citus-cluster.ts';
+import { folderVariable, wholeRunVariable } from './run-variables.ts';
 import { startTestCluster, type TestCluster } from './test-cluster.ts';
 import { clusterAddress, openCluster, templateName } from './test-database.ts';
 
@@ -38,6 +43,7 @@ export async function globalSetup(): Promise<void> {
   const template = openDatabase({ ...clusterAddress(), database: templateName });
   await migrate(template);
   await template.close();
+  process.env[folderVariable] = await mkdtemp(join(tmpdir(), 'pos-statements-'));
 }
 
 /**
@@ -56,5 +62,20 @@ async function fillCompileCache(): Promise<void> {
 }
 
 export async function globalTeardown(): Promise<void> {
-  await server?.stop();
+  const folder = process.env[folderVariable];
+  try {
+    if (folder !== undefined) await reportStatements(folder);
+  } finally {
+    await server?.stop();
+  }
+}
+
+/** A teardown that throws is called again and its error is not shown, so the exit code says that something was found. */
+async function reportStatements(folder: string): Promise<void> {
+  const address = { ...clusterAddress(), database: templateName };
+  const isWholeRun = process.env[wholeRunVariable] !== undefined;
+  const findings = await checkStatements(folder, address, { isWholeRun });
+  await rm(folder, { recursive: true });
+  for (const finding of findings) console.error(`\n✖ ${finding}`);
+  if (isEnforced && findings.length > 0) process.exitCode = 1;
 }
