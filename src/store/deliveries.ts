@@ -67,17 +67,28 @@ export async function findDeliveries(
   return rows.map(toDelivery);
 }
 
-/** Ids only, oldest first. Without a state: all deliveries. */
-export async function listDeliveryIds(
+/**
+ * Ids only, account by account, those of an account oldest first. Whoever walks them may change the state of those that
+ * were passed.
+ */
+export async function* walkDeliveryIds(
   database: Queryable,
-  state: DeliveryState | undefined,
-): Promise<Array<Pick<Delivery, 'accountId' | 'deliveryId'>>> {
-  const { rows } = await database.query<{ account_id: string; delivery_id: string }>({
-    text: `select account_id, delivery_id from deliveries where $1::text is null or state = $1
-            order by received_at, delivery_id`,
-    values: [state ?? null],
-  });
-  return rows.map((row) => ({ accountId: row.account_id, deliveryId: row.delivery_id }));
+  state: DeliveryState,
+): AsyncGenerator<DeliveryName> {
+  const limit = 1_000;
+  let last: DeliveryName = { accountId: '', deliveryId: '' };
+  for (let isLast = false; !isLast; ) {
+    const { rows } = await database.query<Pick<DeliveryRow, 'account_id' | 'delivery_id'>>({
+      text: `select account_id, delivery_id from deliveries
+              where state = $1 and (account_id, delivery_id) > ($2, $3)
+              order by account_id, delivery_id limit ${limit}`,
+      values: [state, last.accountId, last.deliveryId],
+    });
+    const page = rows.map((row) => ({ accountId: row.account_id, deliveryId: row.delivery_id }));
+    yield* page;
+    last = page.at(-1) ?? last;
+    isLast = page.length < limit;
+  }
 }
 
 /** The deliveries that were applied to an order, in the order in which they were applied. */

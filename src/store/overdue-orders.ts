@@ -38,12 +38,12 @@ async function listPartlyCaptured(
   from: Date,
   until: Date,
 ): Promise<OverdueOrder[]> {
-  const { rows } = await database.query<OverdueRow>({
-    text: `select account_id, order_id, lapses_at from orders
-            where lapses_at >= $1 and lapses_at <= $2 and status = 'completed' and attempts > 1`,
-    values: [from, until],
-  });
-  const paid = rows.map(toOverdueOrder);
+  const paid: OverdueOrder[] = [];
+  for (let isLast = false; !isLast; ) {
+    const page = await listPaidAgain(database, paid.at(-1) ?? beforeAll(from), until);
+    paid.push(...page);
+    isLast = page.length < paidPageSize;
+  }
   const partly = await database.pipelined((connection) =>
     queryPerAccount<{ order_id: string }, OverdueOrder>(connection, paid, (accountId, own) => ({
       name: 'list-partly-captured',
@@ -55,6 +55,28 @@ async function listPartlyCaptured(
   );
   const ids = new Set(partly.map(({ order_id }) => order_id));
   return paid.filter(({ orderId }) => ids.has(orderId));
+}
+
+const paidPageSize = 5_000;
+
+function beforeAll(lapsesAt: Date): OverdueOrder {
+  return { accountId: '', orderId: '', lapsesAt };
+}
+
+/** A page of the paid orders with several payments, behind the given one. */
+async function listPaidAgain(
+  database: Queryable,
+  { lapsesAt, accountId, orderId }: OverdueOrder,
+  until: Date,
+): Promise<OverdueOrder[]> {
+  const { rows } = await database.query<OverdueRow>({
+    text: `select account_id, order_id, lapses_at from orders
+            where lapses_at >= $1 and lapses_at <= $2 and status = 'completed' and attempts > 1
+              and (lapses_at, account_id, order_id) > ($1, $3, $4)
+            order by lapses_at, account_id, order_id limit ${paidPageSize}`,
+    values: [lapsesAt, until, accountId, orderId],
+  });
+  return rows.map(toOverdueOrder);
 }
 
 /** The `lapses_at` of the order that follows after `limit` others; undefined if there are fewer. */

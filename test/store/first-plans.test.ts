@@ -18,7 +18,8 @@ prototype.submit = function note(this: Sent, connection) {
 };
 
 const { startJourney } = await import('../support/journey.ts');
-const { service, shop, createPaid, refund, simulator, heal } = await startJourney();
+const { service, shop, createOrder, createPaid, initiate, refund, simulator, heal } =
+  await startJourney();
 const { addEndpoint, answerStatus, startShopEndpoint } = await import(
   '../support/shop-endpoint.ts'
 );
@@ -53,6 +54,8 @@ for (const [path, body] of [
   const reply = await service.call(`/api/v3/${path}`, { token: shop.token, body });
   if (path === 'payment-link') await fetch(reply.body.payment_link, { redirect: 'manual' });
 }
+// A payment that nobody completes, which is polled.
+await initiate(await createOrder({ invoice_id: 'PLAN-open' }), 'upi');
 await heal();
 const { retryDue } = await import('../../src/use-cases/inbox/retry-due.ts');
 const payment = partnerPayment({ notes: { invoice_id: 'PLAN-later' } });
