@@ -165,24 +165,21 @@ function countOpenTransactions(
   limit: number | null,
 ): Promise<OpenTransactions[]> {
   return countEach(types, async (type) => {
-    const { rows } = await database.query<Pick<OpenTransactions, 'age' | 'count'>>({
+    const { rows } = await database.query<Record<OpenTransactions['age'], number>>({
       name: `count-open-${type}-${limit}`,
-      text: `select case when started_at > $1 then 'under_10m'
-                         when started_at > $2 then 'under_1h'
-                         when started_at > $3 then 'under_1d'
-                         when started_at > $4 then 'under_2d'
-                         when started_at > $5 then 'under_10d'
-                         else 'over_10d' end as age,
-                    count(*) as count
+      text: `select count(*) filter (where started_at > $1) as under_10m,
+                    count(*) filter (where started_at > $2 and started_at <= $1) as under_1h,
+                    count(*) filter (where started_at > $3 and started_at <= $2) as under_1d,
+                    count(*) filter (where started_at > $4 and started_at <= $3) as under_2d,
+                    count(*) filter (where started_at > $5 and started_at <= $4) as under_10d,
+                    count(*) filter (where started_at <= $5) as over_10d
                from (select started_at from transactions
                       where type = '${type}' and started_at is not null
                         and status not in ('failed', 'succeeded', 'reversed')
-                      ${firstBy('started_at', limit)}) as counted
-              group by 1`,
+                      ${firstBy('started_at', limit)}) as counted`,
       values: ageMinutes.map((minutes) => addSeconds(now, -60 * minutes)),
     });
-    const counts = new Map(rows.map(({ age, count }) => [age, count]));
-    return openAges.map((age) => ({ type, age, count: counts.get(age) ?? 0 }));
+    return openAges.map((age) => ({ type, age, count: rows[0]?.[age] ?? 0 }));
   });
 }
 

@@ -77,14 +77,15 @@ async function listDuePolls(
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Promise<ListedPoll[]> {
   const { rows } = await database.query<ListedPoll>({
-    name: 'list-due-polls',
+    // Numbers in the text: a plan that is kept for any offset and limit may sort all due rows.
+    name: `list-due-polls-${offset}-${limit}`,
     text: `select account_id as "accountId", order_id as "orderId", transaction_id as "transactionId", polls
              from transactions
             where provider = $1 and next_poll_at >= $2 and next_poll_at <= $3
               and account_id <> all ($4::text[])
               and (polled_at is null or polled_at <= $5)
-            order by next_poll_at offset $6 limit $7`,
-    values: [provider, from, until, except, polledBefore, offset, limit],
+            order by next_poll_at offset ${offset} limit ${limit}`,
+    values: [provider, from, until, except, polledBefore],
   });
   return rows;
 }
@@ -115,11 +116,12 @@ async function claimPolls(
       planned,
       (accountId, own) => ({
         name: 'claim-due-polls',
+        // "coalesce" leaves the planner no index but the primary key: by that of due polls it would read all of them.
         text: `with due as (
                  select t.order_id, t.transaction_id, row.next_poll_at from ${claimRows.from}
                    join transactions t on t.account_id = $1 and t.order_id = row.order_id
                     and t.transaction_id = row.transaction_id and t.polls = row.polls
-                  where t.next_poll_at <= $6 and (t.polled_at is null or t.polled_at <= $7)
+                  where coalesce(t.next_poll_at <= $6, false) and (t.polled_at is null or t.polled_at <= $7)
                     for update of t skip locked)
                update transactions t
                   set polled_at = $6, polls = t.polls + 1, next_poll_at = due.next_poll_at

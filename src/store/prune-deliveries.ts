@@ -20,23 +20,23 @@ export async function pruneBodies(
   receivedBefore: Date,
   limit: number,
 ): Promise<number> {
-  const isOld = `body is not null and ${prunable[which]} and received_at < $1`;
+  const isPrunable = `body is not null and ${prunable[which]}`;
   const { rows } = await database.query<DeliveryCursor>({
     text: `select account_id as "accountId", delivery_id as "deliveryId" from deliveries
-            where ${isOld} order by received_at limit $2`,
+            where ${isPrunable} and received_at < $1 order by received_at limit $2`,
     values: [receivedBefore, limit],
   });
-  // A delivery that was retried since it was listed is not old any more.
+  // One that was retried since it was listed is not finished any more. The time at which it was received stays.
   const pruned = await database.transaction((tx) =>
     queryPerAccount(tx, rows, (accountId, own) => ({
       name: `prune-${which}-bodies`,
       text: `update deliveries set body = null, headers = null
-              where account_id = $2 and delivery_id in (
+              where account_id = $1 and delivery_id in (
                 select delivery_id from deliveries
-                 where account_id = $2 and delivery_id = any($3::text[]) and ${isOld}
+                 where account_id = $1 and delivery_id = any($2::text[]) and ${isPrunable}
                    for update skip locked)
              returning delivery_id`,
-      values: [receivedBefore, accountId, own.map(({ deliveryId }) => deliveryId)],
+      values: [accountId, own.map(({ deliveryId }) => deliveryId)],
     })),
   );
   return pruned.length;
