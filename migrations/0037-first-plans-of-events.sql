@@ -1,4 +1,5 @@
 -- The plans of statements that save the results of events, made while the tables are empty: see 0010.
+-- Stops writes: for a moment; it sets the statistics of two columns.
 do $$
 declare
   told text;

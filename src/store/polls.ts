@@ -90,11 +90,17 @@ async function listDuePolls(
   return rows;
 }
 
-const claimRows = defineAccountRows<ClaimedPoll & { readonly polls: number }>({
+type PlannedPoll = ClaimedPoll &
+  Pick<PollTimes, 'now' | 'polledBefore'> & { readonly polls: number };
+
+const claimRows = defineAccountRows<PlannedPoll>({
   order_id: ['text', ({ orderId }) => orderId],
   transaction_id: ['text', ({ transactionId }) => transactionId],
   polls: ['integer', ({ polls }) => polls],
   next_poll_at: ['timestamptz', ({ nextPollAt }) => nextPollAt],
+  // The same in every row. As parameters of their own they would let the planner read all due polls first.
+  due_at: ['timestamptz', ({ now }) => now],
+  polled_before: ['timestamptz', ({ polledBefore }) => polledBefore],
 });
 
 /**
@@ -108,31 +114,31 @@ async function claimPolls(
   times: PollTimes,
 ): Promise<ClaimedPoll[]> {
   if (due.length === 0) return [];
-  const planned = due.map((poll) => ({ ...poll, nextPollAt: nextPollAt(poll, times) }));
+  const { now, polledBefore } = times;
+  const planned = due.map((poll) => ({
+    ...poll,
+    ...{ nextPollAt: nextPollAt(poll, times), now, polledBefore },
+  }));
   let claimed: Promise<ClaimedPoll[]> | undefined;
   await database.transaction(async (tx) => {
-    claimed = queryPerAccount<ClaimedPoll, (typeof planned)[number]>(
-      tx,
-      planned,
-      (accountId, own) => ({
-        name: 'claim-due-polls',
-        // "coalesce" leaves the planner no index but the primary key: by that of due polls it would read all of them.
-        text: `with due as (
-                 select t.order_id, t.transaction_id, row.next_poll_at from ${claimRows.from}
+    claimed = queryPerAccount<ClaimedPoll, PlannedPoll>(tx, planned, (accountId, own) => ({
+      name: 'claim-due-polls',
+      text: `with due as (
+                 select t.order_id, t.transaction_id, row.next_poll_at, row.due_at from ${claimRows.from}
                    join transactions t on t.account_id = $1 and t.order_id = row.order_id
                     and t.transaction_id = row.transaction_id and t.polls = row.polls
-                  where coalesce(t.next_poll_at <= $6, false) and (t.polled_at is null or t.polled_at <= $7)
+                    and t.next_poll_at <= row.due_at
+                    and (t.polled_at is null or t.polled_at <= row.polled_before)
                     for update of t skip locked)
                update transactions t
-                  set polled_at = $6, polls = t.polls + 1, next_poll_at = due.next_poll_at
+                  set polled_at = due.due_at, polls = t.polls + 1, next_poll_at = due.next_poll_at
                  from due
                 where t.account_id = $1 and t.order_id = due.order_id
                   and t.transaction_id = due.transaction_id
                returning t.account_id as "accountId", t.order_id as "orderId",
                          t.transaction_id as "transactionId", t.next_poll_at as "nextPollAt"`,
-        values: [...claimRows.toParameters(accountId, own), times.now, times.polledBefore],
-      }),
-    );
+      values: claimRows.toParameters(accountId, own),
+    }));
     tx.commitWith(claimed);
   });
   return claimed ?? [];

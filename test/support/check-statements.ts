@@ -9,8 +9,20 @@ import type { RecordedStatement } from './record-statements.ts';
 import { type Analyser, openAnalyser } from './statement-facts.ts';
 import { findBrokenRules } from './statement-rules.ts';
 
-/** While false, a run prints what it finds and does not fail. */
-export const isEnforced = false;
+/**
+ * Reads that break the letter of a rule and that Citus runs where the rows are: decision 0056 says why each is kept. They
+ * are known by how they begin.
+ */
+const exceptions = [
+  'select e.account_id, e.endpoint_id from endpoints e where e.disabled_reason is null and exists',
+  'select count(*) as count, min(occurred_at) as oldest_at from (select d.occurred_at from endpoints e',
+  "select distinct on (entry ->> 'transactionId', change ->> 0)",
+];
+
+function isException(text: string): boolean {
+  const line = text.trim().replace(/\s+/g, ' ');
+  return exceptions.some((beginning) => line.startsWith(beginning));
+}
 
 const store = new URL('../../src/store/', import.meta.url).pathname;
 
@@ -37,7 +49,7 @@ async function checkStatement(
   { text, sites }: RecordedStatement,
 ): Promise<string[]> {
   const tree = await analyse(text);
-  const broken = tree ? findBrokenRules(tree, facts) : [];
+  const broken = tree && !isException(text) ? findBrokenRules(tree, facts) : [];
   const place = sites.map((site) => `src/store/${site}`).join(', ');
   return broken.map((sentence) => `${place} ${sentence}:\n${text}`);
 }
