@@ -41,9 +41,13 @@ test('a statement that breaks a rule is found with its place, once for all proce
     { text, sites: ['orders.ts:1', 'batches.ts:2'] },
     { text: 'select * from orders where account_id = $1', sites: ['orders.ts:3'] },
     { text: 'set local lock_timeout = 5', sites: ['orders.ts:4'] },
+    { text: 'select * from nowhere', sites: ['orders.ts:5'] },
+    // A migration, of a table that is gone.
+    { text: 'update nowhere set name = $1', sites: ['migrate.ts:1'] },
   ]);
   assert.deepEqual(await check({ isWholeRun: false }), [
     `src/store/orders.ts:1, src/store/batches.ts:2 deletes from orders without one "account_id = $n" for orders:\n${text}`,
+    'src/store/orders.ts:5 cannot be analysed (relation "nowhere" does not exist):\nselect * from nowhere',
   ]);
 });
 

@@ -63,19 +63,25 @@ async function fillCompileCache(): Promise<void> {
 
 export async function globalTeardown(): Promise<void> {
   const folder = process.env[folderVariable];
-  try {
-    if (folder !== undefined) await reportStatements(folder);
-  } finally {
-    await server?.stop();
-  }
+  if (folder !== undefined) await reportStatements(folder);
+  await server?.stop();
 }
 
-/** A teardown that throws is called again and its error is not shown, so the exit code says that something was found. */
+/**
+ * A teardown that throws is called again, and its error is not shown. So everything is printed, and the exit code says
+ * that something was found.
+ */
 async function reportStatements(folder: string): Promise<void> {
   const address = { ...clusterAddress(), database: templateName };
   const isWholeRun = process.env[wholeRunVariable] !== undefined;
-  const findings = await checkStatements(folder, address, { isWholeRun });
-  await rm(folder, { recursive: true });
-  for (const finding of findings) console.error(`\n✖ ${finding}`);
-  if (findings.length > 0) process.exitCode = 1;
+  try {
+    const findings = await checkStatements(folder, address, { isWholeRun });
+    for (const finding of findings) console.error(`\n✖ ${finding}`);
+    if (findings.length > 0) process.exitCode = 1;
+  } catch (error) {
+    console.error('\n✖ the statements of this run could not be checked:', error);
+    process.exitCode = 1;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

@@ -49,7 +49,7 @@ export function recordStatements(database: Database): Database {
 
 /** How often each text was seen. Equal texts may come from several places, but looking at the stack takes time. */
 const seen = new Map<string, number>();
-const looksMax = 3;
+const looksMax = 200;
 const written = new Set<string>();
 
 function record({ text }: Statement): void {
