@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
 import { limits } from '../../src/domain/limits.ts';
+import { onOneServer } from '../support/citus-cluster.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -71,7 +72,7 @@ await deliveries.startDue();
 await deliveries.stop();
 const { database } = await createTestDatabase();
 
-test('a journey sends every kind of statement', () => {
+test('a journey sends every kind of statement', onOneServer, () => {
   for (const name of [
     ...['insert-orders', 'find-referenced-orders', 'list-parked-deliveries'],
     ...['list-affected-transactions', 'list-transaction-ids'],
@@ -89,16 +90,20 @@ const filteredByKey =
   /(?<!One-Time )Filter: (?!.*<> ALL).*\b(account_id|\w*order_id|invoice_id|\w*transaction_id|delivery_\w+|endpoint_id|reference)\b/;
 
 for (const [name, text] of statements) {
-  test(`on an empty database the plan of ${name} finds rows by complete keys`, async () => {
-    const { rows } = await database.query<{ 'QUERY PLAN': string }>({
-      text: `explain (generic_plan, costs off) ${text}`,
-    });
-    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-    assert.doesNotMatch(plan, filteredByKey);
-  });
+  test(
+    `on an empty database the plan of ${name} finds rows by complete keys`,
+    onOneServer,
+    async () => {
+      const { rows } = await database.query<{ 'QUERY PLAN': string }>({
+        text: `explain (generic_plan, costs off) ${text}`,
+      });
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      assert.doesNotMatch(plan, filteredByKey);
+    },
+  );
 }
 
-test('the transactions of a large order are not read before its tally', async () => {
+test('the transactions of a large order are not read before its tally', onOneServer, async () => {
   const text = statements.get('list-transactions-of-small');
   const { rows } = await database.query<{ 'QUERY PLAN': string }>({
     text: `explain (generic_plan, costs off) ${text}`,

@@ -20,6 +20,7 @@ import {
   newestTransactions,
   sortsIdsByTime,
 } from '../../src/store/newest.ts';
+import { onOneServer } from '../support/citus-cluster.ts';
 import { storedOrder } from '../support/stored-orders.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -105,13 +106,17 @@ const lists: ReadonlyArray<
 ];
 
 for (const [name, index, keys, list] of lists) {
-  test(`${name}: the rows come from ${index}, in its order and without a sort`, async () => {
-    const plan = await explain(list);
-    assert.match(plan, new RegExp(`Index (Only )?Scan Backward using ${index} `));
-    assert.doesNotMatch(plan, /Sort|Filter/);
-    const [, conditions = ''] = /Index Cond: (.*)/.exec(plan) ?? [];
-    assert.equal(conditions.split(' AND ').length, keys, conditions);
-  });
+  test(
+    `${name}: the rows come from ${index}, in its order and without a sort`,
+    onOneServer,
+    async () => {
+      const plan = await explain(list);
+      assert.match(plan, new RegExp(`Index (Only )?Scan Backward using ${index} `));
+      assert.doesNotMatch(plan, /Sort|Filter/);
+      const [, conditions = ''] = /Index Cond: (.*)/.exec(plan) ?? [];
+      assert.equal(conditions.split(' AND ').length, keys, conditions);
+    },
+  );
 }
 
 const before = newDeliveryId(accountId, new Date());
@@ -124,21 +129,29 @@ const filters: ReadonlyArray<readonly [filter: DeliveryFilter, index: string, ke
   [{ state: 'dead', provider: 'any' }, 'deliveries_by_state', 3],
 ];
 for (const [filter, index, keys] of filters) {
-  test(`the inbox with ${JSON.stringify(filter)} reads ${index} from the newest on`, async () => {
-    const page = { filter, before, limit: 50, lookedAtMax: 250 };
-    const plan = await explain((to) => findFilteredDeliveries(to, accountId, page));
-    assert.match(plan, new RegExp(`Index (Only )?Scan Backward using ${index} `));
-    const [, conditions = ''] = /Index Cond: (.*)/.exec(plan) ?? [];
-    assert.equal(conditions.split(' AND ').length, keys, conditions);
-    assert.doesNotMatch(plan, /Filter: .*state/);
-  });
+  test(
+    `the inbox with ${JSON.stringify(filter)} reads ${index} from the newest on`,
+    onOneServer,
+    async () => {
+      const page = { filter, before, limit: 50, lookedAtMax: 250 };
+      const plan = await explain((to) => findFilteredDeliveries(to, accountId, page));
+      assert.match(plan, new RegExp(`Index (Only )?Scan Backward using ${index} `));
+      const [, conditions = ''] = /Index Cond: (.*)/.exec(plan) ?? [];
+      assert.equal(conditions.split(' AND ').length, keys, conditions);
+      assert.doesNotMatch(plan, /Filter: .*state/);
+    },
+  );
 }
 
-test('the deliveries of an order are found by the order, and only those are sorted', async () => {
-  const plan = await explain((to) => listNewestOfOrder(to, accountId, 'o_1', 100));
-  assert.match(plan, /Index Scan using deliveries_of_order /);
-  assert.match(plan, /Index Cond: .*account_id.*order_id/);
-});
+test(
+  'the deliveries of an order are found by the order, and only those are sorted',
+  onOneServer,
+  async () => {
+    const plan = await explain((to) => listNewestOfOrder(to, accountId, 'o_1', 100));
+    assert.match(plan, /Index Scan using deliveries_of_order /);
+    assert.match(plan, /Index Cond: .*account_id.*order_id/);
+  },
+);
 
 test('orders are listed newest first, from a time on and behind another one', async () => {
   assert.equal(await sortsIdsByTime(database), true);

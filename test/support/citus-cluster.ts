@@ -16,6 +16,9 @@ import {
 
 export const isCitusRun = process.env.CITUS_URL !== undefined;
 
+/** For tests of how one server plans, stores or describes its tables. */
+export const onOneServer = { skip: isCitusRun && 'it is about a single server' };
+
 /** More shards than workers, and few enough to clone them quickly. */
 export const testShards = 4;
 

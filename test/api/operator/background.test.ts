@@ -1,4 +1,5 @@
 /** The sweep: a step that fails stops no other, its work is bounded, and operators see what it did. Contract 6.8, 10.3. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createServices } from '../../../src/create-services.ts';
@@ -12,6 +13,7 @@ import { listLateSteps } from '../../../src/use-cases/maintenance/late-steps.ts'
 import { sweep, sweepSteps } from '../../../src/use-cases/maintenance/sweep.ts';
 import { findFreePort } from '../../../tools/harness/free-port.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
+import { onOneServer } from '../../support/citus-cluster.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../../support/deliveries.ts';
 import { insertDeliveries } from '../../support/many-deliveries.ts';
 import { readSamples } from '../../support/metrics.ts';
@@ -74,30 +76,34 @@ test('a step that fails is reported and logged once, and the others still run', 
   }
 });
 
-test('many dead and parked deliveries cost a sweep bounded pages, found by indexes', async () => {
-  await insertDeliveries(database, account.accountId, 'dead', 20_000, services.clock());
-  await insertDeliveries(database, account.accountId, 'parked', 20_000, services.clock());
-  const { counted, pages, lookUps, mostRows } = countStatements(database);
-  for (const { run } of sweepSteps) await run({ ...services, database: counted }, () => false);
-  // Twenty full pages for each of the two states, and the page that finds the end.
-  assert.equal(pages.length, 43);
-  assert.equal(lookUps.length, 40);
-  assert.ok(mostRows() <= 1_000, `${mostRows()} rows`);
-  await database.query({ text: 'analyze' });
-  const [[page], [lookUp]] = [pages, lookUps];
-  assert.ok(page && lookUp);
-  for (const on of [[], plannerDefaults]) {
-    assert.match(await explain(page, on), /deliveries_by_state/);
-    const plan = await explain(lookUp, on);
-    // The tables of orders have a row or two here, so that the planner may read them as a whole.
-    assert.doesNotMatch(plan, /Seq Scan on deliver|Hash Join|Merge Join|hashed/);
-    assert.match(plan, /delivery_references_of_delivery/);
-  }
-  const { rowCount } = await database.query({
-    text: `select from deliveries where state in ('dead', 'parked') and tries = 16`,
-  });
-  assert.equal(rowCount, 40_000, 'none was made due');
-});
+test(
+  'many dead and parked deliveries cost a sweep bounded pages, found by indexes',
+  onOneServer,
+  async () => {
+    await insertDeliveries(database, account.accountId, 'dead', 20_000, services.clock());
+    await insertDeliveries(database, account.accountId, 'parked', 20_000, services.clock());
+    const { counted, pages, lookUps, mostRows } = countStatements(database);
+    for (const { run } of sweepSteps) await run({ ...services, database: counted }, () => false);
+    // Twenty full pages for each of the two states, and the page that finds the end.
+    assert.equal(pages.length, 43);
+    assert.equal(lookUps.length, 40);
+    assert.ok(mostRows() <= 1_000, `${mostRows()} rows`);
+    await database.query({ text: 'analyze' });
+    const [[page], [lookUp]] = [pages, lookUps];
+    assert.ok(page && lookUp);
+    for (const on of [[], plannerDefaults]) {
+      assert.match(await explain(page, on), /deliveries_by_state/);
+      const plan = await explain(lookUp, on);
+      // The tables of orders have a row or two here, so that the planner may read them as a whole.
+      assert.doesNotMatch(plan, /Seq Scan on deliver|Hash Join|Merge Join|hashed/);
+      assert.match(plan, /delivery_references_of_delivery/);
+    }
+    const { rowCount } = await database.query({
+      text: `select from deliveries where state in ('dead', 'parked') and tries = 16`,
+    });
+    assert.equal(rowCount, 40_000, 'none was made due');
+  },
+);
 
 test('a step whose time is over continues in the next sweep, and reports what is left', async () => {
   const step = sweepSteps.find(({ name }) => name === 'unpark-dead');
