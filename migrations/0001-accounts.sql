@@ -1,6 +1,6 @@
 -- Accounts, their secrets and the signing keys.
--- The service generates all ids, account_id is the first column of every key, and the schema uses only features that
--- Citus, YugabyteDB and CockroachDB have too.
+-- The service generates all ids, and account_id is the first column of every key, so that Citus can distribute the
+-- tables by account.
 
 create table accounts (
   account_id              text        not null,

@@ -3,10 +3,16 @@
 
 -- One row for all changes that one delivery or call made to an order.
 alter table history add column entries json;
-update history set entries = json_build_array(json_build_object(
-  'transactionId', transaction_id, 'call', call,
-  'changes', (select json_agg(json_build_array(c->'member', c->'from', c->'to'))
-                from jsonb_array_elements(changes) c)));
+-- Computed before the update, in which Citus allows only immutable functions.
+with computed as materialized (
+  select account_id, order_id, position, json_build_array(json_build_object(
+           'transactionId', transaction_id, 'call', call,
+           'changes', (select json_agg(json_build_array(c->'member', c->'from', c->'to'))
+                         from jsonb_array_elements(changes) c))) as entries
+    from history)
+update history h set entries = computed.entries from computed
+ where computed.account_id = h.account_id and computed.order_id = h.order_id
+   and computed.position = h.position;
 alter table history alter column entries set not null;
 alter table history drop column transaction_id;
 alter table history drop column changes;

@@ -1,7 +1,8 @@
 -- Rate limits of accounts, and pruning by age.
 
 -- Null: no limit.
-alter table accounts add column requests_per_second integer check (requests_per_second > 0);
+alter table accounts add column requests_per_second integer;
+alter table accounts add constraint accounts_requests_per_second_check check (requests_per_second > 0);
 
 -- Null once pruned. The row stays with its key, so that a repeat is always recognised.
 alter table deliveries alter column headers drop not null;

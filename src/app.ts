@@ -46,6 +46,7 @@ export type AppParts = OperatorParts & {
   /** True while the process shuts down: connections are closed after their reply. */
   readonly isDraining?: () => boolean;
   readonly connectionsMax?: number;
+  readonly traceRequests?: ((app: FastifyInstance) => void) | undefined;
   /** How long counters from the database are cached. */
   readonly countersCachedMs?: number;
 };
@@ -68,6 +69,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
   handleExpectHeader(app);
   limitConnections(app, parts.connectionsMax ?? limits.connectionsMax);
   measureRequests(app, metrics);
+  parts.traceRequests?.(app);
   logRequests(app, log);
   measureService(
     metrics.registry,

@@ -10,6 +10,7 @@ import type { Log } from './log.ts';
 import { jobDatabase } from './postgres/job-database.ts';
 import { providers } from './providers/providers.ts';
 import type { Services } from './services/services.ts';
+import { findJobSchema } from './store/job-schema.ts';
 import { oneAtATime } from './store/migrate.ts';
 import { createEventDeliveries } from './use-cases/events/deliver-events.ts';
 import { retryDue } from './use-cases/inbox/retry-due.ts';
@@ -33,8 +34,9 @@ const stopMsMax = 3_000;
 const sweepStopMsMax = 2_000;
 
 export async function startBackground(services: Services, log: Log): Promise<Background> {
-  await prepareQueues(services, log);
-  const boss = openBoss(services, log);
+  const schema = await findJobSchema(services.maintenance);
+  await prepareQueues(services, log, schema);
+  const boss = openBoss(services, log, { schema });
   await boss.start();
   let isEnding = false;
   const stopSweeps = () => {
@@ -55,7 +57,7 @@ export async function startBackground(services: Services, log: Log): Promise<Bac
   };
 }
 
-function openBoss({ maintenance }: Services, log: Log, options: ConstructorOptions = {}): PgBoss {
+function openBoss({ maintenance }: Services, log: Log, options: ConstructorOptions): PgBoss {
   const boss = new PgBoss({ db: jobDatabase(maintenance), ...options });
   boss.on('error', (error) => log.warn({ err: error }, 'background'));
   return boss;
@@ -65,8 +67,8 @@ function openBoss({ maintenance }: Services, log: Log, options: ConstructorOptio
  * Does first what a database that is set up wrongly refuses. If the job library fails later in its start, it cannot be
  * stopped, and its timers would stay behind after every try.
  */
-async function prepareQueues(services: Services, log: Log): Promise<void> {
-  const boss = openBoss(services, log, { supervise: false, schedule: false });
+async function prepareQueues(services: Services, log: Log, schema: string): Promise<void> {
+  const boss = openBoss(services, log, { schema, supervise: false, schedule: false });
   await install(boss, services);
   try {
     for (const queue of formerQueues) await boss.deleteQueue(queue);

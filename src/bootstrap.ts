@@ -12,9 +12,10 @@ import {
 } from './embedded-postgres/embedded-database.ts';
 import { makeMasterKeyOnce, readMasterKeys } from './embedded-postgres/master-key-file.ts';
 import { writeServiceUrl } from './embedded-postgres/service-url-file.ts';
+import { loadTracing } from './load-tracing.ts';
 import { type Log, logWarningsTo } from './log.ts';
+import { shareConnections } from './postgres/connection-shares.ts';
 import { type Database, type DatabaseAddress, openDatabase } from './postgres/database.ts';
-import { isUnavailable } from './postgres/error-classes.ts';
 import { allowedNetworksOf } from './security/endpoint-address.ts';
 import { sealingKeyIdOf } from './security/master-key.ts';
 import { chooseServiceUser, type ServiceUser } from './service-user.ts';
@@ -23,14 +24,19 @@ import { throttle } from './services/throttle.ts';
 import { listSealedSamples } from './store/account-secrets.ts';
 import { findMissingMigrations, migrate } from './store/migrate.ts';
 import { listSigningKeys } from './store/signing-keys.ts';
+import type { Tracing } from './tracing/tracing.ts';
+import { explainUnusable } from './unusable-database.ts';
 import { type DatabaseWait, prepareOrWait } from './wait-for-database.ts';
 
 export type Bootstrapped = {
   readonly services: Services;
   /** Until the database is prepared, every call is answered 503. */
   readonly databaseWait: DatabaseWait;
+  /** The names of the migrations that this process has applied. */
+  readonly listMigrated: () => readonly string[];
   /** The user that the process becomes once it no longer needs root. */
   readonly serviceUser: ServiceUser;
+  readonly tracing: Tracing | undefined;
   /** Closes everything that was opened, in reverse order. */
   readonly close: () => Promise<void>;
 };
@@ -39,7 +45,8 @@ type DatabaseToOpen = {
   readonly address: DatabaseAddress;
   /** The command line serves no requests, so all it does is maintenance. */
   readonly isCommandLine?: boolean;
-  readonly check: (database: Database) => Promise<unknown>;
+  /** Resolves with the names of the migrations that it has applied. */
+  readonly check: (database: Database) => Promise<readonly string[]>;
   /** Without it an unavailable database fails the start; with it the process waits until this is aborted. */
   readonly waiting?: AbortSignal | undefined;
   readonly onWaiting?: (explained: unknown) => void;
@@ -60,7 +67,8 @@ export async function bootstrap(
     const address = { connectionString: config.databaseUrl };
     const onWaiting = logWaiting(log);
     const serviceUser = await chooseServiceUser(config);
-    return open(config, log, { address, check: migrate, waiting, onWaiting, serviceUser });
+    const check = config.isMigrating ? migrate : refuseMissingSchema;
+    return open(config, log, { address, check, waiting, onWaiting, serviceUser });
   }
   const lock = await lockDataFolder(config.dataDir);
   try {
@@ -75,61 +83,76 @@ export async function bootstrap(
       lock.release();
     };
     const { address } = embedded;
-    return await open(config, log, { address, check: migrate, closeMore, serviceUser });
+    const check = config.isMigrating ? migrate : refuseMissingSchema;
+    return await open(config, log, { address, check, closeMore, serviceUser });
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
+type JoinOptions = {
+  /** Of a worker, which waits for its first process to migrate the database. */
+  readonly waiting?: AbortSignal;
+  /** The command line migrates the database itself. */
+  readonly isMigration?: boolean;
+};
+
 /** For workers and the command line: connects to a database that another process owns. */
 export async function joinBootstrapped(
   config: Config,
   log: Log,
-  waiting?: AbortSignal,
+  { waiting, isMigration = false }: JoinOptions = {},
 ): Promise<Bootstrapped> {
   if (config.databaseUrl === undefined && !(await isEmbeddedDatabaseRunning(config.dataDir))) {
     throw new StartError(
       `The embedded database in ${config.dataDir} is not running: start the service with "npm start" first, or set DATABASE_URL.`,
     );
   }
-  // Only a worker waits, because its first process is about to migrate the database.
-  const check = waiting ? awaitSchema : refuseMissingSchema;
+  const refuse = isMigration ? migrate : refuseMissingSchema;
+  const check = waiting ? awaitSchema : refuse;
   const address = await addressOf(config);
   return open(config, log, { address, check, waiting, isCommandLine: !waiting });
 }
 
 /** Opens the database, checks it, and makes sure that a signing key exists. */
 async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<Bootstrapped> {
+  const tracing = toOpen.isCommandLine ? undefined : await loadTracing(config, log);
   const onFallback = (reason: Error) =>
     log.warn(
       { err: reason },
       'the database driver cannot pipeline: statements are sent one by one',
     );
-  const database = openDatabase(toOpen.address, {
+  const { address, isCommandLine } = toOpen;
+  const shares = shareConnections(config.databaseConnectionsMax);
+  const database = openDatabase(address, {
     onFallback,
-    purpose: toOpen.isCommandLine ? 'maintenance' : 'requests',
+    ...(isCommandLine ? { purpose: 'maintenance' } : { connectionsMax: shares.requests }),
   });
-  const maintenance = toOpen.isCommandLine
+  const maintenance = isCommandLine
     ? database
-    : openDatabase(toOpen.address, { purpose: 'maintenance' });
+    : openDatabase(address, { purpose: 'maintenance', connectionsMax: shares.maintenance });
   const close = async () => {
     // A statement of maintenance may run longer than a shutdown may take. Whatever it does is done again later.
     if (maintenance !== database)
       await Promise.race([maintenance.close(), delay(maintenanceEndMs, undefined, { ref: false })]);
     await database.close();
     await toOpen.closeMore?.();
+    await tracing?.stop();
   };
   try {
-    const services = await assemble(config, log, database, maintenance);
+    const services = await assemble(config, log, { database, maintenance, tracing });
+    let migrated: readonly string[] = [];
     const prepare = async () => {
-      await toOpen.check(database);
+      migrated = await toOpen.check(database);
       await refuseForeignMasterKey(services);
       await services.tokens.prepare();
     };
-    const explain = (error: unknown) => explainUnreachable(config, error);
+    const explain = (error: unknown) => explainUnusable(config, error);
     const databaseWait = await prepareOrWait({ prepare, explain, ...toOpen });
-    return { services, databaseWait, serviceUser: toOpen.serviceUser, close };
+    const listMigrated = () => migrated;
+    const { serviceUser } = toOpen;
+    return { services, databaseWait, listMigrated, serviceUser, tracing, close };
   } catch (error) {
     await close();
     throw error;
@@ -138,18 +161,18 @@ async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<B
 
 const maintenanceEndMs = 1_000;
 
-async function refuseMissingSchema(database: Database): Promise<void> {
+async function refuseMissingSchema(database: Database): Promise<[]> {
   if ((await findMissingMigrations(database)).length > 0) {
     throw new StartError(
-      'The database is not set up for this version: start the service with "npm start" first.',
+      'The database is not set up for this version: run "npm run cli -- migrate", or start the service with "npm start" and without MIGRATE=no.',
     );
   }
+  return [];
 }
 
-async function awaitSchema(database: Database): Promise<void> {
-  if ((await findMissingMigrations(database)).length > 0) {
-    throw new ServiceError('SERVICE_UNAVAILABLE');
-  }
+async function awaitSchema(database: Database): Promise<[]> {
+  if ((await findMissingMigrations(database)).length === 0) return [];
+  throw new ServiceError('SERVICE_UNAVAILABLE');
 }
 
 /** The address of `npm run simulator`. */
@@ -158,14 +181,12 @@ const usualSimulatorUrl = 'http://127.0.0.1:8090';
 async function assemble(
   config: Config,
   log: Log,
-  database: Database,
-  maintenance: Database,
+  parts: Pick<Parameters<typeof createServices>[0], 'database' | 'maintenance' | 'tracing'>,
 ): Promise<Services> {
   const { publicUrl, orderLapseSeconds, pollSeconds } = config;
   const { inboxBodyDays, historyDays, eventDays, simulatorUrl = usualSimulatorUrl } = config;
   return createServices({
-    database,
-    maintenance,
+    ...parts,
     ...(await masterKeysOf(config)),
     settings: {
       publicUrl,
@@ -218,21 +239,4 @@ async function addressOf(config: Config): Promise<DatabaseAddress> {
   return config.databaseUrl === undefined
     ? embeddedAddress(config.dataDir)
     : { connectionString: config.databaseUrl };
-}
-
-function explainUnreachable(config: Config, error: unknown): unknown {
-  const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  if (config.databaseUrl === undefined || error instanceof StartError) return error;
-  if ((reason as { code?: unknown }).code === 'ERR_INVALID_URL') {
-    return new StartError(
-      'DATABASE_URL cannot be read: write it as postgres://user:password@host:5432/database, special characters percent-encoded.',
-    );
-  }
-  const isRefused = /^(28|3D)/.test(String((reason as { code?: unknown }).code));
-  if (!isRefused && !isUnavailable(reason)) return error;
-  const place = URL.canParse(config.databaseUrl) ? new URL(config.databaseUrl).host : 'its address';
-  const why = reason instanceof AggregateError ? reason.errors[0] : reason;
-  return new StartError(
-    `The database of DATABASE_URL at ${place} cannot be used (${(why as Error).message}): check that it runs and that the URL is right.`,
-  );
 }

@@ -1,4 +1,5 @@
 /** Reads and validates the environment once. An invalid variable fails the start with one sentence. */
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { limits } from './domain/limits.ts';
@@ -13,6 +14,10 @@ export type Config = {
   readonly publicUrl: string;
   /** Undefined in the embedded mode. */
   readonly databaseUrl: string | undefined;
+  /** All connections of a process. Contract 15.2. */
+  readonly databaseConnectionsMax: number;
+  /** False: a start refuses an outdated schema instead of migrating it. Contract 15.1. */
+  readonly isMigrating: boolean;
   readonly dataDir: string;
   /** 64 hexadecimal digits; if undefined, the embedded mode generates a key. */
   readonly masterKeyHex: string | undefined;
@@ -30,8 +35,11 @@ export type Config = {
   readonly endpointNetworks: readonly string[];
   /** Undefined unless set: accounts that use a simulator trust whatever answers at its address. Contract 11.6. */
   readonly simulatorUrl: string | undefined;
+  /** Where traces are exported to; undefined: nowhere. Contract 1.11. */
+  readonly traceEndpoint: string | undefined;
 };
 
+const connectionsMax = limits.databaseConnectionsMax;
 /** A hundred years. */
 const daysMax = 36_500;
 
@@ -48,6 +56,8 @@ export function readConfig(env: Environment): Config {
     publicUrl:
       readUrl(env, 'PUBLIC_URL') ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     databaseUrl,
+    databaseConnectionsMax: readInteger(env, 'DATABASE_POOL_SIZE', connectionsMax, 4, 1_000),
+    isMigrating: readMigrate(env),
     dataDir: readDataDir(env),
     masterKeyHex: readMasterKey(env, databaseUrl !== undefined),
     otherMasterKeysHex: readOtherMasterKeys(env),
@@ -60,7 +70,26 @@ export function readConfig(env: Environment): Config {
     eventDays: readInteger(env, 'EVENT_DAYS', limits.eventDays, 0, daysMax),
     endpointNetworks: readNetworks(env),
     simulatorUrl: readUrl(env, 'SIMULATOR_URL'),
+    traceEndpoint: readUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT'),
   });
+}
+
+/** A secret from the variable, or from the file that the variable with `_FILE` names. Contract 15.1. */
+function readSecret(env: Environment, name: string): string | undefined {
+  const text = readText(env, name);
+  const file = readText(env, `${name}_FILE`);
+  if (file === undefined) return text;
+  if (text !== undefined) {
+    throw new StartError(`Set ${name} or ${name}_FILE, not both.`);
+  }
+  try {
+    const content = readFileSync(file, 'utf8').trim();
+    if (content !== '') return content;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartError(`${name}_FILE cannot be read: ${file} (${code}).`);
+  }
+  throw new StartError(`${name}_FILE is empty: ${file}.`);
 }
 
 /** An empty variable counts as not set: compose files pass unset variables as empty ones. */
@@ -86,7 +115,7 @@ function readInteger(
 }
 
 function readDatabaseUrl(env: Environment): string | undefined {
-  const text = readText(env, 'DATABASE_URL');
+  const text = readSecret(env, 'DATABASE_URL');
   if (text !== undefined && !/^postgres(ql)?:\/\//.test(text)) {
     // The value may hold a password, so it is not repeated.
     throw new StartError('DATABASE_URL must begin with postgres:// or postgresql://.');
@@ -109,11 +138,11 @@ function readDataDir(env: Environment): string {
 }
 
 function readMasterKey(env: Environment, isExternal: boolean): string | undefined {
-  const text = readText(env, 'MASTER_KEY');
+  const text = readSecret(env, 'MASTER_KEY');
   if (text === undefined) {
     if (!isExternal) return undefined;
     throw new StartError(
-      'MASTER_KEY is missing: with DATABASE_URL set, give 32 random bytes as 64 hexadecimal digits (openssl rand -hex 32).',
+      'MASTER_KEY is missing: with DATABASE_URL set, give 32 random bytes as 64 hexadecimal digits (openssl rand -hex 32), or the file with them as MASTER_KEY_FILE.',
     );
   }
   if (!/^[0-9a-f]{64}$/i.test(text)) {
@@ -123,13 +152,19 @@ function readMasterKey(env: Environment, isExternal: boolean): string | undefine
 }
 
 function readOtherMasterKeys(env: Environment): string[] {
-  const texts = readText(env, 'MASTER_KEY_PREVIOUS')?.split(',') ?? [];
+  const texts = readSecret(env, 'MASTER_KEY_PREVIOUS')?.split(',') ?? [];
   return texts.map((text) => {
     if (/^[0-9a-f]{64}$/i.test(text.trim())) return text.trim();
     throw new StartError(
       'MASTER_KEY_PREVIOUS must be keys of 64 hexadecimal digits, separated by commas.',
     );
   });
+}
+
+function readMigrate(env: Environment): boolean {
+  const text = readText(env, 'MIGRATE') ?? 'yes';
+  if (text !== 'yes' && text !== 'no') throw new StartError('MIGRATE must be yes or no.');
+  return text === 'yes';
 }
 
 function readNetworks(env: Environment): string[] {

@@ -23,6 +23,7 @@ import { createTokenService } from './services/token-service.ts';
 import { createWaitingRepeats } from './services/waiting-repeats.ts';
 import { createWarnings, type LogWarning } from './services/warnings.ts';
 import { batchBounds, createBatches } from './store/batches.ts';
+import type { Tracing } from './tracing/tracing.ts';
 import { storeBatch } from './use-cases/inbox/store-batch.ts';
 import { recordCalls } from './use-cases/payments/record-calls.ts';
 
@@ -50,9 +51,15 @@ export function createServices(parts: {
   readonly clock?: Clock;
   readonly reportDefect?: ReportDefect;
   readonly logWarning?: LogWarning;
+  readonly tracing?: Tracing | undefined;
 }): Services {
-  const { database, clock = () => new Date(), reportDefect = () => {} } = parts;
+  const { tracing, clock = () => new Date(), reportDefect = () => {} } = parts;
+  const database = tracing?.traceDatabase(parts.database) ?? parts.database;
   const settings = { ...defaults, ...parts.settings };
+  const { simulatorUrl } = settings;
+  const known = [...listDefaultUrls(), ...(simulatorUrl === undefined ? [] : [simulatorUrl])];
+  const callProvider = createProviderCaller(createProviderSender(settings.endpointNetworks, known));
+  const { send } = createEventSender(settings.endpointNetworks);
   const masterKeys = createMasterKeys(
     [parts.masterKeyHex, ...(parts.otherMasterKeysHex ?? [])],
     parts.readMasterKeysAgain,
@@ -63,7 +70,7 @@ export function createServices(parts: {
   const needs = { database, clock, settings, announcer };
   return {
     database,
-    maintenance: parts.maintenance ?? database,
+    maintenance: parts.maintenance ?? parts.database,
     batches: createBatches(database),
     storeBatch: createBatcher({
       ...batchBounds,
@@ -80,19 +87,14 @@ export function createServices(parts: {
     settings,
     clock,
     reportDefect,
-    callProvider: createProviderCaller(
-      createProviderSender(settings.endpointNetworks, [
-        ...listDefaultUrls(),
-        ...(settings.simulatorUrl === undefined ? [] : [settings.simulatorUrl]),
-      ]),
-    ),
+    callProvider: tracing?.traceProviderCalls(callProvider) ?? callProvider,
     counters: createCounters(),
     backgroundReports: createBackgroundReports(reportDefect),
     warnings: createWarnings(accounts, clock, parts.logWarning ?? (() => {})),
     accounts,
     announcer,
     eventSignal,
-    sendEvent: createEventSender(settings.endpointNetworks).send,
+    sendEvent: tracing?.traceEvents(send) ?? send,
     tokens: createTokenService(database, masterKeys, clock),
     countCall: createRateLimits(clock),
     countLink: createLinkLimit(clock),

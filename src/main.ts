@@ -119,7 +119,7 @@ async function serveWithBackground(
 
 async function startWorker({ config, log, closers, ending }: ProcessState): Promise<void> {
   const { serve } = await import('./serve.ts');
-  const bootstrapped = await joinBootstrapped(config, log, ending.signal);
+  const bootstrapped = await joinBootstrapped(config, log, { waiting: ending.signal });
   closers.push(bootstrapped.close);
   closers.push(
     await serveWithBackground(config, bootstrapped, log, serve, {

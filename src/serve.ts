@@ -27,9 +27,12 @@ export type ServeOptions = {
   readonly renderMetrics?: ((metrics: Metrics) => OperatorParts['renderMetrics']) | undefined;
 };
 
+type ServedParts = Pick<Bootstrapped, 'services' | 'databaseWait'> &
+  Partial<Pick<Bootstrapped, 'tracing'>>;
+
 export async function serve(
   config: Pick<Config, 'host' | 'port'>,
-  { services, databaseWait }: Pick<Bootstrapped, 'services' | 'databaseWait'>,
+  { services, databaseWait, tracing }: ServedParts,
   log: Log,
   { listMissing, renderMetrics = renderOwnMetrics }: ServeOptions,
 ): Promise<Serving> {
@@ -43,6 +46,7 @@ export async function serve(
     checkReadiness: () => checkReadiness(services, databaseWait, listMissing),
     isPrepared: databaseWait.isDone,
     isDraining: () => draining,
+    traceRequests: tracing?.traceRequests,
   });
   await listen(app, config);
   return {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { resolve } from 'node:path';
-import { test } from 'node:test';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, test } from 'node:test';
 import { readConfig } from '../src/config.ts';
 import { StartError } from '../src/domain/start-error.ts';
 
@@ -13,6 +15,8 @@ test('an empty environment gives the embedded mode on 127.0.0.1:8080', () => {
     port: 8080,
     publicUrl: 'http://127.0.0.1:8080',
     databaseUrl: undefined,
+    databaseConnectionsMax: 16,
+    isMigrating: true,
     dataDir: resolve('.data'),
     masterKeyHex: undefined,
     otherMasterKeysHex: [],
@@ -25,6 +29,7 @@ test('an empty environment gives the embedded mode on 127.0.0.1:8080', () => {
     eventDays: 30,
     endpointNetworks: [],
     simulatorUrl: undefined,
+    traceEndpoint: undefined,
   });
 });
 
@@ -34,6 +39,8 @@ test('every variable is read', () => {
     PORT: '9000',
     PUBLIC_URL: 'https://pay.example.com/',
     DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: '40',
+    MIGRATE: 'no',
     DATA_DIR: '/var/lib/orders',
     MASTER_KEY: masterKey,
     MASTER_KEY_PREVIOUS: `${'cd'.repeat(32)}, ${'ef'.repeat(32)}`,
@@ -46,12 +53,15 @@ test('every variable is read', () => {
     EVENT_DAYS: '7',
     ENDPOINT_ALLOWED_NETWORKS: '10.1.0.0/16, fd00::/8',
     SIMULATOR_URL: 'https://simulator.example.com/',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318',
   });
   assert.deepEqual(config, {
     host: '0.0.0.0',
     port: 9000,
     publicUrl: 'https://pay.example.com',
     databaseUrl,
+    databaseConnectionsMax: 40,
+    isMigrating: false,
     dataDir: '/var/lib/orders',
     masterKeyHex: masterKey,
     otherMasterKeysHex: ['cd'.repeat(32), 'ef'.repeat(32)],
@@ -64,6 +74,7 @@ test('every variable is read', () => {
     eventDays: 7,
     endpointNetworks: ['10.1.0.0/16', 'fd00::/8'],
     simulatorUrl: 'https://simulator.example.com',
+    traceEndpoint: 'http://127.0.0.1:4318',
   });
 });
 
@@ -94,6 +105,8 @@ const badValues: ReadonlyArray<readonly [variable: string, value: string]> = [
   ...['10.1.0.0', '10.1.0.0/33', 'fd00::/129', 'shop.example/8', '10.0.0.0/8,', '10.0.0.0/8/8'].map(
     (value) => ['ENDPOINT_ALLOWED_NETWORKS', value] as const,
   ),
+  ...['3', '1001', 'few'].map((value) => ['DATABASE_POOL_SIZE', value] as const),
+  ...['No', 'false', '0'].map((value) => ['MIGRATE', value] as const),
   ...['verbose', 'INFO'].map((value) => ['LOG_LEVEL', value] as const),
   ...['pay.example.com', 'ftp://pay.example.com', '/'].map((v) => ['PUBLIC_URL', v] as const),
   ...['db:5432/orders', 'mysql://root:hunter2@db/orders', 'hunter2'].map(
@@ -123,6 +136,37 @@ test('what a refusal says never repeats a password or a key', () => {
   }
   assert.doesNotMatch(refusalOf({ DATABASE_URL: databaseUrl }), /hunter2/);
   assert.doesNotMatch(refusalOf({ MASTER_KEY: 'hunter2' }), /hunter2/);
+});
+
+test('secrets are read from files, without the line end', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'config-'));
+  after(() => rm(folder, { recursive: true }));
+  const write = async (name: string, text: string) => {
+    const file = join(folder, name);
+    await writeFile(file, text);
+    return file;
+  };
+  const files = {
+    DATABASE_URL_FILE: await write('url', `${databaseUrl}\n`),
+    MASTER_KEY_FILE: await write('key', `${masterKey}\n`),
+    MASTER_KEY_PREVIOUS_FILE: await write('previous', `${'cd'.repeat(32)}\n`),
+  };
+  const read = readConfig(files);
+  assert.equal(read.databaseUrl, databaseUrl);
+  assert.equal(read.masterKeyHex, masterKey);
+  assert.deepEqual(read.otherMasterKeysHex, ['cd'.repeat(32)]);
+
+  assert.equal(
+    refusalOf({ ...files, MASTER_KEY: masterKey }),
+    'Set MASTER_KEY or MASTER_KEY_FILE, not both.',
+  );
+  const absent = join(folder, 'absent');
+  assert.equal(
+    refusalOf({ MASTER_KEY_FILE: absent }),
+    `MASTER_KEY_FILE cannot be read: ${absent} (ENOENT).`,
+  );
+  const empty = await write('empty', '\n');
+  assert.equal(refusalOf({ DATABASE_URL_FILE: empty }), `DATABASE_URL_FILE is empty: ${empty}.`);
 });
 
 function refusalOf(env: Record<string, string>): string {

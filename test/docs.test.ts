@@ -13,6 +13,7 @@ import { TransactionReply } from '../src/http/merchant/enquiry-schemas.ts';
 import { OrderReply } from '../src/http/merchant/order-reply-schemas.ts';
 import { CreateOrderBody } from '../src/http/merchant/order-schemas.ts';
 import { providers } from '../src/providers/providers.ts';
+import { listSettings } from './support/settings.ts';
 
 const root = new URL('../', import.meta.url).pathname;
 
@@ -132,11 +133,6 @@ test('test/README.md says where every use case is proven', async () => {
   }
   assert.deepEqual(unproven, []);
 });
-
-async function listSettings(): Promise<string[]> {
-  const config = await readFile(join(root, 'src/config.ts'), 'utf8');
-  return [...config.matchAll(/\(env, '([A-Z_]+)'/g)].map(([, name = '']) => name);
-}
 
 /** The cells of the tables in a numbered paragraph, without their heads. */
 function rowsOf(contract: string, paragraph: string): string[][] {

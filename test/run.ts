@@ -1,10 +1,14 @@
 /**
  * `npm test` runs every test file, `npm run test:file -- PATH…` those of the files and folders that are named.
  * Flags for `node --test`, such as `--test-name-pattern=refund`, are passed on.
+ *
+ * `CITUS_URL=postgres://… npm run test:citus [-- PATH…]` runs the tests on a Citus cluster, all that need no server of
+ * their own. The URL names the coordinator; docs/deploy.md says how to start one.
  */
 import { spawn } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { wholeRunVariable } from './support/run-variables.ts';
 import { groupFiles } from './support/together.ts';
 
 const root = new URL('../', import.meta.url).pathname;
@@ -13,17 +17,30 @@ const flags = [
   '--test-concurrency=3',
   '--test-timeout=120000',
   '--test-global-setup=test/support/global-setup.ts',
+  '--import=./test/support/record-statements.ts',
 ];
 
-const words = process.argv.slice(2);
+const citusFolders = ['test/api', 'test/store', 'test/journey', 'test/simulation'];
+
+const isOnCitus = process.argv.includes('--citus');
+if (isOnCitus && process.env.CITUS_URL === undefined) {
+  console.error('Set CITUS_URL to the coordinator of a Citus cluster; see docs/deploy.md.');
+  process.exit(1);
+}
+const words = process.argv.slice(2).filter((word) => word !== '--citus');
 const paths = words.filter((word) => !word.startsWith('-'));
-const files = (paths.length === 0 ? ['test'] : paths).flatMap(listFiles);
+const everything = isOnCitus ? citusFolders : ['test'];
+const files = (paths.length === 0 ? everything : paths).flatMap(listFiles);
 const child = spawn(
   process.execPath,
   ['--test', ...flags, ...words.filter((word) => word.startsWith('-')), ...files],
   {
     cwd: root,
-    env: { NODE_COMPILE_CACHE: 'node_modules/.cache/compile', ...process.env },
+    env: {
+      NODE_COMPILE_CACHE: 'node_modules/.cache/compile',
+      ...process.env,
+      ...(process.argv.length === 2 && { [wholeRunVariable]: 'yes' }),
+    },
     stdio: 'inherit',
   },
 );

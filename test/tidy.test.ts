@@ -20,13 +20,14 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   services: ['domain', 'security', 'postgres', 'store', 'providers'],
   'use-cases': ['domain', 'security', 'postgres', 'store', 'providers', 'services'],
   http: ['domain', 'security', 'services', 'use-cases'],
+  tracing: ['domain', 'postgres', 'providers', 'services'],
   cli: [
     ...['', 'domain', 'security', 'postgres', 'embedded-postgres', 'store', 'providers'],
     ...['services', 'use-cases'],
   ],
   '': [
     ...['domain', 'security', 'postgres', 'embedded-postgres', 'store', 'providers'],
-    ...['services', 'use-cases', 'http'],
+    ...['services', 'use-cases', 'http', 'tracing'],
   ],
 };
 
@@ -55,6 +56,7 @@ const toolMayImport: Readonly<Record<string, readonly string[]>> = {
   bench: ['harness'],
   demo: ['harness'],
   soak: ['harness', 'demo'],
+  cluster: ['harness'],
   screenshots: ['harness', 'demo'],
   openapi: [],
 };
@@ -266,6 +268,7 @@ test('the driver of the database is imported by src/postgres alone', async () =>
   assert.deepEqual(importers, [
     'src/postgres/pg-internals.ts',
     'src/postgres/pool.ts',
+    'src/postgres/pooler-check.ts',
     'src/postgres/probe.ts',
     'src/postgres/row-reader.ts',
   ]);

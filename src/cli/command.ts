@@ -57,6 +57,7 @@ export type Prepared = {
     services: Services,
     config: Config,
     warn: (text: string) => void,
+    migrated: readonly string[],
   ) => Promise<Outcome>;
   /** Replaces the plain list of fields when the output is not JSON. */
   readonly render?: (outcome: Outcome, screen: Screen) => string;
@@ -75,6 +76,8 @@ export type Command = {
   readonly options: OptionSpecs;
   /** What follows `npm run --silent cli -- `. */
   readonly examples: readonly string[];
+  /** It migrates the database, so it runs where others are refused. */
+  readonly isMigration?: true;
   /** Validates the arguments before the database is opened; `run` then does the work. */
   readonly prepare: (words: Words<OptionSpecs>) => Prepared;
 };

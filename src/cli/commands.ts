@@ -4,6 +4,7 @@ import { accountList } from './account-list.ts';
 import { accountRotate } from './account-rotate.ts';
 import { accountResume, accountSuspend } from './account-suspend.ts';
 import { accountUpdate } from './account-update.ts';
+import { clusterDistribute } from './cluster-distribute.ts';
 import type { Command } from './command.ts';
 import { consumerErase } from './consumer-erase.ts';
 import {
@@ -27,6 +28,7 @@ import { inboxReplay } from './inbox-replay.ts';
 import { inboxShow } from './inbox-show.ts';
 import { keysRotate } from './keys-rotate.ts';
 import { linkCreate } from './link-create.ts';
+import { migrate } from './migrate.ts';
 import { orderList } from './order-list.ts';
 import { orderRebuild } from './order-rebuild.ts';
 import { orderShow } from './order-show.ts';
@@ -50,7 +52,8 @@ export const commands: readonly Command[] = [
   ...[endpointCreate, endpointList, endpointUpdate, endpointRotate],
   ...[endpointEnable, endpointDisable, endpointDelete, endpointTest],
   ...[eventList, eventShow, eventResend],
-  ...[reviewList, reviewResolve, consumerErase, figuresRebuild, keysRotate, verify],
+  ...[reviewList, reviewResolve, consumerErase, figuresRebuild, keysRotate],
+  ...[migrate, clusterDistribute, verify],
 ];
 
 /** By the first word of their commands. */
@@ -67,6 +70,8 @@ export const groups: readonly Group[] = [
   { name: 'consumer', summary: 'Personal data of consumers' },
   { name: 'figures', summary: 'Figures of the dashboard' },
   { name: 'keys', summary: 'Keys of the service' },
+  { name: 'migrate', summary: 'Schema of the database' },
+  { name: 'cluster', summary: 'Clusters of several database nodes' },
   { name: 'verify', summary: 'Checks of the database' },
 ];
 

@@ -1,6 +1,6 @@
 /** `inbox replay`: applies a delivery again, or all deliveries of a state. */
 import { commandLine } from '../domain/audit.ts';
-import { listDeliveryIds } from '../store/deliveries.ts';
+import { walkDeliveryIds } from '../store/deliveries.ts';
 import { replayDelivery } from '../use-cases/maintenance/replay-delivery.ts';
 import { deliveryArgument } from './arguments.ts';
 import { defineCommand, RefusedError, UsageError } from './command.ts';
@@ -25,10 +25,10 @@ export const inboxReplay = defineCommand({
       deliveryId === undefined ? undefined : { accountId: readAccountId(deliveryId), deliveryId };
     return {
       run: async (services) => {
-        const chosen = one ? [one] : await listDeliveryIds(services.database, state);
+        const ofState = state ? walkDeliveryIds(services.database, state) : [];
         const replayed = [];
         const pruned = [];
-        for (const name of chosen) {
+        for await (const name of one ? [one] : ofState) {
           // A delivery that fails again is printed in its stored state and does not stop the others.
           const outcome = await replayDelivery(services, commandLine, name);
           if (!outcome) throw new RefusedError(`There is no delivery ${name.deliveryId}.`);

@@ -83,9 +83,10 @@ async function runCommand(
   const config = await withServedUrl(readConfig(env), env);
   // Standard output is for the result alone: under --json it is one object.
   const log = createLog(config.logLevel, { write: (line) => printError(line.trimEnd()) });
-  const { services, close } = await joinBootstrapped(config, log);
+  const isMigration = command.isMigration ?? false;
+  const joined = await joinBootstrapped(config, log, { isMigration });
   try {
-    const outcome = await run(services, config, printError);
+    const outcome = await run(joined.services, config, printError, joined.listMigrated());
     if (given.values.json) print(JSON.stringify(outcome));
     else {
       print(render(outcome, screenOf(terminal)));
@@ -93,6 +94,6 @@ async function runCommand(
     }
     return isFailure?.(outcome) ? 1 : 0;
   } finally {
-    await close();
+    await joined.close();
   }
 }

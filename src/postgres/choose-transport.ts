@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { limits } from '../domain/limits.ts';
-import type { DatabaseAddress } from './address.ts';
+import type { Server } from './address.ts';
 import { isUnavailable, PipeliningFailed } from './error-classes.ts';
 import { pipelinedTransport } from './pipeline.ts';
 import { checkPipelining, type PipelineCheck } from './pipeline-check.ts';
@@ -28,7 +28,8 @@ export type TransportChoice = {
 };
 
 export function chooseTransport(
-  address: DatabaseAddress,
+  currentServer: () => Server,
+  isPooled: () => boolean,
   { onFallback, checkPipelining: check = checkPipelining }: TransportOptions,
 ): TransportChoice {
   let chosen: Transport | undefined;
@@ -36,7 +37,7 @@ export function chooseTransport(
     current: () => chosen,
     check: async (client) => {
       try {
-        await withinTime(check(client), address);
+        await withinTime(check(client, isPooled()), currentServer());
         chosen ??= pipelinedTransport;
         return chosen;
       } catch (error) {
@@ -53,7 +54,7 @@ export function chooseTransport(
 }
 
 /** A check without an answer is the driver's fault only when the server answers another client. */
-async function withinTime(checked: Promise<void>, address: DatabaseAddress): Promise<void> {
+async function withinTime(checked: Promise<void>, server: Server): Promise<void> {
   const timeout = new AbortController();
   const late = delay(limits.databaseConnectMsMax, 'late', { signal: timeout.signal });
   try {
@@ -63,6 +64,6 @@ async function withinTime(checked: Promise<void>, address: DatabaseAddress): Pro
     late.catch(() => {});
     checked.catch(() => {});
   }
-  await probeServer(address, limits.databaseConnectMsMax);
+  await probeServer(server, limits.databaseConnectMsMax);
   throw new Error('pipelined statements were not answered');
 }

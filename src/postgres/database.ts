@@ -2,19 +2,23 @@
 import type pg from 'pg';
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
-import type { DatabaseAddress } from './address.ts';
+import { type DatabaseAddress, serversOf } from './address.ts';
 import { chooseTransport, type TransportOptions } from './choose-transport.ts';
 import { mayRunAgain } from './error-classes.ts';
-import { mayShareConnection, openPool, type PoolPurpose } from './pool.ts';
+import { mayShareConnection, openPool } from './pool.ts';
+import { pooledTransport } from './pooled-transport.ts';
+import { prepareConnections } from './prepare-connection.ts';
 import type { Queryable, Transaction } from './queryable.ts';
 import { createQueueStats, type QueueStats } from './queue-stats.ts';
 import { retry } from './retry.ts';
+import { rotateServers } from './servers.ts';
 import { type Session, withSession } from './session.ts';
+import type { PoolPurpose } from './session-settings.ts';
 import type { Statement } from './statement.ts';
 import { type AfterCommit, runTransaction, type TransactionWork } from './transaction.ts';
 
 export type { DatabaseAddress } from './address.ts';
-export type { Queryable, Transaction } from './queryable.ts';
+export type { AnyRow, Queryable, Transaction } from './queryable.ts';
 export type { Statement } from './statement.ts';
 
 /**
@@ -32,11 +36,17 @@ export type Database = Queryable & {
   readonly close: () => Promise<void>;
 };
 
-/** The purpose decides the limits and planner settings of the connections; see `pool.ts`. */
+/** The purpose decides the limits and planner settings of the connections; see `session-settings.ts`. */
 export type DatabaseOptions = TransportOptions & {
   readonly purpose?: PoolPurpose;
   /** How long opening a connection may take. */
   readonly connectMsMax?: number;
+  readonly connectionsMax?: number;
+};
+
+const connectionsUsuallyMax: Readonly<Record<PoolPurpose, number>> = {
+  requests: limits.databaseConnectionsMax,
+  maintenance: limits.maintenanceConnectionsMax,
 };
 
 export function openDatabase(
@@ -44,21 +54,28 @@ export function openDatabase(
   {
     purpose = 'requests',
     connectMsMax = limits.databaseConnectMsMax,
+    connectionsMax = connectionsUsuallyMax[purpose],
     ...options
   }: DatabaseOptions = {},
 ): Database {
-  const transports = chooseTransport(address, options);
+  const servers = rotateServers(serversOf(address));
+  const preparation = prepareConnections(purpose);
+  const transports = chooseTransport(servers.current, preparation.isPooled, options);
   const isPipelined = () => transports.current()?.isPipelined ?? true;
-  const pool = openPool(address, isPipelined, purpose, connectMsMax);
+  const pool = openPool({
+    ...{ isPipelined, purpose, connectMsMax, connectionsMax, servers, preparation },
+  });
   const queueStats = createQueueStats();
   const { onShed } = queueStats.addQueue('connections', () => pool.waitingCount);
   const attempt = <Result>(use: (session: Session) => Promise<Result>) =>
     retry(
       async () => {
         shedWhenFull(pool, onShed);
-        return withSession(pool, transports, use);
+        return withSession(pool, transports, (session) =>
+          use(preparation.isPooled() ? throughPooler(session, purpose) : session),
+        );
       },
-      (error) => mayRunAgain(error) || mayShareConnection(pool, error),
+      (error) => mayRunAgain(error) || mayShareConnection(pool, error) || servers.mayTryNext(error),
     );
   return {
     query: (statement) => attempt((session) => runAlone(session, statement)) as never,
@@ -68,6 +85,10 @@ export function openDatabase(
     queueStats,
     close: () => pool.end(),
   };
+}
+
+function throughPooler(session: Session, purpose: PoolPurpose): Session {
+  return { ...session, transport: pooledTransport(session.transport, purpose) };
 }
 
 async function runAlone(

@@ -9,7 +9,22 @@ const deadlockDetected = '40P01';
 export function mayRunAgain(error: unknown): boolean {
   const state = sqlState(error);
   if (state === serializationFailure || state === deadlockDetected) return true;
+  // Nothing was written. A connection that is opened now may lead to the new primary.
+  if (state === readOnly) return true;
+  // A migration of the next release adds a column while this one serves. A new connection prepares the statement anew.
+  if (isUnprepared(error)) return true;
   return isLostConnection(error) || error instanceof PipeliningFailed;
+}
+
+const readOnly = '25006';
+
+/** Contract 10.5: a server that cannot be written to is unavailable, and nothing is read from it either. */
+export class StandbyError extends Error {
+  readonly code = readOnly;
+
+  constructor() {
+    super('the server is a standby or read-only');
+  }
 }
 
 /** The connection failed its check before anything was sent on it; the next one uses plain `pg`. */
@@ -22,9 +37,21 @@ class RivalError extends Error {
 
 const uniqueViolation = '23505';
 
-export function explainRival(error: unknown): unknown {
-  if (sqlState(error) !== uniqueViolation) return error;
+/** The unique constraints are those of the statement that failed. */
+export function explainRival(error: unknown, constraints: readonly string[] = []): unknown {
+  const isRival = constraints.some((name) => violates(error, name));
+  if (!isRival) return error;
   return new RivalError('a concurrent transaction inserted the row first', { cause: error });
+}
+
+/** The error of a worker of Citus reaches us as an internal error, and its constraint has the number of the shard. */
+const internalError = 'XX000';
+
+function violates(error: unknown, constraint: string): boolean {
+  const { constraint: violated, message } = error as { constraint?: string; message?: string };
+  const name = new RegExp(`"${constraint}(_\\d+)?"`);
+  if (sqlState(error) === uniqueViolation) return name.test(`"${violated}"`);
+  return sqlState(error) === internalError && name.test(message ?? '');
 }
 
 const adminShutdown = '57P01';
@@ -52,6 +79,16 @@ function isLostConnection(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith(driverMessages.connectionLost);
 }
 
+const warning = '01000';
+
+/**
+ * A commit that is cancelled while it waits for a synchronous standby is reported as done, with a warning before it. The
+ * text of the warning depends on the language of the server; no other statement of ours causes one with these codes.
+ */
+export function warnsOfLostWait(notice: unknown): boolean {
+  return [warning, adminShutdown].includes(sqlState(notice) ?? '');
+}
+
 const tooManyConnections = '53300';
 
 /** Nothing was sent: no connection could be opened. */
@@ -59,23 +96,32 @@ export function isOutOfConnections(error: unknown): boolean {
   return sqlState(error) === tooManyConnections;
 }
 
+/** The server has become a standby: its other connections are of no use either. */
+export function isReadOnly(error: unknown): error is Error {
+  return sqlState(error) === readOnly;
+}
+
 /** The server sent nothing for longer than a statement may take. */
 export function isMute(error: unknown): error is Error {
   return error instanceof Error && error.message === driverMessages.readTimeout;
 }
 
-/** The columns of a prepared statement's result have changed, or the server no longer knows the statement. */
 const unpreparedStates = ['0A000', '26000'];
+
+/** The columns of a prepared statement's result have changed, or the server no longer knows it. It was not executed. */
+export function isUnprepared(error: unknown): error is Error {
+  return unpreparedStates.includes(sqlState(error) ?? '');
+}
 
 /** The connection does not recover by itself and must be replaced. */
 export function isSpoilt(error: unknown): error is Error {
   // The server announces a shutdown before it closes the connection, which must not be reused in between.
-  if (isLostConnection(error) || isMute(error)) return true;
-  return unpreparedStates.includes(sqlState(error) ?? '');
+  if (isLostConnection(error) || isMute(error) || isReadOnly(error)) return true;
+  return isUnprepared(error);
 }
 
-/** SQLSTATE classes for a temporary failure: connection, resources, operator intervention, system; and the idle timeout. */
-const unavailableStates = /^(08|53|57|58|25P03)/;
+/** SQLSTATE classes for a temporary failure: connection, resources, operator intervention, system; the idle timeout; and a standby. */
+const unavailableStates = /^(08|53|57|58|25P03|25006)/;
 const unavailableSystemCodes = /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)/;
 
 export function isUnavailable(error: unknown): boolean {

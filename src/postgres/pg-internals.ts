@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { PipelinedStatement } from './pipelined-statement.ts';
 import type { Columns, Field } from './row-reader.ts';
+import type { Servers } from './servers.ts';
 import type { Statement } from './statement.ts';
 
 /** The parts of the driver's connection that a query uses; the driver's types do not declare them. */
@@ -139,11 +140,8 @@ class PipelineQuery extends DriverQuery {
 }
 
 function longestTimeout(statements: readonly PipelinedStatement[]): number | undefined {
-  let longest: number | undefined;
-  for (const { statement } of statements) {
-    if (statement.query_timeout) longest = Math.max(longest ?? 0, statement.query_timeout);
-  }
-  return longest;
+  const longest = Math.max(0, ...statements.map(({ statement }) => statement.query_timeout ?? 0));
+  return longest > 0 ? longest : undefined;
 }
 
 /** Lets the driver write Parse, Bind, Describe and Execute of one statement. */
@@ -207,6 +205,11 @@ function streamOf(client: pg.PoolClient): Duplex {
   return (client as unknown as { connection: Connection }).connection.stream;
 }
 
+/** The process id that the server announced at the start of the connection; a pooler announces one of its own. */
+export function announcedPidOf(client: pg.ClientBase): number {
+  return (client as unknown as { processID: number | null }).processID ?? 0;
+}
+
 /** Takes effect when the pool next needs a connection; open ones stay. */
 export function setConnectionsMax(pool: pg.Pool, connectionsMax: number): void {
   pool.options.max = connectionsMax;
@@ -220,24 +223,25 @@ export function clientClass(options: {
   readonly connectMsMax: number;
   /** Without it the driver sends a query only after the answer to the one before. */
   readonly isPipelined: () => boolean;
-  readonly onConnect: (error: unknown) => void;
+  readonly servers: Pick<Servers, 'current' | 'assign'>;
+  readonly onConnect: (error: unknown, client: pg.Client) => void;
 }): typeof pg.Client {
   return class extends pg.Client {
     constructor(config?: pg.ClientConfig) {
-      // The pool makes the password non-enumerable, so a spread alone would lose it.
-      const password = config?.password;
+      const server = options.servers.current();
       super({
         ...config,
-        ...(password && { password }),
+        ...server,
         connectionTimeoutMillis: options.connectMsMax,
         ...{ pipeline: options.isPipelined() },
       });
+      options.servers.assign(this, server);
     }
 
     /** The pool connects with a callback; the driver's types declare other ways as well. */
     override connect(callback?: unknown): never {
       return super.connect((error: Error) => {
-        options.onConnect(error);
+        options.onConnect(error, this);
         (callback as (error: Error) => void)(error);
       }) as never;
     }

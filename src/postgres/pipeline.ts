@@ -6,11 +6,13 @@
 import type pg from 'pg';
 import { corkUntilNextTick, sendPipeline } from './pg-internals.ts';
 import { PipelinedStatement } from './pipelined-statement.ts';
-import { isPrepared, type Send, type Statement, type StatementResult } from './statement.ts';
+import { begin, isPrepared, type Send, type Statement, type StatementResult } from './statement.ts';
 import type { Transport } from './transport.ts';
 
 export const pipelinedTransport: Transport = {
   isPipelined: true,
+  isSpoiltByFailure: false,
+  begin,
   sendAlone,
   openSeparate: (client) => (statement) => {
     corkUntilNextTick(client);

@@ -1,10 +1,12 @@
 /** The documented way to use `pg`: each statement is sent after the answer to the one before it. */
 import type pg from 'pg';
-import type { Send, Statement, StatementResult } from './statement.ts';
+import { begin, type Send, type Statement, type StatementResult } from './statement.ts';
 import type { Transport } from './transport.ts';
 
 export const plainTransport: Transport = {
   isPipelined: false,
+  isSpoiltByFailure: false,
+  begin,
   sendAlone,
   openSeparate: sendOneByOne,
   openPipeline: sendOneByOne,

@@ -1,58 +1,52 @@
 /** The connection pool: its limits and timeouts, and what happens to connections when the server goes away. */
 import pg from 'pg';
 import { limits } from '../domain/limits.ts';
-import type { DatabaseAddress } from './address.ts';
-import { isMute, isOutOfConnections } from './error-classes.ts';
+import { isMute, isOutOfConnections, isReadOnly, isUnprepared } from './error-classes.ts';
 import { clientClass, destroySocket, setConnectionsMax } from './pg-internals.ts';
+import type { ConnectionPreparation } from './prepare-connection.ts';
+import type { Servers } from './servers.ts';
+import type { PoolPurpose } from './session-settings.ts';
 
-/** Requests are served by many short statements. Maintenance runs few statements, which may take longer. */
-export type PoolPurpose = 'requests' | 'maintenance';
+const answerMsMax: Readonly<Record<PoolPurpose, number>> = {
+  requests: limits.databaseAnswerMsMax,
+  maintenance: limits.maintenanceAnswerMsMax,
+};
 
-const settings = {
-  requests: {
-    max: limits.databaseConnectionsMax,
-    statement_timeout: limits.statementMsMax,
-    idle_in_transaction_session_timeout: limits.statementMsMax,
-    query_timeout: limits.databaseAnswerMsMax,
-    // Every query finds a few rows by a key. A plan that was made and cached while a table was small would scan the
-    // whole table until its statistics are updated.
-    options: '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off',
-  },
-  maintenance: {
-    max: limits.maintenanceConnectionsMax,
-    statement_timeout: limits.maintenanceStatementMsMax,
-    idle_in_transaction_session_timeout: limits.maintenanceStatementMsMax,
-    query_timeout: limits.maintenanceAnswerMsMax,
-    // A longer statement must not mean a longer wait for a row that a request has locked.
-    lock_timeout: limits.statementMsMax,
-    // Plans are made for the values at hand and never cached, so the planner may choose freely.
-    options: '-c plan_cache_mode=force_custom_plan',
-  },
-} as const satisfies Record<PoolPurpose, pg.PoolConfig>;
+export type PoolOptions = {
+  readonly isPipelined: () => boolean;
+  readonly purpose: PoolPurpose;
+  readonly connectMsMax: number;
+  readonly connectionsMax: number;
+  readonly servers: Servers;
+  readonly preparation: ConnectionPreparation;
+};
 
-export function openPool(
-  address: DatabaseAddress,
-  isPipelined: () => boolean,
-  purpose: PoolPurpose,
-  connectMsMax: number,
-): pg.Pool {
-  const { max, query_timeout, ...sessionSettings } = settings[purpose];
+export function openPool(options: PoolOptions): pg.Pool {
+  const { isPipelined, purpose, connectMsMax, connectionsMax, servers, preparation } = options;
   const pool = new pg.Pool({
-    ...address,
-    ...sessionSettings,
     application_name: 'payment-order-service',
-    max,
+    max: connectionsMax,
     // The time to wait for a free connection. Opening a new one has a shorter limit of its own.
     connectionTimeoutMillis: limits.databaseQueueMsMax,
     Client: clientClass({
       connectMsMax,
       isPipelined,
-      onConnect: (error) => {
+      servers,
+      onConnect: (error, client) => {
         if (isOutOfConnections(error)) shareConnections();
+        else if (error) servers.giveUp(client, error);
       },
     }),
+    onConnect: async (client) => {
+      try {
+        await preparation.prepare(client, servers.serverOf(client));
+      } catch (error) {
+        servers.giveUp(client, error);
+        throw error;
+      }
+    },
     // For a server that does not answer at all: it hangs, or another server has taken over its address.
-    query_timeout,
+    query_timeout: answerMsMax[purpose],
     // A server that has taken over the address does not know our connections and resets them when probed.
     keepAlive: true,
     keepAliveInitialDelayMillis: limits.databaseSilenceMsMax,
@@ -71,7 +65,7 @@ export function openPool(
   /** When the server has no connection left for us, those that are open serve all callers for a while. */
   const shareConnections = () => {
     setConnectionsMax(pool, Math.max(connected, 1));
-    setTimeout(() => setConnectionsMax(pool, max), limits.databaseShareMs).unref();
+    setTimeout(() => setConnectionsMax(pool, connectionsMax), limits.databaseShareMs).unref();
   };
   return pool;
 }
@@ -86,7 +80,7 @@ function dropIdleTogether(pool: pg.Pool): void {
   pool.on('acquire', (client) => idle.delete(client));
   pool.on('release', (error, client) => {
     idle.add(client);
-    if (isMute(error)) dropIdle();
+    if (isMute(error) || isReadOnly(error) || isUnprepared(error)) dropIdle();
   });
   pool.on('remove', (client) => idle.delete(client));
   // A dying server can cause several error events. The running statement reports the first one; an event without a

@@ -1,11 +1,11 @@
 /** Asks whether a server answers, over a connection apart from any pool and with documented parts of `pg` only. */
 import pg from 'pg';
-import type { DatabaseAddress } from './address.ts';
+import type { Server } from './address.ts';
 
 /** Resolves when the server answers; rejects with the reason when it does not. */
-export async function probeServer(address: DatabaseAddress, timeoutMs: number): Promise<void> {
+export async function probeServer(server: Server, timeoutMs: number): Promise<void> {
   const client = new pg.Client({
-    ...address,
+    ...server,
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
   });

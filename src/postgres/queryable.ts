@@ -2,9 +2,11 @@
 import type pg from 'pg';
 import type { Statement } from './statement.ts';
 
+export type AnyRow = pg.QueryResultRow;
+
 /** Anything that runs a statement: the database, or a transaction. */
 export type Queryable = {
-  readonly query: <Row extends pg.QueryResultRow>(
+  readonly query: <Row extends AnyRow>(
     statement: Statement,
   ) => Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>;
 };

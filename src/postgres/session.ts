@@ -1,11 +1,16 @@
 /** One connection of the pool in use, with the transport that its statements take. */
 import type pg from 'pg';
+import { ServiceError } from '../domain/errors.ts';
 import type { TransportChoice } from './choose-transport.ts';
-import { isSpoilt } from './error-classes.ts';
+import { isSpoilt, warnsOfLostWait } from './error-classes.ts';
 import type { Transport } from './transport.ts';
 
 /** A connection can break between two statements. A broken one is removed from the pool. */
-export type Health = { broken?: Error };
+export type Health = {
+  broken?: Error;
+  /** The server warned that it no longer waits for its synchronous standby: a failover could lose the commit. */
+  isUnreplicated?: boolean;
+};
 
 export type Session = {
   readonly client: pg.PoolClient;
@@ -23,15 +28,23 @@ export async function withSession<Result>(
   const onError = (error: Error) => {
     health.broken = error;
   };
+  const onNotice = (notice: unknown) => {
+    if (warnsOfLostWait(notice)) health.isUnreplicated = true;
+  };
   client.on('error', onError);
+  client.on('notice', onNotice);
   try {
     const transport = transports.current() ?? (await check(client, transports, health));
-    return await use({ client, transport, health });
+    const result = await use({ client, transport, health });
+    // It is committed on this server and perhaps nowhere else, so nobody may be told that it was saved.
+    if (health.isUnreplicated) throw new ServiceError('SERVICE_UNAVAILABLE');
+    return result;
   } catch (error) {
     if (isSpoilt(error)) health.broken = error;
     throw error;
   } finally {
     client.off('error', onError);
+    client.off('notice', onNotice);
     client.release(health.broken);
   }
 }

@@ -6,10 +6,10 @@ export type Statement = {
   readonly text: string;
   readonly values?: readonly unknown[];
   /**
-   * A concurrent transaction may insert the same unique row first. The unique violation is then retried, and the
-   * second attempt finds that row.
+   * The unique constraints by which a concurrent transaction may be first with the same row. Their violation is retried,
+   * and the second attempt finds that row.
    */
-  readonly hasRivals?: boolean;
+  readonly rivals?: readonly string[];
   /** Overrides the pool's limit, in milliseconds; the name is the one that `pg` reads. */
   readonly query_timeout?: number;
 };
@@ -21,6 +21,9 @@ export type StatementResult = {
 };
 
 export type Send = (statement: Statement) => Promise<StatementResult>;
+
+/** A session has the right isolation level by itself. */
+export const begin: Statement = { name: 'begin', text: 'begin' };
 
 /** Only a prepared statement can be pipelined: text without values may hold several statements. */
 export function isPrepared({ name, values }: Statement): boolean {

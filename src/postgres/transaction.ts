@@ -36,12 +36,12 @@ export async function runTransaction<Result, After = Result>(
       return await send(statement);
     } catch (error) {
       // Statements behind a failed one fail as a consequence, so they report the first failure.
-      firstFailure ??= statement.hasRivals ? explainRival(error) : error;
+      firstFailure ??= explainRival(error, statement.rivals);
       throw firstFailure;
     }
   };
   try {
-    commitWith(query({ name: 'begin', text: 'begin' }));
+    commitWith(query(transport.begin));
     const result = await work({ inTransaction: true, query, commitWith, onCommit });
     // One by one, the server does not learn of a write that could not be sent, and would commit the others.
     if (!transport.isPipelined) await Promise.all(unawaited);
@@ -58,6 +58,7 @@ export async function runTransaction<Result, After = Result>(
     return (await after) as After;
   } catch (error) {
     isOver = true;
+    if (transport.isSpoiltByFailure) health.broken ??= error as Error;
     await send({ text: 'rollback' }).catch((failure: Error) => {
       health.broken = failure;
     });

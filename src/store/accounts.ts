@@ -10,11 +10,12 @@ import type {
 } from '../domain/accounts/account.ts';
 import type { Endpoint } from '../domain/accounts/endpoint.ts';
 import type { Logo } from '../domain/accounts/logo.ts';
-import type { Queryable, Transaction } from '../postgres/database.ts';
+import type { Database, Queryable, Statement, Transaction } from '../postgres/database.ts';
 import { inOrder } from '../postgres/in-order.ts';
 import { listSecrets, type SealedSecret } from './account-secrets.ts';
 import { replaceAlternateCurrencies } from './alternate-currencies.ts';
 import { listEndpoints } from './endpoints.ts';
+import { queryPerAccount } from './per-account.ts';
 
 export type StoredAccount = AccountSettings & {
   readonly accountId: string;
@@ -103,11 +104,7 @@ export async function findAccount(
   database: Queryable,
   accountId: string,
 ): Promise<StoredAccount | undefined> {
-  const { rows } = await database.query<AccountRow>({
-    name: 'find-account',
-    text: `${selectAccounts} where a.account_id = $1`,
-    values: [accountId],
-  });
+  const { rows } = await database.query<AccountRow>(findAccountById(accountId));
   if (!rows[0]) return undefined;
   const [secrets, endpoints] = await inOrder([
     () => listSecrets(database, accountId),
@@ -149,19 +146,30 @@ export async function findAccountRevisions(
 ): Promise<Array<number | undefined>> {
   const { rows } = await database.query<{ account_id: string; revision: string }>({
     name: 'find-account-revisions',
-    text: `select a.account_id, a.revision from unnest($1::text[]) as wanted (account_id)
-             join accounts a using (account_id)`,
+    text: 'select account_id, revision from accounts where account_id = any($1::text[])',
     values: [accountIds],
   });
   const revisions = new Map(rows.map((row) => [row.account_id, Number(row.revision)]));
   return accountIds.map((accountId) => revisions.get(accountId));
 }
 
-export async function listAccounts(database: Queryable): Promise<StoredAccount[]> {
-  const { rows } = await database.query<AccountRow>({
-    text: `${selectAccounts} order by a.created_at, a.account_id`,
+export async function listAccounts(database: Database): Promise<StoredAccount[]> {
+  const { rows: accounts } = await database.query<{ accountId: string }>({
+    text: 'select account_id as "accountId" from accounts order by created_at, account_id',
   });
-  return rows.map((row) => toAccount(row, [], []));
+  const rows = await database.pipelined((connection) =>
+    queryPerAccount<AccountRow, { accountId: string }>(connection, accounts, findAccountById),
+  );
+  const byId = new Map(rows.map((row) => [row.account_id, row]));
+  return accounts.flatMap(({ accountId }) => {
+    const row = byId.get(accountId);
+    return row ? [toAccount(row, [], [])] : [];
+  });
+}
+
+function findAccountById(accountId: string): Statement {
+  const text = `${selectAccounts} where a.account_id = $1`;
+  return { name: 'find-account', text, values: [accountId] };
 }
 
 export async function listAccountIds(database: Queryable): Promise<string[]> {
@@ -178,11 +186,11 @@ export async function listFirstAccounts(
   database: Queryable,
   limit: number,
 ): Promise<AccountName[]> {
-  const { rows } = await database.query<Pick<AccountRow, 'account_id' | 'name'>>({
-    text: 'select account_id, name from accounts order by created_at, account_id limit $1',
+  const { rows } = await database.query<AccountName>({
+    text: `select account_id as "accountId", name from accounts order by created_at, account_id limit $1`,
     values: [limit],
   });
-  return rows.map(({ account_id: accountId, name }) => ({ accountId, name }));
+  return rows;
 }
 
 function settingsValues(accountId: string, settings: AccountSettings): unknown[] {

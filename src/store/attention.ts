@@ -11,7 +11,7 @@ export async function countDeliveriesOfState(
   const { rows } = await database.query<{ count: number }>({
     // Part of the text, because a parameter does not match the condition of the partial index.
     text: `select count(*) as count
-             from (select from deliveries where state = '${state}' and account_id = $1 limit $2) counted`,
+             from (select 1 from deliveries where state = '${state}' and account_id = $1 limit $2) counted`,
     values: [accountId, max],
   });
   return rows[0]?.count ?? 0;
@@ -24,7 +24,7 @@ export async function countUndelivered(
 ): Promise<number> {
   const { rows } = await database.query<{ count: number }>({
     text: `select count(*) as count
-             from (select from events where state = 'undelivered' and account_id = $1 limit $2) counted`,
+             from (select 1 from events where state = 'undelivered' and account_id = $1 limit $2) counted`,
     values: [accountId, max],
   });
   return rows[0]?.count ?? 0;

@@ -64,7 +64,7 @@ async function countUpToMax(
   values: readonly unknown[],
 ): Promise<number> {
   const { rows: counted } = await database.query<{ count: number }>({
-    text: `select count(*) as count from (select from ${rows} limit ${backlogMax}) as left_over`,
+    text: `select count(*) as count from (select 1 from ${rows} limit ${backlogMax}) as left_over`,
     values,
   });
   return counted[0]?.count ?? 0;

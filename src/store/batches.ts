@@ -51,12 +51,14 @@ export function createBatches(database: Database): Batches {
     listParkedDeliveries: createBatcher({
       ...batchBounds,
       watch: (countWaiting) => addQueue('waiting-deliveries', countWaiting),
-      run: (waited: readonly KnownNames[]) => listParkedDeliveries(database, waited),
+      run: (waited: readonly KnownNames[]) =>
+        database.pipelined((connection) => listParkedDeliveries(connection, waited)),
     }),
     findOrderWithTransactions: createBatcher({
       ...batchBounds,
       watch: (countWaiting) => addQueue('enquiry', countWaiting),
-      run: (questions: readonly OrderQuestion[]) => findOrdersWithTransactions(database, questions),
+      run: (questions: readonly OrderQuestion[]) =>
+        database.pipelined((connection) => findOrdersWithTransactions(connection, questions)),
     }),
   };
 }

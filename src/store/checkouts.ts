@@ -1,7 +1,8 @@
 /** The table `checkouts`: which consumers opened the checkout of an order, chose a way to pay, and how it ended. */
 import type { Order } from '../domain/orders/order.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database, Queryable } from '../postgres/database.ts';
 import type { OrderName } from './order-rows.ts';
+import { queryPerAccount } from './per-account.ts';
 
 export const checkoutOutcomes = ['paid', 'failed', 'left'] as const;
 export type CheckoutOutcome = (typeof checkoutOutcomes)[number];
@@ -75,28 +76,38 @@ export type EndedCheckout = OrderName & { readonly outcome: CheckoutOutcome };
 
 /** Checkouts whose order has lapsed by now, the oldest first, with what has become of the order. */
 export async function listEndedCheckouts(
-  database: Queryable,
+  database: Database,
   now: Date,
   limit: number,
 ): Promise<EndedCheckout[]> {
-  const { rows } = await database.query<{
-    account_id: string;
-    order_id: string;
-    outcome: CheckoutOutcome;
-  }>({
-    text: `select c.account_id, c.order_id,
-                  case when o.status = 'completed' then 'paid'
-                       when exists (select from transactions t
-                                     where t.account_id = c.account_id and t.order_id = c.order_id
-                                       and t.type = 'payment' and t.status in ('failed', 'reversed'))
-                       then 'failed' else 'left' end as outcome
-             from checkouts c
-             join orders o on o.account_id = c.account_id and o.order_id = c.order_id
-            where c.outcome is null and c.lapses_at <= $1
-            order by c.lapses_at limit $2`,
+  const { rows } = await database.query<OrderName>({
+    text: `select account_id as "accountId", order_id as "orderId" from checkouts
+            where outcome is null and lapses_at <= $1 order by lapses_at limit $2`,
     values: [now, limit],
   });
-  return rows.map(({ account_id, order_id, outcome }) => ({
-    ...{ accountId: account_id, orderId: order_id, outcome },
-  }));
+  const outcomes = await database.pipelined((connection) => findOutcomes(connection, rows));
+  return rows.map((name) => ({ ...name, outcome: outcomes.get(name.orderId) ?? 'left' }));
+}
+
+/** By order. */
+async function findOutcomes(
+  database: Queryable,
+  orders: readonly OrderName[],
+): Promise<ReadonlyMap<string, CheckoutOutcome>> {
+  const rows = await queryPerAccount<{ order_id: string; outcome: CheckoutOutcome }, OrderName>(
+    database,
+    orders,
+    (accountId, own) => ({
+      name: 'find-checkout-outcomes',
+      text: `select order_id,
+                    case when status = 'completed' then 'paid'
+                         when exists (select from transactions t
+                                       where t.account_id = $1 and t.order_id = o.order_id
+                                         and t.type = 'payment' and t.status in ('failed', 'reversed'))
+                         then 'failed' else 'left' end as outcome
+               from orders o where account_id = $1 and order_id = any($2::text[])`,
+      values: [accountId, own.map(({ orderId }) => orderId)],
+    }),
+  );
+  return new Map(rows.map(({ order_id, outcome }) => [order_id, outcome]));
 }

@@ -3,6 +3,7 @@ import type { Delivery, DeliveryState } from '../domain/inbox/delivery.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
 import type { ReviewFlag } from '../domain/review-flag.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
+import { queryPerAccount } from './per-account.ts';
 
 export type DeliveryRow = {
   account_id: string;
@@ -66,17 +67,28 @@ export async function findDeliveries(
   return rows.map(toDelivery);
 }
 
-/** Ids only, oldest first. Without a state: all deliveries. */
-export async function listDeliveryIds(
+/**
+ * Ids only, account by account, those of an account oldest first. Whoever walks them may change the state of those that
+ * were passed.
+ */
+export async function* walkDeliveryIds(
   database: Queryable,
-  state: DeliveryState | undefined,
-): Promise<Array<Pick<Delivery, 'accountId' | 'deliveryId'>>> {
-  const { rows } = await database.query<{ account_id: string; delivery_id: string }>({
-    text: `select account_id, delivery_id from deliveries where $1::text is null or state = $1
-            order by received_at, delivery_id`,
-    values: [state ?? null],
-  });
-  return rows.map((row) => ({ accountId: row.account_id, deliveryId: row.delivery_id }));
+  state: DeliveryState,
+): AsyncGenerator<DeliveryName> {
+  const limit = 1_000;
+  let last: DeliveryName = { accountId: '', deliveryId: '' };
+  for (let isLast = false; !isLast; ) {
+    const { rows } = await database.query<Pick<DeliveryRow, 'account_id' | 'delivery_id'>>({
+      text: `select account_id, delivery_id from deliveries
+              where state = $1 and (account_id, delivery_id) > ($2, $3)
+              order by account_id, delivery_id limit ${limit}`,
+      values: [state, last.accountId, last.deliveryId],
+    });
+    const page = rows.map((row) => ({ accountId: row.account_id, deliveryId: row.delivery_id }));
+    yield* page;
+    last = page.at(-1) ?? last;
+    isLast = page.length < limit;
+  }
 }
 
 /** The deliveries that were applied to an order, in the order in which they were applied. */
@@ -93,16 +105,21 @@ export async function listDeliveriesOfOrder(
   return rows.map(toDelivery);
 }
 
-const isDue = `d.state in ('received', 'parked') and d.next_try_at <= $1`;
+const isDue = `d.state in ('received', 'parked') and d.next_try_at <= $1 and d.body is not null`;
 
 export async function hasDueDeliveries(database: Queryable, now: Date): Promise<boolean> {
-  const { rows } = await database.query<{ is_due: boolean }>({
+  const { rows } = await database.query({
     name: 'has-due-deliveries',
-    text: `select exists (select from deliveries d where ${isDue}) as is_due`,
+    text: `select 1 as due from deliveries d where ${isDue} limit 1`,
     values: [now],
   });
-  return rows[0]?.is_due ?? false;
+  return rows.length > 0;
 }
+
+type DeliveryName = Pick<Delivery, 'accountId' | 'deliveryId'>;
+
+/** So many pages of due deliveries may be locked by other processes before this one gives up until its next turn. */
+const duePagesMax = 4;
 
 /**
  * Unfinished deliveries whose next try is due, oldest first. Those that another transaction has locked are being
@@ -113,12 +130,42 @@ export async function lockDueDeliveries(
   now: Date,
   limit: number,
 ): Promise<Delivery[]> {
-  const { rows } = await tx.query<DeliveryRow>({
-    name: 'lock-due-deliveries',
-    text: `select ${deliveryColumns} from deliveries d where ${isDue} and d.body is not null
-            order by d.next_try_at limit $2 for update skip locked`,
-    values: [now, limit],
+  const locked: Delivery[] = [];
+  for (let page = 0; page < duePagesMax && locked.length < limit; page += 1) {
+    const due = await listDueDeliveries(tx, now, { limit, offset: page * limit });
+    locked.push(...(await lockIfDue(tx, now, due.slice(0, limit - locked.length))));
+    if (due.length < limit) break;
+  }
+  return locked;
+}
+
+/** Across accounts, so it locks nothing: that takes a statement for each account. */
+async function listDueDeliveries(
+  tx: Transaction,
+  now: Date,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<DeliveryName[]> {
+  const { rows } = await tx.query<Pick<DeliveryRow, 'account_id' | 'delivery_id'>>({
+    name: 'list-due-deliveries',
+    text: `select d.account_id, d.delivery_id from deliveries d where ${isDue}
+            order by d.next_try_at limit $2 offset $3`,
+    values: [now, limit, offset],
   });
+  return rows.map((row) => ({ accountId: row.account_id, deliveryId: row.delivery_id }));
+}
+
+async function lockIfDue(
+  tx: Transaction,
+  now: Date,
+  due: readonly DeliveryName[],
+): Promise<Delivery[]> {
+  const rows = await queryPerAccount<DeliveryRow, DeliveryName>(tx, due, (accountId, own) => ({
+    name: 'lock-due-deliveries',
+    text: `select ${deliveryColumns} from deliveries d
+            where d.account_id = $2 and d.delivery_id = any($3::text[]) and ${isDue}
+              for update skip locked`,
+    values: [now, accountId, own.map(({ deliveryId }) => deliveryId)],
+  }));
   return rows.map(toDelivery);
 }
 
@@ -133,7 +180,7 @@ export async function lockDeliveries(
     text: `select ${deliveryColumns} from deliveries d
             where d.account_id = $1 and d.delivery_id = any($2::text[])
               and d.state in ('received', 'parked', 'dead') and d.body is not null
-            order by d.account_id, d.provider, d.delivery_key
+            order by d.provider, d.delivery_key
               for update`,
     values: [accountId, deliveryIds],
   });

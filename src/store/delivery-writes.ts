@@ -1,8 +1,9 @@
-/** Reads and writes of the inbox that handle a batch of deliveries with one statement. */
+/** Reads and writes of the inbox that handle a batch of deliveries with one statement, or one for each account. */
 import type { Delivery, DeliveryResult } from '../domain/inbox/delivery.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Transaction } from '../postgres/database.ts';
 import { type DeliveryRow, deliveryColumns, toDelivery } from './deliveries.ts';
+import { defineAccountRows, queryPerAccount } from './per-account.ts';
 
 export type DeliveryKey = Pick<Delivery, 'accountId' | 'provider' | 'deliveryKey'>;
 
@@ -39,14 +40,13 @@ export async function insertDeliveries(
     text: `insert into deliveries (${rows.names}) select row.* from ${rows.from}
             order by account_id, provider, delivery_key`,
     values: rows.toParameters(deliveries),
-    hasRivals: true,
+    rivals: ['deliveries_account_id_provider_delivery_key_key', 'deliveries_event_id'],
   });
 }
 
 type Result = Pick<Delivery, 'accountId' | 'deliveryId'> & DeliveryResult;
 
-const results = defineRows<Result>({
-  account_id: ['text', ({ accountId }) => accountId],
+const results = defineAccountRows<Result>({
   delivery_id: ['text', ({ deliveryId }) => deliveryId],
   state: ['text', ({ state }) => state],
   why: ['text', ({ why }) => why],
@@ -58,47 +58,45 @@ const results = defineRows<Result>({
 });
 
 export async function updateDeliveries(tx: Transaction, changed: readonly Result[]): Promise<void> {
-  if (changed.length === 0) return;
-  await tx.query({
+  await queryPerAccount(tx, changed, (accountId, own) => ({
     name: 'update-deliveries',
     text: `update deliveries d
               set state = row.state, why = row.why, flags = row.flags, order_id = row.order_id,
                   tries = row.tries, next_try_at = row.next_try_at, finished_at = row.finished_at
              from ${results.from}
-            where d.account_id = row.account_id and d.delivery_id = row.delivery_id`,
-    values: results.toParameters(changed),
-  });
+            where d.account_id = $1 and d.delivery_id = row.delivery_id`,
+    values: results.toParameters(accountId, own),
+  }));
 }
 
-const keyRows = defineRows<DeliveryKey>({
-  account_id: ['text', ({ accountId }) => accountId],
+const keyRows = defineAccountRows<DeliveryKey>({
   provider: ['text', ({ provider }) => provider],
   delivery_key: ['text', ({ deliveryKey }) => deliveryKey],
 });
 
 /**
  * The deliveries that are stored already. The lock ends the race of two copies of one delivery; rows are locked in key
- * order so that two batches cannot deadlock.
+ * order, account by account, so that two batches cannot deadlock.
  */
 export async function lockDeliveriesByKey(
   tx: Transaction,
   keys: readonly DeliveryKey[],
 ): Promise<Delivery[]> {
-  const found = await tx.query<DeliveryRow>({
+  const found = await queryPerAccount<DeliveryRow, DeliveryKey>(tx, keys, (accountId, own) => ({
     name: 'lock-deliveries-by-key',
     text: `select ${deliveryColumns}
-             from ${keyRows.from} join deliveries d using (account_id, provider, delivery_key)
-            order by account_id, provider, delivery_key
+             from ${keyRows.from} join deliveries d
+               on d.account_id = $1 and d.provider = row.provider and d.delivery_key = row.delivery_key
+            order by d.provider, d.delivery_key
               for update of d`,
-    values: keyRows.toParameters(keys),
-  });
-  return found.rows.map(toDelivery);
+    values: keyRows.toParameters(accountId, own),
+  }));
+  return found.map(toDelivery);
 }
 
 export type EventName = Pick<Delivery, 'accountId' | 'provider'> & { readonly eventId: string };
 
-const eventRows = defineRows<EventName>({
-  account_id: ['text', ({ accountId }) => accountId],
+const eventRows = defineAccountRows<EventName>({
   provider: ['text', ({ provider }) => provider],
   event_id: ['text', ({ eventId }) => eventId],
 });
@@ -111,14 +109,15 @@ export async function listHeldEvents(
   tx: Transaction,
   events: readonly EventName[],
 ): Promise<EventName[]> {
-  if (events.length === 0) return [];
-  const { rows: held } = await tx.query<DeliveryRow & { event_id: string }>({
+  type Held = DeliveryRow & { event_id: string };
+  const held = await queryPerAccount<Held, EventName>(tx, events, (accountId, own) => ({
     name: 'list-held-events',
     text: `select d.account_id, d.provider, d.event_id
-             from ${eventRows.from} join deliveries d using (account_id, provider, event_id)
+             from ${eventRows.from} join deliveries d
+               on d.account_id = $1 and d.provider = row.provider and d.event_id = row.event_id
             where d.event_id is not null`,
-    values: eventRows.toParameters(events),
-  });
+    values: eventRows.toParameters(accountId, own),
+  }));
   return held.map((row) => ({
     accountId: row.account_id,
     provider: row.provider,

@@ -4,11 +4,10 @@
  */
 import type { Order } from '../domain/orders/order.ts';
 import type { Transaction as OrderTransaction } from '../domain/transactions/transaction.ts';
-import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable } from '../postgres/database.ts';
 import { type OrderRow, type StoredOrder, toOrder } from './order-rows.ts';
+import { defineAccountRows, queryPerAccount } from './per-account.ts';
 import { type TransactionRow, toTransaction } from './transaction-rows.ts';
-import { hasId } from './transactions.ts';
 
 export type OrderWithTransactions = {
   readonly order: Order & Pick<StoredOrder, 'heldNotices'>;
@@ -23,12 +22,20 @@ export type OrderQuestion = {
   readonly id: string;
 };
 
-const questionRows = defineRows<readonly [index: number, question: OrderQuestion]>({
-  index: ['integer', ([index]) => index],
-  account: ['text', ([, { accountId }]) => accountId],
-  kind: ['text', ([, { idName }]) => idName],
-  id: ['text', ([, { id }]) => id],
+type Asked = OrderQuestion & { readonly index: number };
+
+const questionRows = defineAccountRows<Asked>({
+  index: ['integer', ({ index }) => index],
+  order_id: ['text', orderIdOf],
+  invoice_id: ['text', ({ idName, id }) => (idName === 'invoice_id' ? id : null)],
+  transaction: ['text', ({ idName, id }) => (idName === 'transaction_id' ? id : null)],
 });
+
+/** The id of a transaction begins with that of its order. */
+function orderIdOf({ idName, id }: OrderQuestion): string | null {
+  if (idName === 'invoice_id') return null;
+  return idName === 'order_id' ? id : (id.split('-', 1)[0] ?? null);
+}
 
 /**
  * The results are in the order of the questions, undefined where no order was found. Equal questions are asked once: an
@@ -52,29 +59,29 @@ async function askEach(
   database: Queryable,
   questions: readonly OrderQuestion[],
 ): Promise<Array<OrderWithTransactions | undefined>> {
-  const { rows } = await database.query<EnquiryRow>({
+  const asked = questions.map((question, index) => ({ ...question, index }));
+  const rows = await queryPerAccount<EnquiryRow, Asked>(database, asked, (accountId, own) => ({
     name: 'find-orders-with-transactions',
-    text: `select index, o.*,
+    text: `with question as materialized (select * from ${questionRows.from})
+           select o.*,
                   (select json_agg(t) from (
                      select transaction_id, type, provider, psp_transaction_id, status, amount,
                             currency, started_at, recorded_at, finished_at, fields, flags, start,
                             polled_at
                        from transactions
-                      where account_id = o.account_id and order_id = o.order_id) t) as transactions
-             from ${questionRows.from}
-            cross join lateral (
-              select * from orders
-               where kind = 'order_id' and account_id = account and order_id = id
-              union all
-              select * from orders
-               where kind = 'invoice_id' and account_id = account and invoice_id = id
-              union all
-              select * from orders
-               where kind = 'transaction_id' and account_id = account
-                 and order_id = (select t.order_id from transactions t
-                                  where t.account_id = account and ${hasId('id')})) o`,
-    values: questionRows.toParameters([...questions.entries()]),
-  });
+                      where account_id = $1 and order_id = o.order_id) t) as transactions
+             from (
+               select q.index, o.* from question q join orders o
+                   on o.account_id = $1 and o.order_id = q.order_id
+                where q.transaction is null or q.transaction = (
+                  select t.transaction_id from transactions t
+                   where t.account_id = $1 and t.order_id = q.order_id
+                     and t.transaction_id = q.transaction)
+                union all
+               select q.index, o.* from question q join orders o
+                   on o.account_id = $1 and o.invoice_id = q.invoice_id) o`,
+    values: questionRows.toParameters(accountId, own),
+  }));
   const found = new Map(rows.map((row) => [row.index, row]));
   return questions.map((_question, index) => {
     const row = found.get(index);

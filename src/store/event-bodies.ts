@@ -2,7 +2,8 @@
 import type { EventName } from '../domain/ids.ts';
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 import type { OrderName } from './order-rows.ts';
-import { columnsOf, type RowCursor, sweepRows } from './sweep-cursors.ts';
+import { defineAccountRows, queryPerAccount } from './per-account.ts';
+import { ownedBy, type RowCursor, sweepRows } from './sweep-cursors.ts';
 
 type EventKey = RowCursor & { readonly endpoint_id: string };
 type EventRow = EventKey & { readonly is_old: boolean };
@@ -34,29 +35,36 @@ export function pruneEvents(
   });
 }
 
-async function removeBodies(tx: Transaction, scanned: readonly EventRow[]): Promise<void> {
-  const old = scanned.filter(({ is_old }) => is_old);
-  if (old.length === 0) return;
-  const keyOfOld = '(select * from unnest($1::text[], $2::text[], $3::integer[], $4::text[]))';
-  const { rows } = await tx.query<EventKey>({
-    text: `update events e set body = null, next_attempt_at = null,
-                  state = case when state = 'delivered' then state else 'dropped' end
-            where (account_id, order_id, sequence, endpoint_id) in ${keyOfOld}
-              and (state = 'delivered'
-                   or not exists (select from endpoints p where p.account_id = e.account_id
-                                     and p.endpoint_id = e.endpoint_id))
-           returning account_id, order_id, sequence as position, endpoint_id`,
-    values: keysOf(old),
-  });
-  await tx.query({
-    text: `delete from event_attempts
-            where (account_id, order_id, sequence, endpoint_id) in ${keyOfOld}`,
-    values: keysOf(rows),
-  });
-}
+const keyRows = defineAccountRows<EventKey>({
+  order_id: ['text', ({ order_id }) => order_id],
+  sequence: ['integer', ({ position }) => position],
+  endpoint_id: ['text', ({ endpoint_id }) => endpoint_id],
+});
 
-function keysOf(rows: readonly EventKey[]): unknown[] {
-  return [...columnsOf(rows), rows.map(({ endpoint_id }) => endpoint_id)];
+async function removeBodies(tx: Transaction, scanned: readonly EventRow[]): Promise<void> {
+  const old = ownedBy(scanned.filter(({ is_old }) => is_old));
+  const isOld = `account_id = $1 and (order_id, sequence, endpoint_id) in (
+     select row.order_id, row.sequence, row.endpoint_id from ${keyRows.from})`;
+  const pruned = await queryPerAccount<EventKey, (typeof old)[number]>(
+    tx,
+    old,
+    (accountId, own) => ({
+      name: 'remove-event-bodies',
+      text: `update events e set body = null, next_attempt_at = null,
+                    state = case when state = 'delivered' then state else 'dropped' end
+              where ${isOld}
+                and (state = 'delivered'
+                     or not exists (select from endpoints p where p.account_id = $1
+                                       and p.endpoint_id = e.endpoint_id))
+             returning account_id, order_id, sequence as position, endpoint_id`,
+      values: keyRows.toParameters(accountId, own),
+    }),
+  );
+  await queryPerAccount(tx, ownedBy(pruned), (accountId, own) => ({
+    name: 'delete-event-attempts',
+    text: `delete from event_attempts where ${isOld}`,
+    values: keyRows.toParameters(accountId, own),
+  }));
 }
 
 /** Also deletes what endpoints answered, which may repeat the body. */

@@ -1,5 +1,6 @@
 /** Counts of events and endpoints for /metrics. Each is read from a partial index that contains only such rows. */
 import type { Queryable } from '../postgres/database.ts';
+import { inOrder } from '../postgres/in-order.ts';
 
 export type WaitingEvents = { readonly count: number; readonly oldestAt: Date | null };
 
@@ -23,35 +24,53 @@ export async function countEvents(
   database: Queryable,
   limit: number | null,
 ): Promise<EventCounters> {
-  const { rows } = await database.query<CountersRow>({
-    name: 'count-events',
-    text: `select pending.count, pending.oldest_at,
-                  (select count(*) from (
-                     select from events where state = 'undelivered' limit $1) as u) as undelivered,
-                  (select count(*) from endpoints where disabled_reason = $2) as by_operator,
-                  (select count(*) from endpoints where disabled_reason <> $2) as by_service
-             from (select count(*) as count, min(occurred_at) as oldest_at from (
-                     select d.occurred_at from endpoints e
-                       join events d on d.account_id = e.account_id
-                                    and d.endpoint_id = e.endpoint_id
-                      where e.disabled_reason is null and d.state = 'pending' limit $1) as p) as pending`,
-    values: [limit, disabledByOperator],
-  });
-  const [row] = rows;
-  return {
-    pending: { count: row?.count ?? 0, oldestAt: row?.oldest_at ?? null },
-    undelivered: row?.undelivered ?? 0,
-    disabledEndpoints: { byOperator: row?.by_operator ?? 0, byService: row?.by_service ?? 0 },
-  };
+  const [pending, undelivered, disabledEndpoints] = await inOrder([
+    () => countPending(database, limit),
+    () => countUndelivered(database, limit),
+    () => countDisabled(database),
+  ]);
+  return { pending, undelivered, disabledEndpoints };
 }
 
-type CountersRow = {
-  count: number;
-  oldest_at: Date | null;
-  undelivered: number;
-  by_operator: number;
-  by_service: number;
-};
+/**
+ * The join compares the accounts, so that each node of a cluster joins its own rows. A disabled endpoint may have any
+ * number of events, which are not read.
+ */
+async function countPending(database: Queryable, limit: number | null): Promise<WaitingEvents> {
+  const { rows } = await database.query<{ count: number; oldest_at: Date | null }>({
+    name: `count-pending-events-${limit}`,
+    text: `select count(*) as count, min(occurred_at) as oldest_at
+             from (select d.occurred_at from endpoints e
+                     join events d on d.account_id = e.account_id and d.endpoint_id = e.endpoint_id
+                    where e.disabled_reason is null and d.state = 'pending' ${upTo(limit)}) as pending`,
+  });
+  return { count: rows[0]?.count ?? 0, oldestAt: rows[0]?.oldest_at ?? null };
+}
+
+async function countUndelivered(database: Queryable, limit: number | null): Promise<number> {
+  const { rows } = await database.query<{ count: number }>({
+    name: `count-undelivered-events-${limit}`,
+    text: `select count(*) as count
+             from (select 1 from events where state = 'undelivered' ${upTo(limit)}) as undelivered`,
+  });
+  return rows[0]?.count ?? 0;
+}
+
+/** Without a limit each node of a cluster counts its own rows. */
+function upTo(limit: number | null): string {
+  return limit === null ? '' : `limit ${limit}`;
+}
+
+async function countDisabled(database: Queryable): Promise<EventCounters['disabledEndpoints']> {
+  const { rows } = await database.query<EventCounters['disabledEndpoints']>({
+    name: 'count-disabled-endpoints',
+    text: `select count(*) filter (where disabled_reason = $1) as "byOperator",
+                  count(*) filter (where disabled_reason <> $1) as "byService"
+             from endpoints where disabled_reason is not null`,
+    values: [disabledByOperator],
+  });
+  return rows[0] ?? { byOperator: 0, byService: 0 };
+}
 
 const names = {
   count: 'events pending',

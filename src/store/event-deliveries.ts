@@ -1,8 +1,8 @@
 /** Which events are due for an endpoint, which process sends them, and what came of it. Contract 12.5. */
 import type { EventName } from '../domain/ids.ts';
-import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
 import type { EndpointName } from './endpoints.ts';
+import { defineAccountRows, queryPerAccount } from './per-account.ts';
 
 export type EventDeliveryName = EventName & EndpointName;
 
@@ -109,8 +109,7 @@ export type AttemptResult = EventDeliveryName & {
   readonly nextAttemptAt: Date | null;
 };
 
-const resultRows = defineRows<AttemptResult>({
-  account_id: ['text', ({ accountId }) => accountId],
+const resultRows = defineAccountRows<AttemptResult>({
   order_id: ['text', ({ orderId }) => orderId],
   sequence: ['integer', ({ sequence }) => sequence],
   endpoint_id: ['text', ({ endpointId }) => endpointId],
@@ -128,20 +127,19 @@ export async function saveResults(
   tx: Transaction,
   results: readonly AttemptResult[],
 ): Promise<void> {
-  await tx.query({
+  await queryPerAccount(tx, results, (accountId, own) => ({
     name: 'save-event-results',
     text: `update events e
               set state = row.state, failures = row.failures, next_attempt_at = row.next_attempt_at
              from ${resultRows.from}
-            where e.account_id = row.account_id and e.order_id = row.order_id
+            where e.account_id = $1 and e.order_id = row.order_id
               and e.sequence = row.sequence and e.endpoint_id = row.endpoint_id
               and (row.state = 'delivered' or (e.state = 'pending' and e.attempts = row.attempt))`,
-    values: resultRows.toParameters(results),
-  });
+    values: resultRows.toParameters(accountId, own),
+  }));
 }
 
-const attemptRows = defineRows<AttemptResult>({
-  account_id: ['text', ({ accountId }) => accountId],
+const attemptRows = defineAccountRows<AttemptResult>({
   order_id: ['text', ({ orderId }) => orderId],
   sequence: ['integer', ({ sequence }) => sequence],
   endpoint_id: ['text', ({ endpointId }) => endpointId],
@@ -160,14 +158,15 @@ export async function insertAttempts(
   tx: Transaction,
   results: readonly AttemptResult[],
 ): Promise<void> {
-  await tx.query({
+  await queryPerAccount(tx, results, (accountId, own) => ({
     name: 'insert-event-attempts',
-    text: `insert into event_attempts (${attemptRows.names}) select * from ${attemptRows.from}
-            where exists (select from endpoints e where e.account_id = row.account_id
-                             and e.endpoint_id = row.endpoint_id)
+    text: `insert into event_attempts (account_id, order_id, sequence, endpoint_id, attempt, attempted_at,
+                                       status, duration_ms, response)
+           select e.account_id, row.* from ${attemptRows.from}
+             join endpoints e on e.account_id = $1 and e.endpoint_id = row.endpoint_id
            on conflict do nothing`,
-    values: attemptRows.toParameters(results),
-  });
+    values: attemptRows.toParameters(accountId, own),
+  }));
 }
 
 export type EndpointHealth = EndpointName & {
@@ -175,8 +174,7 @@ export type EndpointHealth = EndpointName & {
   readonly failingSince: Date | null;
 };
 
-const healthRows = defineRows<EndpointHealth>({
-  account_id: ['text', ({ accountId }) => accountId],
+const healthRows = defineAccountRows<EndpointHealth>({
   endpoint_id: ['text', ({ endpointId }) => endpointId],
   failing_since: ['timestamptz', ({ failingSince }) => failingSince],
 });
@@ -186,26 +184,18 @@ export async function saveHealth(
   tx: Transaction,
   health: readonly EndpointHealth[],
 ): Promise<EndpointHealth[]> {
-  await tx.query({
+  await queryPerAccount(tx, health, (accountId, own) => ({
     name: 'save-endpoint-health',
     text: `update endpoints e set failing_since = row.failing_since from ${healthRows.from}
-            where e.account_id = row.account_id and e.endpoint_id = row.endpoint_id
+            where e.account_id = $1 and e.endpoint_id = row.endpoint_id
               and (e.failing_since is null) <> (row.failing_since is null)`,
-    values: healthRows.toParameters(health),
-  });
+    values: healthRows.toParameters(accountId, own),
+  }));
   const failing = health.filter(({ failingSince }) => failingSince !== null);
-  if (failing.length === 0) return [];
-  const { rows } = await tx.query<{ account_id: string; endpoint_id: string; failing_since: Date }>(
-    {
-      name: 'list-endpoint-health',
-      text: `select e.account_id, e.endpoint_id, e.failing_since
-             from ${healthRows.from} join endpoints e using (account_id, endpoint_id)`,
-      values: healthRows.toParameters(failing),
-    },
-  );
-  return rows.map((row) => ({
-    accountId: row.account_id,
-    endpointId: row.endpoint_id,
-    failingSince: row.failing_since,
+  return queryPerAccount(tx, failing, (accountId, own) => ({
+    name: 'list-endpoint-health',
+    text: `select account_id as "accountId", endpoint_id as "endpointId", failing_since as "failingSince"
+             from endpoints where account_id = $1 and endpoint_id = any($2::text[])`,
+    values: [accountId, own.map(({ endpointId }) => endpointId)],
   }));
 }

@@ -124,7 +124,7 @@ export async function listEndpointBacklogs(
   max: number,
 ): Promise<EndpointBacklog[]> {
   const countOf = (state: RareState) => `(select count(*)::integer from (
-      select from events d where d.account_id = $1 and d.endpoint_id = e.endpoint_id
+      select 1 from events d where d.account_id = $1 and d.endpoint_id = e.endpoint_id
          and d.state = '${state}' limit $2) found) as ${state}`;
   const { rows } = await database.query<EndpointBacklog>({
     text: `select account_id as "accountId", endpoint_id as "endpointId",

@@ -13,24 +13,25 @@ type Day = { readonly accountId: string; readonly day: Date };
 const sums = `kind || '_day' as kind, name, currency, sum(orders)::bigint as orders,
               sum(payments)::bigint as payments, sum(amount)::bigint as amount
          from figures
-        where account_id = $1 and kind = any($2::text[]) and starts_at >= $4 and starts_at < $5
-        group by kind, name, currency`;
+        where account_id = $1 and kind = any($2::text[]) and starts_at >= $3 and starts_at < $4
+        group by account_id, kind, name, currency`;
 
+/** The parameters of `sums`. */
 function valuesOf({ accountId, day }: Day): unknown[] {
-  return [accountId, shareKinds, dayKinds, day, dayAfter(day)];
+  return [accountId, shareKinds, day, dayAfter(day)];
 }
 
 /** The names of the sums that are not those of their half hours. */
 export async function listWrongDays(database: Queryable, day: Day): Promise<string[]> {
   const stored = `select kind, name, currency, orders, payments, amount from figures
-                   where account_id = $1 and kind = any($3::text[]) and starts_at = $4`;
+                   where account_id = $1 and kind = any($5::text[]) and starts_at = $3`;
   const { rows } = await database.query<Pick<Figure, 'name' | 'currency'> & { kind: string }>({
     text: `with stored as (${stored}), summed as (select ${sums})
            (select kind, name, currency from (select * from stored except select * from summed) wrong)
             union
            (select kind, name, currency from (select * from summed except select * from stored) missing)
             order by 1, 2, 3`,
-    values: valuesOf(day),
+    values: [...valuesOf(day), dayKinds],
   });
   return rows.map(({ kind, name, currency }) => [kind, name, currency].filter(Boolean).join(' '));
 }
@@ -44,8 +45,7 @@ export async function replaceDay(tx: Transaction, day: Day): Promise<void> {
   });
   await tx.query({
     text: `insert into figures (account_id, starts_at, kind, name, currency, orders, payments, amount)
-           select $1, $4, kind, name, currency, orders, payments, amount
-             from (select ${sums}) summed where $3::text[] is not null`,
+           select account_id, $3::timestamptz, ${sums}`,
     values: valuesOf(day),
   });
 }

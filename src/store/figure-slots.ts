@@ -2,9 +2,10 @@
 import { figureKinds } from '../domain/figures/figure.ts';
 import { slotAfter, slotOf, slotsBetween } from '../domain/figures/slot.ts';
 import { findTimeOfOrder, firstOrderIdAt } from '../domain/ids.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database, Queryable } from '../postgres/database.ts';
 import { dayKinds } from './figure-days.ts';
 import type { Slot } from './figures.ts';
+import { queryPerAccount } from './per-account.ts';
 import { byBytes, type TextOrder } from './text-order.ts';
 
 /** The first half hour of the account, from this one on, that has orders or figures. */
@@ -45,7 +46,7 @@ const rowsMax = 100_000;
 
 /** The half hours of all orders that were created or changed in the range, by account. */
 export async function listChangedSlots(
-  database: Queryable,
+  database: Database,
   order: TextOrder,
   range: ChangedRange,
 ): Promise<Map<string, Slot[]>> {
@@ -105,19 +106,29 @@ function slotsOfLetters(letters: string): Date[] {
 
 /** Creating an order writes no history. Each account is one search of the index. */
 async function listCreating(
-  database: Queryable,
+  database: Database,
   order: TextOrder,
   { from, until, after }: ChangedRange,
 ): Promise<string[]> {
   const id = byBytes('order_id', order);
-  const { rows } = await database.query<{ accountId: string }>({
-    text: `select account_id as "accountId" from accounts a
-            where account_id > $3
-              and (select ${id} from orders o where o.account_id = a.account_id and ${id} >= $1
-                    order by ${id} limit 1) < $2`,
-    values: [firstOrderIdAt(from), firstOrderIdAt(slotAfter(slotOf(until))), after],
+  const { rows: accounts } = await database.query<{ accountId: string }>({
+    text: 'select account_id as "accountId" from accounts where account_id > $1',
+    values: [after],
   });
-  return rows.map(({ accountId }) => accountId);
+  const range = [firstOrderIdAt(from), firstOrderIdAt(slotAfter(slotOf(until)))];
+  const creating = await database.pipelined((connection) =>
+    queryPerAccount<{ accountId: string }, { accountId: string }>(
+      connection,
+      accounts,
+      (accountId) => ({
+        name: `find-created-${order}`,
+        text: `select account_id as "accountId" from orders
+                where account_id = $1 and ${id} >= $2 and ${id} < $3 order by ${id} limit 1`,
+        values: [accountId, ...range],
+      }),
+    ),
+  );
+  return creating.map(({ accountId }) => accountId);
 }
 
 /** True if an order of the half hour changed since then. */

@@ -1,8 +1,8 @@
 /** The append-only history of orders and their transactions. Contract 4.7. */
 import type { Change } from '../domain/history.ts';
-import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
 import type { OrderName } from './order-rows.ts';
+import { defineAccountRows, queryPerAccount } from './per-account.ts';
 
 export type HistoryEntry = {
   /** Null for a change of the order itself. */
@@ -28,8 +28,7 @@ type Appended = { readonly order: OrderName; readonly entries: readonly HistoryE
 /** All changes that one delivery or call made to an order. */
 type Row = OrderName & { readonly offset: number; readonly entries: readonly HistoryEntry[] };
 
-const rows = defineRows<Row>({
-  account_id: ['text', ({ accountId }) => accountId],
+const rows = defineAccountRows<Row>({
   order_id: ['text', ({ orderId }) => orderId],
   position_offset: ['integer', ({ offset }) => offset],
   cause: ['text', ({ entries }) => entries[0]?.cause],
@@ -39,18 +38,16 @@ const rows = defineRows<Row>({
 
 /** The orders must be locked: new positions continue from the highest stored one. */
 export async function appendHistory(tx: Transaction, appended: readonly Appended[]): Promise<void> {
-  const added = appended.flatMap(toRows);
-  if (added.length === 0) return;
-  await tx.query({
+  await queryPerAccount(tx, appended.flatMap(toRows), (accountId, own) => ({
     name: 'append-history',
     text: `insert into history (account_id, order_id, position, cause, happened_at, entries)
-           select account_id, order_id,
+           select $1, order_id,
              position_offset + (select coalesce(max(position), 0) from history h
-                                 where h.account_id = row.account_id and h.order_id = row.order_id),
+                                 where h.account_id = $1 and h.order_id = row.order_id),
              cause, happened_at, entries
              from ${rows.from}`,
-    values: rows.toParameters(added),
-  });
+    values: rows.toParameters(accountId, own),
+  }));
 }
 
 function toRows({ order: { accountId, orderId }, entries }: Appended): Row[] {
@@ -170,7 +167,7 @@ export function toHistoryRecord({ position, entries }: HistoryRecordRow): Histor
   };
 }
 
-const rewritten = defineRows<HistoryRecord>({
+const rewritten = defineAccountRows<HistoryRecord>({
   position: ['integer', ({ position }) => position],
   entries: ['json', ({ entries }) => entries.map(toStored)],
 });
@@ -182,10 +179,10 @@ export async function saveHistoryRows(
   changed: readonly HistoryRecord[],
 ): Promise<void> {
   if (changed.length === 0) return;
-  const parameters = rewritten.toParameters(changed);
+  const parameters = rewritten.toParameters(accountId, changed);
   await tx.query({
     text: `update history h set entries = row.entries from ${rewritten.from}
-            where h.account_id = $3 and h.order_id = $4 and h.position = row.position`,
-    values: [...parameters, accountId, orderId],
+            where h.account_id = $1 and h.order_id = $4 and h.position = row.position`,
+    values: [...parameters, orderId],
   });
 }

@@ -1,12 +1,13 @@
 /**
  * Inserts the orders of a batch with one statement and one commit, and finds the deliveries parked for them. Orders with
- * a payment link have a statement of their own, so that the others cost what they would cost without links.
+ * a payment link have a batch of their own, so that the others cost what they would cost without links.
  */
 import type { Order } from '../domain/orders/order.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
-import type { Database, Queryable, Statement } from '../postgres/database.ts';
+import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 import { inOrder } from '../postgres/in-order.ts';
-import { listParkedDeliveries } from './parked-deliveries.ts';
+import { type KnownNames, listParkedDeliveries } from './parked-deliveries.ts';
+import { defineAccountRows, queryPerAccount } from './per-account.ts';
 
 /** An order that is inserted together with its payment link. */
 export type LinkedOrder = Order & { readonly linkId: string };
@@ -18,40 +19,48 @@ export type InsertedOrder = {
   readonly parked: readonly string[];
 };
 
-export function insertOrdersAndLook(
-  database: Database,
-  orders: readonly Order[],
-): Promise<InsertedOrder[]> {
-  return insertAndLook(database, orders, insertOrders);
-}
-
-export function insertLinkedOrdersAndLook(
-  database: Database,
-  orders: readonly LinkedOrder[],
-): Promise<InsertedOrder[]> {
-  return insertAndLook(database, orders, insertLinkedOrders);
-}
-
 /**
  * Ends the race between an order and the delivery that names it: a delivery looks for its order after it is stored, and
  * parked deliveries are listed here after the orders are committed, so at least one side sees the other.
  */
-async function insertAndLook<Inserted extends Order>(
+export async function insertOrdersAndLook(
   database: Database,
-  orders: readonly Inserted[],
-  insert: (connection: Queryable, orders: readonly Inserted[]) => Promise<boolean[]>,
+  orders: readonly Order[],
 ): Promise<InsertedOrder[]> {
-  const invoices = orders.map(({ accountId, invoiceId }) => ({ accountId, names: [invoiceId] }));
   return database.pipelined(async (connection) => {
     const [isNew, parked] = await inOrder([
-      () => insert(connection, orders),
-      () => listParkedDeliveries(connection, invoices),
+      () => insertOrders(connection, orders),
+      () => listParkedDeliveries(connection, orders.map(toKnownNames)),
     ]);
-    return orders.map((_order, place) => ({
-      isNew: isNew[place] ?? false,
-      parked: parked[place] ?? [],
-    }));
+    return toInserted(orders, isNew, parked);
   });
+}
+
+/** The same with the links of the new orders. */
+export async function insertLinkedOrdersAndLook(
+  database: Database,
+  orders: readonly LinkedOrder[],
+): Promise<InsertedOrder[]> {
+  return database.transaction(
+    (tx) => insertLinkedOrders(tx, orders),
+    async (isNew, connection) =>
+      toInserted(orders, isNew, await listParkedDeliveries(connection, orders.map(toKnownNames))),
+  );
+}
+
+function toKnownNames({ accountId, invoiceId }: Order): KnownNames {
+  return { accountId, names: [invoiceId] };
+}
+
+function toInserted(
+  orders: readonly Order[],
+  isNew: readonly boolean[],
+  parked: ReadonlyArray<readonly string[]>,
+): InsertedOrder[] {
+  return orders.map((_order, place) => ({
+    isNew: isNew[place] ?? false,
+    parked: parked[place] ?? [],
+  }));
 }
 
 const rows = defineRows<Order>({
@@ -84,48 +93,43 @@ export async function insertOrders(
   database: Queryable,
   orders: readonly Order[],
 ): Promise<boolean[]> {
-  return listNew(database, orders, (sorted) => ({
+  const sorted = orders.length === 1 ? orders : orders.toSorted(byInvoice);
+  const result = await database.query<{ order_id: string }>({
     name: 'insert-orders',
     text: `insert into orders (${rows.names}) select row.* from ${rows.from}
            on conflict (account_id, invoice_id) do nothing
            returning order_id`,
     values: rows.toParameters(sorted),
-  }));
-}
-
-/** The same with the links of the new orders. It is one statement, so no order is stored without its link. */
-export async function insertLinkedOrders(
-  database: Queryable,
-  orders: readonly LinkedOrder[],
-): Promise<boolean[]> {
-  const linkIds = orders.map(({ accountId, orderId, linkId }) => [accountId + orderId, linkId]);
-  return listNew(database, orders, (sorted) => {
-    const values = [...rows.toParameters(sorted), JSON.stringify(Object.fromEntries(linkIds))];
-    return {
-      name: 'insert-linked-orders',
-      text: `with inserted as (
-               insert into orders (${rows.names}) select row.* from ${rows.from}
-               on conflict (account_id, invoice_id) do nothing
-               returning account_id, order_id, created_at),
-             linked as (
-               insert into payment_links (account_id, order_id, created_at, link_id)
-               select account_id, order_id, created_at, $${values.length}::jsonb ->> (account_id || order_id)
-                 from inserted)
-             select order_id from inserted`,
-      values,
-    };
   });
-}
-
-async function listNew<Inserted extends Order>(
-  database: Queryable,
-  orders: readonly Inserted[],
-  insert: (sorted: readonly Inserted[]) => Statement,
-): Promise<boolean[]> {
-  const sorted = orders.length === 1 ? orders : orders.toSorted(byInvoice);
-  const result = await database.query<{ order_id: string }>(insert(sorted));
   const inserted = new Set(result.rows.map((row) => row.order_id));
   return orders.map(({ orderId }) => inserted.has(orderId));
+}
+
+const linkRows = defineAccountRows<LinkedOrder>({
+  link_id: ['text', ({ linkId }) => linkId],
+  order_id: ['text', ({ orderId }) => orderId],
+  created_at: ['timestamptz', ({ createdAt }) => createdAt],
+});
+
+/** For each order whether it is new. The transaction ensures that no order is stored without its link. */
+export async function insertLinkedOrders(
+  tx: Transaction,
+  orders: readonly LinkedOrder[],
+): Promise<boolean[]> {
+  const [isNew] = await inOrder([() => insertOrders(tx, orders), () => insertLinks(tx, orders)]);
+  return isNew;
+}
+
+/** Only for orders that were inserted: an id that is new to the service belongs to nothing else. */
+async function insertLinks(tx: Transaction, orders: readonly LinkedOrder[]): Promise<void> {
+  await queryPerAccount(tx, orders, (accountId, own) => ({
+    name: 'insert-links',
+    text: `insert into payment_links (account_id, link_id, order_id, created_at)
+           select $1, row.link_id, o.order_id, row.created_at
+             from ${linkRows.from} join orders o
+               on o.account_id = $1 and o.order_id = row.order_id`,
+    values: linkRows.toParameters(accountId, own),
+  }));
 }
 
 function byInvoice(a: Order, b: Order): number {

@@ -1,21 +1,30 @@
 /** Reads the part of a large order that a batch of deliveries can change. Contract 4.14. */
 import type { PspName } from '../domain/transactions/large-order.ts';
-import { defineRows } from '../postgres/binary-rows.ts';
 import type { Transaction } from '../postgres/database.ts';
 import type { OrderName, StoredOrder } from './order-rows.ts';
+import { defineAccountRows, queryPerAccount } from './per-account.ts';
 import { type ListedRow, type ListedTransaction, toListed } from './transaction-rows.ts';
 
 export type LargeOrder = StoredOrder & { readonly tally: NonNullable<StoredOrder['tally']> };
 export type AccountPspName = PspName & { readonly accountId: string };
 
-/** An order with its counted payment, or a name. */
-type Wanted = { readonly accountId: string; readonly order?: LargeOrder; readonly name?: PspName };
+const types = ['payment', 'refund'] as const;
+type Type = (typeof types)[number];
 
-const wantedRows = defineRows<Wanted>({
-  account_id: ['text', ({ accountId }) => accountId],
+/** An order with its counted payment, or a name. */
+type Wanted = {
+  readonly accountId: string;
+  readonly order?: LargeOrder;
+  readonly name?: PspName;
+  /** Of the transaction with this name: names are looked up as both. */
+  readonly type?: Type;
+};
+
+const wantedRows = defineAccountRows<Wanted>({
   order_id: ['text', ({ order }) => order?.orderId],
   counted_id: ['text', ({ order }) => order?.tally.countedId],
   provider: ['text', ({ name }) => name?.provider],
+  type: ['text', ({ type }) => type],
   psp_id: ['text', ({ name }) => name?.pspTransactionId],
 });
 
@@ -27,27 +36,28 @@ export async function listAffectedTransactions(
 ): Promise<ListedTransaction[]> {
   const wanted: Wanted[] = [
     ...orders.map((order) => ({ accountId: order.accountId, order })),
-    ...names.map((name) => ({ accountId: name.accountId, name })),
+    ...names.flatMap((name) => types.map((type) => ({ accountId: name.accountId, name, type }))),
   ];
-  const { rows } = await tx.query<ListedRow>({
+  const rows = await queryPerAccount<ListedRow, Wanted>(tx, wanted, (accountId, own) => ({
     name: 'list-affected-transactions',
     // Keys first: a transaction may be wanted twice, and a row with json has no equality. "offset 0" keeps the planner
     // from reading all transactions of the orders instead of the index on the provider's ids. A name may be that of a
     // transaction of another order, which is not listed.
     text: `with wanted as materialized (select * from ${wantedRows.from})
            select t.* from (
-             select account_id, order_id, counted_id as transaction_id from wanted
+             select order_id, counted_id as transaction_id from wanted
               where counted_id is not null
              union
-             select wanted.account_id, named.owner, named.transaction_id from wanted
-              cross join lateral (select t.order_id as owner, t.transaction_id from transactions t
-                where t.account_id = wanted.account_id and t.provider = wanted.provider
-                  and t.type in ('payment', 'refund') and t.psp_transaction_id = wanted.psp_id
-                  offset 0) named
+             select named.owner, named.transaction_id from (
+               select t.order_id as owner, t.transaction_id from wanted join transactions t
+                   on t.account_id = $1 and t.provider = wanted.provider
+                  and t.type = wanted.type and t.psp_transaction_id = wanted.psp_id
+               offset 0) named
               where named.owner = any (array(select order_id from wanted))) as found
-             join transactions t using (account_id, order_id, transaction_id)`,
-    values: wantedRows.toParameters(wanted),
-  });
+             join transactions t on t.account_id = $1 and t.order_id = found.order_id
+              and t.transaction_id = found.transaction_id`,
+    values: wantedRows.toParameters(accountId, own),
+  }));
   return rows.map(toListed);
 }
 
@@ -56,8 +66,7 @@ const timeChars = 12;
 
 export type FirstId = OrderName & { readonly idsFrom: string };
 
-const firstIdRows = defineRows<FirstId>({
-  account_id: ['text', ({ accountId }) => accountId],
+const firstIdRows = defineAccountRows<FirstId>({
   order_id: ['text', ({ orderId }) => orderId],
   ids_from: ['text', ({ idsFrom }) => idsFrom],
 });
@@ -67,15 +76,16 @@ export async function listTransactionIds(
   tx: Transaction,
   orders: readonly FirstId[],
 ): Promise<Array<ReadonlySet<string>>> {
-  const { rows } = await tx.query<{ account_id: string; order_id: string; times: string | null }>({
+  type Listed = { account_id: string; order_id: string; times: string | null };
+  const rows = await queryPerAccount<Listed, FirstId>(tx, orders, (accountId, own) => ({
     name: 'list-transaction-ids',
-    text: `select account_id, order_id, listed.times from ${firstIdRows.from}
-            cross join lateral (
-              select string_agg(right(transaction_id, ${timeChars}), '') as times from transactions t
-               where t.account_id = row.account_id and t.order_id = row.order_id
-                 and t.transaction_id >= row.ids_from) listed`,
-    values: firstIdRows.toParameters(orders),
-  });
+    text: `select $1 as account_id, row.order_id,
+                  (select string_agg(right(transaction_id, ${timeChars}), '') from transactions t
+                    where t.account_id = $1 and t.order_id = row.order_id
+                      and t.transaction_id >= row.ids_from) as times
+             from ${firstIdRows.from}`,
+    values: firstIdRows.toParameters(accountId, own),
+  }));
   return orders.map(({ accountId, orderId }) => {
     const own = rows.find((row) => row.account_id === accountId && row.order_id === orderId);
     return new Set(splitTimes(own?.times ?? '').map((time) => `${orderId}-${time}`));

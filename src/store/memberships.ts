@@ -3,19 +3,31 @@ import type { Membership, Role } from '../domain/users/role.ts';
 import type { OwnAccount } from '../domain/users/session.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
 
-/** The accounts of a user, by name. */
+/**
+ * The accounts of a user, by name. Two statements, because the user's memberships belong to several accounts. An account
+ * is never deleted, so each is there.
+ */
 export async function listAccountsOfUser(
   database: Queryable,
   userId: string,
 ): Promise<OwnAccount[]> {
-  const { rows } = await database.query<OwnAccount>({
-    name: 'list-accounts-of-user',
-    text: `select m.account_id as "accountId", a.name, m.role, a.suspended_at is not null as "isSuspended"
-             from memberships m join accounts a on a.account_id = m.account_id
-            where m.user_id = $1 order by a.name, a.account_id`,
+  const memberships = await database.query<Pick<Membership, 'accountId' | 'role'>>({
+    name: 'list-memberships-of-user',
+    text: `select account_id as "accountId", role from memberships where user_id = $1`,
     values: [userId],
   });
-  return rows;
+  const roles = new Map(memberships.rows.map(({ accountId, role }) => [accountId, role]));
+  if (roles.size === 0) return [];
+  const { rows } = await database.query<Omit<OwnAccount, 'role'>>({
+    name: 'list-own-accounts',
+    text: `select account_id as "accountId", name, suspended_at is not null as "isSuspended" from accounts
+            where account_id = any($1::text[]) order by name, account_id`,
+    values: [[...roles.keys()]],
+  });
+  return rows.flatMap(({ accountId, name, isSuspended }) => {
+    const role = roles.get(accountId);
+    return role === undefined ? [] : [{ accountId, name, role, isSuspended }];
+  });
 }
 
 /** All members of an account. The lock ends the race of two owners who remove or demote each other. */
@@ -74,25 +86,38 @@ export type Member = {
   readonly lastSeenAt: Date | null;
 };
 
-const selectMembers = `
-  select m.account_id as "accountId", m.user_id as "userId", u.email, m.role,
-         m.created_at as "joinedAt", u.password_hash is not null as "hasPassword",
-         (select count(*)::int from passkeys p where p.user_id = u.user_id) as passkeys,
-         (select max(s.last_seen_at) from sessions s where s.user_id = u.user_id) as "lastSeenAt"
-    from memberships m join users u on u.user_id = m.user_id`;
+type MemberRow = Pick<Member, 'accountId' | 'userId' | 'role' | 'joinedAt'>;
+
+const memberColumns =
+  'account_id as "accountId", user_id as "userId", role, created_at as "joinedAt"';
 
 /** By e-mail address. */
 export async function listMembers(database: Queryable, accountId: string): Promise<Member[]> {
-  const { rows } = await database.query<Member>({
-    text: `${selectMembers} where m.account_id = $1 order by u.email`,
+  const { rows } = await database.query<MemberRow>({
+    text: `select ${memberColumns} from memberships where account_id = $1`,
     values: [accountId],
   });
-  return rows;
+  return withUsers(database, rows);
 }
 
 export async function listAllMembers(database: Queryable): Promise<Member[]> {
-  const { rows } = await database.query<Member>({
-    text: `${selectMembers} order by u.email, m.account_id`,
+  const { rows } = await database.query<MemberRow>({
+    text: `select ${memberColumns} from memberships order by account_id`,
   });
-  return rows;
+  return withUsers(database, rows);
+}
+
+/** Users belong to no account, so they are read by themselves. One that was deleted in between is no member any more. */
+async function withUsers(database: Queryable, members: readonly MemberRow[]): Promise<Member[]> {
+  const byUser = Map.groupBy(members, ({ userId }) => userId);
+  const { rows } = await database.query<Omit<Member, keyof MemberRow> & { userId: string }>({
+    text: `select u.user_id as "userId", u.email, u.password_hash is not null as "hasPassword",
+                  (select count(*)::int from passkeys p where p.user_id = u.user_id) as passkeys,
+                  (select max(s.last_seen_at) from sessions s where s.user_id = u.user_id) as "lastSeenAt"
+             from users u where u.user_id = any($1::text[]) order by u.email`,
+    values: [[...byUser.keys()]],
+  });
+  return rows.flatMap((user) =>
+    (byUser.get(user.userId) ?? []).map((own) => ({ ...own, ...user })),
+  );
 }

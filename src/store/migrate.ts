@@ -2,6 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 import { sqlState } from '../postgres/error-classes.ts';
+import { distributeTables, isDistributed } from './distribute.ts';
+import { splitStatements } from './split-statements.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);
 
@@ -12,6 +14,16 @@ export async function migrate(database: Database): Promise<string[]> {
   const migrations = await listMigrations();
   if ((await findMissing(database, migrations)).length === 0) return [];
   await createJournal(database);
+  const applied = await applyMissing(database, migrations);
+  // A new table of a cluster is distributed like the others, or no statement could join them.
+  if (await isDistributed(database)) await distributeTables(database);
+  return applied;
+}
+
+async function applyMissing(
+  database: Database,
+  migrations: readonly Migration[],
+): Promise<string[]> {
   return database.transaction(async (limited) => {
     // Migrating a large table, or waiting for another process that does, takes longer than a request may.
     const tx = withoutTimeout(limited);
@@ -99,7 +111,9 @@ async function lockJournal(tx: Transaction): Promise<void> {
 }
 
 async function apply(tx: Transaction, { version, name }: Migration): Promise<void> {
-  await tx.query({ text: await readFile(new URL(name, folder), 'utf8') });
+  for (const text of splitStatements(await readFile(new URL(name, folder), 'utf8'))) {
+    await tx.query({ text });
+  }
   await tx.query({
     text: 'insert into schema_migrations (version, name, applied_at) values ($1, $2, now())',
     values: [version, name],

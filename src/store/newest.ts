@@ -8,8 +8,9 @@ import type { MinorUnits } from '../domain/money/money.ts';
 import type { OrderStatus, User } from '../domain/orders/order.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
 import type { ReviewFlag } from '../domain/review-flag.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database, Queryable } from '../postgres/database.ts';
 import { type DeliveryRow, toDelivery } from './deliveries.ts';
+import { queryPerAccount } from './per-account.ts';
 
 /** Keys are compared as text: `before` is the last one of the previous page, `from` the lowest one to list. */
 export type KeyRange = { readonly before: string | undefined; readonly from: string | undefined };
@@ -41,17 +42,21 @@ export type AccountKey = { readonly accountId: string; readonly key: string };
 
 /** The highest key of each account that has one: one search of the index for each. */
 export async function listHighestKeys(
-  database: Queryable,
+  database: Database,
   { key, from }: Selection,
 ): Promise<AccountKey[]> {
-  const values: unknown[] = [];
-  const add: AddValue = (value) => `$${values.push(value)}`;
-  const { rows } = await database.query<{ accountId: string; key: string | null }>({
-    text: `select a.account_id as "accountId", (select ${key} ${from('a.account_id', add)} limit 1) as key
-             from accounts a`,
-    values,
+  const { rows: accounts } = await database.query<{ accountId: string }>({
+    text: 'select account_id as "accountId" from accounts',
   });
-  return rows.flatMap((row) => (row.key === null ? [] : [{ ...row, key: row.key }]));
+  return database.pipelined((connection) =>
+    queryPerAccount<AccountKey, { accountId: string }>(connection, accounts, (accountId) => {
+      const values: unknown[] = [];
+      const add: AddValue = (value) => `$${values.push(value)}`;
+      const account = add(accountId);
+      const text = `select ${account} as "accountId", ${key} as key ${from(account, add)} limit 1`;
+      return { text, values };
+    }),
+  );
 }
 
 /** True if the database sorts ids by time: capital letters come before small ones. */

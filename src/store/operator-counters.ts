@@ -3,7 +3,9 @@
  * reviews and the steps of the sweep. Each is read from a partial index that contains only such rows. A scrape counts up
  * to a limit; beyond it, it takes the count of the last sweep, so its cost does not grow with the tables.
  */
+import { addSeconds } from '../domain/time.ts';
 import type { Database, Queryable } from '../postgres/database.ts';
+import { inOrder } from '../postgres/in-order.ts';
 import { listStepReports, type StepReport } from './background-steps.ts';
 import {
   countEvents,
@@ -127,76 +129,76 @@ function useStoredIfMany(
 }
 
 /** A limit of null counts all. */
-async function countWatchedDeliveries(
+function countWatchedDeliveries(
   database: Queryable,
   states: ReadonlyArray<WatchedDeliveries['state']>,
   limit: number | null,
 ): Promise<WatchedDeliveries[]> {
-  const { rows } = await database.query<{
-    state: WatchedDeliveries['state'];
-    count: number;
-    oldest_at: Date | null;
-  }>({
-    name: 'count-watched-deliveries',
-    // The planner uses the partial index only if the query repeats its condition as a literal list.
-    text: `select watched.state, count(found.received_at) as count, min(found.received_at) as oldest_at
-             from unnest($1::text[]) as watched (state)
-             left join lateral (
-               select received_at from deliveries d
-                where d.state = watched.state
-                  and d.state in ('received', 'parked', 'dead', 'needs_review')
-                order by received_at limit $2) as found on true
-            group by watched.state`,
-    values: [states, limit],
-  });
-  return rows.map(({ state, count, oldest_at: oldestAt }) => ({ state, count, oldestAt }));
-}
-
-async function countResolved(
-  database: Queryable,
-  limit: number | null,
-): Promise<ResolvedReviews[]> {
-  const resolved: ResolvedReviews[] = [];
-  for (const kind of ['delivery', 'flag'] as const) {
-    const { rows } = await database.query<{ count: number }>({
-      name: `count-resolved-${kind}`,
-      text: `select count(*) as count from (
-               select from audit where action = '${kind}.resolved' limit $1) as counted`,
-      values: [limit],
+  return countEach(states, async (state) => {
+    const { rows } = await database.query<{ count: number; oldest_at: Date | null }>({
+      name: `count-deliveries-${state}-${limit}`,
+      // The planner uses the partial index only if the query repeats its condition as a literal list.
+      text: `select count(*) as count, min(received_at) as oldest_at
+               from (select received_at from deliveries
+                      where state = '${state}' and state in ('received', 'parked', 'dead', 'needs_review')
+                      ${firstBy('received_at', limit)}) as counted`,
     });
-    resolved.push({ kind, count: rows[0]?.count ?? 0 });
-  }
-  return resolved;
+    return [{ state, count: rows[0]?.count ?? 0, oldestAt: rows[0]?.oldest_at ?? null }];
+  });
 }
 
-async function countOpenTransactions(
+function countResolved(database: Queryable, limit: number | null): Promise<ResolvedReviews[]> {
+  return countEach(['delivery', 'flag'] as const, async (kind) => {
+    const { rows } = await database.query<{ count: number }>({
+      name: `count-resolved-${kind}-${limit}`,
+      text: `select count(*) as count
+               from (select 1 from audit where action = '${kind}.resolved' ${firstBy(null, limit)}) as counted`,
+    });
+    return [{ kind, count: rows[0]?.count ?? 0 }];
+  });
+}
+
+function countOpenTransactions(
   database: Queryable,
   types: ReadonlyArray<OpenTransactions['type']>,
   now: Date,
   limit: number | null,
 ): Promise<OpenTransactions[]> {
-  const { rows } = await database.query<OpenTransactions>({
-    name: 'count-open-transactions',
-    text: `select counted.type,
-                  case when age < interval '10 minutes' then 'under_10m'
-                       when age < interval '1 hour' then 'under_1h'
-                       when age < interval '24 hours' then 'under_1d'
-                       when age < interval '48 hours' then 'under_2d'
-                       when age < interval '240 hours' then 'under_10d'
-                       else 'over_10d' end as age,
-                  count(*) as count
-             from unnest($1::text[]) as counted (type)
-            cross join lateral (
-               select $2::timestamptz - started_at as age from transactions t
-                where t.type = counted.type and started_at is not null
-                  and status not in ('failed', 'succeeded', 'reversed')
-                order by started_at limit $3) as open
-            group by 1, 2`,
-    values: [types, now, limit],
+  return countEach(types, async (type) => {
+    const { rows } = await database.query<Record<OpenTransactions['age'], number>>({
+      name: `count-open-${type}-${limit}`,
+      text: `select count(*) filter (where started_at > $1) as under_10m,
+                    count(*) filter (where started_at > $2 and started_at <= $1) as under_1h,
+                    count(*) filter (where started_at > $3 and started_at <= $2) as under_1d,
+                    count(*) filter (where started_at > $4 and started_at <= $3) as under_2d,
+                    count(*) filter (where started_at > $5 and started_at <= $4) as under_10d,
+                    count(*) filter (where started_at <= $5) as over_10d
+               from (select started_at from transactions
+                      where type = '${type}' and started_at is not null
+                        and status not in ('failed', 'succeeded', 'reversed')
+                      ${firstBy('started_at', limit)}) as counted`,
+      values: ageMinutes.map((minutes) => addSeconds(now, -60 * minutes)),
+    });
+    return openAges.map((age) => ({ type, age, count: rows[0]?.[age] ?? 0 }));
   });
-  const countOfAge = (type: string, age: string) =>
-    rows.find((row) => row.type === type && row.age === age)?.count ?? 0;
-  return types.flatMap((type) =>
-    openAges.map((age) => ({ type, age, count: countOfAge(type, age) })),
-  );
+}
+
+/** Where each age ends, but for the last. */
+const ageMinutes = [10, 60, 24 * 60, 48 * 60, 240 * 60];
+
+/**
+ * One statement for each, all of them issued at once: on a cluster the rows are on several nodes, and a statement that
+ * joins them to a list of names does not run there.
+ */
+async function countEach<Name, Counted>(
+  names: readonly Name[],
+  count: (name: Name) => Promise<Counted[]>,
+): Promise<Counted[]> {
+  return (await inOrder(names.map((name) => () => count(name)))).flat();
+}
+
+/** Without a limit nothing is sorted, and each node of a cluster counts its own rows. */
+function firstBy(column: string | null, limit: number | null): string {
+  if (limit === null) return '';
+  return `${column === null ? '' : `order by ${column}`} limit ${limit}`;
 }

@@ -1,8 +1,9 @@
-/** Finds the orders that deliveries refer to, for a batch of deliveries with one statement. */
+/** Finds the orders that deliveries refer to, for a batch of deliveries with one statement for each account. */
 import type { ProviderName } from '../domain/provider-name.ts';
 import type { OrderReferences, References } from '../domain/transactions/notice.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
+import { defineAccountRows, queryPerAccount } from './per-account.ts';
 import { hasId } from './transactions.ts';
 
 export type Referring = {
@@ -26,7 +27,7 @@ export async function findReferencedOrders(
     (): ReferencedOrders => ({ orders: [], isProviderOrderKnown: false }),
   );
   // Level 0 looks up the main references. Each further level looks up fallback references, and only for deliveries that
-  // found no order so far, so nearly every batch needs one statement.
+  // found no order so far, so nearly every account needs one statement.
   for (let level = 0; ; level += 1) {
     const lookups: Lookup[] = [];
     for (const [index, { accountId, provider, names }] of referring.entries()) {
@@ -51,9 +52,8 @@ type Lookup = {
   readonly name: string;
 };
 
-const lookupRows = defineRows<Lookup>({
+const lookupRows = defineAccountRows<Lookup>({
   index: ['integer', ({ index }) => index],
-  account_id: ['text', ({ accountId }) => accountId],
   provider: ['text', ({ provider }) => provider],
   kind: ['text', ({ kind }) => kind],
   name: ['text', ({ name }) => name],
@@ -81,28 +81,28 @@ async function findOrders(
   database: Queryable,
   lookups: readonly Lookup[],
 ): Promise<Map<number, ReferencedOrders>> {
-  const { rows } = await database.query<{ index: number; kind: string; order_id: string }>({
+  type Found = { index: number; kind: string; order_id: string };
+  const rows = await queryPerAccount<Found, Lookup>(database, lookups, (accountId, own) => ({
     name: 'find-referenced-orders',
     text: `with lookup as materialized (select * from ${lookupRows.from})
            select index, kind, order_id from lookup join transactions t
-               on kind in ('payment', 'refund') and t.account_id = lookup.account_id
+               on kind in ('payment', 'refund') and t.account_id = $1
               and t.provider = lookup.provider and t.type = kind and t.psp_transaction_id = name
             union all
            select index, kind, order_id from lookup join provider_orders p
-               on kind = 'provider_order' and p.account_id = lookup.account_id
+               on kind = 'provider_order' and p.account_id = $1
               and p.provider = lookup.provider and p.provider_order_id = name
             union all
            select index, kind, order_id from lookup join transactions t
-               on kind = 'transaction' and t.account_id = lookup.account_id
-              and ${hasId('name')}
+               on kind = 'transaction' and t.account_id = $1 and ${hasId('name')}
             union all
            select index, kind, order_id from lookup join orders o
-               on kind = 'order' and o.account_id = lookup.account_id and o.order_id = name
+               on kind = 'order' and o.account_id = $1 and o.order_id = name
             union all
            select index, kind, order_id from lookup join orders o
-               on kind = 'invoice' and o.account_id = lookup.account_id and o.invoice_id = name`,
-    values: lookupRows.toParameters(lookups),
-  });
+               on kind = 'invoice' and o.account_id = $1 and o.invoice_id = name`,
+    values: lookupRows.toParameters(accountId, own),
+  }));
   const found = new Map<number, { orders: string[]; isProviderOrderKnown: boolean }>();
   for (const { index, kind, order_id } of rows) {
     const own = found.get(index) ?? { orders: [], isProviderOrderKnown: false };
@@ -141,7 +141,7 @@ export async function insertProviderOrders(
     text: `insert into provider_orders (${learnedRows.names}) select row.* from ${learnedRows.from}
             order by account_id, provider, provider_order_id`,
     values: learnedRows.toParameters(learned),
-    hasRivals: true,
+    rivals: ['provider_orders_pkey'],
   });
 }
 

@@ -124,15 +124,11 @@ async function listDeliveries(
   limit: number | undefined,
 ): Promise<Delivery[] | undefined> {
   const sort = 'finished_at, delivery_id';
-  const rows = await listRows<DeliveryRow & OrderKeyRow & { bytes: number }>(tx, range, limit, {
-    // `rows` and not `range`, so that each row adds its own bytes even if two rows sort alike.
-    columns: `${deliveryColumns}, sum(coalesce(octet_length(body), 0)) over (
-                order by account_id, order_id, ${sort} rows unbounded preceding) as bytes`,
+  const rows = await listRows<DeliveryRow & OrderKeyRow & { bytes?: number }>(tx, range, limit, {
+    columns: deliveryColumns,
     from: 'deliveries d',
     sort,
-    ...(limit !== undefined && {
-      rowsWhile: `bytes - coalesce(octet_length(body), 0) < ${bodyBytesMax}`,
-    }),
+    bodyBytesMax,
   });
   const isTooLarge = limit !== undefined && (rows?.at(-1)?.bytes ?? 0) >= bodyBytesMax;
   return isTooLarge ? undefined : rows?.map(toDelivery);
@@ -179,7 +175,8 @@ function nameOf({ account_id: accountId, order_id: orderId }: OrderKeyRow): Orde
 
 /**
  * Undefined when there are more than `limit` rows. Without a limit all rows are read. The limit also makes the planner
- * read along the index: it cannot know how few orders a range has.
+ * read along the index: it cannot know how few orders a range has. With a limit of bytes, rows are read up to the one
+ * whose body goes beyond it.
  */
 async function listRows<Row extends OrderKeyRow>(
   tx: Queryable,
@@ -189,8 +186,8 @@ async function listRows<Row extends OrderKeyRow>(
     columns,
     from,
     sort,
-    rowsWhile,
-  }: { columns: string; from: string; sort: string; rowsWhile?: string },
+    bodyBytesMax: bytesMax,
+  }: { columns: string; from: string; sort: string; bodyBytesMax?: number },
 ): Promise<Row[] | undefined> {
   const { condition, values } = conditionOf(orderKey, { after: keyOf(after), accountId });
   const upToKey = keyOf(upTo) ?? [];
@@ -199,8 +196,21 @@ async function listRows<Row extends OrderKeyRow>(
                  where ${condition} ${upTo ? end : ''} and order_id is not null
                  order by account_id, order_id, ${sort} ${limit === undefined ? '' : `limit ${limit + 1}`}`;
   const { rows } = await tx.query<Row>({
-    text: rowsWhile ? `select * from (${text}) as page where ${rowsWhile}` : text,
+    text: limit === undefined || bytesMax === undefined ? text : cutAtBytes(text, sort, bytesMax),
     values: [...values, ...upToKey],
   });
   return limit !== undefined && rows.length > limit ? undefined : rows;
+}
+
+/**
+ * The bytes are summed behind the limit, so that a cluster sends no more rows than that to one node. `rows` and not
+ * `range`, so that each row adds its own bytes even if two rows sort alike.
+ */
+function cutAtBytes(text: string, sort: string, bytesMax: number): string {
+  return `select * from (
+            select page.*, sum(coalesce(octet_length(body), 0)) over (
+                     order by account_id, order_id, ${sort} rows unbounded preceding) as bytes
+              from (${text}) as page) as summed
+           where bytes - coalesce(octet_length(body), 0) < ${bytesMax}
+           order by account_id, order_id, ${sort}`;
 }

@@ -9,7 +9,7 @@ import type {
 import type { ReviewFlag } from '../domain/review-flag.ts';
 import type { HeldNotice } from '../domain/transactions/records.ts';
 import type { StoredTally } from '../domain/transactions/tally.ts';
-import { defineRows } from '../postgres/binary-rows.ts';
+import { defineAccountRows } from './per-account.ts';
 
 export type OrderRow = {
   account_id: string;
@@ -42,8 +42,8 @@ export type OrderRow = {
 
 export type OrderName = Pick<Order, 'accountId' | 'orderId'>;
 
-export const nameRows = defineRows<OrderName>({
-  account_id: ['text', ({ accountId }) => accountId],
+/** The orders of one account, for `order_id = any($2::text[])`. */
+export const orderIds = defineAccountRows<OrderName>({
   order_id: ['text', ({ orderId }) => orderId],
 });
 

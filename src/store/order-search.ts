@@ -1,6 +1,6 @@
 /** Finds orders of an account by what a person may have at hand. Each question is answered by one index. */
 import type { ProviderName } from '../domain/provider-name.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database, Queryable } from '../postgres/database.ts';
 import { byBytes, type TextOrder } from './text-order.ts';
 
 /** Newest first, if there are several. */
@@ -86,20 +86,24 @@ export async function findIdsByRefundRequest(
 
 /** The newest orders of each consumer. The index of consumers is read once for each of them. */
 export async function findIdsByConsumers(
-  database: Queryable,
+  database: Database,
   accountId: string,
   userIds: readonly string[],
   limitOfEach: number,
 ): Promise<FoundIds> {
-  return listIds(
-    database,
-    `select found.order_id from unnest($2::text[]) as consumers (user_id)
-       cross join lateral (
-         select order_id from orders where account_id = $1 and user_id = consumers.user_id
-          order by order_id desc limit $3) found
-      order by found.order_id desc`,
-    [accountId, userIds, limitOfEach],
+  const found = await database.pipelined((connection) =>
+    Promise.all(
+      userIds.map((userId) =>
+        listIds(
+          connection,
+          `select order_id from orders where account_id = $1 and user_id = $2
+            order by order_id desc limit $3`,
+          [accountId, userId, limitOfEach],
+        ),
+      ),
+    ),
   );
+  return found.flat().sort((a, b) => (a > b ? -1 : 1));
 }
 
 /** Among the newest orders of the account, those with this address in any case of the letters A to Z. */

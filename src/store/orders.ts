@@ -3,17 +3,17 @@ import type { Order } from '../domain/orders/order.ts';
 import type { OrderSummary } from '../domain/transactions/order-state.ts';
 import type { HeldNotice } from '../domain/transactions/records.ts';
 import type { StoredTally } from '../domain/transactions/tally.ts';
-import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
 import {
-  nameRows,
   type OrderName,
   type OrderRow,
+  orderIds,
   type StoredOrder,
   toOrder,
   toStoredOrder,
   type WholeOrder,
 } from './order-rows.ts';
+import { defineAccountRows, queryPerAccount } from './per-account.ts';
 
 export async function findOrder(
   database: Queryable,
@@ -43,7 +43,7 @@ export async function findOrderByInvoice(
 
 /**
  * The one lock that ends every race between changes of an order or its transactions. Several orders are locked in key
- * order, so that two transactions cannot deadlock.
+ * order, account by account, so that two transactions cannot deadlock.
  */
 export async function lockOrders(
   tx: Transaction,
@@ -69,15 +69,12 @@ async function lockRows(
   name: string,
   columns: string,
 ): Promise<OrderRow[]> {
-  const { rows } = await tx.query<OrderRow>({
+  return queryPerAccount(tx, names, (accountId, own) => ({
     name,
-    text: `select ${columns}
-             from ${nameRows.from} join orders o using (account_id, order_id)
-            order by account_id, order_id
-              for update of o`,
-    values: nameRows.toParameters(names),
-  });
-  return rows;
+    text: `select ${columns} from orders o where o.account_id = $1 and o.order_id = any($2::text[])
+            order by o.order_id for update`,
+    values: orderIds.toParameters(accountId, own),
+  }));
 }
 
 /** Whole orders, in no particular order. */
@@ -85,11 +82,11 @@ export async function listOrdersByName(
   database: Queryable,
   names: readonly OrderName[],
 ): Promise<Order[]> {
-  const { rows } = await database.query<OrderRow>({
+  const rows = await queryPerAccount<OrderRow, OrderName>(database, names, (accountId, own) => ({
     name: 'list-orders-by-name',
-    text: `select o.* from ${nameRows.from} join orders o using (account_id, order_id)`,
-    values: nameRows.toParameters(names),
-  });
+    text: 'select * from orders where account_id = $1 and order_id = any($2::text[])',
+    values: orderIds.toParameters(accountId, own),
+  }));
   return rows.map(toOrder);
 }
 
@@ -114,8 +111,7 @@ type SavedState = OrderName & {
   readonly eventSequence: number;
 };
 
-const states = defineRows<SavedState>({
-  account_id: ['text', ({ accountId }) => accountId],
+const states = defineAccountRows<SavedState>({
   order_id: ['text', ({ orderId }) => orderId],
   status: ['text', ({ state }) => state.status],
   attempts: ['integer', ({ state }) => state.attempts],
@@ -129,16 +125,15 @@ export async function saveOrderSummaries(
   tx: Transaction,
   saved: readonly SavedState[],
 ): Promise<void> {
-  if (saved.length === 0) return;
-  await tx.query({
+  await queryPerAccount(tx, saved, (accountId, own) => ({
     name: 'save-order-summaries',
     text: `update orders o set status = row.status, attempts = row.attempts, flags = row.flags,
                              held_notices = row.held_notices, tally = row.tally,
                              event_sequence = row.event_sequence
              from ${states.from}
-            where o.account_id = row.account_id and o.order_id = row.order_id`,
-    values: states.toParameters(saved),
-  });
+            where o.account_id = $1 and o.order_id = row.order_id`,
+    values: states.toParameters(accountId, own),
+  }));
 }
 
 /** Counts a change made with one of the order's tokens. False, and nothing is counted, when there were `max` already. */

@@ -5,6 +5,7 @@
  */
 import type { Order } from '../domain/orders/order.ts';
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
+import { queryPerAccount } from './per-account.ts';
 
 export type OverdueOrder = Pick<Order, 'accountId' | 'orderId' | 'lapsesAt'>;
 
@@ -12,21 +13,68 @@ type OverdueRow = { account_id: string; order_id: string; lapses_at: Date };
 
 /** Orders to lapse with `lapses_at` in the given range, oldest first. Reads every order of the range. */
 export async function listOverdueOrders(
-  database: Queryable,
+  database: Database,
   from: Date,
   until: Date,
   limit: number,
 ): Promise<OverdueOrder[]> {
-  const { rows } = await database.query<OverdueRow>({
-    // A paid order may have a second payment that is captured in part; lapsing settles that payment too.
-    text: `select account_id, order_id, lapses_at from orders o
-            where lapses_at >= $1 and lapses_at <= $2
-              and (status in ('new', 'pending') or (status = 'completed' and attempts > 1
-                and exists (select from transactions t
-                             where t.account_id = o.account_id and t.order_id = o.order_id
-                               and t.status = 'authorized' and t.fields ? 'partialCapture')))
+  const open = await database.query<OverdueRow>({
+    text: `select account_id, order_id, lapses_at from orders
+            where lapses_at >= $1 and lapses_at <= $2 and status in ('new', 'pending')
             order by lapses_at limit $3`,
     values: [from, until, limit],
+  });
+  const isFull = open.rows.length === limit;
+  const end = isFull ? (open.rows.at(-1)?.lapses_at ?? until) : until;
+  const paid = await listPartlyCaptured(database, from, end);
+  return [...open.rows.map(toOverdueOrder), ...paid]
+    .sort((a, b) => a.lapsesAt.getTime() - b.lapsesAt.getTime())
+    .slice(0, limit);
+}
+
+/** A paid order may have a second payment that is captured in part; lapsing settles that payment too. */
+async function listPartlyCaptured(
+  database: Database,
+  from: Date,
+  until: Date,
+): Promise<OverdueOrder[]> {
+  const paid: OverdueOrder[] = [];
+  for (let isLast = false; !isLast; ) {
+    const page = await listPaidAgain(database, paid.at(-1) ?? beforeAll(from), until);
+    paid.push(...page);
+    isLast = page.length < paidPageSize;
+  }
+  const partly = await database.pipelined((connection) =>
+    queryPerAccount<{ order_id: string }, OverdueOrder>(connection, paid, (accountId, own) => ({
+      name: 'list-partly-captured',
+      text: `select distinct order_id from transactions
+              where account_id = $1 and order_id = any($2::text[])
+                and status = 'authorized' and fields ? 'partialCapture'`,
+      values: [accountId, own.map(({ orderId }) => orderId)],
+    })),
+  );
+  const ids = new Set(partly.map(({ order_id }) => order_id));
+  return paid.filter(({ orderId }) => ids.has(orderId));
+}
+
+const paidPageSize = 5_000;
+
+function beforeAll(lapsesAt: Date): OverdueOrder {
+  return { accountId: '', orderId: '', lapsesAt };
+}
+
+/** A page of the paid orders with several payments, behind the given one. */
+async function listPaidAgain(
+  database: Queryable,
+  { lapsesAt, accountId, orderId }: OverdueOrder,
+  until: Date,
+): Promise<OverdueOrder[]> {
+  const { rows } = await database.query<OverdueRow>({
+    text: `select account_id, order_id, lapses_at from orders
+            where lapses_at >= $1 and lapses_at <= $2 and status = 'completed' and attempts > 1
+              and (lapses_at, account_id, order_id) > ($1, $3, $4)
+            order by lapses_at, account_id, order_id limit ${paidPageSize}`,
+    values: [lapsesAt, until, accountId, orderId],
   });
   return rows.map(toOverdueOrder);
 }
@@ -47,11 +95,15 @@ export async function findWindowEnd(
 
 /** Up to which `lapses_at` orders were lapsed. Without a cursor the earliest of all; undefined without orders. */
 export async function findReachedAt(database: Queryable): Promise<Date | undefined> {
-  const { rows } = await database.query<{ reached_at: Date | null }>({
-    text: `select coalesce((select reached_at from sweep_cursors where name = 'overdue'),
-                           (select min(lapses_at) from orders)) as reached_at`,
+  const cursors = await database.query<{ reached_at: Date | null }>({
+    text: `select reached_at from sweep_cursors where name = 'overdue'`,
   });
-  return rows[0]?.reached_at ?? undefined;
+  const reachedAt = cursors.rows[0]?.reached_at;
+  if (reachedAt) return reachedAt;
+  const { rows } = await database.query<{ earliest: Date | null }>({
+    text: 'select min(lapses_at) as earliest from orders',
+  });
+  return rows[0]?.earliest ?? undefined;
 }
 
 export async function saveReachedAt(database: Queryable, reachedAt: Date): Promise<void> {

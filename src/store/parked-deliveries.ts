@@ -1,6 +1,7 @@
 /** The references that parked deliveries wait for: ids that no order has yet. */
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
+import { defineAccountRows, queryPerAccount } from './per-account.ts';
 
 export type ParkedDelivery = {
   readonly accountId: string;
@@ -32,8 +33,7 @@ export async function insertDeliveryReferences(
   });
 }
 
-const parkedRows = defineRows<ParkedDelivery>({
-  account_id: ['text', ({ accountId }) => accountId],
+const parkedRows = defineAccountRows<ParkedDelivery>({
   delivery_id: ['text', ({ deliveryId }) => deliveryId],
   names: ['text[]', ({ names }) => names],
 });
@@ -43,14 +43,13 @@ export async function deleteOtherReferences(
   tx: Transaction,
   parked: readonly ParkedDelivery[],
 ): Promise<void> {
-  if (parked.length === 0) return;
-  await tx.query({
+  await queryPerAccount(tx, parked, (accountId, own) => ({
     name: 'delete-other-references',
     text: `delete from delivery_references r using ${parkedRows.from}
-            where r.account_id = row.account_id and r.delivery_id = row.delivery_id
+            where r.account_id = $1 and r.delivery_id = row.delivery_id
               and r.reference <> all (row.names)`,
-    values: parkedRows.toParameters(parked),
-  });
+    values: parkedRows.toParameters(accountId, own),
+  }));
 }
 
 export async function deleteReferencesOf(
@@ -71,9 +70,8 @@ const parkedOfNameMax = 100;
 
 type KnownName = { readonly index: number; readonly accountId: string; readonly name: string };
 
-const knownNameRows = defineRows<KnownName>({
+const knownNameRows = defineAccountRows<KnownName>({
   index: ['integer', ({ index }) => index],
-  account_id: ['text', ({ accountId }) => accountId],
   reference: ['text', ({ name }) => name],
 });
 
@@ -88,18 +86,22 @@ export async function listParkedDeliveries(
   const flat = known.flatMap(({ accountId, names }, index) =>
     names.map((name) => ({ index, accountId, name })),
   );
-  const { rows } = await database.query<{ index: number; delivery_id: string }>({
+  const rows = await queryPerAccount<ParkedRow, KnownName>(database, flat, (accountId, own) => ({
     name: 'list-parked-deliveries',
-    // The limit also fixes the join order: on a small table the planner would choose to read all of it.
-    text: `select distinct index, delivery_id from ${knownNameRows.from}
-            cross join lateral (select delivery_id from delivery_references r
-              where r.account_id = row.account_id and r.reference = row.reference
-              order by r.delivery_id limit ${parkedOfNameMax}) parked`,
-    values: knownNameRows.toParameters(flat),
-  });
+    // The limit also fixes the plan: on a small table the planner would choose to read all of it.
+    text: `select index, array(select r.delivery_id from delivery_references r
+                      where r.account_id = $1 and r.reference = row.reference
+                      order by r.delivery_id limit ${parkedOfNameMax}) as delivery_ids
+             from ${knownNameRows.from}`,
+    values: knownNameRows.toParameters(accountId, own),
+  }));
   const found = Map.groupBy(rows, ({ index }) => index);
-  return known.map((_names, index) => (found.get(index) ?? []).map((row) => row.delivery_id));
+  return known.map((_names, index) => [
+    ...new Set((found.get(index) ?? []).flatMap((row) => row.delivery_ids)),
+  ]);
 }
+
+type ParkedRow = { readonly index: number; readonly delivery_ids: readonly string[] };
 
 /** Due deliveries are tried oldest first, and nothing is older than this. */
 const beforeAllOthers = new Date(0);

@@ -1,7 +1,8 @@
 /** The one-time scan of orders that were stored before bank accounts were sealed and the history was masked. */
 import type { Order } from '../domain/orders/order.ts';
-import type { Queryable, Transaction } from '../postgres/database.ts';
+import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 import type { OrderName } from './order-rows.ts';
+import { queryPerAccount } from './per-account.ts';
 
 export type ScannedOrder = OrderName & {
   /** The bank account is stored in clear, or the history may contain the consumer because a call changed the order. */
@@ -33,28 +34,41 @@ export async function deleteCursor(database: Queryable): Promise<void> {
 }
 
 export async function listOrdersToScan(
-  database: Queryable,
+  database: Database,
   after: OrderName,
   limit: number,
 ): Promise<ScannedOrder[]> {
-  type Row = { account_id: string; order_id: string; may_hold_clear_text: boolean };
-  const { rows } = await database.query<Row>({
-    text: `select account_id, order_id,
-                  coalesce(json_typeof(details->'bankAccount') = 'object', false)
-                    or exists (select from history h
-                                where h.account_id = o.account_id and h.order_id = o.order_id
-                                  and h.cause in ('update-order', 'resolve-user'))
-                    as may_hold_clear_text
-             from orders o
-            where (account_id, order_id) > ($1, $2)
+  const { rows } = await database.query<ScannedOrder>({
+    text: `select account_id as "accountId", order_id as "orderId",
+                  coalesce(json_typeof(details->'bankAccount') = 'object', false) as "mayHoldClearText"
+             from orders where (account_id, order_id) > ($1, $2)
             order by account_id, order_id limit $3`,
     values: [after.accountId, after.orderId, limit],
   });
+  const changed = await database.pipelined((connection) => listChanged(connection, rows));
   return rows.map((row) => ({
-    accountId: row.account_id,
-    orderId: row.order_id,
-    mayHoldClearText: row.may_hold_clear_text,
+    ...row,
+    mayHoldClearText: row.mayHoldClearText || changed.has(row.orderId),
   }));
+}
+
+/** The orders of these that a call has changed. */
+async function listChanged(
+  database: Queryable,
+  orders: readonly OrderName[],
+): Promise<ReadonlySet<string>> {
+  const rows = await queryPerAccount<{ order_id: string }, OrderName>(
+    database,
+    orders,
+    (accountId, own) => ({
+      name: 'list-orders-changed-by-calls',
+      text: `select distinct order_id from history
+              where account_id = $1 and order_id = any($2::text[])
+                and cause in ('update-order', 'resolve-user')`,
+      values: [accountId, own.map(({ orderId }) => orderId)],
+    }),
+  );
+  return new Set(rows.map((row) => row.order_id));
 }
 
 /** The order must be locked. */

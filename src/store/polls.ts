@@ -1,6 +1,8 @@
 /** When the provider of a transaction is polled, and which process does it. Contract 11.7. */
 import type { ProviderName } from '../domain/provider-name.ts';
-import type { Queryable } from '../postgres/database.ts';
+import { addSeconds } from '../domain/time.ts';
+import type { Database, Queryable } from '../postgres/database.ts';
+import { defineAccountRows, queryPerAccount } from './per-account.ts';
 import { hasId } from './transactions.ts';
 
 export type DuePoll = { readonly accountId: string; readonly transactionId: string };
@@ -29,52 +31,126 @@ export type PollsToClaim = {
   readonly until?: Date;
 };
 
+export type ClaimedPolls = {
+  readonly claimed: readonly ClaimedPoll[];
+  /** There may be more in the range. */
+  readonly hasMore: boolean;
+};
+
 /** No poll fell due before this. */
 export const earliest = new Date(0);
 
+/** Bounds how far a claim reads past the rows that others are claiming. */
+const triesMax = 8;
+
 /**
- * Claims due polls of one provider, oldest first. Ends the race of several processes: each row is claimed by one of them.
- * The next poll is scheduled before the provider answers, so that polling continues if this process ends.
+ * Claims due polls of one provider, about the oldest first. Ends the race of several processes: each row is claimed by
+ * one of them. A process that finds the oldest rows taken continues behind them, so that several do not wait for each
+ * other.
  */
 export async function claimDuePolls(
-  database: Queryable,
+  database: Database,
   provider: ProviderName,
-  { now, polledBefore, intervalSeconds, pollsMax }: PollTimes,
-  { limit, except, from = earliest, until = now }: PollsToClaim,
-): Promise<ClaimedPoll[]> {
-  const { rows } = await database.query<ClaimedRow>({
-    name: 'claim-due-polls',
-    text: `with due as (
-             select account_id, order_id, transaction_id from transactions
-              where provider = $1 and next_poll_at >= $8 and next_poll_at <= $9
-                and account_id <> all ($7::text[])
-                and (polled_at is null or polled_at <= $3)
-              order by next_poll_at limit $6
-                for update skip locked)
-           update transactions t
-              set polled_at = $2, polls = polls + 1,
-                  next_poll_at = case when polls + 1 < $5 then $2::timestamptz + interval '1 second'
-                    * ($4::double precision[])[least(polls + 1, array_length($4, 1))] end
-             from due
-            where t.account_id = due.account_id and t.order_id = due.order_id
-              and t.transaction_id = due.transaction_id
-           returning t.account_id, t.order_id, t.transaction_id, t.next_poll_at`,
-    values: [provider, now, polledBefore, intervalSeconds, pollsMax, limit, except, from, until],
-  });
-  return rows.map((row) => ({
-    accountId: row.account_id,
-    orderId: row.order_id,
-    transactionId: row.transaction_id,
-    nextPollAt: row.next_poll_at,
-  }));
+  times: PollTimes,
+  { limit, ...range }: PollsToClaim,
+): Promise<ClaimedPolls> {
+  const claimed: ClaimedPoll[] = [];
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const page = { offset: tries * limit, limit };
+    const due = await listDuePolls(database, provider, times, range, page);
+    claimed.push(...(await claimPolls(database, due.slice(0, limit - claimed.length), times)));
+    if (due.length < limit) return { claimed, hasMore: false };
+    if (claimed.length === limit) break;
+  }
+  // Without a single row, all of them are locked for something else. It would be in vain to ask again at once.
+  return { claimed, hasMore: claimed.length > 0 };
 }
 
-type ClaimedRow = {
-  account_id: string;
-  order_id: string;
-  transaction_id: string;
-  next_poll_at: Date | null;
-};
+type ListedPoll = DuePoll & { readonly orderId: string; readonly polls: number };
+
+/** Reads one table and locks nothing, because the rows belong to many accounts. Contract 10.4. */
+async function listDuePolls(
+  database: Queryable,
+  provider: ProviderName,
+  { now, polledBefore }: PollTimes,
+  { except, from = earliest, until = now }: Omit<PollsToClaim, 'limit'>,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<ListedPoll[]> {
+  const { rows } = await database.query<ListedPoll>({
+    // Numbers in the text: a plan that is kept for any offset and limit may sort all due rows.
+    name: `list-due-polls-${offset}-${limit}`,
+    text: `select account_id as "accountId", order_id as "orderId", transaction_id as "transactionId", polls
+             from transactions
+            where provider = $1 and next_poll_at >= $2 and next_poll_at <= $3
+              and account_id <> all ($4::text[])
+              and (polled_at is null or polled_at <= $5)
+            order by next_poll_at offset ${offset} limit ${limit}`,
+    values: [provider, from, until, except, polledBefore],
+  });
+  return rows;
+}
+
+type PlannedPoll = ClaimedPoll &
+  Pick<PollTimes, 'now' | 'polledBefore'> & { readonly polls: number };
+
+const claimRows = defineAccountRows<PlannedPoll>({
+  order_id: ['text', ({ orderId }) => orderId],
+  transaction_id: ['text', ({ transactionId }) => transactionId],
+  polls: ['integer', ({ polls }) => polls],
+  next_poll_at: ['timestamptz', ({ nextPollAt }) => nextPollAt],
+  // The same in every row. As parameters of their own they would let the planner read all due polls first.
+  due_at: ['timestamptz', ({ now }) => now],
+  polled_before: ['timestamptz', ({ polledBefore }) => polledBefore],
+});
+
+/**
+ * One statement for each account, all of them in one transaction. The number of polls is that of the list: a row that
+ * another process has claimed since has a higher one. Rows that are locked are skipped. The next poll is scheduled
+ * before the provider answers, so that polling continues if this process ends.
+ */
+async function claimPolls(
+  database: Database,
+  due: readonly ListedPoll[],
+  times: PollTimes,
+): Promise<ClaimedPoll[]> {
+  if (due.length === 0) return [];
+  const { now, polledBefore } = times;
+  const planned = due.map((poll) => ({
+    ...poll,
+    ...{ nextPollAt: nextPollAt(poll, times), now, polledBefore },
+  }));
+  let claimed: Promise<ClaimedPoll[]> | undefined;
+  await database.transaction(async (tx) => {
+    claimed = queryPerAccount<ClaimedPoll, PlannedPoll>(tx, planned, (accountId, own) => ({
+      name: 'claim-due-polls',
+      text: `with due as (
+                 select t.order_id, t.transaction_id, row.next_poll_at, row.due_at from ${claimRows.from}
+                   join transactions t on t.account_id = $1 and t.order_id = row.order_id
+                    and t.transaction_id = row.transaction_id and t.polls = row.polls
+                    and t.next_poll_at <= row.due_at
+                    and (t.polled_at is null or t.polled_at <= row.polled_before)
+                    for update of t skip locked)
+               update transactions t
+                  set polled_at = due.due_at, polls = t.polls + 1, next_poll_at = due.next_poll_at
+                 from due
+                where t.account_id = $1 and t.order_id = due.order_id
+                  and t.transaction_id = due.transaction_id
+               returning t.account_id as "accountId", t.order_id as "orderId",
+                         t.transaction_id as "transactionId", t.next_poll_at as "nextPollAt"`,
+      values: claimRows.toParameters(accountId, own),
+    }));
+    tx.commitWith(claimed);
+  });
+  return claimed ?? [];
+}
+
+function nextPollAt(
+  { polls }: ListedPoll,
+  { now, intervalSeconds, pollsMax }: PollTimes,
+): Date | null {
+  if (polls + 1 >= pollsMax) return null;
+  return addSeconds(now, intervalSeconds[polls] ?? intervalSeconds.at(-1) ?? 0);
+}
 
 /** When the poll fell due that follows after `limit` others; undefined if fewer are due. */
 export async function findDueAfter(

@@ -1,6 +1,8 @@
 /** Prunes the inbox by age, in small batches: bodies of finished deliveries, and deliveries that stayed dead. */
-import type { Database, Queryable, Transaction } from '../postgres/database.ts';
+import type { Database, Transaction } from '../postgres/database.ts';
 import { deleteReferencesOf } from './parked-deliveries.ts';
+import { queryPerAccount } from './per-account.ts';
+import type { DeliveryCursor } from './sweep-cursors.ts';
 
 /** Each condition equals that of a partial index, so that finding old rows does not read the table. */
 export const prunable = {
@@ -13,21 +15,31 @@ export const prunable = {
  * that a repeat is recognised for ever. Returns how many were pruned.
  */
 export async function pruneBodies(
-  database: Queryable,
+  database: Database,
   which: keyof typeof prunable,
   receivedBefore: Date,
   limit: number,
 ): Promise<number> {
-  const { rowCount } = await database.query({
-    text: `update deliveries d set body = null, headers = null
-             from (select account_id, delivery_id from deliveries
-                    where body is not null and ${prunable[which]}
-                      and received_at < $1
-                    order by received_at limit $2 for update skip locked) old
-            where d.account_id = old.account_id and d.delivery_id = old.delivery_id`,
+  const isPrunable = `body is not null and ${prunable[which]}`;
+  const { rows } = await database.query<DeliveryCursor>({
+    text: `select account_id as "accountId", delivery_id as "deliveryId" from deliveries
+            where ${isPrunable} and received_at < $1 order by received_at limit $2`,
     values: [receivedBefore, limit],
   });
-  return rowCount ?? 0;
+  // One that was retried since it was listed is not finished any more. The time at which it was received stays.
+  const pruned = await database.transaction((tx) =>
+    queryPerAccount(tx, rows, (accountId, own) => ({
+      name: `prune-${which}-bodies`,
+      text: `update deliveries set body = null, headers = null
+              where account_id = $1 and delivery_id in (
+                select delivery_id from deliveries
+                 where account_id = $1 and delivery_id = any($2::text[]) and ${isPrunable}
+                   for update skip locked)
+             returning delivery_id`,
+      values: [accountId, own.map(({ deliveryId }) => deliveryId)],
+    })),
+  );
+  return pruned.length;
 }
 
 /**

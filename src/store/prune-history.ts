@@ -1,6 +1,7 @@
 /** Prunes the history by age, in small batches, with a cursor that survives restarts. */
 import type { Database, Transaction } from '../postgres/database.ts';
-import { columnsOf, type RowCursor, sweepRows } from './sweep-cursors.ts';
+import { defineAccountRows, queryPerAccount } from './per-account.ts';
+import { ownedBy, type RowCursor, sweepRows } from './sweep-cursors.ts';
 
 type HistoryRow = RowCursor & { readonly is_old: boolean };
 
@@ -26,22 +27,27 @@ export function pruneHistory(
   });
 }
 
+const oldRows = defineAccountRows<HistoryRow>({
+  order_id: ['text', ({ order_id }) => order_id],
+  position: ['integer', ({ position }) => position],
+});
+
 /** The last row of an order stays, without its entries, because new positions continue from it. */
 async function removeRows(tx: Transaction, rows: readonly HistoryRow[]): Promise<void> {
-  const old = rows.filter(({ is_old }) => is_old);
-  if (old.length === 0) return;
-  const values = columnsOf(old);
-  const isOld = `(h.account_id, h.order_id, h.position) in
-                 (select * from unnest($1::text[], $2::text[], $3::integer[]))`;
-  await tx.query({
+  const old = ownedBy(rows.filter(({ is_old }) => is_old));
+  const isOld = `h.account_id = $1
+     and (h.order_id, h.position) in (select row.order_id, row.position from ${oldRows.from})`;
+  await queryPerAccount(tx, old, (accountId, own) => ({
+    name: 'delete-old-history',
     text: `delete from history h where ${isOld}
               and exists (select from history later
-                           where later.account_id = h.account_id and later.order_id = h.order_id
+                           where later.account_id = $1 and later.order_id = h.order_id
                              and later.position > h.position)`,
-    values,
-  });
-  await tx.query({
+    values: oldRows.toParameters(accountId, own),
+  }));
+  await queryPerAccount(tx, old, (accountId, own) => ({
+    name: 'empty-old-history',
     text: `update history h set entries = '[]' where ${isOld} and entries::text <> '[]'`,
-    values,
-  });
+    values: oldRows.toParameters(accountId, own),
+  }));
 }

@@ -32,13 +32,26 @@ export async function claimRefundRequest(
 ): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'claim-refund-request',
-    text: `insert into refund_requests as r (account_id, refund_request_id, transaction_id)
-           values ($1, $2, $3)
-           on conflict (account_id, refund_request_id) do update
-              set transaction_id = excluded.transaction_id
-            where exists (select from transactions t
-                           where t.account_id = r.account_id and ${hasId('r.transaction_id')}
-                             and t.status = 'failed')`,
+    text: `insert into refund_requests (account_id, refund_request_id, transaction_id)
+           values ($1, $2, $3) on conflict (account_id, refund_request_id) do nothing`,
+    values: [accountId, refundRequestId, transactionId],
+  });
+  return rowCount === 1 || takeFromFailed(tx, accountId, refundRequestId, transactionId);
+}
+
+/** The update locks the row and reads it again, so of two refunds that follow a failed one the second finds the first. */
+async function takeFromFailed(
+  tx: Transaction,
+  accountId: string,
+  refundRequestId: string,
+  transactionId: string,
+): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'take-refund-request',
+    text: `update refund_requests r set transaction_id = $3
+             from transactions t
+            where r.account_id = $1 and r.refund_request_id = $2
+              and t.account_id = $1 and ${hasId('r.transaction_id')} and t.status = 'failed'`,
     values: [accountId, refundRequestId, transactionId],
   });
   return rowCount === 1;

@@ -3,7 +3,7 @@ import type { DeliveryState } from '../domain/inbox/delivery.ts';
 import type { FlagName } from '../domain/inbox/review.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
 import type { ReviewFlag } from '../domain/review-flag.ts';
-import type { Queryable, Transaction } from '../postgres/database.ts';
+import type { Queryable, Statement, Transaction } from '../postgres/database.ts';
 
 export type ResolvedFlag = {
   readonly subject: string;
@@ -19,12 +19,15 @@ export async function listResolutions(
   subjects: readonly string[],
 ): Promise<ResolvedFlag[]> {
   if (subjects.length === 0) return [];
-  const { rows } = await database.query<ResolvedFlag>({
+  return (await database.query<ResolvedFlag>(selectResolutions(accountId, subjects))).rows;
+}
+
+export function selectResolutions(accountId: string, subjects: readonly string[]): Statement {
+  return {
     text: `select subject, flag, resolved_at as at, actor, note from review_resolutions
             where account_id = $1 and subject = any($2::text[])`,
     values: [accountId, subjects],
-  });
-  return rows;
+  };
 }
 
 export type ReviewResolution = FlagName & {

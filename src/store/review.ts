@@ -5,7 +5,9 @@
 import type { DeliveryState } from '../domain/inbox/delivery.ts';
 import { orderIdOf } from '../domain/inbox/review.ts';
 import type { ReviewFlag } from '../domain/review-flag.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database, Queryable } from '../postgres/database.ts';
+import { queryPerAccount } from './per-account.ts';
+import { selectResolutions } from './review-resolutions.ts';
 
 export type ReviewPage = {
   /** Undefined for all accounts. */
@@ -64,46 +66,114 @@ export type Flagged = {
   readonly happenedAt: Date;
 };
 
-/**
- * Resolved flags stay on their rows, so the list of an old account has mostly such rows. They are left out here, with a
- * search of the primary key of the resolutions for each, so that a page is not empty.
- */
-function hasOpenFlag(table: string, subject: string): string {
-  return `not flags <@ array(select r.flag from review_resolutions r
-                              where r.account_id = ${table}.account_id and r.subject = ${table}.${subject})`;
+const orderColumns = `account_id as "accountId", order_id as "orderId", null as "transactionId", flags,
+                      created_at as "happenedAt"`;
+
+export function listFlaggedOrders(database: Database, page: ReviewPage): Promise<Flagged[]> {
+  return listOpen(database, page, {
+    table: 'orders',
+    columns: orderColumns,
+    key: ['order_id'],
+    keyOf: (id) => [id],
+  });
 }
 
-export async function listFlaggedOrders(database: Queryable, page: ReviewPage): Promise<Flagged[]> {
-  const { isOne, from, id } = startOf(page);
-  const isNext = isOne ? 'account_id = $1 and order_id > $2' : '(account_id, order_id) > ($1, $2)';
-  const { rows } = await database.query<Flagged>({
-    text: `select account_id as "accountId", order_id as "orderId", null as "transactionId", flags,
-                  created_at as "happenedAt"
-             from orders where flags <> '{}' and ${isNext} and ${hasOpenFlag('orders', 'order_id')}
-            order by account_id, order_id limit $3`,
-    values: [from, id, page.limit],
-  });
-  return rows;
-}
+const transactionColumns = `account_id as "accountId", order_id as "orderId",
+  transaction_id as "transactionId", flags,
+  coalesce(finished_at, recorded_at, started_at, 'epoch') as "happenedAt"`;
 
 /** `after` names a transaction, whose id begins with that of its order. */
-export async function listFlaggedTransactions(
+export function listFlaggedTransactions(database: Database, page: ReviewPage): Promise<Flagged[]> {
+  return listOpen(database, page, {
+    table: 'transactions',
+    columns: transactionColumns,
+    key: ['order_id', 'transaction_id'],
+    keyOf: (id) => [orderIdOf(id), id],
+  });
+}
+
+type FlaggedTable = {
+  readonly table: 'orders' | 'transactions';
+  readonly columns: string;
+  /** The columns of its key behind the account; the last one names the row. */
+  readonly key: readonly string[];
+  readonly keyOf: (id: string) => readonly string[];
+};
+
+/**
+ * Resolved flags stay on their rows, so the list of an old account has mostly such rows. They are left out here, so that
+ * a page is not empty: in one account by the statement itself, with a search of the primary key of the resolutions for
+ * each row. Rows of all accounts are read in pages, of which the resolved ones are left out.
+ */
+async function listOpen(
+  database: Database,
+  page: ReviewPage,
+  flagged: FlaggedTable,
+): Promise<Flagged[]> {
+  if (page.accountId !== undefined) return listOpenOfAccount(database, page, flagged);
+  const open: Flagged[] = [];
+  for (let { after } = page; ; ) {
+    const rows = await listOfAllAccounts(database, { ...page, after }, flagged);
+    const isResolved = await findResolved(database, rows);
+    open.push(...rows.filter((row) => !row.flags.every((flag) => isResolved(row, flag))));
+    const last = rows.at(-1);
+    if (!last || rows.length < page.limit || open.length >= page.limit) break;
+    after = { accountId: last.accountId, id: subjectOf(last) };
+  }
+  return open.slice(0, page.limit);
+}
+
+async function listOpenOfAccount(
   database: Queryable,
   page: ReviewPage,
+  { table, columns, key, keyOf }: FlaggedTable,
 ): Promise<Flagged[]> {
-  const { isOne, from, id } = startOf(page);
-  const isNext = isOne
-    ? 'account_id = $1 and (order_id, transaction_id) > ($2, $3)'
-    : '(account_id, order_id, transaction_id) > ($1, $2, $3)';
+  const { from, id } = startOf(page);
+  const places = key.map((_column, place) => `$${place + 3}`);
   const { rows } = await database.query<Flagged>({
-    text: `select account_id as "accountId", order_id as "orderId", transaction_id as "transactionId", flags,
-                  coalesce(finished_at, recorded_at, started_at, 'epoch') as "happenedAt"
-             from transactions where flags <> '{}' and ${isNext}
-              and ${hasOpenFlag('transactions', 'transaction_id')}
-            order by account_id, order_id, transaction_id limit $4`,
-    values: [from, orderIdOf(id), id, page.limit],
+    text: `select ${columns} from ${table}
+            where flags <> '{}' and account_id = $1 and (${key.join(', ')}) > (${places.join(', ')})
+              and not flags <@ array(select r.flag from review_resolutions r
+                                      where r.account_id = $1 and r.subject = ${table}.${key.at(-1)})
+            order by account_id, ${key.join(', ')} limit $2`,
+    values: [from, page.limit, ...keyOf(id)],
   });
   return rows;
+}
+
+async function listOfAllAccounts(
+  database: Queryable,
+  page: ReviewPage,
+  { table, columns, key, keyOf }: FlaggedTable,
+): Promise<Flagged[]> {
+  const { from, id } = startOf(page);
+  const places = key.map((_column, place) => `$${place + 3}`);
+  const { rows } = await database.query<Flagged>({
+    text: `select ${columns} from ${table}
+            where flags <> '{}' and (account_id, ${key.join(', ')}) > ($1, ${places.join(', ')})
+            order by account_id, ${key.join(', ')} limit $2`,
+    values: [from, page.limit, ...keyOf(id)],
+  });
+  return rows;
+}
+
+function subjectOf({ orderId, transactionId }: Flagged): string {
+  return transactionId ?? orderId;
+}
+
+async function findResolved(
+  database: Database,
+  rows: readonly Flagged[],
+): Promise<(row: Flagged, flag: ReviewFlag) => boolean> {
+  const found = await database.pipelined((connection) =>
+    queryPerAccount<{ subject: string; flag: string }, Flagged>(
+      connection,
+      rows,
+      (accountId, own) => selectResolutions(accountId, own.map(subjectOf)),
+    ),
+  );
+  const keys = new Set(found.map(({ subject, flag }) => `${subject} ${flag}`));
+  return (row, flag) => keys.has(`${subjectOf(row)} ${flag}`);
 }
 
 /** All flags of the orders and their transactions, including resolved ones. */

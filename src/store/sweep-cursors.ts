@@ -85,11 +85,9 @@ async function saveRowCursor(tx: Transaction, name: string, cursor: RowCursor): 
   });
 }
 
-/** The columns of these rows as array parameters. */
-export function columnsOf(rows: readonly RowCursor[]): unknown[] {
-  return [
-    rows.map(({ account_id }) => account_id),
-    rows.map(({ order_id }) => order_id),
-    rows.map(({ position }) => position),
-  ];
+/** These rows with the name that `queryPerAccount` groups them by. */
+export function ownedBy<Row extends RowCursor>(
+  rows: readonly Row[],
+): Array<Row & { readonly accountId: string }> {
+  return rows.map((row) => ({ ...row, accountId: row.account_id }));
 }

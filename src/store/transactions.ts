@@ -1,8 +1,9 @@
 /** Reads and writes of the table `transactions`, which also stores the notices that a transaction is folded from. */
 import type { Transaction as OrderTransaction } from '../domain/transactions/transaction.ts';
-import { defineRows } from '../postgres/binary-rows.ts';
+import { type Columns, defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
-import { nameRows, type OrderName } from './order-rows.ts';
+import { type OrderName, orderIds } from './order-rows.ts';
+import { defineAccountRows, queryPerAccount } from './per-account.ts';
 import { fieldsOf, type ListedRow, type ListedTransaction, toListed } from './transaction-rows.ts';
 
 /** The SQL condition for the transaction `t` with this id. The id starts with the order id, so the primary key finds it. */
@@ -15,12 +16,12 @@ export async function listTransactionsOf(
   database: Queryable,
   orders: readonly OrderName[],
 ): Promise<ListedTransaction[]> {
-  const result = await database.query<ListedRow>({
+  const found = await queryPerAccount<ListedRow, OrderName>(database, orders, (accountId, own) => ({
     name: 'list-transactions-of',
-    text: `select t.* from ${nameRows.from} join transactions t using (account_id, order_id)`,
-    values: nameRows.toParameters(orders),
-  });
-  return result.rows.map(toListed);
+    text: 'select * from transactions where account_id = $1 and order_id = any($2::text[])',
+    values: orderIds.toParameters(accountId, own),
+  }));
+  return found.map(toListed);
 }
 
 /** Some transactions of one order, with their notices. */
@@ -42,17 +43,17 @@ export async function listTransactionsOfSmall(
   tx: Transaction,
   orders: readonly OrderName[],
 ): Promise<ListedTransaction[]> {
-  const result = await tx.query<ListedRow>({
+  const found = await queryPerAccount<ListedRow, OrderName>(tx, orders, (accountId, own) => ({
     name: 'list-transactions-of-small',
     // "offset 0" fixes the join order: the planner would read the transactions of large orders before their tally.
     text: `select t.* from (
-             select o.account_id, o.order_id from ${nameRows.from}
-               join orders o on o.account_id = row.account_id and o.order_id = row.order_id
-              where o.tally is null offset 0) small
-             join transactions t on t.account_id = small.account_id and t.order_id = small.order_id`,
-    values: nameRows.toParameters(orders),
-  });
-  return result.rows.map(toListed);
+             select o.order_id from orders o
+              where o.account_id = $1 and o.order_id = any($2::text[]) and o.tally is null
+              offset 0) small
+             join transactions t on t.account_id = $1 and t.order_id = small.order_id`,
+    values: orderIds.toParameters(accountId, own),
+  }));
+  return found.map(toListed);
 }
 
 export type SavedTransaction = OrderName & {
@@ -63,8 +64,7 @@ export type SavedTransaction = OrderName & {
   readonly paidBy: string | null;
 };
 
-const rows = defineRows<SavedTransaction>({
-  account_id: ['text', ({ accountId }) => accountId],
+const columns: Columns<SavedTransaction> = {
   transaction_id: ['text', ({ transaction }) => transaction.transactionId],
   order_id: ['text', ({ orderId }) => orderId],
   type: ['text', ({ transaction }) => transaction.type],
@@ -82,13 +82,20 @@ const rows = defineRows<SavedTransaction>({
   notices: ['json', ({ transaction }) => transaction.notices],
   next_poll_at: ['timestamptz', ({ pollAt }) => pollAt],
   paid_by: ['text', ({ paidBy }) => paidBy],
+};
+
+const inserted = defineRows<SavedTransaction>({
+  account_id: ['text', ({ accountId }) => accountId],
+  ...columns,
 });
+
+const updated = defineAccountRows(columns);
 
 /**
  * The unique index on the provider's id ends the race of two deliveries that add one payment to two orders. The second
  * transaction is retried and then finds the payment at the first order.
  */
-const hasRivals = true;
+const rivals = ['transactions_psp'];
 
 export async function insertTransactions(
   tx: Transaction,
@@ -97,9 +104,9 @@ export async function insertTransactions(
   if (fresh.length === 0) return;
   await tx.query({
     name: 'insert-transactions',
-    text: `insert into transactions (${rows.names}) select row.* from ${rows.from}`,
-    values: rows.toParameters(fresh),
-    hasRivals,
+    text: `insert into transactions (${inserted.names}) select row.* from ${inserted.from}`,
+    values: inserted.toParameters(fresh),
+    rivals,
   });
 }
 
@@ -107,8 +114,7 @@ export async function updateTransactions(
   tx: Transaction,
   changed: readonly SavedTransaction[],
 ): Promise<void> {
-  if (changed.length === 0) return;
-  await tx.query({
+  await queryPerAccount(tx, changed, (accountId, own) => ({
     name: 'update-transactions',
     text: `update transactions t
               set type = row.type, provider = row.provider,
@@ -121,12 +127,12 @@ export async function updateTransactions(
                                 when row.status = 'authorized'
                                 then least(t.next_poll_at, row.next_poll_at)
                                 else coalesce(t.next_poll_at, row.next_poll_at) end
-             from ${rows.from}
-            where t.account_id = row.account_id and t.order_id = row.order_id
+             from ${updated.from}
+            where t.account_id = $1 and t.order_id = row.order_id
               and t.transaction_id = row.transaction_id`,
-    values: rows.toParameters(changed),
-    hasRivals,
-  });
+    values: updated.toParameters(accountId, own),
+    rivals,
+  }));
 }
 
 /** Must run before an id moves from one transaction to another, because the ids are unique. */

@@ -7,10 +7,10 @@ import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { runCommand, runCommandInTerminal } from '../../tools/harness/command-line.ts';
-import { breakNotices } from '../api/webhooks/broken-notices.ts';
 import { runCommandHere } from '../support/command-here.ts';
 import { partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { orderBody } from '../support/order-bodies.ts';
+import { refuseRows } from '../support/refuse-rows.ts';
 import { startTestService, testMasterKeyHex } from '../support/test-service.ts';
 
 const service = await startTestService();
@@ -56,7 +56,7 @@ test('what is logged stands on standard error, so that standard output is one ob
   const payment = partnerPayment({ notes: { invoice_id } });
   const event = partnerEvent('payment.captured', { payment });
   const { body: parked } = await sendPartner(service, account, event);
-  const mend = await breakNotices(service.database);
+  const mend = await refuseRows(service.database, 'transactions');
   const body = orderBody({ invoice_id });
   await service.call('/api/v3/create-order', { token: account.token, body });
   const words = ['inbox', 'replay', parked.delivery_id, '--json'];

@@ -16,6 +16,7 @@ import {
 } from '../api/webhooks/shop.ts';
 import { assertAllAnnounced, listBodies } from '../support/announced.ts';
 import { partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';
+import { refuseRows } from '../support/refuse-rows.ts';
 import { addEndpoint, startShopEndpoint } from '../support/shop-endpoint.ts';
 import { type Reply, startTestService } from '../support/test-service.ts';
 
@@ -151,18 +152,12 @@ describe('when it is written', () => {
   test('a change that is rolled back is not announced, and is announced once when it is made', async () => {
     const shop = await openToldShop();
     const order = await shop.createOrder();
-    await database.query({
-      text: `create function refuse_events() returns trigger language plpgsql as
-             $$ begin if new.order_id = '${order.order_id}' then raise exception 'refused'; end if;
-                return new; end $$;
-             create trigger refuse_events before insert on events
-               for each row execute function refuse_events()`,
-    });
+    const repair = await refuseRows(database, 'events', `order_id <> '${order.order_id}'`);
     const reply = await shop.sendPartner(captureOf(order));
     assert.equal(reply.status, 200);
     assert.deepEqual(await bodiesOf(shop, order), []);
     assert.equal((await shop.enquire({ order_id: order.order_id })).body.order.status, 'new');
-    await database.query({ text: 'drop function refuse_events cascade' });
+    await repair();
     const again = await shop.sendPartner(captureOf(order));
     assert.equal(again.status, 200);
     const statuses = (await typesOf(shop, order)).filter(([type]) => type === 'order_completed');

@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { randomBase62 } from '../../src/domain/ids.ts';
-import { openDatabase, type Queryable, type Statement } from '../../src/postgres/database.ts';
+import {
+  type Database,
+  openDatabase,
+  type Queryable,
+  type Statement,
+} from '../../src/postgres/database.ts';
 import { countSlot } from '../../src/store/figures.ts';
 import { findFilteredOrders } from '../../src/store/filtered-orders.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -64,7 +69,7 @@ test('orders are sorted by time although the database sorts text by a language',
 async function checkPlans(database: Queryable): Promise<void> {
   const slot = { accountId, startsAt: new Date(startMs) };
   const range = { filter: {}, before: 'o_x', limit: 50, lookedAtMax: 100, now };
-  const plans: [index: string, ask: (to: Queryable) => Promise<unknown>][] = [
+  const plans: [index: string, ask: (to: Database) => Promise<unknown>][] = [
     ['orders_by_time', (to) => findFilteredOrders(to, 'language', accountId, range)],
     ['orders_by_time', (to) => countSlot(to, 'language', slot)],
     ['orders_of_consumer', (to) => findIdsByConsumers(to, accountId, ['usr_1', 'usr_2'], 10)],
@@ -76,7 +81,8 @@ async function checkPlans(database: Queryable): Promise<void> {
       sent = statement;
       return { rows: [] };
     };
-    await ask({ query } as unknown as Queryable);
+    const pipelined = (work: (to: object) => unknown) => work({ query });
+    await ask({ query, pipelined } as unknown as Database);
     const { text, values = [] } = sent ?? assert.fail();
     const { rows } = await database.query<{ 'QUERY PLAN': string }>({
       text: `explain (costs off) ${text}`,

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { beforeEach, test } from 'node:test';
 import { limits } from '../../src/domain/limits.ts';
+import type { Database, Transaction } from '../../src/postgres/database.ts';
+import { type ClaimedPoll, claimDuePolls } from '../../src/store/polls.ts';
 import { createPollClaims } from '../../src/use-cases/payments/claim-polls.ts';
 import { createDuePolls } from '../../src/use-cases/payments/poll-due.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
@@ -113,6 +115,65 @@ test('a claim reads few rows of busy accounts and continues where the last one s
   assert.deepEqual(await without(), { claimed: [], hasMore: false }, 'it rests');
   const otherToo = [hangingShop.accountId, quickShop.accountId];
   assert.deepEqual(await claim(times, otherToo), { claimed: [], hasMore: false });
+});
+
+test('a claim continues behind rows that others have locked, and does not wait for them', async () => {
+  const { accountId } = await service.createAccount(quick.settings);
+  const other = await service.createAccount(quick.settings);
+  const lockedIds = await startPayments({ ...quickShop, accountId }, limits.pollClaimMax + 1);
+  const freeIds = await startPayments(other, 3);
+  await setDue(lockedIds, 0);
+  await setDue(freeIds, 1_000);
+  service.advanceSeconds(61);
+  const times = {
+    ...{ now: services.clock(), polledBefore: services.clock() },
+    ...{ intervalSeconds: [3_600], pollsMax: 90 },
+  };
+  const claim = () =>
+    claimDuePolls(database, provider, times, { limit: limits.pollClaimMax, except: [] });
+  const lockAll = (tx: Transaction) =>
+    tx.query({
+      text: 'select 1 from transactions where account_id = $1 for update',
+      values: [accountId],
+    });
+  const idsOf = (claimed: readonly ClaimedPoll[]) =>
+    claimed.map(({ transactionId }) => transactionId).toSorted();
+  await database.transaction(async (tx) => {
+    await lockAll(tx);
+    assert.deepEqual(idsOf((await claim()).claimed), freeIds);
+    assert.deepEqual(
+      await claim(),
+      { claimed: [], hasMore: false },
+      'it is not asked again at once',
+    );
+  });
+  const first = await claim();
+  assert.equal(first.hasMore, true);
+  const rest = await claim();
+  assert.equal(rest.hasMore, false);
+  assert.deepEqual(idsOf([...first.claimed, ...rest.claimed]), lockedIds);
+  assert.deepEqual(await claim(), { claimed: [], hasMore: false });
+});
+
+test('a poll that another process has claimed since it was listed is left alone', async () => {
+  const transactionIds = await startPayments(quickShop, 3);
+  service.advanceSeconds(61);
+  const now = services.clock();
+  // The claimed polls are due again at once, so that only the number of polls tells that they were claimed.
+  const times = { now, polledBefore: now, intervalSeconds: [0], pollsMax: 90 };
+  const claim = (own: Database) =>
+    claimDuePolls(own, provider, times, { limit: limits.pollClaimMax, except: [] });
+  let rivals: readonly ClaimedPoll[] = [];
+  const overtaken: Database = {
+    ...database,
+    query: async (statement) => {
+      const listed = await database.query(statement);
+      rivals = (await claim(database)).claimed;
+      return listed as never;
+    },
+  };
+  assert.deepEqual((await claim(overtaken)).claimed, []);
+  assert.deepEqual(rivals.map(({ transactionId }) => transactionId).toSorted(), transactionIds);
 });
 
 async function setDue(transactionIds: readonly string[], afterMs: number): Promise<void> {

@@ -1,7 +1,9 @@
 /** A payment or refund is stored before its provider is called, so it survives when the result cannot be saved. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findCheckout, modeOf, startJourney } from '../support/journey.ts';
+import { refuseRows } from '../support/refuse-rows.ts';
 
 const { service, simulator, createOrder, pay, initiate, refund, enquire, heal, assertSound } =
   await startJourney();
@@ -74,17 +76,7 @@ test('the invariants hold after these tests', () => assertSound());
 
 /** The database refuses to store records of calls to providers until the returned function is called. */
 async function refuseCallRecords(): Promise<() => Promise<void>> {
-  await database.query({
-    text: `create function refuse_calls() returns trigger language plpgsql as
-           $$ begin if new.entries::text like '%"durationMs"%' then raise exception 'broken for a test'; end if;
-              return new; end $$`,
-  });
-  await database.query({
-    text: 'create trigger broken before insert on history for each row execute function refuse_calls()',
-  });
-  return async () => {
-    await database.query({ text: 'drop function refuse_calls() cascade' });
-  };
+  return refuseRows(database, 'history', `entries::text not like '%"durationMs"%'`);
 }
 
 async function nextPollOf(transactionId: string): Promise<unknown> {

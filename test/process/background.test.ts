@@ -4,10 +4,10 @@ import { PgBoss } from 'pg-boss';
 import { createServices } from '../../src/create-services.ts';
 import { jobDatabase } from '../../src/postgres/job-database.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
-import { breakNotices } from '../api/webhooks/broken-notices.ts';
 import { gatewayBody, partnerEvent, partnerPayment, sendPartner } from '../support/deliveries.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
+import { refuseRows } from '../support/refuse-rows.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { answerWith, startStubGateway } from '../support/stub-gateway.ts';
 import { createTestAccount } from '../support/test-account.ts';
@@ -27,7 +27,7 @@ let service = await startServiceProcess(env);
 
 test('a delivery that could not be applied is applied by the background without a request', async () => {
   const { order_id } = await createOrder();
-  const mend = await breakNotices(database);
+  const mend = await refuseRows(database, 'transactions');
   const payment = partnerPayment({ notes: { svc_order_id: order_id } });
   const { status, body } = await sendPartner(
     service,

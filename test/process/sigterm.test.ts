@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { access } from 'node:fs/promises';
-import { Agent, request } from 'node:http';
+import type { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -12,6 +12,7 @@ import { findFreePort } from '../../tools/harness/free-port.ts';
 import { isRunning, listChildren } from '../../tools/harness/processes.ts';
 import { findServerPid, readServerPid } from '../../tools/harness/server-pid.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
+import { keepConnection, type Outcome, post } from '../support/kept-connection.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
 import { orderBody } from '../support/order-bodies.ts';
 import {
@@ -51,7 +52,7 @@ for (const workers of [1, 2]) {
     const broken = outcomes.filter((outcome) => outcome.kind === 'broken');
     assert.deepEqual(broken, [], 'every request that was sent has a whole answer');
     assert.deepEqual(new Set(answered.map(({ status }) => status)), new Set([200]));
-    await findInDatabase(answered.map(({ orderId }) => orderId));
+    await findInDatabase(answered.map(({ body }) => JSON.parse(body).order_id));
   });
 }
 
@@ -118,13 +119,6 @@ test('SIGTERM during the start leaves no database server running', async () => {
   await waitUntil('the server has ended', async () => !(await isRunning(serverPid)), 5);
 });
 
-type Outcome =
-  | { readonly kind: 'answered'; readonly status: number; readonly orderId: string }
-  /** The connection failed, so nothing was sent. */
-  | { readonly kind: 'refused'; readonly code: string | undefined }
-  /** The request was sent on an open connection and got no complete answer. */
-  | { readonly kind: 'broken'; readonly code: string | undefined; readonly reused: boolean };
-
 function startExternal(workers = 1): Promise<ServiceProcess> {
   return startServiceProcess({
     DATABASE_URL: url,
@@ -134,7 +128,7 @@ function startExternal(workers = 1): Promise<ServiceProcess> {
 }
 
 async function createOrdersUntilRefused(service: ServiceProcess, outcomes: Outcome[]) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const agent = keepConnection();
   const deadline = performance.now() + 30_000;
   for (;;) {
     const outcome = await createOrder(service, agent);
@@ -144,42 +138,10 @@ async function createOrdersUntilRefused(service: ServiceProcess, outcomes: Outco
   agent.destroy();
 }
 
-function createOrder(service: ServiceProcess, agent: Agent): Promise<Outcome> {
-  return new Promise((resolve) => {
-    let isConnected = false;
-    const call = request({
-      agent,
-      host: '127.0.0.1',
-      port: service.port,
-      method: 'POST',
-      path: '/api/v3/create-order',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    });
-    const fail = (error: NodeJS.ErrnoException) =>
-      resolve(
-        isConnected
-          ? { kind: 'broken', code: error.code, reused: call.reusedSocket }
-          : { kind: 'refused', code: error.code },
-      );
-    call.on('socket', (socket) => {
-      isConnected = !socket.connecting;
-      if (isConnected) return;
-      socket.once('connect', () => {
-        isConnected = true;
-      });
-    });
-    call.on('error', fail);
-    call.on('response', (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', fail);
-      response.on('end', () => {
-        const body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-        resolve({ kind: 'answered', status: response.statusCode ?? 0, orderId: body.order_id });
-      });
-    });
-    call.end(JSON.stringify(orderBody()));
-  });
+function createOrder({ port }: ServiceProcess, agent: Agent): Promise<Outcome> {
+  const headers = { authorization: `Bearer ${token}` };
+  const body = JSON.stringify(orderBody());
+  return post(agent, { port, path: '/api/v3/create-order', headers, body });
 }
 
 async function findInDatabase(orderIds: readonly string[]): Promise<void> {

@@ -13,6 +13,7 @@ import {
   scanForOverdueOrders,
 } from '../../src/store/overdue-orders.ts';
 import { lapseOverdue } from '../../src/use-cases/maintenance/lapse-overdue.ts';
+import { onOneServer } from '../support/citus-cluster.ts';
 import { storedOrder } from '../support/stored-orders.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
@@ -141,7 +142,7 @@ test('a whole page of failing orders with the same time does not hide later orde
   });
 });
 
-test('a status change writes to no index', async () => {
+test('a status change writes to no index', onOneServer, async () => {
   const [order] = await insert(1);
   const [before, after] = await database.transaction(async (tx) => {
     const count = async () => {
@@ -160,7 +161,7 @@ test('a status change writes to no index', async () => {
   assert.equal(after.in_place - before.in_place, 1);
 });
 
-test('overdue orders are read from an index, without sorting', async () => {
+test('overdue orders are read from an index, without sorting', onOneServer, async () => {
   const { rows } = await database.query<Record<string, string>>({
     text: `explain select account_id, order_id, lapses_at from orders
             where status in ('new', 'pending') and lapses_at >= now() and lapses_at <= now()

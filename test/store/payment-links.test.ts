@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { newLinkId } from '../../src/domain/ids.ts';
 import { createBatches } from '../../src/store/batches.ts';
 import {
-  insertLinkedOrders,
+  insertLinkedOrders as insertIn,
   insertOrders,
   type LinkedOrder,
 } from '../../src/store/insert-orders.ts';
@@ -17,9 +17,12 @@ import { createTestDatabase } from '../support/test-database.ts';
 const { database } = await createTestDatabase();
 const createdAt = new Date('2026-11-15T10:00:00.123Z');
 
+const insertLinkedOrders = (orders: readonly LinkedOrder[]) =>
+  database.transaction((tx) => insertIn(tx, orders));
+
 test('all orders of a batch are stored as without links, and each with its own link', async () => {
   const orders = ['A-1', 'A-2', 'A-3'].map(linkedOrder);
-  assert.deepEqual(await insertLinkedOrders(database, orders), [true, true, true]);
+  assert.deepEqual(await insertLinkedOrders(orders), [true, true, true]);
   for (const { linkId, ...order } of orders) {
     const stored = { ...order, eventSequence: 0 };
     assert.deepEqual(await findOrder(database, order.accountId, order.orderId), stored);
@@ -37,7 +40,7 @@ test('an invoice that is twice in a batch, or was stored before, gets neither an
   await insertOrders(database, [plain]);
   const [again, one, other] = ['B-1', 'B-2', 'B-2'].map(linkedOrder) as LinkedOrder[];
   const before = await countLinks();
-  const outcomes = await insertLinkedOrders(database, [again, one, other] as LinkedOrder[]);
+  const outcomes = await insertLinkedOrders([again, one, other] as LinkedOrder[]);
   assert.equal(outcomes[0], false);
   assert.deepEqual(outcomes.slice(1).toSorted(), [false, true]);
   assert.equal(await countLinks(), before + 1);
@@ -71,7 +74,7 @@ test('a batch with links inserts its orders in the order of their invoices, so i
   await database.transaction(async (tx) => {
     runs += 1;
     await insertOrders(tx, [linkedOrder('D-1')]);
-    batch ??= insertLinkedOrders(database, ['D-2', 'D-1'].map(linkedOrder));
+    batch ??= insertLinkedOrders(['D-2', 'D-1'].map(linkedOrder));
     await waitUntil('the batch waits for D-1', async () => {
       const { rows } = await database.query({
         text: `select 1 from pg_stat_activity
@@ -102,7 +105,7 @@ test('of fifty links that are added to one order at once, one stays', async () =
 
 test('a link opens nothing in another account', async () => {
   const order = linkedOrder('F-1');
-  await insertLinkedOrders(database, [order]);
+  await insertLinkedOrders([order]);
   assert.equal(await findLinkedOrder(database, 'acc_fedcba9876543210', order.linkId), undefined);
   assert.equal(
     await findLinkId(database, { ...order, accountId: 'acc_fedcba9876543210' }),

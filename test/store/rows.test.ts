@@ -61,7 +61,9 @@ for (const [size, count] of [
 ] as const) {
   test(`after a ${size} batch the buffer that is kept is small and empty`, () => {
     const bytes = Buffer.from('asha@example.com '.repeat(100));
-    const [, , , , , kept] = rows.toParameters(Array.from({ length: count }, () => entryOf(bytes)));
+    const [, , , , , , , kept] = rows.toParameters(
+      Array.from({ length: count }, () => entryOf(bytes)),
+    );
     assert.ok(kept?.includes('asha@example.com'), 'the parameters have the data');
     assertKeepsNothing();
   });

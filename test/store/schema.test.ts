@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { onOneServer } from '../support/citus-cluster.ts';
 import { dumpSchema } from '../support/schema-dump.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -13,7 +14,7 @@ const withoutAccount = [
   ...['users', 'passkeys', 'invitations', 'sessions', 'passkey_challenges', 'sign_in_failures'],
 ];
 
-test('every table has a primary key', async () => {
+test('every table has a primary key', onOneServer, async () => {
   const bare = await list(`
     select c.relname from pg_class c
      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
@@ -21,8 +22,11 @@ test('every table has a primary key', async () => {
   assert.deepEqual(bare, []);
 });
 
-test('account_id is the first column of every primary key and every unique index', async () => {
-  const keys = await list(`
+test(
+  'account_id is the first column of every primary key and every unique index',
+  onOneServer,
+  async () => {
+    const keys = await list(`
     select t.relname || '.' || k.relname || ' ' || coalesce(a.attname, 'an expression')
       from pg_index i
       join pg_class t on t.oid = i.indrelid
@@ -31,14 +35,15 @@ test('account_id is the first column of every primary key and every unique index
      where t.relnamespace = 'public'::regnamespace and i.indisunique
        and t.relname <> all ('{${withoutAccount.join(',')}}')
      order by 1`);
-  assert.ok(keys.includes('orders.orders_pkey account_id'), 'the catalog is read');
-  assert.deepEqual(
-    keys.filter((key) => !key.endsWith(' account_id')),
-    [],
-  );
-});
+    assert.ok(keys.includes('orders.orders_pkey account_id'), 'the catalog is read');
+    assert.deepEqual(
+      keys.filter((key) => !key.endsWith(' account_id')),
+      [],
+    );
+  },
+);
 
-test('a row refers only to rows of its own account', async () => {
+test('a row refers only to rows of its own account', onOneServer, async () => {
   const leads = await list(`
     select c.conname || ' ' || own.attname || ' to ' || other.attname
       from pg_constraint c
@@ -52,7 +57,7 @@ test('a row refers only to rows of its own account', async () => {
   );
 });
 
-test('there are no triggers, no sequences and no functions', async () => {
+test('there are no triggers, no sequences and no functions', onOneServer, async () => {
   assert.deepEqual(await list('select tgname from pg_trigger where not tgisinternal'), []);
   assert.deepEqual(await list(`select relname from pg_class where relkind = 'S'`), []);
   assert.deepEqual(
@@ -61,11 +66,11 @@ test('there are no triggers, no sequences and no functions', async () => {
   );
 });
 
-test('no constraint can be deferred', async () => {
+test('no constraint can be deferred', onOneServer, async () => {
   assert.deepEqual(await list('select conname from pg_constraint where condeferrable'), []);
 });
 
-test('amounts are bigint, and no column has a type that rounds', async () => {
+test('amounts are bigint, and no column has a type that rounds', onOneServer, async () => {
   const columns = await list(`
     select table_name || '.' || column_name || ' ' || data_type
       from information_schema.columns where table_schema = 'public' order by 1`);
@@ -83,15 +88,19 @@ test('amounts are bigint, and no column has a type that rounds', async () => {
   );
 });
 
-test('docs/schema.sql is the schema that the migrations make', async () => {
+test('docs/schema.sql is the schema that the migrations make', onOneServer, async () => {
   assert.equal(await readSchemaFile(), await dumpSchema(database), 'run "npm run schema"');
 });
 
-test('docs/schema.sql makes that schema in an empty database, so it leaves nothing out', async () => {
-  const { database: empty } = await createTestDatabase('template0');
-  await empty.query({ text: await readSchemaFile() });
-  assert.equal(await dumpSchema(empty), await dumpSchema(database));
-});
+test(
+  'docs/schema.sql makes that schema in an empty database, so it leaves nothing out',
+  onOneServer,
+  async () => {
+    const { database: empty } = await createTestDatabase('template0');
+    await empty.query({ text: await readSchemaFile() });
+    assert.equal(await dumpSchema(empty), await dumpSchema(database));
+  },
+);
 
 function readSchemaFile(): Promise<string> {
   return readFile(new URL('../../docs/schema.sql', import.meta.url), 'utf8');

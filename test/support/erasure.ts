@@ -97,5 +97,5 @@ export async function assertErased(database: Database): Promise<void> {
 export async function eraseIn({ services }: TestService, accountId: string, words: string[]) {
   const { run } = consumerErase.prepare(readWords(consumerErase, [accountId, ...words]));
   // biome-ignore lint/suspicious/noExplicitAny: the outcome is asserted field by field
-  return (await run(services, {} as Config, assert.fail)) as any;
+  return (await run(services, {} as Config, assert.fail, [])) as any;
 }

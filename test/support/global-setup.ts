@@ -2,9 +2,16 @@
  * Starts one PostgreSQL for the whole test run and migrates a template database, which each test file clones.
  * `TEST_DATABASE_ADDRESS` names another server instead, for example one of an older version.
  */
+import { mkdtemp, rm } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { openDatabase } from '../../src/postgres/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
+import { citusAddress } from '../../tools/harness/citus.ts';
+import { checkStatements } from './check-statements.ts';
+import { isCitusRun, makeCitusTemplate } from './citus-cluster.ts';
+import { folderVariable, wholeRunVariable } from './run-variables.ts';
 import { startTestCluster, type TestCluster } from './test-cluster.ts';
 import { clusterAddress, openCluster, templateName } from './test-database.ts';
 
@@ -13,6 +20,13 @@ let server: TestCluster | undefined;
 
 export async function globalSetup(): Promise<void> {
   await fillCompileCache();
+  if (isCitusRun) {
+    process.env.TEST_DATABASE_ADDRESS = JSON.stringify(citusAddress());
+    const coordinator = openCluster();
+    await makeCitusTemplate(coordinator, templateName);
+    await coordinator.close();
+    return;
+  }
   if (process.env.TEST_DATABASE_ADDRESS === undefined) {
     server = await startTestCluster();
     process.env.TEST_DATABASE_ADDRESS = JSON.stringify(server.address);
@@ -29,6 +43,7 @@ export async function globalSetup(): Promise<void> {
   const template = openDatabase({ ...clusterAddress(), database: templateName });
   await migrate(template);
   await template.close();
+  process.env[folderVariable] = await mkdtemp(join(tmpdir(), 'pos-statements-'));
 }
 
 /**
@@ -47,5 +62,26 @@ async function fillCompileCache(): Promise<void> {
 }
 
 export async function globalTeardown(): Promise<void> {
+  const folder = process.env[folderVariable];
+  if (folder !== undefined) await reportStatements(folder);
   await server?.stop();
+}
+
+/**
+ * A teardown that throws is called again, and its error is not shown. So everything is printed, and the exit code says
+ * that something was found.
+ */
+async function reportStatements(folder: string): Promise<void> {
+  const address = { ...clusterAddress(), database: templateName };
+  const isWholeRun = process.env[wholeRunVariable] !== undefined;
+  try {
+    const findings = await checkStatements(folder, address, { isWholeRun });
+    for (const finding of findings) console.error(`\n✖ ${finding}`);
+    if (findings.length > 0) process.exitCode = 1;
+  } catch (error) {
+    console.error('\n✖ the statements of this run could not be checked:', error);
+    process.exitCode = 1;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

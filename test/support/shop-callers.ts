@@ -75,6 +75,8 @@ export async function call(kind: Kind, calls: Calls): Promise<Answered> {
 export type Calling = {
   /** Resolves when each kind has been answered 200 from now on. */
   readonly answeredAll: () => Promise<void>;
+  /** Resolves when a call has been answered 503 from now on. */
+  readonly unavailable: () => Promise<void>;
   /** Stops and returns all replies. */
   readonly stop: () => Promise<Answered[]>;
 };
@@ -95,6 +97,12 @@ export function keepCalling(calls: Calls): Calling {
       const isGood = (wanted: Kind) =>
         answered.slice(from).some(({ kind, reply }) => kind === wanted && reply.status === 200);
       return waitUntil('each kind was answered', () => kinds.every(isGood));
+    },
+    unavailable: () => {
+      const from = answered.length;
+      return waitUntil('a call was refused', () =>
+        answered.slice(from).some(({ reply }) => reply.status === 503),
+      );
     },
     stop: async () => {
       isOver = true;

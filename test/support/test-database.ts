@@ -2,6 +2,8 @@
 import { after } from 'node:test';
 import { randomBase62 } from '../../src/domain/ids.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { dropEverywhere, runOnAllNodes } from '../../tools/harness/citus.ts';
+import { isCitusRun } from './citus-cluster.ts';
 import type { SuperuserAddress } from './test-cluster.ts';
 
 export const templateName = 'migrated_template';
@@ -31,15 +33,16 @@ export async function createTestDatabase(
   const address = clusterAddress();
   const name = `test_${randomBase62(12).toLowerCase()}`;
   const cluster = openCluster();
+  const create = (text: string) =>
+    isCitusRun ? runOnAllNodes(cluster, text) : cluster.query({ text });
   // Copying the files is faster than writing every page to the WAL.
-  await cluster.query({
-    text: `create database ${name} template ${template} strategy file_copy`,
-  });
+  await create(`create database ${name} template ${template} strategy file_copy`);
   const database = openDatabase({ ...address, database: name }, options);
   after(async () => {
     await database.close();
     try {
-      await cluster.query({ text: `drop database ${name} with (force)` });
+      if (isCitusRun) await dropEverywhere(cluster, name);
+      else await cluster.query({ text: `drop database ${name} with (force)` });
     } finally {
       // Its connections would keep the process running, and with it the whole run.
       await cluster.close();

@@ -92,7 +92,7 @@ async function measure(
   for (const shop of shops) {
     await fillPayments({ service, database }, shop, Math.ceil(transactions / shops.length));
   }
-  await database.query({ text: 'analyze' });
+  await database.query({ text: 'analyze orders, transactions' });
   const accountIds = shops.map(({ accountId }) => accountId);
   const { rowCount } = await database.query({
     text: `update transactions set next_poll_at = now()

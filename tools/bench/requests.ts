@@ -54,7 +54,11 @@ export async function makeOrders(
   const { order_id } = (await response.json()) as { order_id: string };
   const name = nextName();
   const now = new Date();
-  const { rows } = await database.query<{ order_id: string; invoice_id: string }>({
+  const orders = Array.from({ length: count }, (_order, index) => ({
+    orderId: newOrderId(now),
+    invoiceId: `${name}-${index + 1}`,
+  }));
+  await database.query({
     text: `insert into orders (account_id, order_id, invoice_id, status, attempts, currency,
              amount_before_tax, tax, total_amount, user_id, details, content_digest, created_at,
              lapses_at)
@@ -62,11 +66,9 @@ export async function makeOrders(
              currency, amount_before_tax, tax, total_amount, user_id, details, content_digest,
              created_at, lapses_at
              from orders o, unnest($4::text[]) with ordinality as made (order_id, n)
-            where account_id = $1 and o.order_id = $2
-           returning order_id, invoice_id`,
-    values: [shop.accountId, order_id, name, Array.from({ length: count }, () => newOrderId(now))],
+            where account_id = $1 and o.order_id = $2`,
+    values: [shop.accountId, order_id, name, orders.map(({ orderId }) => orderId)],
   });
-  const orders = rows.map((row) => ({ orderId: row.order_id, invoiceId: row.invoice_id }));
   // Consumers pay in random order: orders that were created together are not paid together.
   const reversed = ({ orderId }: MadeOrder) => [...orderId].reverse().join('');
   return orders.toSorted((a, b) => (reversed(a) < reversed(b) ? -1 : 1));

@@ -2,8 +2,8 @@
  * Sends orders and signed deliveries as fast as they are accepted, and records everything that was answered with 2xx.
  * At the end each of these must be stored exactly once.
  */
-import { createHmac } from 'node:crypto';
 import type { Client } from '../../client/client.js';
+import { sendCapturedWebhook } from '../harness/captured-webhook.ts';
 import { cart } from '../harness/cart.ts';
 import { untilAnswered } from './patience.ts';
 
@@ -75,42 +75,10 @@ async function judgeOne({ client }: FloodShop, entry: Acknowledged): Promise<str
 
 /** The caller repeats it until it is answered with 200, as the payment partner does. */
 async function deliver(shop: FloodShop, orderId: string): Promise<void> {
-  const body = JSON.stringify(paymentCaptured(orderId));
-  const response = await fetch(`${shop.baseUrl}/api/v3/webhooks/partner/${shop.accountId}`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-razorpay-event-id': `evt_${orderId}`,
-      'x-razorpay-signature': createHmac('sha256', shop.webhookSecret).update(body).digest('hex'),
-    },
-    body,
-  });
+  const response = await sendCapturedWebhook(shop, orderId);
   const text = await response.text();
   if (response.status !== 200)
     throw new Error(`a delivery was answered ${response.status} ${text}`);
-}
-
-function paymentCaptured(orderId: string) {
-  const created_at = 1_800_000_000;
-  const entity = {
-    id: `pay_${orderId}`,
-    entity: 'payment',
-    amount: 11_800,
-    currency: 'INR',
-    status: 'captured',
-    order_id: `order_${orderId}`,
-    method: 'upi',
-    captured: true,
-    notes: { svc_order_id: orderId },
-    created_at,
-  };
-  return {
-    entity: 'event',
-    event: 'payment.captured',
-    contains: ['payment'],
-    payload: { payment: { entity } },
-    created_at: created_at + 5,
-  };
 }
 
 async function inParts<Entry, Result>(

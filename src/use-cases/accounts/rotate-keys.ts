@@ -6,7 +6,7 @@ import type { Database } from '../../postgres/database.ts';
 import type { MasterKeys } from '../../security/master-keys.ts';
 import { openSecret, sealAgain } from '../../services/account-directory.ts';
 import { updateSealedSecret } from '../../store/account-secrets.ts';
-import { listAccounts, lockAccount } from '../../store/accounts.ts';
+import { listAccountIds, lockAccount } from '../../store/accounts.ts';
 import { appendAudit, appendAudits } from '../../store/audit.ts';
 import { endSigningKeys, insertSigningKey } from '../../store/signing-keys.ts';
 
@@ -33,10 +33,10 @@ export async function rotateSigningKey(
     await insertSigningKey(tx, { keyId, masterKeyId, createdAt: now, expiresAt: null });
     const details = { old_valid_until: oldValidUntil };
     const audited = { action: 'keys.signing_rotated', object: keyId, details } as const;
-    const accounts = await listAccounts(tx);
+    const accountIds = await listAccountIds(tx);
     await appendAudits(
       tx,
-      accounts.map(({ accountId }) => auditEntry(actor, now, { ...audited, accountId })),
+      accountIds.map((accountId) => auditEntry(actor, now, { ...audited, accountId })),
     );
   });
   return { keyId, oldValidUntil };
@@ -49,7 +49,7 @@ export async function rotateSigningKey(
 export async function rewrapSecrets(services: Needs, actor: Actor): Promise<number> {
   const current = services.masterKeys.current();
   let rewrapped = 0;
-  for (const { accountId } of await listAccounts(services.database)) {
+  for (const accountId of await listAccountIds(services.database)) {
     rewrapped += await services.database.transaction(async (tx) => {
       const account = await lockAccount(tx, accountId);
       const foreign = account?.secrets.filter(({ sealed }) => !current.hasSealed(sealed)) ?? [];

@@ -3,7 +3,7 @@ import type { Actor } from '../../domain/audit.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import type { ReportDefect } from '../../services/services.ts';
-import { listDeliveryIds } from '../../store/deliveries.ts';
+import { walkDeliveryIds } from '../../store/deliveries.ts';
 import { listOrdersAfter } from '../../store/orders.ts';
 import { retryDelivery } from '../inbox/retry-delivery.ts';
 import { type Rebuilt, rebuildOrder } from './rebuild-order.ts';
@@ -57,7 +57,7 @@ export async function rebuildAll(services: Needs, actor: Actor): Promise<Rebuilt
 
 /** Deliveries that an earlier version ignored may be understood now. A defect is saved with the delivery. */
 async function replayIgnored(services: Needs): Promise<void> {
-  for (const { accountId, deliveryId } of await listDeliveryIds(services.database, 'ignored')) {
+  for await (const { accountId, deliveryId } of walkDeliveryIds(services.database, 'ignored')) {
     await retryDelivery(services, accountId, deliveryId, 'requested').catch(() => undefined);
   }
 }

@@ -7,19 +7,14 @@ import { limits } from '../../domain/limits.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import type { Database } from '../../postgres/database.ts';
 import {
-  type ClaimedPoll,
+  type ClaimedPolls,
   claimDuePolls,
   earliest,
   findDueAfter,
   type PollTimes,
 } from '../../store/polls.ts';
 
-export type ClaimedPolls = {
-  readonly claimed: readonly ClaimedPoll[];
-  /** There may be more that can be claimed now. */
-  readonly hasMore: boolean;
-};
-
+/** `hasMore`: there may be more that can be claimed now. */
 export type ClaimPolls = (times: PollTimes, busy: readonly string[]) => Promise<ClaimedPolls>;
 
 /** How far the claims that leave out the same accounts have come. The next one reads from `from` to `until`. */
@@ -59,17 +54,16 @@ export function createPollClaims(
     const startedAtMs = performance.now();
     const until = walk.until ?? (await findEnd(walk, times.now));
     const range = { from: walk.from, until: until ?? times.now };
-    const claimed = await claimDuePolls(database, provider, times, {
+    const { claimed, hasMore } = await claimDuePolls(database, provider, times, {
       ...{ limit, except: busy },
       ...range,
     });
-    const isFull = claimed.length === limit;
     const spentMs = walk.spentMs + performance.now() - startedAtMs;
     walks.delete(key);
-    walks.set(key, isFull ? { ...walk, until } : goOn(walk, until, spentMs));
+    walks.set(key, hasMore ? { ...walk, until } : goOn(walk, until, spentMs));
     const [oldest = ''] = walks.keys();
     if (walks.size > walksMax) walks.delete(oldest);
-    return { claimed, hasMore: isFull || until !== undefined };
+    return { claimed, hasMore: hasMore || until !== undefined };
   };
 
   /** Undefined if the rest of what is due fits. Without busy accounts a claim reads only what it takes. */

@@ -24,8 +24,8 @@ import { lockOrders } from '../../support/lock-orders.ts';
 import { issueMerchantToken } from '../../support/merchant-token.ts';
 import { readSamples } from '../../support/metrics.ts';
 import { orderBody } from '../../support/order-bodies.ts';
+import { refuseRows } from '../../support/refuse-rows.ts';
 import { callService, startTestService, testMasterKeyHex } from '../../support/test-service.ts';
-import { breakNotices } from '../webhooks/broken-notices.ts';
 
 const service = await startTestService();
 const account = await service.createAccount();
@@ -64,7 +64,7 @@ test('a parked delivery is counted, grows old, and is dead after its last try', 
 
 test('a delivery that could not be applied is counted until it is applied', async () => {
   const order_id = await createOrder();
-  const mend = await breakNotices(service.database);
+  const mend = await refuseRows(service.database, 'transactions');
   const { deliveryId } = await sendPayment({ notes: { svc_order_id: order_id } });
   assert.equal(await read('inbox_deliveries{state="received"}'), 1);
   service.advanceSeconds(70);

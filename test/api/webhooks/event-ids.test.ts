@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { retryDelivery } from '../../../src/use-cases/inbox/retry-delivery.ts';
 import { partnerEvent, partnerId, partnerPayment } from '../../support/deliveries.ts';
 import { newDelivery, storeBatch } from '../../support/inbox.ts';
+import { refuseRows } from '../../support/refuse-rows.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import type { Reply } from '../../support/test-service.ts';
-import { breakNotices } from './broken-notices.ts';
 import {
   assertInvariants,
   assertReceived,
@@ -125,7 +125,7 @@ test('a delivery that cannot be applied now keeps its flag for later', async () 
   const eventId = 'brokenreuse001';
   const [one, two] = [await shop.createOrder(), await shop.createOrder()];
   await shop.sendPartner(captureOf(one), { eventId });
-  const mend = await breakNotices(service.database);
+  const mend = await refuseRows(service.database, 'transactions');
   const kept = await shop.sendPartner(captureOf(two), { eventId });
   await mend();
   assert.deepEqual(

@@ -12,8 +12,8 @@ import {
   partnerRefund,
   toFormData,
 } from '../../support/deliveries.ts';
+import { refuseRows } from '../../support/refuse-rows.ts';
 import type { Reply } from '../../support/test-service.ts';
-import { breakNotices } from './broken-notices.ts';
 import { assertInvariants, assertReceived, openShop, shopOf } from './shop.ts';
 
 const shop = await openShop();
@@ -260,7 +260,7 @@ test('an order with very many parked deliveries is created without waiting for a
 
 test('a dead delivery whose order is known is tried once for it, and again only when the order changes', async () => {
   const { order_id, deliveryId } = await parkUnnoticed('KNOWN-DEAD', 'dead');
-  const mend = await breakNotices(service.database);
+  const mend = await refuseRows(service.database, 'transactions');
   const triesAfterSweeps = async () => {
     for (let sweeps = 0; sweeps < 3; sweeps += 1) await sweep(service.services);
     const { rows } = await service.database.query<{ state: string; tries: number }>({
@@ -281,7 +281,7 @@ test('a dead delivery whose order is known is tried once for it, and again only 
 
 test('a parked delivery that cannot be applied to its known order keeps its intervals', async () => {
   const { deliveryId } = await parkUnnoticed('KNOWN-PARKED', 'parked');
-  const mend = await breakNotices(service.database);
+  const mend = await refuseRows(service.database, 'transactions');
   service.advanceSeconds(60);
   for (let sweeps = 0; sweeps < 3; sweeps += 1) await sweep(service.services);
   const { rows } = await service.database.query<{ state: string; tries: number }>({

@@ -9,9 +9,9 @@ import {
   partnerRefund,
   toFormData,
 } from '../../support/deliveries.ts';
+import { refuseRows } from '../../support/refuse-rows.ts';
 import { dumpTables } from '../../support/test-database.ts';
 import type { Reply } from '../../support/test-service.ts';
-import { breakNotices } from './broken-notices.ts';
 import {
   assertInvariants,
   assertReceived,
@@ -133,7 +133,7 @@ test('a delivery that was stored but not applied is applied by its repeat', asyn
   const { order_id } = await shop.createOrder();
   const body = captureOf({ order_id });
   const eventId = 'crashbetween01';
-  const mend = await breakNotices(service.database);
+  const mend = await refuseRows(service.database, 'transactions');
   const kept = await shop.sendPartner(body, { eventId });
   assertReceived(kept, { status: 'parked', message: /could not be applied/ });
   assert.equal((await shop.findDelivery(kept))?.state, 'received');
@@ -149,7 +149,7 @@ test('a delivery that was stored but not applied is applied by its repeat', asyn
 
 test('a delivery that was stored but not applied is applied by the sweep', async () => {
   const { order_id } = await shop.createOrder();
-  const mend = await breakNotices(service.database);
+  const mend = await refuseRows(service.database, 'transactions');
   const kept = await shop.sendGateway(gatewayPaymentOf({ order_id }));
   assert.equal(kept.status, 200);
   assert.equal((await shop.findDelivery(kept))?.state, 'received');
@@ -165,7 +165,7 @@ test('a delivery that was stored but not applied is applied by the sweep', async
 
 test('repeats of a delivery that still cannot be applied answer 200 and name the stored one', async () => {
   const body = captureOf(await shop.createOrder());
-  const mend = await breakNotices(service.database);
+  const mend = await refuseRows(service.database, 'transactions');
   const first = await shop.sendPartner(body, { eventId: 'stillbroken001' });
   const repeats = await Promise.all(
     copies(5, () => shop.sendPartner(body, { eventId: 'stillbroken001' })),
@@ -185,7 +185,7 @@ test('a stored delivery that its repeat, the sweep and twenty copies apply concu
   const order = await shop.createOrder();
   const body = captureOf(order);
   const eventId = 'manyhands00001';
-  const mend = await breakNotices(service.database);
+  const mend = await refuseRows(service.database, 'transactions');
   await shop.sendPartner(body, { eventId });
   await mend();
   service.advanceSeconds(2);

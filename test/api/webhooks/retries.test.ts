@@ -8,8 +8,8 @@ import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
 import { verifyInvariants } from '../../../src/use-cases/maintenance/verify-invariants.ts';
 import { anyText } from '../../support/any-text.ts';
 import { gatewayBody, partnerEvent, partnerId, partnerPayment } from '../../support/deliveries.ts';
+import { refuseRows } from '../../support/refuse-rows.ts';
 import type { Reply } from '../../support/test-service.ts';
-import { breakNotices } from './broken-notices.ts';
 import { assertInvariants, assertReceived, captureOf, gatewayPaymentOf, openShop } from './shop.ts';
 
 const shop = await openShop();
@@ -71,7 +71,7 @@ test('deliveries whose order has appeared are tried before those that nobody kno
 test('a delivery that can never be applied is answered 200, retried 16 times and is then dead', async () => {
   const { order_id } = await shop.createOrder();
   const body = captureOf({ order_id });
-  const mend = await breakNotices(service.database);
+  const mend = await refuseRows(service.database, 'transactions');
   const kept = await shop.sendPartner(body, { eventId: 'poison00000001' });
   assert.equal(kept.status, 200);
   const first = await shop.findDelivery(kept);
@@ -91,7 +91,7 @@ test('a delivery that can never be applied is answered 200, retried 16 times and
 
 test('a failing delivery does not block others', async () => {
   const { order_id } = await shop.createOrder();
-  const mend = await breakNotices(service.database);
+  const mend = await refuseRows(service.database, 'transactions');
   const broken = await shop.sendPartner(captureOf({ order_id }));
   const parked = await shop.sendPartner(waitingFor('nobody'));
   service.advanceSeconds(1.5);

@@ -8,7 +8,7 @@ import { sweep } from '../../../src/use-cases/maintenance/sweep.ts';
 import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { gatewayBody, partnerId } from '../../support/deliveries.ts';
 import { lockAndResolveOrders, newDelivery, storeBatch } from '../../support/inbox.ts';
-import { breakNotices } from './broken-notices.ts';
+import { refuseRows } from '../../support/refuse-rows.ts';
 import { assertInvariants, captureOf, openShop } from './shop.ts';
 
 const shop = await openShop();
@@ -242,7 +242,7 @@ test('the invariants hold after all of this', () => assertInvariants(shop));
 async function storeUnapplied() {
   const orders = await Promise.all(many.map(() => shop.createOrder()));
   const bodies = orders.map((order) => captureOf(order));
-  const mend = await breakNotices(service.database);
+  const mend = await refuseRows(service.database, 'transactions');
   const sent = await Promise.all(bodies.map((body) => shop.sendPartner(body)));
   await mend();
   // On a slow machine some were tried twice by now.
@@ -274,17 +274,7 @@ async function refuseTransactionsOf(
   database: Database,
   orderId: string,
 ): Promise<() => Promise<void>> {
-  await database.query({
-    text: `create function refuse_one() returns trigger language plpgsql as
-           $$ begin if new.order_id = '${orderId}' then raise exception 'broken for a test'; end if;
-              return new; end $$`,
-  });
-  await database.query({
-    text: 'create trigger broken before insert on transactions for each row execute function refuse_one()',
-  });
-  return async () => {
-    await database.query({ text: 'drop function refuse_one() cascade' });
-  };
+  return refuseRows(database, 'transactions', `order_id <> '${orderId}'`);
 }
 
 /** The second that a transaction id ends with, `yyMMddHHmmss`. */

@@ -1,0 +1,21 @@
+/**
+ * The health check of a container: exit code 0 if the service in it is ready, else 1. It needs no curl, and loads nothing
+ * of the service.
+ */
+import { get } from 'node:http';
+
+const { HOST: host = '127.0.0.1', PORT: port = '8080' } = process.env;
+const answerMsMax = 4_000;
+
+const request = get(
+  { host: localAddressOf(host), port, path: '/readyz', timeout: answerMsMax },
+  ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1),
+);
+request.on('timeout', () => process.exit(1));
+request.on('error', () => process.exit(1));
+
+/** A service that listens on all addresses also listens on loopback. */
+function localAddressOf(address: string): string {
+  if (address === '0.0.0.0') return '127.0.0.1';
+  return address === '::' ? '::1' : address;
+}

@@ -1,0 +1,59 @@
+/**
+ * For a pooler in front of the server: two transactions of one connection may run in different sessions of the server.
+ * So every statement runs in a transaction, and every transaction sets what it depends on.
+ */
+import type pg from 'pg';
+import { type PoolPurpose, setForTransaction } from './session-settings.ts';
+import { isPrepared, type Send, type Statement, type StatementResult } from './statement.ts';
+import type { Transport } from './transport.ts';
+
+/** As plain text: a pooler takes statements that the server skipped after a failure for prepared. */
+const commit: Statement = { text: 'commit' };
+
+export function pooledTransport(inner: Transport, purpose: PoolPurpose): Transport {
+  const begin: Statement = {
+    text: `begin isolation level read committed; ${setForTransaction(purpose)}`,
+  };
+  const sendAlone = async (client: pg.PoolClient, statement: Statement) => {
+    // Text without values may hold several statements, and begin a transaction itself.
+    if (!isPrepared(statement)) return inner.sendAlone(client, statement);
+    return runInTransaction(inner.openPipeline(client, nothing), begin, statement);
+  };
+  return {
+    isPipelined: inner.isPipelined,
+    isSpoiltByFailure: true,
+    begin,
+    sendAlone,
+    // One after the other: a failed one must have ended before the next begins.
+    openSeparate: (client) => {
+      let previous: Promise<unknown> = Promise.resolve();
+      return (statement) => {
+        const result = previous.then(() => sendAlone(client, statement));
+        previous = result.catch(nothing);
+        return result;
+      };
+    },
+    openPipeline: inner.openPipeline,
+  };
+}
+
+async function runInTransaction(
+  send: Send,
+  begin: Statement,
+  statement: Statement,
+): Promise<StatementResult> {
+  // The commit of a failed transaction rolls it back.
+  const [, result, committed] = await settled([send(begin), send(statement), send(commit)]);
+  if (!result || committed?.command !== 'COMMIT') throw new Error('a statement was rolled back');
+  return result;
+}
+
+/** Waits for all, then throws the first failure. */
+async function settled<T>(all: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(all);
+  return Promise.all(all);
+}
+
+function nothing(): undefined {
+  return undefined;
+}

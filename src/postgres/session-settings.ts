@@ -1,0 +1,60 @@
+/**
+ * What the service depends on in a session of the database, and sets itself: a server may have other defaults, and so
+ * may the operator's URL. Contract 10.5.
+ */
+import { limits } from '../domain/limits.ts';
+
+/** Requests are served by many short statements. Maintenance runs few statements, which may take longer. */
+export type PoolPurpose = 'requests' | 'maintenance';
+
+type Settings = Readonly<Record<string, string | number>>;
+
+/** A pooler remembers these for each of its clients, because the server reports them. */
+const reported: Settings = { datestyle: 'ISO, MDY', timezone: 'UTC' };
+
+const common: Settings = { default_transaction_isolation: 'read committed' };
+
+const byPurpose: Readonly<Record<PoolPurpose, Settings>> = {
+  requests: {
+    statement_timeout: limits.statementMsMax,
+    idle_in_transaction_session_timeout: limits.statementMsMax,
+    lock_timeout: 0,
+    // Every query finds a few rows by a key. A plan that was made and cached while a table was small would scan the
+    // whole table until its statistics are updated.
+    enable_seqscan: 'off',
+    enable_hashjoin: 'off',
+    enable_mergejoin: 'off',
+    enable_material: 'off',
+  },
+  maintenance: {
+    statement_timeout: limits.maintenanceStatementMsMax,
+    idle_in_transaction_session_timeout: limits.maintenanceStatementMsMax,
+    // A longer statement must not mean a longer wait for a row that a request has locked.
+    lock_timeout: limits.statementMsMax,
+    // Plans are made for the values at hand and never cached, so the planner may choose freely.
+    plan_cache_mode: 'force_custom_plan',
+  },
+};
+
+/**
+ * Sets them and describes the server, in one round trip. Behind a pooler the server process is another one than the
+ * pooler announced and is shared with others, so most settings end with the statement.
+ */
+export function describeSession(purpose: PoolPurpose, announcedPid: number): string {
+  const isPooled = `pg_backend_pid() <> ${Math.trunc(announcedPid)}`;
+  const own = { ...common, ...byPurpose[purpose] };
+  const list = [...setConfigs(reported, 'false'), ...setConfigs(own, isPooled)].join(', ');
+  return `select ${isPooled} as is_pooled, pg_is_in_recovery() as is_standby,
+                 current_setting('transaction_read_only') = 'on' as is_read_only, ${list}`;
+}
+
+/** For the transaction that it is part of. */
+export function setForTransaction(purpose: PoolPurpose): string {
+  return `select ${setConfigs(byPurpose[purpose], 'true').join(', ')}`;
+}
+
+function setConfigs(settings: Settings, isLocal: string): string[] {
+  return Object.entries(settings).map(
+    ([name, value]) => `set_config('${name}', '${value}', ${isLocal})`,
+  );
+}

@@ -1,0 +1,82 @@
+/**
+ * Starts and ends spans, and knows which one the current code runs in. The context travels in a storage of our own, so
+ * nothing is registered globally.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Attributes,
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+
+export type SpanDescription = {
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly attributes: Attributes;
+};
+
+export type Spans = {
+  readonly start: (description: SpanDescription, parent: Context) => Context;
+  readonly runIn: <Result>(context: Context, work: () => Result) => Result;
+  /** The context of a span that has not ended. Work that a request leaves behind must not extend its trace. */
+  readonly findActive: () => Context | undefined;
+  /** Runs the work in a span: a part of the active one, else the first of a trace. */
+  readonly trace: Trace;
+};
+
+type Trace = <Result>(
+  description: SpanDescription,
+  parent: Context | undefined,
+  work: (span: Span) => Promise<Result>,
+) => Promise<Result>;
+
+export function createSpans(tracer: Tracer): Spans {
+  const storage = new AsyncLocalStorage<Context>();
+  const start: Spans['start'] = ({ name, kind, attributes }, parent) =>
+    trace.setSpan(parent, tracer.startSpan(name, { kind, attributes }, parent));
+  return {
+    start,
+    runIn: (context, work) => storage.run(context, work),
+    findActive: () => {
+      const context = storage.getStore();
+      return context && spanOf(context).isRecording() ? context : undefined;
+    },
+    trace: async (description, parent, work) => {
+      const context = start(description, parent ?? ROOT_CONTEXT);
+      const span = spanOf(context);
+      try {
+        return await storage.run(context, () => work(span));
+      } catch (error) {
+        fail(span, nameOfError(error));
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+  };
+}
+
+export function spanOf(context: Context): Span {
+  const span = trace.getSpan(context);
+  if (!span) throw new Error('the context has no span');
+  return span;
+}
+
+export function fail(span: Span, errorType: string): void {
+  span.setStatus({ code: SpanStatusCode.ERROR });
+  span.setAttribute('error.type', errorType);
+}
+
+/** The message of an error may quote values of rows or of requests, so only its code or class is recorded. */
+function nameOfError(error: unknown): string {
+  const { code } = error as { readonly code?: unknown };
+  if (typeof code === 'string') return code;
+  return error instanceof Error ? error.name : typeof error;
+}
+
+export { SpanKind };

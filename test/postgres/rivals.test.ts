@@ -1,0 +1,36 @@
+/** Which errors mean that a concurrent transaction was first with a unique row. Contract 10.4. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { explainRival, mayRunAgain } from '../../src/postgres/error-classes.ts';
+
+const rivals = ['deliveries_event_id', 'provider_orders_pkey'];
+
+for (const [what, error, isRival] of [
+  ['its constraint', { code: '23505', constraint: 'deliveries_event_id' }, true],
+  ['another unique constraint', { code: '23505', constraint: 'deliveries_pkey' }, false],
+  [
+    'a constraint with a longer name',
+    { code: '23505', constraint: 'deliveries_event_id_by' },
+    false,
+  ],
+  ['its constraint on a shard', { code: '23505', constraint: 'provider_orders_pkey_102082' }, true],
+  ['its constraint on a shard, wrapped', wrapped('provider_orders_pkey_102082'), true],
+  ['another constraint on a shard, wrapped', wrapped('deliveries_pkey_102036'), false],
+  ['the foreign key of the same name', { code: '23503', constraint: 'deliveries_event_id' }, false],
+] as const) {
+  test(`a violation of ${what} is ${isRival ? 'retried' : 'reported as it is'}`, () => {
+    const failure = Object.assign(new Error(error.code), error);
+    const explained = explainRival(failure, rivals);
+    assert.equal(mayRunAgain(explained), isRival);
+    if (isRival) assert.equal((explained as Error).cause, failure);
+    else assert.equal(explained, failure);
+  });
+}
+
+/** As the coordinator of Citus 13 reports the failed `insert … select` of a worker. */
+function wrapped(constraint: string) {
+  return {
+    code: 'XX000',
+    message: `duplicate key value violates unique constraint "${constraint}"`,
+  };
+}

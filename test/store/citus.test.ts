@@ -1,0 +1,84 @@
+/** What only a Citus cluster can show; `npm run test:citus` gives it one. Contract 10.4 and 15.5. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { test } from 'node:test';
+import { randomBase62 } from '../../src/domain/ids.ts';
+import { type Database, openDatabase } from '../../src/postgres/database.ts';
+import { distributeTables } from '../../src/store/distribute.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { citusAddress, createCitusDatabase, dropEverywhere } from '../../tools/harness/citus.ts';
+import { isCitusRun, testShards } from '../support/citus-cluster.ts';
+import { runCommandHere } from '../support/command-here.ts';
+import { migrateOne } from '../support/migrate-to.ts';
+import { createTestDatabase, openCluster } from '../support/test-database.ts';
+import { testMasterKeyHex } from '../support/test-service.ts';
+
+const needsCitus = { skip: !isCitusRun && 'there is no Citus cluster: see npm run test:citus' };
+
+test('a database without Citus is refused in one sentence', { skip: isCitusRun }, async () => {
+  const { url } = await createTestDatabase();
+  const { code, stderr } = await distribute(url);
+  assert.equal(code, 1);
+  assert.match(stderr, /^The database has no Citus: .+\n$/);
+});
+
+test('all tables of accounts are distributed, once', needsCitus, async () => {
+  const { database, url } = await createTestDatabase();
+  assert.deepEqual(await listUndistributedAccountTables(database), []);
+  const { code, stdout } = await distribute(url);
+  assert.deepEqual([code, stdout], [0, 'All tables of accounts are distributed.\n']);
+});
+
+test('every migration works on tables that are distributed already', needsCitus, async () => {
+  await withEmptyDatabase(async (database) => {
+    for (const version of migrations().keys()) {
+      await migrateOne(database, version);
+      await distributeTables(database);
+    }
+    assert.deepEqual(await listUndistributedAccountTables(database), []);
+  });
+});
+
+test('an upgrade distributes the tables that it adds', needsCitus, async () => {
+  await withEmptyDatabase(async (database) => {
+    for (let version = 0; version < 27; version += 1) await migrateOne(database, version);
+    await distributeTables(database);
+    const applied = await migrate(database);
+    assert.equal(applied.length, migrations().length - 27);
+    assert.deepEqual(await listUndistributedAccountTables(database), []);
+  });
+});
+
+function migrations(): string[] {
+  return readdirSync('migrations').filter((name) => name.endsWith('.sql'));
+}
+
+function distribute(url: string) {
+  const env = { DATABASE_URL: url, MASTER_KEY: testMasterKeyHex };
+  return runCommandHere(['cluster', 'distribute'], env);
+}
+
+async function withEmptyDatabase(use: (database: Database) => Promise<void>): Promise<void> {
+  const coordinator = openCluster();
+  const name = `test_${randomBase62(12).toLowerCase()}`;
+  try {
+    await createCitusDatabase(coordinator, name, testShards);
+    const address = { ...citusAddress(), database: name };
+    const database = openDatabase(address, { purpose: 'maintenance' });
+    await use(database).finally(() => database.close());
+  } finally {
+    await dropEverywhere(coordinator, name);
+    await coordinator.close();
+  }
+}
+
+async function listUndistributedAccountTables(database: Database): Promise<string[]> {
+  const { rows } = await database.query<{ name: string }>({
+    text: `select c.relname as name from pg_index i
+             join pg_class c on c.oid = i.indrelid
+             join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
+            where i.indisprimary and a.attname = 'account_id' and c.relnamespace = 'public'::regnamespace
+              and c.oid not in (select logicalrelid from pg_dist_partition where partmethod = 'h')`,
+  });
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,189 @@
+/**
+ * Two real PostgreSQL servers: a leader that waits for its standby before it reports a commit, and that standby. The copy
+ * is made by the functions for backups, because the package of the servers has no program for it.
+ */
+import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import pg from 'pg';
+import { makeOwnFolder } from '../../src/embedded-postgres/durable-file.ts';
+import { reachablePrograms } from '../../src/embedded-postgres/machine-folder.ts';
+import { findPrograms, initialiseCluster } from '../../src/embedded-postgres/postgres-process.ts';
+import { chooseServerUser } from '../../src/embedded-postgres/server-user.ts';
+import { findFreePort } from '../../tools/harness/free-port.ts';
+import { assertRunning, type Launched, launch } from '../../tools/harness/launch.ts';
+import { listChildren } from '../../tools/harness/processes.ts';
+import { waitUntil } from '../../tools/harness/wait-until.ts';
+
+export type PairedServer = {
+  /** `127.0.0.1` and its port. */
+  readonly host: string;
+  readonly start: () => Promise<void>;
+  /** Like a machine that loses its power. */
+  readonly kill: () => Promise<void>;
+  /** Like a machine or a network that hangs. */
+  readonly freeze: () => Promise<void>;
+  readonly thaw: () => Promise<void>;
+  /** What an operator does about commits that hang: they no longer wait for the standby. */
+  readonly cancelWaits: () => Promise<void>;
+  /** A standby becomes the leader. */
+  readonly promote: () => Promise<void>;
+  /** The next start is as a standby of the other server. */
+  readonly followOther: (other: PairedServer) => Promise<void>;
+};
+
+export type DatabasePair = {
+  readonly leader: PairedServer;
+  readonly standby: PairedServer;
+  /** Both servers in one URL. */
+  readonly url: string;
+};
+
+const accessRules = [
+  ...['local all all trust', 'host all all 127.0.0.1/32 trust'],
+  ...['host replication all 127.0.0.1/32 trust', ''],
+].join('\n');
+
+export async function startDatabasePair(): Promise<DatabasePair> {
+  const folder = await mkdtemp(join(tmpdir(), 'pos-pair-'));
+  await chmod(folder, 0o711);
+  const user = await chooseServerUser(folder, join(folder, 'one'));
+  const programs = await reachablePrograms(await findPrograms(), user);
+  const [one, two] = [join(folder, 'one'), join(folder, 'two')];
+  for (const directory of [one, two]) {
+    await makeOwnFolder(directory, { owner: user.ids, mode: 0o700 });
+  }
+  const run = (words: readonly [string, ...string[]]) =>
+    launch(words, {}, user.ids && { user: user.ids });
+  const startServer = (directory: string, port: number) =>
+    run([programs.postgres, '-D', directory, ...settingsOf(directory, port)]);
+  const leader = openServer(one, await findFreePort(), startServer);
+  const standby = openServer(two, await findFreePort(), startServer);
+  after(async () => {
+    await Promise.all([leader.kill(), standby.kill()]);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  await initialiseCluster(programs, user, one);
+  await writeOwned(one, 'pg_hba.conf', accessRules);
+  await leader.start();
+  await withClient(leader.host, async (client) => {
+    await copyCluster(client, two, () => run(['cp', '-a', `${one}/.`, two]).exited);
+    await standby.followOther(leader);
+    await standby.start();
+    await client.query(`alter system set synchronous_standby_names to 'paired'`);
+    await client.query('select pg_reload_conf()');
+    await waitUntil('the leader waits for its standby', async () => {
+      const text = `select 1 from pg_stat_replication where sync_state = 'sync'`;
+      return (await client.query(text)).rows.length === 1;
+    });
+  });
+  const url = `postgres://postgres@${leader.host},${standby.host}/postgres`;
+  return { leader, standby, url };
+}
+
+function settingsOf(directory: string, port: number): string[] {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: directory,
+    wal_keep_size: '256MB',
+    shared_buffers: '32MB',
+    // Both are on one machine, which does not lose its power.
+    fsync: 'off',
+  };
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+type Start = (directory: string, port: number) => Launched;
+
+function openServer(directory: string, port: number, startServer: Start): PairedServer {
+  let running: Launched | undefined;
+  const host = `127.0.0.1:${port}`;
+  // Each process of a server has a group of its own.
+  const signal = async (name: NodeJS.Signals) => {
+    if (!running || running.hasExited()) return;
+    const children = await listChildren(running.pid);
+    for (const pid of [running.pid, ...children.map((child) => child.pid)]) {
+      try {
+        process.kill(pid, name);
+      } catch {
+        // It has ended by itself.
+      }
+    }
+  };
+  return {
+    host,
+    start: async () => {
+      running = startServer(directory, port);
+      const started = running;
+      await waitUntil(`the server at ${host} accepts connections`, async () => {
+        await assertRunning(started);
+        return isServing(host);
+      });
+    },
+    kill: async () => {
+      await signal('SIGKILL');
+      await running?.exited;
+    },
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+    cancelWaits: () =>
+      withClient(host, async (client) => {
+        const waiting = `from pg_stat_activity where wait_event = 'SyncRep'`;
+        await client.query(`select pg_cancel_backend(pid) ${waiting}`);
+      }),
+    promote: () =>
+      withClient(host, async (client) => {
+        await client.query('select pg_promote(true, 30)');
+      }),
+    followOther: async (other) => {
+      const [, otherPort] = other.host.split(':');
+      const address = `host=127.0.0.1 port=${otherPort} user=postgres application_name=paired`;
+      await writeOwned(directory, 'standby.signal', '');
+      await writeOwned(directory, 'postgresql.auto.conf', `primary_conninfo = '${address}'\n`);
+    },
+  };
+}
+
+/** The copy misses what was written meanwhile; the standby gets that from the leader, from the start of the backup on. */
+async function copyCluster(
+  client: pg.Client,
+  to: string,
+  copy: () => Promise<unknown>,
+): Promise<void> {
+  await client.query(`select pg_backup_start('pair', true)`);
+  await copy();
+  const { rows } = await client.query<{ labelfile: string }>('select * from pg_backup_stop(false)');
+  await writeOwned(to, 'backup_label', rows[0]?.labelfile ?? '');
+  await rm(join(to, 'postmaster.pid'), { force: true });
+}
+
+/** For the user of the server, which may be another one than ours. */
+async function writeOwned(directory: string, name: string, text: string): Promise<void> {
+  const { uid, gid } = await stat(directory);
+  await writeFile(join(directory, name), text);
+  await chown(join(directory, name), uid, gid);
+}
+
+async function isServing(host: string): Promise<boolean> {
+  return withClient(host, async (client) => {
+    await client.query('select 1');
+    return true;
+  }).catch(() => false);
+}
+
+async function withClient<Result>(
+  host: string,
+  use: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString: `postgres://postgres@${host}/postgres` });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,95 @@
+/** Three members of etcd, which decide who leads: they go on while two of them are there. */
+import { join } from 'node:path';
+import { findFreePort } from '../harness/free-port.ts';
+import { assertRunning, type Launched, launch } from '../harness/launch.ts';
+import { waitUntil } from '../harness/wait-until.ts';
+import type { Programs, User } from './programs.ts';
+
+export type EtcdMember = {
+  readonly name: string;
+  readonly clientPort: number;
+  readonly isLeader: () => Promise<boolean>;
+  readonly kill: () => Promise<void>;
+  /** It comes back with its data. */
+  readonly start: () => Promise<void>;
+};
+
+type Places = readonly { name: string; clientPort: number; peerPort: number }[];
+
+const names = ['etcd-1', 'etcd-2', 'etcd-3'] as const;
+
+export async function startEtcd(
+  { etcd, etcdInterface }: Programs,
+  folder: string,
+  user: User,
+): Promise<readonly EtcdMember[]> {
+  const places: { name: string; clientPort: number; peerPort: number }[] = [];
+  for (const name of names) {
+    places.push({ name, clientPort: await findFreePort(), peerPort: await findFreePort() });
+  }
+  const older = etcdInterface === 'etcd' ? ['--enable-v2'] : [];
+  const members = places.map((place) =>
+    openMember(place, () =>
+      launch(
+        [etcd, ...wordsOf(place, places, folder), ...older],
+        {},
+        { cwd: folder, ...(user && { user }) },
+      ),
+    ),
+  );
+  await Promise.all(members.map((member) => member.start()));
+  return members;
+}
+
+function openMember(
+  { name, clientPort }: Places[number],
+  launchMember: () => Launched,
+): EtcdMember {
+  let running: Launched | undefined;
+  const url = `http://127.0.0.1:${clientPort}`;
+  return {
+    name,
+    clientPort,
+    isLeader: async () => {
+      const status = await postJson(`${url}/v3/maintenance/status`);
+      return status.leader !== undefined && status.leader === status.header?.member_id;
+    },
+    start: async () => {
+      running = launchMember();
+      const started = running;
+      await waitUntil(`${name} is healthy`, async () => {
+        await assertRunning(started);
+        const response = await fetch(`${url}/health`).catch(() => undefined);
+        await response?.body?.cancel();
+        return response?.ok ?? false;
+      });
+    },
+    kill: async () => {
+      await running?.end('SIGKILL');
+    },
+  };
+}
+
+function wordsOf(
+  { name, clientPort, peerPort }: Places[number],
+  places: Places,
+  folder: string,
+): string[] {
+  const address = (port: number) => `http://127.0.0.1:${port}`;
+  const cluster = places.map((place) => `${place.name}=${address(place.peerPort)}`).join(',');
+  return [
+    ...['--name', name, '--data-dir', join(folder, name)],
+    ...['--listen-client-urls', address(clientPort)],
+    ...['--advertise-client-urls', address(clientPort)],
+    ...['--listen-peer-urls', address(peerPort)],
+    ...['--initial-advertise-peer-urls', address(peerPort)],
+    ...['--initial-cluster', cluster, '--initial-cluster-state', 'new'],
+  ];
+}
+
+type Status = { readonly leader?: string; readonly header?: { readonly member_id?: string } };
+
+async function postJson(url: string): Promise<Status> {
+  const response = await fetch(url, { method: 'POST', body: '{}' });
+  return (await response.json()) as Status;
+}

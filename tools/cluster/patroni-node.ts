@@ -1,0 +1,124 @@
+/** One node: Patroni, the PostgreSQL server that it runs, and the network that leads to both. */
+import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findFreePort } from '../harness/free-port.ts';
+import { type Launched, launch } from '../harness/launch.ts';
+import { listChildren, listProcesses } from '../harness/processes.ts';
+import { waitUntil } from '../harness/wait-until.ts';
+import type { EtcdMember } from './etcd.ts';
+import { type NodePlaces, patroniSettings } from './patroni-settings.ts';
+import type { Programs, User } from './programs.ts';
+import { type Relay, startRelay } from './relay.ts';
+
+export type PatroniNode = {
+  readonly name: string;
+  readonly settingsFile: string;
+  readonly places: NodePlaces;
+  readonly start: () => void;
+  readonly output: () => string;
+  /** PostgreSQL alone, or the whole node, as if its machine lost its power. */
+  readonly kill: (what: 'postgres' | 'node') => Promise<void>;
+  /** All its processes stop, as those of a machine that hangs. */
+  readonly freeze: () => Promise<void>;
+  readonly thaw: () => Promise<void>;
+  readonly network: Pick<Relay, 'cut' | 'mend'>;
+  readonly close: () => Promise<void>;
+};
+
+export async function createNode(
+  programs: Programs,
+  folder: string,
+  user: User,
+  { name, etcd }: { readonly name: string; readonly etcd: readonly EtcdMember[] },
+): Promise<PatroniNode> {
+  const own = join(folder, name);
+  await mkdir(own, { mode: 0o700 });
+  const [postgresPort, restPort] = [await findFreePort(), await findFreePort()];
+  const [postgres, rest, ...toEtcd] = await Promise.all(
+    [postgresPort, restPort, ...etcd.map(({ clientPort }) => clientPort)].map(startRelay),
+  );
+  if (!postgres || !rest) throw new Error('a relay is missing');
+  const places = {
+    ...{ name, postgresPort, restPort, dataFolder: join(own, 'data'), socketFolder: own },
+    outerPostgresPort: postgres.port,
+    outerRestPort: rest.port,
+    etcdPorts: toEtcd.map(({ port }) => port),
+  };
+  const settingsFile = join(own, 'patroni.json');
+  await writeFile(settingsFile, patroniSettings(places, programs));
+  if (user) for (const path of [own, settingsFile]) await chown(path, user.uid, user.gid);
+  const start = () =>
+    launch([programs.patroni, settingsFile], {}, { cwd: own, ...(user && { user }) });
+  return { name, settingsFile, places, ...controls(places, start, [postgres, rest, ...toEtcd]) };
+}
+
+function controls(places: NodePlaces, start: () => Launched, relays: readonly Relay[]) {
+  let running: Launched | undefined;
+  const patroniPids = async () =>
+    running && !running.hasExited() ? familyOf(running.pid) : Promise.resolve([]);
+  const postgresPids = async () => {
+    const pid = await findPostmaster(places.dataFolder);
+    return pid === undefined ? [] : familyOf(pid);
+  };
+  const everyPid = async () => [...(await patroniPids()), ...(await postgresPids())];
+  const kill = async (what: 'postgres' | 'node') => {
+    signalAll(what === 'node' ? await everyPid() : await postgresPids(), 'SIGKILL');
+    if (what !== 'node') return;
+    // What Patroni has just begun, such as a rewind, outlives it and holds its output open.
+    await waitUntil(`${places.name} is dead`, async () => {
+      const left = (await listProcesses()).filter(({ command }) =>
+        command.includes(places.dataFolder),
+      );
+      signalAll(
+        left.map(({ pid }) => pid),
+        'SIGKILL',
+      );
+      return left.length === 0;
+    });
+    await running?.exited;
+  };
+  return {
+    start: () => {
+      running = start();
+    },
+    output: () => running?.output() ?? '',
+    kill,
+    freeze: async () => signalAll(await everyPid(), 'SIGSTOP'),
+    thaw: async () => signalAll(await everyPid(), 'SIGCONT'),
+    network: {
+      cut: () => {
+        for (const relay of relays) relay.cut();
+      },
+      mend: () => {
+        for (const relay of relays) relay.mend();
+      },
+    },
+    close: async () => {
+      await kill('node');
+      for (const relay of relays) await relay.close();
+    },
+  };
+}
+
+async function familyOf(pid: number): Promise<number[]> {
+  return [pid, ...(await listChildren(pid)).map((child) => child.pid)];
+}
+
+/** Undefined while no server runs. A killed server leaves the file behind. */
+async function findPostmaster(dataFolder: string): Promise<number | undefined> {
+  const text = await readFile(join(dataFolder, 'postmaster.pid'), 'utf8').catch(() => '');
+  const pid = Number(text.split('\n')[0]);
+  if (!pid) return undefined;
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return command.includes(dataFolder) ? pid : undefined;
+}
+
+function signalAll(pids: readonly number[], name: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name);
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}

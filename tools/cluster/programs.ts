@@ -1,0 +1,72 @@
+/** The programs of a Patroni cluster, which this project does not contain, and the user that they run as. */
+import { access, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chooseServerUser } from '../../src/embedded-postgres/server-user.ts';
+import { runProgram } from '../harness/command-line.ts';
+
+export type Programs = Readonly<Record<'etcd' | 'patroni' | 'patronictl' | 'haproxy', string>> & {
+  /** The folder with `postgres`, `initdb` and `pg_rewind`. */
+  readonly postgresFolder: string;
+  /** The interface of etcd that Patroni may use. */
+  readonly etcdInterface: EtcdInterface;
+};
+
+export type EtcdInterface = 'etcd' | 'etcd3';
+
+export type User = { readonly uid: number; readonly gid: number } | undefined;
+
+/** Where Debian has the versions of PostgreSQL, each in a folder with its number. */
+const debianFolder = '/usr/lib/postgresql';
+
+/** Undefined if something is missing: the caller says what to install. */
+export async function findPrograms(): Promise<Programs | undefined> {
+  const [etcd, patroni, patronictl, haproxy, postgresFolder] = await Promise.all([
+    ...['etcd', 'patroni', 'patronictl', 'haproxy'].map(findProgram),
+    findPostgresFolder(),
+  ]);
+  if (!etcd || !patroni || !patronictl || !haproxy || !postgresFolder) return undefined;
+  const etcdInterface = await chooseInterface(patroni);
+  return { etcd, patroni, patronictl, haproxy, postgresFolder, etcdInterface };
+}
+
+/**
+ * Before release 3.0.3, a leader that was frozen overwrites the lock of its successor in version 3 of the interface, and
+ * everything that the successor has acknowledged is lost. In version 2 it checks whose lock it is.
+ */
+async function chooseInterface(patroni: string): Promise<EtcdInterface> {
+  const { stdout } = await runProgram([patroni, '--version'], {});
+  const [major = 0, minor = 0, patch = 0] = (stdout.match(/\d+/g) ?? []).map(Number);
+  return major * 1e6 + minor * 1e3 + patch < 3_000_003 ? 'etcd' : 'etcd3';
+}
+
+export const missingPrograms =
+  'This run needs etcd, Patroni, HAProxy and PostgreSQL: install the Debian packages etcd-server, patroni, haproxy and postgresql.';
+
+/** PostgreSQL refuses to run as root. */
+export async function chooseUser(folder: string): Promise<User> {
+  return (await chooseServerUser(folder, folder)).ids;
+}
+
+async function findProgram(name: string): Promise<string | undefined> {
+  const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin'].filter(Boolean);
+  return findFirst(folders.map((folder) => join(folder, name)));
+}
+
+async function findPostgresFolder(): Promise<string | undefined> {
+  const versions = (await readdir(debianFolder).catch(() => [])).sort(
+    (one, other) => Number(other) - Number(one),
+  );
+  const folders = versions.map((version) => join(debianFolder, version, 'bin'));
+  const found = await findFirst(folders.map((folder) => join(folder, 'postgres')));
+  return found === undefined ? undefined : join(found, '..');
+}
+
+async function findFirst(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) {
+    if (await access(path).then(yes, no)) return path;
+  }
+  return undefined;
+}
+
+const yes = () => true;
+const no = () => false;

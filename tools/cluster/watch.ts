@@ -1,0 +1,83 @@
+/**
+ * Watches every server beside its network: when it stops being a standby, and when it commits. A commit waits for the
+ * synchronous standby, so a promoted server does not take writes at once.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { PatroniNode } from './patroni-node.ts';
+
+export type Watch = {
+  /** When a node was first seen as a leader after this moment; undefined if none was. */
+  readonly promotedAfter: (node: string, at: number) => number | undefined;
+  /** The moments of all commits, by any leader. */
+  readonly commits: () => readonly number[];
+  readonly stop: () => Promise<void>;
+};
+
+const pauseMs = 25;
+const patienceMs = 1_000;
+
+export function startWatch(nodes: readonly PatroniNode[]): Watch {
+  const promotions: { readonly node: string; readonly at: number }[] = [];
+  const commits: number[] = [];
+  let isOver = false;
+  const watching = nodes.map(async ({ name, places }) => {
+    let wasLeader = false;
+    while (!isOver) {
+      await withClient(places.postgresPort, async (client) => {
+        while (!isOver) {
+          const isLeader = await leads(client);
+          if (isLeader && !wasLeader) promotions.push({ node: name, at: performance.now() });
+          wasLeader = isLeader;
+          if (isLeader && (await hasCommitted(client))) commits.push(performance.now());
+          await delay(pauseMs);
+        }
+      }).catch(() => {});
+      await delay(pauseMs);
+    }
+  });
+  return {
+    promotedAfter: (node, from) =>
+      promotions.find((promotion) => promotion.node === node && promotion.at >= from)?.at,
+    commits: () => commits,
+    stop: async () => {
+      isOver = true;
+      await Promise.all(watching);
+    },
+  };
+}
+
+async function leads(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ standby: boolean }>(
+    'select pg_is_in_recovery() as standby',
+  );
+  return rows[0]?.standby === false;
+}
+
+/** Writes a few bytes of WAL and no table. False when the server warns that it did not wait for its standby. */
+async function hasCommitted(client: pg.Client): Promise<boolean> {
+  let isWarned = false;
+  const warn = () => {
+    isWarned = true;
+  };
+  client.once('notice', warn);
+  await client.query(`select pg_logical_emit_message(true, 'watch', '')`);
+  client.off('notice', warn);
+  return !isWarned;
+}
+
+async function withClient(port: number, use: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({
+    connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    connectionTimeoutMillis: patienceMs,
+    query_timeout: patienceMs,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await use(client);
+  } finally {
+    // A server that hangs reads no farewell.
+    await Promise.race([client.end().catch(() => {}), delay(patienceMs)]);
+  }
+}
