@@ -3,7 +3,7 @@ import { type Report, range, seconds, sumsOf } from '../report.ts';
 import type { CitusFigures } from './figures.ts';
 
 /** How long the accounts of a worker may wait for an answer of 2xx after the worker commits again. */
-const servingMsMax = 10_000;
+const servingMsMax = 5_000;
 
 export const citusReport: Report<CitusFigures> = {
   heading: [
