@@ -45,7 +45,8 @@ export function describeSession(purpose: PoolPurpose, announcedPid: number): str
   const own = { ...common, ...byPurpose[purpose] };
   const list = [...setConfigs(reported, 'false'), ...setConfigs(own, isPooled)].join(', ');
   return `select ${isPooled} as is_pooled, pg_is_in_recovery() as is_standby,
-                 current_setting('transaction_read_only') = 'on' as is_read_only, ${list}`;
+                 current_setting('transaction_read_only') = 'on' as is_read_only,
+                 current_setting('citus.shard_count', true) is not null as has_workers, ${list}`;
 }
 
 /** For the transaction that it is part of. */
