@@ -12,7 +12,11 @@ type Settings = Readonly<Record<string, string | number>>;
 /** A pooler remembers these for each of its clients, because the server reports them. */
 const reported: Settings = { datestyle: 'ISO, MDY', timezone: 'UTC' };
 
-const common: Settings = { default_transaction_isolation: 'read committed' };
+const common: Settings = {
+  default_transaction_isolation: 'read committed',
+  // On Citus, what is set for a transaction counts on its workers too: they are where its locks are. Nothing else reads it.
+  'citus.propagate_set_commands': 'local',
+};
 
 const byPurpose: Readonly<Record<PoolPurpose, Settings>> = {
   requests: {
