@@ -3,7 +3,7 @@ import type { Incoming } from './domain/inbox/incoming.ts';
 import { limits } from './domain/limits.ts';
 import type { Clock } from './domain/time.ts';
 import { renderChange } from './http/merchant/event-view.ts';
-import { createBatcher } from './postgres/batch.ts';
+import { createAccountBatcher } from './postgres/account-batch.ts';
 import type { Database } from './postgres/database.ts';
 import { listDefaultUrls } from './providers/account-settings.ts';
 import { createProviderCaller } from './providers/call.ts';
@@ -72,14 +72,16 @@ export function createServices(parts: {
     database,
     maintenance: parts.maintenance ?? parts.database,
     batches: createBatches(database),
-    storeBatch: createBatcher({
+    storeBatch: createAccountBatcher({
       ...batchBounds,
+      accountOf: ({ delivery }) => delivery.accountId,
       besideMin: limits.parallelDeliveryBatchMin,
       watch: (countWaiting) => database.queueStats.addQueue('deliveries', countWaiting),
       run: (incoming: readonly Incoming[]) => storeBatch(needs, incoming),
     }),
-    recordInBatch: createBatcher({
+    recordInBatch: createAccountBatcher({
       ...batchBounds,
+      accountOf: ({ accountId }) => accountId,
       watch: (countWaiting) => database.queueStats.addQueue('polls', countWaiting),
       run: (calls: readonly FinishedCall[]) => recordCalls(needs, calls),
     }),

@@ -67,6 +67,9 @@ export const limits = {
   /** A batch that takes longer than this lets the next one run in parallel. */
   slowBatchMs: 25,
   batchLockMsMax: 300,
+  /** How soon an account tries its worker of Citus again, and how many do at once. */
+  workerTrialPauseMs: 500,
+  workerTrialsMax: 2,
   /** Folding a batch pauses after this, so that other requests can run. */
   eventLoopMsMax: 8,
   /** Deliveries that are due and are tried again in one transaction. */

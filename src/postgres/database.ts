@@ -4,7 +4,7 @@ import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { type DatabaseAddress, serversOf } from './address.ts';
 import { chooseTransport, type TransportOptions } from './choose-transport.ts';
-import { mayRunAgain } from './error-classes.ts';
+import { explainSlowWorker, mayRunAgain } from './error-classes.ts';
 import { mayShareConnection, openPool } from './pool.ts';
 import { pooledTransport } from './pooled-transport.ts';
 import { prepareConnections } from './prepare-connection.ts';
@@ -73,7 +73,9 @@ export function openDatabase(
         shedWhenFull(pool, onShed);
         return withSession(pool, transports, (session) =>
           use(preparation.isPooled() ? throughPooler(session, purpose) : session),
-        );
+        ).catch((error) => {
+          throw preparation.hasWorkers() ? explainSlowWorker(error) : error;
+        });
       },
       (error) => mayRunAgain(error) || mayShareConnection(pool, error) || servers.mayTryNext(error),
     );

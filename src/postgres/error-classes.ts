@@ -13,6 +13,8 @@ export function mayRunAgain(error: unknown): boolean {
   if (state === readOnly) return true;
   // A migration of the next release adds a column while this one serves. A new connection prepares the statement anew.
   if (isUnprepared(error)) return true;
+  // The coordinator may still hold connections to a worker that was restarted; the next attempt opens new ones.
+  if (isLostWorker(error)) return !isRefusedByWorker(error);
   return isLostConnection(error) || error instanceof PipeliningFailed;
 }
 
@@ -71,7 +73,61 @@ export function explainLostCommit(error: unknown): never {
   throw new ServiceError('SERVICE_UNAVAILABLE', undefined, { cause: error });
 }
 
+/** The commit itself failed. On Citus, a worker may have saved it before the coordinator lost the worker. */
+export function explainFailedCommit(error: unknown): never {
+  if (!isUnavailable(error) || wasNeverSent(error)) throw error;
+  throw new ServiceError('SERVICE_UNAVAILABLE', undefined, { cause: error });
+}
+
+const lostWorkerStates = [
+  '08000',
+  '08001',
+  '08003',
+  '08006',
+  adminShutdown,
+  crashShutdown,
+  '57P03',
+];
+
+/** What Citus reports without a state of its own, in its words, those of its driver or those of the worker. */
+const lostWorkerMessages =
+  /marked as essential|failed to complete COPY|any active placements|terminating connection due to|server closed the connection|connection not open|SYSCALL error|the database system is/;
+
+/**
+ * The coordinator of Citus cannot reach a worker. A server that ends our own connection calls that FATAL; as an ERROR
+ * it tells of another connection, and ours can still be used.
+ */
+function isLostWorker(error: unknown): boolean {
+  const { severity, message } = error as { severity?: string; message?: string };
+  const state = sqlState(error) ?? '';
+  if (severity !== 'ERROR') return false;
+  if (lostWorkerStates.includes(state)) return true;
+  return [internalError, ioError].includes(state) && lostWorkerMessages.test(message ?? '');
+}
+
+const ioError = '58030';
+
+/** A new connection to the worker failed, perhaps after seconds: another attempt would fail in the same way. */
+function isRefusedByWorker(error: unknown): boolean {
+  return /could not establish|refused|the database system is/.test((error as Error).message);
+}
+
+/** A worker of Citus is away, before anything was committed. The accounts of other workers can be served. */
+export class WorkerUnavailable extends ServiceError {
+  constructor(cause: Error) {
+    super('SERVICE_UNAVAILABLE', undefined, { cause });
+  }
+}
+
+const queryCanceled = '57014';
+
+/** One worker that hangs holds up a statement for all, until the statement is cancelled for taking too long. */
+export function explainSlowWorker(error: unknown): unknown {
+  return sqlState(error) === queryCanceled ? new WorkerUnavailable(error as Error) : error;
+}
+
 function isLostConnection(error: unknown): boolean {
+  if (isLostWorker(error)) return false;
   const code = sqlState(error) ?? '';
   if ([adminShutdown, crashShutdown, idleTimeout, 'ECONNRESET', 'EPIPE'].includes(code))
     return true;
@@ -132,12 +188,14 @@ export function isUnavailable(error: unknown): boolean {
     unavailableStates.test(code) ||
     unavailableSystemCodes.test(code) ||
     driverMessages.unavailable.test(error.message) ||
-    isMute(error)
+    isMute(error) ||
+    isLostWorker(error)
   );
 }
 
 export function translateDatabaseError(error: unknown): unknown {
   if (error instanceof ServiceError || !isUnavailable(error)) return error;
+  if (isLostWorker(error)) return new WorkerUnavailable(error as Error);
   return new ServiceError('SERVICE_UNAVAILABLE', undefined, { cause: error });
 }
 

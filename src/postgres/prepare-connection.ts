@@ -6,26 +6,33 @@ import { announcedPidOf } from './pg-internals.ts';
 import { checkPooler } from './pooler-check.ts';
 import { describeSession, type PoolPurpose } from './session-settings.ts';
 
-type Described = { is_pooled: boolean; is_standby: boolean; is_read_only: boolean };
+type Described = Readonly<
+  Record<'is_pooled' | 'is_standby' | 'is_read_only' | 'has_workers', boolean>
+>;
 
 export type ConnectionPreparation = {
   readonly prepare: (client: pg.ClientBase, server: Server) => Promise<void>;
   /** True if a pooler such as PgBouncer shares the connections of the server. Known after the first connection. */
   readonly isPooled: () => boolean;
+  /** True if the server is the coordinator of a Citus cluster. Known after the first connection. */
+  readonly hasWorkers: () => boolean;
 };
 
 export function prepareConnections(purpose: PoolPurpose): ConnectionPreparation {
   let isPooled = false;
+  let hasWorkers = false;
   /** The same for all connections, so it is checked on the first one. */
   let poolerCheck: Promise<void> | undefined;
   return {
     isPooled: () => isPooled,
+    hasWorkers: () => hasWorkers,
     prepare: async (client, server) => {
       const text = describeSession(purpose, announcedPidOf(client));
       const { rows } = await client.query<Described>(text);
       const [found] = rows;
       if (found?.is_standby || found?.is_read_only) throw new StandbyError();
       isPooled = found?.is_pooled ?? false;
+      hasWorkers = found?.has_workers ?? false;
       if (!isPooled) return;
       poolerCheck ??= checkPooler(server);
       try {

@@ -12,7 +12,11 @@ type Settings = Readonly<Record<string, string | number>>;
 /** A pooler remembers these for each of its clients, because the server reports them. */
 const reported: Settings = { datestyle: 'ISO, MDY', timezone: 'UTC' };
 
-const common: Settings = { default_transaction_isolation: 'read committed' };
+const common: Settings = {
+  default_transaction_isolation: 'read committed',
+  // On Citus, what is set for a transaction counts on its workers too: they are where its locks are. Nothing else reads it.
+  'citus.propagate_set_commands': 'local',
+};
 
 const byPurpose: Readonly<Record<PoolPurpose, Settings>> = {
   requests: {
@@ -45,7 +49,8 @@ export function describeSession(purpose: PoolPurpose, announcedPid: number): str
   const own = { ...common, ...byPurpose[purpose] };
   const list = [...setConfigs(reported, 'false'), ...setConfigs(own, isPooled)].join(', ');
   return `select ${isPooled} as is_pooled, pg_is_in_recovery() as is_standby,
-                 current_setting('transaction_read_only') = 'on' as is_read_only, ${list}`;
+                 current_setting('transaction_read_only') = 'on' as is_read_only,
+                 current_setting('citus.shard_count', true) is not null as has_workers, ${list}`;
 }
 
 /** For the transaction that it is part of. */

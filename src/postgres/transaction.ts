@@ -1,5 +1,5 @@
 /** Runs one transaction on one connection. The begin leaves with the first statement, the commit with the last. */
-import { explainLostCommit, explainRival } from './error-classes.ts';
+import { explainFailedCommit, explainLostCommit, explainRival } from './error-classes.ts';
 import type { Queryable, Transaction } from './queryable.ts';
 import type { Session } from './session.ts';
 
@@ -52,7 +52,7 @@ export async function runTransaction<Result, After = Result>(
     const after = afterCommit?.(result, { query: send }) ?? Promise.resolve(result);
     await Promise.allSettled([commit, after, ...unawaited]);
     await Promise.all(unawaited).catch(explainLostCommit);
-    const { command } = await commit.catch(explainLostCommit);
+    const { command } = await commit.catch(explainFailedCommit);
     if (command !== 'COMMIT') throw new Error('a failed statement of the transaction was ignored');
     for (const callback of callbacks) callback();
     return (await after) as After;

@@ -8,7 +8,7 @@ import type { Account, LiveSecret, SecretKind } from '../domain/accounts/account
 import { createBoundedCache } from '../domain/bounded-cache.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
-import { createBatcher } from '../postgres/batch.ts';
+import { createAccountBatcher } from '../postgres/account-batch.ts';
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 import { markOf } from '../security/compare.ts';
 import { type MasterKey, sealingKeyIdOf, WrongMasterKeyError } from '../security/master-key.ts';
@@ -120,8 +120,9 @@ function refuseToken(): never {
 
 /** Concurrent callers share a statement. */
 function createRevisionFinder(database: Database) {
-  return createBatcher({
+  return createAccountBatcher({
     ...batchBounds,
+    accountOf: (accountId) => accountId,
     watch: (countWaiting) => database.queueStats.addQueue('accounts', countWaiting),
     run: (accountIds: readonly string[]) => findAccountRevisions(database, accountIds),
   });

@@ -1,7 +1,7 @@
 /** The statements of the busiest requests, batched: concurrent requests share a statement and a commit. */
 import { limits } from '../domain/limits.ts';
 import type { Order } from '../domain/orders/order.ts';
-import { createBatcher } from '../postgres/batch.ts';
+import { createAccountBatcher } from '../postgres/account-batch.ts';
 import type { Database } from '../postgres/database.ts';
 import {
   findOrdersWithTransactions,
@@ -38,27 +38,35 @@ export const batchBounds = {
 export function createBatches(database: Database): Batches {
   const { addQueue } = database.queueStats;
   return {
-    insertOrder: createBatcher({
+    insertOrder: createAccountBatcher({
       ...batchBounds,
+      accountOf,
       watch: (countWaiting) => addQueue('create-order', countWaiting),
       run: (orders: readonly Order[]) => insertOrdersAndLook(database, orders),
     }),
-    insertLinkedOrder: createBatcher({
+    insertLinkedOrder: createAccountBatcher({
       ...batchBounds,
+      accountOf,
       watch: (countWaiting) => addQueue('payment-link', countWaiting),
       run: (orders: readonly LinkedOrder[]) => insertLinkedOrdersAndLook(database, orders),
     }),
-    listParkedDeliveries: createBatcher({
+    listParkedDeliveries: createAccountBatcher({
       ...batchBounds,
+      accountOf,
       watch: (countWaiting) => addQueue('waiting-deliveries', countWaiting),
       run: (waited: readonly KnownNames[]) =>
         database.pipelined((connection) => listParkedDeliveries(connection, waited)),
     }),
-    findOrderWithTransactions: createBatcher({
+    findOrderWithTransactions: createAccountBatcher({
       ...batchBounds,
+      accountOf,
       watch: (countWaiting) => addQueue('enquiry', countWaiting),
       run: (questions: readonly OrderQuestion[]) =>
         database.pipelined((connection) => findOrdersWithTransactions(connection, questions)),
     }),
   };
+}
+
+function accountOf({ accountId }: { readonly accountId: string }): string {
+  return accountId;
 }

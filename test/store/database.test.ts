@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import { join } from 'node:path';
+import { createServer } from 'node:net';
 import { after, beforeEach, test } from 'node:test';
 import { ServiceError } from '../../src/domain/errors.ts';
 import { limits } from '../../src/domain/limits.ts';
 import { type Database, openDatabase, type Queryable } from '../../src/postgres/database.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
-import { clusterAddress, createTestDatabase } from '../support/test-database.ts';
+import { clusterAddress, connectToCluster, createTestDatabase } from '../support/test-database.ts';
 
 const { database, url } = await createTestDatabase();
 await database.query({
@@ -542,10 +541,9 @@ function createMeeting(count: number): () => Promise<void> {
 
 /** A proxy to the database that breaks the connection once: after the statement was sent, before its result is back. */
 async function openThroughProxy(words: string): Promise<Database> {
-  const { host, port } = clusterAddress();
   let isBroken = false;
   const proxy = createServer((client) => {
-    const server = connect(join(host, `.s.PGSQL.${port}`));
+    const server = connectToCluster();
     let isHeard = false;
     client.on('data', (chunk) => {
       isHeard ||= !isBroken && chunk.includes(words);

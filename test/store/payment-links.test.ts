@@ -11,6 +11,7 @@ import {
 import { findOrder, findOrderByInvoice } from '../../src/store/orders.ts';
 import { findLinkedOrder, findLinkId, insertLink } from '../../src/store/payment-links.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
+import { onOneServer } from '../support/citus-cluster.ts';
 import { storedOrder } from '../support/stored-orders.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -68,27 +69,31 @@ test('an order that the database refuses leaves no link, and the others of its b
   assert.equal(await findLinkId(database, bad), undefined);
 });
 
-test('a batch with links inserts its orders in the order of their invoices, so it cannot deadlock with another', async () => {
-  let runs = 0;
-  let batch: Promise<boolean[]> | undefined;
-  await database.transaction(async (tx) => {
-    runs += 1;
-    await insertOrders(tx, [linkedOrder('D-1')]);
-    batch ??= insertLinkedOrders(['D-2', 'D-1'].map(linkedOrder));
-    await waitUntil('the batch waits for D-1', async () => {
-      const { rows } = await database.query({
-        text: `select 1 from pg_stat_activity
+test(
+  'a batch with links inserts its orders in the order of their invoices, so it cannot deadlock with another',
+  onOneServer,
+  async () => {
+    let runs = 0;
+    let batch: Promise<boolean[]> | undefined;
+    await database.transaction(async (tx) => {
+      runs += 1;
+      await insertOrders(tx, [linkedOrder('D-1')]);
+      batch ??= insertLinkedOrders(['D-2', 'D-1'].map(linkedOrder));
+      await waitUntil('the batch waits for D-1', async () => {
+        const { rows } = await database.query({
+          text: `select 1 from pg_stat_activity
                 where datname = current_database() and wait_event_type = 'Lock'`,
+        });
+        return rows.length > 0;
       });
-      return rows.length > 0;
+      // With D-2 inserted by the batch, each would wait for the other.
+      await tx.query({ text: `set local lock_timeout = '300ms'` });
+      await insertOrders(tx, [linkedOrder('D-2')]);
     });
-    // With D-2 inserted by the batch, each would wait for the other.
-    await tx.query({ text: `set local lock_timeout = '300ms'` });
-    await insertOrders(tx, [linkedOrder('D-2')]);
-  });
-  assert.equal(runs, 1);
-  assert.deepEqual(await batch, [false, false]);
-});
+    assert.equal(runs, 1);
+    assert.deepEqual(await batch, [false, false]);
+  },
+);
 
 test('of fifty links that are added to one order at once, one stays', async () => {
   const order = storedOrder({ invoiceId: 'E-1', createdAt });

@@ -3,11 +3,10 @@
  * test connects to the link instead of the database.
  */
 import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { createServer, type Server, type Socket } from 'node:net';
 import { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { clusterAddress } from './test-database.ts';
+import { clusterAddress, connectToCluster } from './test-database.ts';
 
 export type DatabaseLink = {
   /** The URL of the database through this link. */
@@ -26,7 +25,7 @@ export type DatabaseLink = {
 
 /** Opens a link to the test database with this URL. */
 export async function openDatabaseLink(testUrl: string, user?: string): Promise<DatabaseLink> {
-  const { host, port, user: owner } = clusterAddress();
+  const { user: owner } = clusterAddress();
   const name = new URL(testUrl.replace('@/', '@host/')).pathname;
   const pairs = new Set<Pair>();
   const mute = new Set<Pair>();
@@ -35,7 +34,7 @@ export async function openDatabaseLink(testUrl: string, user?: string): Promise<
   let opened = Promise.withResolvers<void>();
 
   const accept = (client: Socket) => {
-    const server = connect(join(host, `.s.PGSQL.${port}`));
+    const server = connectToCluster();
     const pair = { client, server };
     pairs.add(pair);
     if (isFrozen) hold(pair);

@@ -3,9 +3,8 @@
  * server receives the statement or after the server has answered it.
  */
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
-import { clusterAddress } from './test-database.ts';
+import { createServer, type Socket } from 'node:net';
+import { clusterAddress, connectToCluster } from './test-database.ts';
 
 export type Side = 'before' | 'after';
 
@@ -49,7 +48,7 @@ export async function startDatabaseProxy(): Promise<DatabaseProxy> {
   };
 
   const proxy = createServer((client) => {
-    const server = connect(join(address.host, `.s.PGSQL.${address.port}`));
+    const server = connectToCluster(address);
     const cut = () => client.destroy();
     const readClient = createReader(false);
     const readServer = createReader(true);

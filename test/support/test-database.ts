@@ -1,4 +1,6 @@
 /** Clones the migrated template into a new database for each test file, and drops it at the end. */
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { after } from 'node:test';
 import { randomBase62 } from '../../src/domain/ids.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
@@ -19,6 +21,11 @@ export function clusterAddress(): SuperuserAddress {
   const text = process.env.TEST_DATABASE_ADDRESS;
   if (text === undefined) throw new Error('run the tests with "npm test", which starts PostgreSQL');
   return JSON.parse(text) as SuperuserAddress;
+}
+
+/** A connection for what stands between a service and the server: its socket is a file, or a port of the coordinator. */
+export function connectToCluster({ host, port } = clusterAddress()): Socket {
+  return host.startsWith('/') ? connect(join(host, `.s.PGSQL.${port}`)) : connect(port, host);
 }
 
 /** As its superuser, and more patient than the service: a busy machine is no reason to fail a file of tests. */

@@ -1,6 +1,6 @@
 /** Compares what was answered 2xx with what the service knows now: nothing lost, nothing twice. */
 import { pollUntil } from '../harness/wait-until.ts';
-import { type Acknowledged, enquire, type LoadShop, type LoadTarget } from './load.ts';
+import { type Acknowledged, enquire, type LoadTarget } from './load.ts';
 
 export type Verdict = {
   readonly lost: readonly string[];
@@ -16,7 +16,6 @@ const atOnce = 16;
 
 export async function judge(
   target: LoadTarget,
-  shop: LoadShop,
   entries: readonly Acknowledged[],
 ): Promise<Verdict> {
   const lost: string[] = [];
@@ -27,7 +26,7 @@ export async function judge(
       part.map(async (entry) => {
         // Before the answer: a webhook that is acknowledged meanwhile may not be part of it.
         const { isPaid } = entry;
-        const { isFound, text } = await enquireAtLast(target, shop, entry.invoiceId);
+        const { isFound, text } = await enquireAtLast(target, entry);
         const loss = isFound ? findLoss(entry, isPaid, JSON.parse(text)) : text;
         if (loss) lost.push(`${entry.invoiceId}: ${loss}`);
         else if (JSON.parse(text).transaction.length > 1) doubled.push(entry.invoiceId);
@@ -38,7 +37,7 @@ export async function judge(
 }
 
 /** A service that is busy is asked again: only an answer says whether something is lost. */
-async function enquireAtLast(target: LoadTarget, shop: LoadShop, invoiceId: string) {
+async function enquireAtLast(target: LoadTarget, { shop, invoiceId }: Acknowledged) {
   return pollUntil(
     async () => {
       const response = await enquire(target, shop, invoiceId);

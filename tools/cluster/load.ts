@@ -12,6 +12,7 @@ export type Kind = (typeof kinds)[number];
 
 export type Answer = {
   readonly service: string;
+  readonly accountId: string;
   readonly kind: Kind;
   readonly at: number;
   /** 0: no answer. */
@@ -21,6 +22,7 @@ export type Answer = {
 
 /** What was answered 2xx. */
 export type Acknowledged = {
+  readonly shop: LoadShop;
   readonly invoiceId: string;
   readonly orderId: string;
   readonly at: number;
@@ -50,7 +52,18 @@ const answerMsMax = 30_000;
 const pauseMs = 1_000;
 const endSecondsMax = 60;
 
-export function startLoad(targets: readonly LoadTarget[], shop: LoadShop, perSecond: number): Load {
+export type LoadRate = {
+  /** Orders that are begun in a second at each service. */
+  readonly perSecond: number;
+  /** Orders that are begun in the same moment, each of another shop, so that they meet in a batch; default: 1. */
+  readonly together?: number;
+};
+
+export function startLoad(
+  targets: readonly LoadTarget[],
+  shops: readonly LoadShop[],
+  { perSecond, together = 1 }: LoadRate,
+): Load {
   const answers: Answer[] = [];
   const ledger: Acknowledged[] = [];
   const unanswered = new Map<string, string>();
@@ -58,9 +71,12 @@ export function startLoad(targets: readonly LoadTarget[], shop: LoadShop, perSec
   let made = 0;
   const timers = targets.map((target) => {
     let open = 0;
+    let begun = 0;
     const begin = () => {
+      const shop = shops[begun % shops.length];
+      begun += 1;
       // Bounded: shops that wait for an answer do not begin more and more.
-      if (open >= flowsMax) return;
+      if (!shop || open >= flowsMax) return;
       open += 1;
       made += 1;
       const invoiceId = `INV-${made}`;
@@ -71,7 +87,10 @@ export function startLoad(targets: readonly LoadTarget[], shop: LoadShop, perSec
           open -= 1;
         });
     };
-    return setInterval(begin, 1000 / perSecond);
+    const beginTogether = () => {
+      for (let count = 0; count < together; count += 1) begin();
+    };
+    return setInterval(beginTogether, (1000 * together) / perSecond);
   });
   return {
     answers: () => answers,
@@ -103,7 +122,7 @@ async function runFlow(flow: Flow, invoiceId: string, isPaid: boolean): Promise<
     post(target, shop, 'create-order', cart(invoiceId, '118.00'), signal),
   );
   const { order_id: orderId } = JSON.parse(created) as { order_id: string };
-  const entry: Acknowledged = { invoiceId, orderId, at: performance.now(), isPaid: false };
+  const entry: Acknowledged = { shop, invoiceId, orderId, at: performance.now(), isPaid: false };
   ledger.push(entry);
   // Some orders are never paid and must stay `new`.
   if (!isPaid) return;
@@ -141,7 +160,7 @@ function post(
 }
 
 async function untilAnswered(
-  { target, answers, unanswered, over }: Flow,
+  { target, shop, answers, unanswered, over }: Flow,
   invoiceId: string,
   kind: Kind,
   send: (signal: AbortSignal) => Promise<Response>,
@@ -149,7 +168,9 @@ async function untilAnswered(
   for (;;) {
     unanswered.set(invoiceId, `${kind} at ${target.name} waits for its answer`);
     const { status, text, retryAfter } = await answerOf(send(AbortSignal.timeout(answerMsMax)));
-    answers.push({ service: target.name, kind, at: performance.now(), status, retryAfter });
+    const at = performance.now();
+    const { accountId } = shop;
+    answers.push({ service: target.name, accountId, kind, at, status, retryAfter });
     unanswered.set(invoiceId, `${kind} at ${target.name}: ${status} ${text}`);
     if (status >= 200 && status < 300) {
       unanswered.delete(invoiceId);

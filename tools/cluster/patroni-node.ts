@@ -1,14 +1,15 @@
 /** One node: Patroni, the PostgreSQL server that it runs, and the network that leads to both. */
-import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findFreePort } from '../harness/free-port.ts';
 import { type Launched, launch } from '../harness/launch.ts';
-import { listChildren, listProcesses } from '../harness/processes.ts';
+import { listProcesses } from '../harness/processes.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 import type { EtcdMember } from './etcd.ts';
 import { type NodePlaces, patroniSettings } from './patroni-settings.ts';
 import type { Programs, User } from './programs.ts';
 import { type Relay, startRelay } from './relay.ts';
+import { familyOf, findPostmaster, signalAll } from './server-processes.ts';
 
 export type PatroniNode = {
   readonly name: string;
@@ -98,27 +99,4 @@ function controls(places: NodePlaces, start: () => Launched, relays: readonly Re
       for (const relay of relays) await relay.close();
     },
   };
-}
-
-async function familyOf(pid: number): Promise<number[]> {
-  return [pid, ...(await listChildren(pid)).map((child) => child.pid)];
-}
-
-/** Undefined while no server runs. A killed server leaves the file behind. */
-async function findPostmaster(dataFolder: string): Promise<number | undefined> {
-  const text = await readFile(join(dataFolder, 'postmaster.pid'), 'utf8').catch(() => '');
-  const pid = Number(text.split('\n')[0]);
-  if (!pid) return undefined;
-  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  return command.includes(dataFolder) ? pid : undefined;
-}
-
-function signalAll(pids: readonly number[], name: NodeJS.Signals): void {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, name);
-    } catch {
-      // It has ended by itself.
-    }
-  }
 }

@@ -1,4 +1,4 @@
-/** The programs of a Patroni cluster, which this project does not contain, and the user that they run as. */
+/** The programs of a cluster, which this project does not contain, and the user that they run as. */
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chooseServerUser } from '../../src/embedded-postgres/server-user.ts';
@@ -41,6 +41,18 @@ async function chooseInterface(patroni: string): Promise<EtcdInterface> {
 
 export const missingPrograms =
   'This run needs etcd, Patroni, HAProxy and PostgreSQL: install the Debian packages etcd-server, patroni, haproxy and postgresql.';
+
+/** The folder of the newest PostgreSQL, if it has the Citus extension. */
+export async function findCitusFolder(): Promise<string | undefined> {
+  const folder = await findPostgresFolder();
+  if (folder === undefined) return undefined;
+  const { stdout } = await runProgram([join(folder, 'pg_config'), '--sharedir'], {});
+  const control = join(stdout.trim(), 'extension', 'citus.control');
+  return (await findFirst([control])) && folder;
+}
+
+export const missingCitus =
+  'This run needs PostgreSQL with the Citus extension: install both, or build the extension from its public sources.';
 
 /** PostgreSQL refuses to run as root. */
 export async function chooseUser(folder: string): Promise<User> {

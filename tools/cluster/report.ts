@@ -1,11 +1,18 @@
-/** The result of a run as a table, and which promises it broke. */
-import type { FaultFigures } from './figures.ts';
-import type { RunResult } from './run.ts';
+/** The end of a run as text, and which promises were broken: the same for every kind of cluster. */
+import type { AnswerCounts, CommonFigures } from './figures.ts';
+import type { RunResult } from './stage.ts';
 
-/** Contract 15.2: a promoted server is found in this time, once it commits. */
-const servingMsMax = 2_000;
+/** What a kind of cluster measures beyond the common figures. */
+export type Report<Figures extends CommonFigures> = {
+  readonly heading: readonly string[];
+  readonly rowOf: (figures: Figures) => readonly string[];
+  readonly brokenIn: (figures: Figures) => readonly string[];
+};
 
-export function printResult(result: RunResult): void {
+export function printResult<Figures extends CommonFigures>(
+  { heading, rowOf }: Report<Figures>,
+  result: RunResult<Figures>,
+): void {
   const rows = [heading, ...result.faults.map(rowOf)];
   const widths = heading.map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
@@ -26,11 +33,14 @@ export function printResult(result: RunResult): void {
 }
 
 /** Empty if every promise was kept. */
-export function listBroken(result: RunResult): string[] {
+export function listBroken<Figures extends CommonFigures>(
+  { brokenIn }: Report<Figures>,
+  result: RunResult<Figures>,
+): string[] {
   const { lost, doubled, unanswered, verified } = result;
   return [
     ...result.faults.flatMap((figures) =>
-      brokenIn(figures).map((text) => `${figures.fault}: ${text}`),
+      [...commonlyBroken(figures), ...brokenIn(figures)].map((text) => `${figures.fault}: ${text}`),
     ),
     ...lost.map((text) => `lost: ${text}`),
     ...doubled.map((text) => `doubled: ${text}`),
@@ -39,42 +49,18 @@ export function listBroken(result: RunResult): string[] {
   ];
 }
 
-const heading = [
-  ...['fault', '2xx', '503', 'other', 'promoted', 'no commit', 'no 2xx'],
-  ...['after promotion', 'after commit', 'lost', 'doubled'],
-];
-
-function rowOf(figures: FaultFigures): string[] {
-  const services = Object.values(figures.services);
-  const { good, unavailable, other } = sumsOf(figures);
-  return [
-    figures.text,
-    ...[good, unavailable, other].map(String),
-    seconds(figures.promotionMs),
-    seconds(figures.databaseGapMs),
-    range(services.map(({ gapMs }) => gapMs)),
-    range(services.map(({ afterPromotionMs }) => afterPromotionMs)),
-    range(services.map(({ afterCommitMs }) => afterCommitMs)),
-    ...[figures.lost, figures.doubled].map(({ length }) => String(length)),
-  ];
-}
-
-function brokenIn(figures: FaultFigures): string[] {
+function commonlyBroken(figures: CommonFigures): string[] {
   const { other } = sumsOf(figures);
-  const late = Object.entries(figures.services).filter(
-    ([, { afterCommitMs }]) => afterCommitMs > servingMsMax,
-  );
   return [
     ...(other > 0 ? [`answers other than 2xx and 503: ${JSON.stringify(figures.statuses)}`] : []),
     ...(figures.unavailableWithoutRetryAfter > 0 ? ['503 without Retry-After'] : []),
-    ...late.map(([name, { afterCommitMs }]) => `${name} served ${afterCommitMs} ms after a commit`),
     ...figures.lost.map((text) => `lost: ${text}`),
     ...figures.doubled.map((text) => `doubled: ${text}`),
     ...figures.defects.map((text) => `logged: ${text}`),
   ];
 }
 
-function sumsOf({ statuses }: FaultFigures) {
+export function sumsOf({ statuses }: Pick<AnswerCounts, 'statuses'>) {
   const sum = (isWanted: (status: number) => boolean) =>
     Object.entries(statuses)
       .filter(([status]) => isWanted(Number(status)))
@@ -87,13 +73,13 @@ function sumsOf({ statuses }: FaultFigures) {
   };
 }
 
-function range(values: readonly (number | null)[]): string {
+export function range(values: readonly (number | null)[]): string {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return '-';
   const [lowest, highest] = [seconds(Math.min(...known)), seconds(Math.max(...known))];
   return lowest === highest ? lowest : `${lowest} to ${highest}`;
 }
 
-function seconds(milliseconds: number | null): string {
+export function seconds(milliseconds: number | null): string {
   return milliseconds === null ? '-' : `${(milliseconds / 1000).toFixed(1)} s`;
 }

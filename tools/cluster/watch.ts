@@ -4,22 +4,26 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { PatroniNode } from './patroni-node.ts';
 
 export type Watch = {
   /** When a node was first seen as a leader after this moment; undefined if none was. */
   readonly promotedAfter: (node: string, at: number) => number | undefined;
-  /** The moments of all commits, by any leader. */
-  readonly commits: () => readonly number[];
+  /** The moments of all commits, by this node or by any leader. */
+  readonly commits: (node?: string) => readonly number[];
   readonly stop: () => Promise<void>;
 };
 
 const pauseMs = 25;
 const patienceMs = 1_000;
 
-export function startWatch(nodes: readonly PatroniNode[]): Watch {
+export type Watched = {
+  readonly name: string;
+  readonly places: { readonly postgresPort: number };
+};
+
+export function startWatch(nodes: readonly Watched[]): Watch {
   const promotions: { readonly node: string; readonly at: number }[] = [];
-  const commits: number[] = [];
+  const commits: { readonly node: string; readonly at: number }[] = [];
   let isOver = false;
   const watching = nodes.map(async ({ name, places }) => {
     let wasLeader = false;
@@ -29,7 +33,9 @@ export function startWatch(nodes: readonly PatroniNode[]): Watch {
           const isLeader = await leads(client);
           if (isLeader && !wasLeader) promotions.push({ node: name, at: performance.now() });
           wasLeader = isLeader;
-          if (isLeader && (await hasCommitted(client))) commits.push(performance.now());
+          if (isLeader && (await hasCommitted(client))) {
+            commits.push({ node: name, at: performance.now() });
+          }
           await delay(pauseMs);
         }
       }).catch(() => {});
@@ -39,7 +45,8 @@ export function startWatch(nodes: readonly PatroniNode[]): Watch {
   return {
     promotedAfter: (node, from) =>
       promotions.find((promotion) => promotion.node === node && promotion.at >= from)?.at,
-    commits: () => commits,
+    commits: (wanted) =>
+      commits.filter(({ node }) => wanted === undefined || node === wanted).map(({ at }) => at),
     stop: async () => {
       isOver = true;
       await Promise.all(watching);

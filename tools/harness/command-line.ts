@@ -46,6 +46,8 @@ export function runProgram(
         resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
       },
     );
+    // A program that reads nothing may have ended before this is written.
+    command.stdin?.on('error', () => {});
     command.stdin?.end(input);
   });
 }

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { buildApp } from '../../../src/app.ts';
 import { createServices } from '../../../src/create-services.ts';
 import { createMetrics } from '../../../src/http/operator/metrics.ts';
 import { createLog } from '../../../src/log.ts';
 import { openDatabase } from '../../../src/postgres/database.ts';
-import { clusterAddress, dumpTables } from '../../support/test-database.ts';
+import { clusterAddress, connectToCluster, dumpTables } from '../../support/test-database.ts';
 import { callService, type Reply, testMasterKeyHex } from '../../support/test-service.ts';
 import { assertRefused } from '../assertions.ts';
 import {
@@ -136,10 +135,9 @@ async function startOver(port: number): Promise<Shop> {
 }
 
 async function openLine() {
-  const { host, port } = clusterAddress();
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
-    const database = connect(join(host, `.s.PGSQL.${port}`));
+    const database = connectToCluster();
     for (const socket of [client, database]) {
       sockets.add(socket);
       socket.on('error', () => {});

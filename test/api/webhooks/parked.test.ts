@@ -330,7 +330,7 @@ async function referencesOf({ body }: Reply): Promise<string[]> {
 /** No try of it is due for an hour. */
 async function postpone({ body }: Reply): Promise<void> {
   await service.database.query({
-    text: `update deliveries set next_try_at = next_try_at + interval '1 hour' where delivery_id = $1`,
-    values: [body.delivery_id],
+    text: 'update deliveries set next_try_at = $2 where delivery_id = $1',
+    values: [body.delivery_id, addSeconds(service.services.clock(), 3600)],
   });
 }

@@ -56,9 +56,9 @@ test('deliveries whose order has appeared are tried before those that nobody kno
   service.advanceSeconds(10);
   // All of them are due, and more than one batch. The order applies 20 of its deliveries itself.
   await service.database.query({
-    text: `update deliveries set next_try_at = next_try_at - interval '1 hour'
+    text: `update deliveries set next_try_at = $2
             where state = 'parked' and not delivery_id = any($1::text[])`,
-    values: [own.map(({ body }) => body.delivery_id)],
+    values: [own.map(({ body }) => body.delivery_id), addSeconds(service.services.clock(), -3600)],
   });
   await shop.createOrder({ invoice_id });
   await retryDue(service.services);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newOrderId } from '../../../src/domain/ids.ts';
+import { addSeconds } from '../../../src/domain/time.ts';
 import type { Database } from '../../../src/postgres/database.ts';
 import { lockOrder } from '../../../src/store/orders.ts';
 import { retryDue } from '../../../src/use-cases/inbox/retry-due.ts';
@@ -141,7 +142,8 @@ test('processes that retry at the same time try each due delivery once', async (
   const ids = sent.map(({ body }) => body.delivery_id);
   // No other is due, and none of these is due twice: the try after the next one is half an hour away.
   await service.database.query({
-    text: `update deliveries set next_try_at = next_try_at + '1 day'`,
+    text: 'update deliveries set next_try_at = $1 where next_try_at is not null',
+    values: [addSeconds(service.services.clock(), 86_400)],
   });
   await service.database.query({
     text: 'update deliveries set tries = 10, next_try_at = $2 where delivery_id = any($1::text[])',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { commandLine } from '../../../src/domain/audit.ts';
 import { limits } from '../../../src/domain/limits.ts';
+import { addSeconds } from '../../../src/domain/time.ts';
 import type { ShownField } from '../../../src/domain/why/explanation.ts';
 import { explanationText } from '../../../src/domain/why/text.ts';
 import type { TimelineEntry } from '../../../src/domain/why/timeline.ts';
@@ -222,13 +223,12 @@ test('the history is paged by time, whatever the positions of its rows', async (
     await send(event, partnerPayment({ id: 'pay_WhyTime', status, notes }));
   }
   // A change that waited for its lock has a later position than a newer one.
-  const { rows } = await shop.service.database.query<{ happened_at: Date }>({
-    text: `update history set happened_at = happened_at + interval '1 hour'
-            where order_id = $1 and position = 1 returning happened_at`,
-    values: [order.order_id],
+  const upTo = addSeconds(shop.service.services.clock(), 3600);
+  await shop.service.database.query({
+    text: 'update history set happened_at = $2 where order_id = $1 and position = 1',
+    values: [order.order_id, upTo],
   });
   const name = { accountId: shop.account.accountId, orderId: order.order_id };
-  const upTo = rows[0]?.happened_at ?? new Date(0);
   const read = (until: Date) =>
     readHistoryPage(shop.service.database, name, { upTo: until, limit: 2 });
   const newest = await read(upTo);

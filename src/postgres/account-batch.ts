@@ -1,0 +1,69 @@
+/**
+ * Batches over several accounts, whose rows may be on different workers of a Citus cluster. While one worker is away, its
+ * accounts are kept out of the batches of the others: one call at a time tries whether the worker is back, and the
+ * others of these accounts are refused at once.
+ */
+import { ServiceError } from '../domain/errors.ts';
+import { limits } from '../domain/limits.ts';
+import { type BatchOptions, createBatcher } from './batch.ts';
+import { WorkerUnavailable } from './error-classes.ts';
+
+export type AccountBatchOptions<Item, Outcome> = BatchOptions<Item, Outcome> & {
+  readonly accountOf: (item: Item) => string;
+  /** Milliseconds of any origin. */
+  readonly now?: () => number;
+};
+
+/** Beyond this many, they are forgotten and found again. */
+const awayAccountsMax = 10_000;
+
+export function createAccountBatcher<Item, Outcome>({
+  accountOf,
+  now = () => performance.now(),
+  run,
+  ...bounds
+}: AccountBatchOptions<Item, Outcome>): (item: Item) => Promise<Outcome> {
+  /** When the next call of an account may try its worker. */
+  const nextTrials = new Map<string, number>();
+  let trials = 0;
+  const delayTrial = (accountId: string) => {
+    if (nextTrials.size >= awayAccountsMax) nextTrials.clear();
+    nextTrials.set(accountId, now() + limits.workerTrialPauseMs);
+  };
+
+  const runObserved = async (items: readonly Item[]) => {
+    const accountIds = new Set(items.map(accountOf));
+    try {
+      const outcomes = await run(items);
+      for (const accountId of accountIds) nextTrials.delete(accountId);
+      return outcomes;
+    } catch (error) {
+      if (!(error instanceof WorkerUnavailable)) throw error;
+      // Not a refusal, so that the batch is tried again one by one: that tells whose worker is away.
+      if (accountIds.size > 1) throw error.cause;
+      for (const accountId of accountIds) delayTrial(accountId);
+      throw error;
+    }
+  };
+  const add = createBatcher({ ...bounds, run: runObserved });
+
+  const tryWorker = async (item: Item) => {
+    // Bounded: each trial may hold a connection for as long as a statement may take.
+    if (trials >= limits.workerTrialsMax) throw new ServiceError('SERVICE_UNAVAILABLE');
+    trials += 1;
+    delayTrial(accountOf(item));
+    try {
+      const [outcome] = await runObserved([item]);
+      return outcome as Outcome;
+    } finally {
+      trials -= 1;
+    }
+  };
+
+  return async (item) => {
+    const nextTrial = nextTrials.get(accountOf(item));
+    if (nextTrial === undefined) return add(item);
+    if (now() < nextTrial) throw new ServiceError('SERVICE_UNAVAILABLE');
+    return tryWorker(item);
+  };
+}
