@@ -101,19 +101,19 @@ type FlaggedTable = {
 };
 
 /**
- * Resolved flags stay on their rows, so the list of an old account has mostly such rows. They are left out here, so that
- * a page is not empty: in one account by the statement itself, with a search of the primary key of the resolutions for
- * each row. Rows of all accounts are read in pages, of which the resolved ones are left out.
+ * Resolved flags stay on their rows, so most flagged rows of an old account are resolved. They are left out here, or
+ * pages would be empty. For one account the statement does it, with one index search for each row. Over all accounts no
+ * statement may join, so pages are read and filtered until one is full.
  */
 async function listOpen(
   database: Database,
   page: ReviewPage,
   flagged: FlaggedTable,
 ): Promise<Flagged[]> {
-  if (page.accountId !== undefined) return listOpenOfAccount(database, page, flagged);
+  if (page.accountId !== undefined) return listPage(database, page, flagged, isOpenIn(flagged));
   const open: Flagged[] = [];
   for (let { after } = page; ; ) {
-    const rows = await listOfAllAccounts(database, { ...page, after }, flagged);
+    const rows = await listPage(database, { ...page, after }, flagged, '');
     const isResolved = await findResolved(database, rows);
     open.push(...rows.filter((row) => !row.flags.every((flag) => isResolved(row, flag))));
     const last = rows.at(-1);
@@ -123,34 +123,25 @@ async function listOpen(
   return open.slice(0, page.limit);
 }
 
-async function listOpenOfAccount(
-  database: Queryable,
-  page: ReviewPage,
-  { table, columns, key, keyOf }: FlaggedTable,
-): Promise<Flagged[]> {
-  const { from, id } = startOf(page);
-  const places = key.map((_column, place) => `$${place + 3}`);
-  const { rows } = await database.query<Flagged>({
-    text: `select ${columns} from ${table}
-            where flags <> '{}' and account_id = $1 and (${key.join(', ')}) > (${places.join(', ')})
-              and not flags <@ array(select r.flag from review_resolutions r
-                                      where r.account_id = $1 and r.subject = ${table}.${key.at(-1)})
-            order by account_id, ${key.join(', ')} limit $2`,
-    values: [from, page.limit, ...keyOf(id)],
-  });
-  return rows;
+/** The condition that leaves out resolved rows of the account `$1`. */
+function isOpenIn({ table, key }: FlaggedTable): string {
+  return `and account_id = $1
+          and not flags <@ array(select r.flag from review_resolutions r
+                                  where r.account_id = $1 and r.subject = ${table}.${key.at(-1)})`;
 }
 
-async function listOfAllAccounts(
+async function listPage(
   database: Queryable,
   page: ReviewPage,
   { table, columns, key, keyOf }: FlaggedTable,
+  isWanted: string,
 ): Promise<Flagged[]> {
   const { from, id } = startOf(page);
   const places = key.map((_column, place) => `$${place + 3}`);
   const { rows } = await database.query<Flagged>({
     text: `select ${columns} from ${table}
             where flags <> '{}' and (account_id, ${key.join(', ')}) > ($1, ${places.join(', ')})
+              ${isWanted}
             order by account_id, ${key.join(', ')} limit $2`,
     values: [from, page.limit, ...keyOf(id)],
   });
