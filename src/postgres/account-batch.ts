@@ -10,11 +10,11 @@ import { WorkerUnavailable } from './error-classes.ts';
 
 export type AccountBatchOptions<Item, Outcome> = BatchOptions<Item, Outcome> & {
   readonly accountOf: (item: Item) => string;
-  /** Milliseconds of any origin. */
+  /** A clock in milliseconds; only differences count. */
   readonly now?: () => number;
 };
 
-/** Beyond this many, they are forgotten and found again. */
+/** A bound for memory: beyond it the list is emptied, and fills again as calls fail. */
 const awayAccountsMax = 10_000;
 
 export function createAccountBatcher<Item, Outcome>({
@@ -39,7 +39,7 @@ export function createAccountBatcher<Item, Outcome>({
       return outcomes;
     } catch (error) {
       if (!(error instanceof WorkerUnavailable)) throw error;
-      // Not a refusal, so that the batch is tried again one by one: that tells whose worker is away.
+      // The batcher retries a batch one by one unless it was refused. That shows whose worker is away.
       if (accountIds.size > 1) throw error.cause;
       for (const accountId of accountIds) delayTrial(accountId);
       throw error;

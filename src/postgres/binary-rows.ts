@@ -35,7 +35,10 @@ export function defineRows<Entry>(columns: Columns<Entry>, first = 1): Rows<Entr
     items.push({ name, parameter: addParameter(type, write) });
     return name;
   };
-  /** An array of arrays would have two dimensions. All lists are sent as one array, and with each row its part. */
+  /**
+   * PostgreSQL has no arrays of arrays of different lengths. All lists are sent as one array, and each row says which
+   * part of it is its own.
+   */
   const addList = (name: string, read: (entry: Entry) => readonly string[]): string => {
     let last = 0;
     const all = addParameter('text', (entries) => {

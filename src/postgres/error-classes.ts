@@ -89,13 +89,13 @@ const lostWorkerStates = [
   '57P03',
 ];
 
-/** What Citus reports without a state of its own, in its words, those of its driver or those of the worker. */
+/** Citus reports these as internal errors, so they are recognised by their text. */
 const lostWorkerMessages =
   /marked as essential|failed to complete COPY|any active placements|terminating connection due to|server closed the connection|connection not open|SYSCALL error|the database system is/;
 
 /**
- * The coordinator of Citus cannot reach a worker. A server that ends our own connection calls that FATAL; as an ERROR
- * it tells of another connection, and ours can still be used.
+ * The coordinator of Citus cannot reach a worker. When a server ends our own connection, the severity is FATAL.
+ * With ERROR it is about the connection to the worker, and ours can still be used.
  */
 function isLostWorker(error: unknown): boolean {
   const { severity, message } = error as { severity?: string; message?: string };

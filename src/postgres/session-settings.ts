@@ -14,7 +14,7 @@ const reported: Settings = { datestyle: 'ISO, MDY', timezone: 'UTC' };
 
 const common: Settings = {
   default_transaction_isolation: 'read committed',
-  // On Citus, what is set for a transaction counts on its workers too: they are where its locks are. Nothing else reads it.
+  // On Citus, rows are locked on the workers, so `set local lock_timeout` must reach them. Other servers ignore it.
   'citus.propagate_set_commands': 'local',
 };
 

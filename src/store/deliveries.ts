@@ -118,7 +118,7 @@ export async function hasDueDeliveries(database: Queryable, now: Date): Promise<
 
 type DeliveryName = Pick<Delivery, 'accountId' | 'deliveryId'>;
 
-/** So many pages of due deliveries may be locked by other processes before this one gives up until its next turn. */
+/** If other processes hold this many pages of due deliveries, this one leaves the rest to its next turn. */
 const duePagesMax = 4;
 
 /**
@@ -139,7 +139,7 @@ export async function lockDueDeliveries(
   return locked;
 }
 
-/** Across accounts, so it locks nothing: that takes a statement for each account. */
+/** Reads all accounts, so it locks nothing: rows are locked by one statement for each account. */
 async function listDueDeliveries(
   tx: Transaction,
   now: Date,

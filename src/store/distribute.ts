@@ -11,7 +11,7 @@ export async function hasCitus(database: Queryable): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The tables of accounts have been distributed, at least the first of them. */
+/** True once `accounts`, the first table, is distributed. */
 export async function isDistributed(database: Queryable): Promise<boolean> {
   if (!(await hasCitus(database))) return false;
   const { rows } = await database.query({

@@ -120,7 +120,7 @@ export async function insertLinkedOrders(
   return isNew;
 }
 
-/** Only for orders that were inserted: an id that is new to the service belongs to nothing else. */
+/** The join leaves out orders that were not inserted: order ids are new, so only this batch can have stored them. */
 async function insertLinks(tx: Transaction, orders: readonly LinkedOrder[]): Promise<void> {
   await queryPerAccount(tx, orders, (accountId, own) => ({
     name: 'insert-links',

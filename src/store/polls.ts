@@ -62,7 +62,7 @@ export async function claimDuePolls(
     if (due.length < limit) return { claimed, hasMore: false };
     if (claimed.length === limit) break;
   }
-  // Without a single row, all of them are locked for something else. It would be in vain to ask again at once.
+  // If no row could be claimed, all are locked by others, and asking again at once would find the same.
   return { claimed, hasMore: claimed.length > 0 };
 }
 

@@ -1,6 +1,6 @@
 /** Splits the text of a migration into its statements. Citus cannot run several that are sent as one. Contract 10.4. */
 
-/** A quoted text, a comment or a body between dollar signs, in which a semicolon ends nothing; or that semicolon. */
+/** A semicolon that ends a statement; or a quoted text, comment or dollar-quoted body, whose semicolons do not. */
 const tokens = /'(?:[^']|'')*'|--[^\n]*|(\$\w*\$)[\s\S]*?\1|;/g;
 
 export function splitStatements(text: string): string[] {

@@ -42,7 +42,7 @@ test('migrate sets up an empty database, accounts can be created, and a start wi
   assert.ok((rows[0]?.count ?? 99) <= 4, `${rows[0]?.count} connections`);
 });
 
-test('a role that may not create tables is told so in one sentence, and a schema of its own is enough', async () => {
+test('migrate names the right that a role lacks in one sentence, and works in a schema that the role owns', async () => {
   const { url } = await createTestDatabase('template0');
   const database = nameOf(url);
   const role = `tenant_${randomBase62(8).toLowerCase()}`;
