@@ -5,7 +5,10 @@ import type { Session } from './session.ts';
 
 export type TransactionWork<Result> = (tx: Transaction) => Promise<Result>;
 
-/** Runs after the commit and leaves in one write with it. It must not fail: the transaction is already committed. */
+/**
+ * Runs after the commit and leaves in one write with it. If the connection is lost between the two, everything runs again
+ * although it is committed, so a transaction with such a part must be repeatable.
+ */
 export type AfterCommit<Result, After> = (result: Result, connection: Queryable) => Promise<After>;
 
 export async function runTransaction<Result, After = Result>(

@@ -1,5 +1,5 @@
 /**
- * Inserts the orders of a batch with one statement and one commit, and finds the deliveries parked for them. Orders with
+ * Inserts the orders of a batch with one commit, and finds the deliveries parked for them. Orders with
  * a payment link have a batch of their own, so that the others cost what they would cost without links.
  */
 import type { Order } from '../domain/orders/order.ts';
@@ -120,14 +120,18 @@ export async function insertLinkedOrders(
   return isNew;
 }
 
-/** The join leaves out orders that were not inserted: order ids are new, so only this batch can have stored them. */
+/**
+ * The join leaves out orders that were not inserted: order ids are new, so only this batch can have stored them. It may
+ * have done so before the connection was lost, and then the link exists too.
+ */
 async function insertLinks(tx: Transaction, orders: readonly LinkedOrder[]): Promise<void> {
   await queryPerAccount(tx, orders, (accountId, own) => ({
     name: 'insert-links',
     text: `insert into payment_links (account_id, link_id, order_id, created_at)
            select $1, row.link_id, o.order_id, row.created_at
              from ${linkRows.from} join orders o
-               on o.account_id = $1 and o.order_id = row.order_id`,
+               on o.account_id = $1 and o.order_id = row.order_id
+           on conflict (account_id, order_id) do nothing`,
     values: linkRows.toParameters(accountId, own),
   }));
 }

@@ -5,6 +5,7 @@ import { newLinkId } from '../../src/domain/ids.ts';
 import { createBatches } from '../../src/store/batches.ts';
 import {
   insertLinkedOrders as insertIn,
+  insertLinkedOrdersAndLook,
   insertOrders,
   type LinkedOrder,
 } from '../../src/store/insert-orders.ts';
@@ -92,6 +93,29 @@ test(
     });
     assert.equal(runs, 1);
     assert.deepEqual(await batch, [false, false]);
+  },
+);
+
+test(
+  'a batch that is repeated because the connection was lost after its commit stores each link once',
+  onOneServer,
+  async () => {
+    const order = linkedOrder('F-1');
+    let inserted: ReturnType<typeof insertLinkedOrdersAndLook> | undefined;
+    await database.transaction(async (tx) => {
+      // The look for parked deliveries, which follows the commit, waits for this.
+      await tx.query({ text: 'lock table delivery_references in access exclusive mode' });
+      inserted = insertLinkedOrdersAndLook(database, [order]);
+      const endWaiting = {
+        text: `select pg_terminate_backend(pid) from pg_stat_activity
+                where datname = current_database() and wait_event_type = 'Lock'`,
+      };
+      await waitUntil('the batch is committed and looks', async () => {
+        return (await database.query(endWaiting)).rowCount === 1;
+      });
+    });
+    assert.deepEqual(await inserted, [{ isNew: false, parked: [] }]);
+    assert.equal(await findLinkId(database, order), order.linkId);
   },
 );
 
