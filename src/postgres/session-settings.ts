@@ -14,15 +14,22 @@ const reported: Settings = { datestyle: 'ISO, MDY', timezone: 'UTC' };
 
 const common: Settings = {
   default_transaction_isolation: 'read committed',
-  // On Citus, rows are locked on the workers, so `set local lock_timeout` must reach them. Other servers ignore it.
-  'citus.propagate_set_commands': 'local',
+  // Long migrations would end with it; statements have a timeout of their own. PostgreSQL 17 has it, earlier ones not.
+  transaction_timeout: 0,
 };
+
+/** A reply means that a crash loses nothing. An operator may choose more than that, but not less. */
+const durability = `case current_setting('synchronous_commit')
+                    when 'remote_apply' then 'remote_apply' else 'on' end`;
 
 const byPurpose: Readonly<Record<PoolPurpose, Settings>> = {
   requests: {
     statement_timeout: limits.statementMsMax,
     idle_in_transaction_session_timeout: limits.statementMsMax,
     lock_timeout: 0,
+    // On Citus, rows are locked on the workers, so `set local lock_timeout` must reach them. Not for maintenance: a
+    // worker receives the whole text in which such a command is found, and the job library sends many commands in one.
+    'citus.propagate_set_commands': 'local',
     // Every query finds a few rows by a key. A plan that was made and cached while a table was small would scan the
     // whole table until its statistics are updated.
     enable_seqscan: 'off',
@@ -46,8 +53,7 @@ const byPurpose: Readonly<Record<PoolPurpose, Settings>> = {
  */
 export function describeSession(purpose: PoolPurpose, announcedPid: number): string {
   const isPooled = `pg_backend_pid() <> ${Math.trunc(announcedPid)}`;
-  const own = { ...common, ...byPurpose[purpose] };
-  const list = [...setConfigs(reported, 'false'), ...setConfigs(own, isPooled)].join(', ');
+  const list = [...setConfigs(reported, 'false'), ...setOwn(purpose, isPooled)].join(', ');
   return `select ${isPooled} as is_pooled, pg_is_in_recovery() as is_standby,
                  current_setting('transaction_read_only') = 'on' as is_read_only,
                  current_setting('citus.shard_count', true) is not null as has_workers, ${list}`;
@@ -55,11 +61,21 @@ export function describeSession(purpose: PoolPurpose, announcedPid: number): str
 
 /** For the transaction that it is part of. */
 export function setForTransaction(purpose: PoolPurpose): string {
-  return `select ${setConfigs(byPurpose[purpose], 'true').join(', ')}`;
+  return `select ${setOwn(purpose, 'true').join(', ')}`;
 }
 
+function setOwn(purpose: PoolPurpose, isLocal: string): string[] {
+  return [
+    ...setConfigs({ ...common, ...byPurpose[purpose] }, isLocal),
+    `set_config('synchronous_commit', ${durability}, ${isLocal})`,
+  ];
+}
+
+/** Leaves out those that the server does not know. */
 function setConfigs(settings: Settings, isLocal: string): string[] {
   return Object.entries(settings).map(
-    ([name, value]) => `set_config('${name}', '${value}', ${isLocal})`,
+    ([name, value]) =>
+      `case when current_setting('${name}', true) is not null
+            then set_config('${name}', '${value}', ${isLocal}) end`,
   );
 }

@@ -16,6 +16,7 @@ const unusual = {
   statement_timeout: '1h',
   lock_timeout: '1h',
   idle_in_transaction_session_timeout: '0',
+  transaction_timeout: '1h',
 };
 for (const [setting, value] of Object.entries(unusual)) await setDefault(setting, value);
 
@@ -40,6 +41,30 @@ for (const [way, options] of ways) {
     assert.deepEqual(within.rows, [expected]);
   });
 }
+
+for (const [chosen, used] of [
+  ['off', 'on'],
+  ['local', 'on'],
+  ['remote_write', 'on'],
+  ['remote_apply', 'remote_apply'],
+] as const) {
+  test(`a commit is durable where the server says synchronous_commit = ${chosen}`, async () => {
+    await setDefault('synchronous_commit', chosen);
+    const text = `select current_setting('synchronous_commit') as level`;
+    for (const [, options] of ways) {
+      const { rows } = await openOwn(url, options).query({ text });
+      assert.deepEqual(rows, [{ level: used }]);
+    }
+    await setDefault('synchronous_commit', 'on');
+  });
+}
+
+test('a limit for whole transactions is lifted where the server has one', async () => {
+  const { rows } = await openOwn(url).query({
+    text: `select current_setting('transaction_timeout') as timeout`,
+  });
+  assert.deepEqual(rows, [{ timeout: '0' }]);
+});
 
 test('the options of the operator apply where they are not ours', async () => {
   const words = '-c search_path=shop,public -c default_transaction_isolation=serializable';

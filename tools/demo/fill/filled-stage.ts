@@ -9,7 +9,7 @@ import { readConfig } from '../../../src/config.ts';
 import { embeddedAddress } from '../../../src/embedded-postgres/embedded-database.ts';
 import { readMasterKeys } from '../../../src/embedded-postgres/master-key-file.ts';
 import { createLog } from '../../../src/log.ts';
-import { type Database, openDatabase } from '../../../src/postgres/database.ts';
+import { openDatabase } from '../../../src/postgres/database.ts';
 import { type Closers, createClosers } from '../../harness/closers.ts';
 import { runJsonCommand } from '../../harness/command-line.ts';
 import { findFreePort } from '../../harness/free-port.ts';
@@ -68,8 +68,6 @@ async function livePast(
   const prepared = await bootstrap(config, createLog('error'), new AbortController().signal);
   const closeDatabase = closers.add(prepared.close);
   const [masterKeyHex = ''] = await readMasterKeys(config.dataDir);
-  // Whoever lives a month in a minute need not wait for the disk at every commit. It holds for new connections.
-  await setForDatabase(prepared.services.database, 'set synchronous_commit = off');
   const database = openDatabase(await embeddedAddress(config.dataDir));
   const closeConnections = closers.add(database.close);
   const past = await openPast({
@@ -86,13 +84,6 @@ async function livePast(
   closers.add(shop.close);
   await endPast();
   await closeConnections();
-  await setForDatabase(prepared.services.database, 'reset synchronous_commit');
   await closeDatabase();
   return { past, shop };
-}
-
-async function setForDatabase(database: Database, setting: string): Promise<void> {
-  await database.query({
-    text: `do $$ begin execute format('alter database %I ${setting}', current_database()); end $$`,
-  });
 }
