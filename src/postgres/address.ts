@@ -28,5 +28,5 @@ export function placeOf(connectionString: string): string | undefined {
   return hosts === '' ? undefined : hosts;
 }
 
-/** A password may contain a comma or a colon; an @ in it is percent-encoded. */
-const urlParts = /^(?<before>postgres(?:ql)?:\/\/(?:[^@/?]*@)?)(?<hosts>[^/?]*)(?<after>.*)$/s;
+/** The host begins after the last @, as for the driver: a password may contain a comma, a colon or an @. */
+const urlParts = /^(?<before>postgres(?:ql)?:\/\/(?:[^/?]*@)?)(?<hosts>[^/?]*)(?<after>.*)$/s;

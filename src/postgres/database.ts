@@ -107,13 +107,16 @@ async function runAlone(
 }
 
 async function runSeparately<Result>(
-  { client, transport }: Session,
+  { client, transport, health }: Session,
   work: (connection: Queryable) => Promise<Result>,
 ): Promise<Result> {
   const send = transport.openSeparate(client);
   const sent: Promise<unknown>[] = [];
   const query: Queryable['query'] = (statement) => {
-    const result = send(statement);
+    const result = send(statement).catch((error: Error) => {
+      if (transport.isSpoiltByFailure) health.broken ??= error;
+      throw error;
+    });
     sent.push(result);
     return result as never;
   };

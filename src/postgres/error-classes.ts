@@ -60,6 +60,8 @@ const adminShutdown = '57P01';
 const crashShutdown = '57P02';
 /** The transaction waited too long for its next statement, for example because the process was stopped for a while. */
 const idleTimeout = '25P03';
+/** The whole transaction took too long, for a server whose limit we could not lift. */
+const transactionTimeout = '25P04';
 
 /** The connection was already broken, so the driver or the socket refused to send. */
 function wasNeverSent(error: unknown): boolean {
@@ -112,7 +114,7 @@ function isRefusedByWorker(error: unknown): boolean {
   return /could not establish|refused|the database system is/.test((error as Error).message);
 }
 
-/** A worker of Citus is away, before anything was committed. The accounts of other workers can be served. */
+/** A worker of Citus is away. The accounts of other workers can be served. */
 export class WorkerUnavailable extends ServiceError {
   constructor(cause: Error) {
     super('SERVICE_UNAVAILABLE', undefined, { cause });
@@ -126,12 +128,15 @@ export function explainSlowWorker(error: unknown): unknown {
   return sqlState(error) === queryCanceled ? new WorkerUnavailable(error as Error) : error;
 }
 
+const endedConnection = [
+  ...[adminShutdown, crashShutdown, idleTimeout, transactionTimeout],
+  ...['ECONNRESET', 'EPIPE'],
+];
+
 function isLostConnection(error: unknown): boolean {
   if (isLostWorker(error)) return false;
   const code = sqlState(error) ?? '';
-  if ([adminShutdown, crashShutdown, idleTimeout, 'ECONNRESET', 'EPIPE'].includes(code))
-    return true;
-  if (wasNeverSent(error)) return true;
+  if (endedConnection.includes(code) || wasNeverSent(error)) return true;
   return error instanceof Error && error.message.startsWith(driverMessages.connectionLost);
 }
 
@@ -162,11 +167,19 @@ export function isMute(error: unknown): error is Error {
   return error instanceof Error && error.message === driverMessages.readTimeout;
 }
 
-const unpreparedStates = ['0A000', '26000'];
+/** The function of the server that reports the error. */
+function routineOf(error: unknown): string | undefined {
+  return (error as { routine?: string }).routine;
+}
+
+const notSupported = '0A000';
+const unknownStatement = '26000';
 
 /** The columns of a prepared statement's result have changed, or the server no longer knows it. It was not executed. */
 export function isUnprepared(error: unknown): error is Error {
-  return unpreparedStates.includes(sqlState(error) ?? '');
+  if (sqlState(error) === unknownStatement) return true;
+  // Everything that Citus cannot do has the same code, and would fail again.
+  return sqlState(error) === notSupported && routineOf(error) === 'RevalidateCachedQuery';
 }
 
 /** The connection does not recover by itself and must be replaced. */
@@ -176,8 +189,8 @@ export function isSpoilt(error: unknown): error is Error {
   return isUnprepared(error);
 }
 
-/** SQLSTATE classes for a temporary failure: connection, resources, operator intervention, system; the idle timeout; and a standby. */
-const unavailableStates = /^(08|53|57|58|25P03|25006)/;
+/** SQLSTATE classes for a temporary failure: connection, resources, operator intervention, system; timeouts of transactions; and a standby. */
+const unavailableStates = /^(08|53|57|58|25P03|25P04|25006)/;
 const unavailableSystemCodes = /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)/;
 
 export function isUnavailable(error: unknown): boolean {

@@ -21,6 +21,7 @@ const written: readonly (readonly [string, readonly string[]])[] = [
     ['postgresql://u:a,b:c@one', 'postgresql://u:a,b:c@[::1]:5433'],
   ],
   ['postgres://u@/orders?host=/run/a,b', ['postgres://u@/orders?host=/run/a,b']],
+  ['postgres://u:se,cr@et,word@one/orders', ['postgres://u:se,cr@et,word@one/orders']],
 ];
 for (const [url, servers] of written) {
   test(`${url} is ${servers.length === 1 ? 'one server' : `${servers.length} servers`}`, () => {
@@ -34,6 +35,7 @@ for (const [url, servers] of written) {
 
 test('messages name the servers without user and password', () => {
   assert.equal(placeOf('postgres://u:secret@one:5432,two/orders'), 'one:5432,two');
+  assert.equal(placeOf('postgres://u:sec@ret@one:5432,two/orders'), 'one:5432,two');
   assert.equal(placeOf('postgres:///orders'), undefined);
 });
 
