@@ -11,7 +11,7 @@ import { jobDatabase } from './postgres/job-database.ts';
 import { providers } from './providers/providers.ts';
 import type { Services } from './services/services.ts';
 import { findJobSchema } from './store/job-schema.ts';
-import { oneAtATime } from './store/migrate.ts';
+import { oneAtATime } from './store/schema-lock.ts';
 import { createEventDeliveries } from './use-cases/events/deliver-events.ts';
 import { retryDue } from './use-cases/inbox/retry-due.ts';
 import { sweep } from './use-cases/maintenance/sweep.ts';
@@ -34,8 +34,7 @@ const stopMsMax = 3_000;
 const sweepStopMsMax = 2_000;
 
 export async function startBackground(services: Services, log: Log): Promise<Background> {
-  const schema = await findJobSchema(services.maintenance);
-  await prepareQueues(services, log, schema);
+  const schema = await prepareQueues(services, log);
   const boss = openBoss(services, log, { schema });
   await boss.start();
   let isEnding = false;
@@ -64,10 +63,11 @@ function openBoss({ maintenance }: Services, log: Log, options: ConstructorOptio
 }
 
 /**
- * Does first what a database that is set up wrongly refuses. If the job library fails later in its start, it cannot be
- * stopped, and its timers would stay behind after every try.
+ * Creates the schema and the queues of the job library, and returns the name of the schema. A start does it first: if
+ * the library fails later, it cannot be stopped, and its timers would stay behind after every try.
  */
-async function prepareQueues(services: Services, log: Log, schema: string): Promise<void> {
+export async function prepareQueues(services: Services, log: Log): Promise<string> {
+  const schema = await findJobSchema(services.maintenance);
   const boss = openBoss(services, log, { schema, supervise: false, schedule: false });
   await install(boss, services);
   try {
@@ -79,6 +79,7 @@ async function prepareQueues(services: Services, log: Log, schema: string): Prom
   } finally {
     await boss.stop({ graceful: false });
   }
+  return schema;
 }
 
 /** The first start creates the schema of pg-boss, which fails in all but one of several processes that try at once. */

@@ -22,7 +22,7 @@ import { chooseServiceUser, type ServiceUser } from './service-user.ts';
 import type { Services } from './services/services.ts';
 import { throttle } from './services/throttle.ts';
 import { listSealedSamples } from './store/account-secrets.ts';
-import { findMissingMigrations, migrate } from './store/migrate.ts';
+import { isSchemaComplete, migrate } from './store/migrate.ts';
 import { listSigningKeys } from './store/signing-keys.ts';
 import type { Tracing } from './tracing/tracing.ts';
 import { explainUnusable } from './unusable-database.ts';
@@ -109,8 +109,8 @@ export async function joinBootstrapped(
       `The embedded database in ${config.dataDir} is not running: start the service with "npm start" first, or set DATABASE_URL.`,
     );
   }
-  const refuse = isMigration ? migrate : refuseMissingSchema;
-  const check = waiting ? awaitSchema : refuse;
+  const checkAlone = isMigration ? migrate : refuseMissingSchema;
+  const check = waiting ? awaitSchema : checkAlone;
   const address = await addressOf(config);
   return open(config, log, { address, check, waiting, isCommandLine: !waiting });
 }
@@ -162,7 +162,7 @@ async function open(config: Config, log: Log, toOpen: DatabaseToOpen): Promise<B
 const maintenanceEndMs = 1_000;
 
 async function refuseMissingSchema(database: Database): Promise<[]> {
-  if ((await findMissingMigrations(database)).length > 0) {
+  if (!(await isSchemaComplete(database))) {
     throw new StartError(
       'The database is not set up for this version: run "npm run cli -- migrate", or start the service with "npm start" and without MIGRATE=no.',
     );
@@ -171,7 +171,7 @@ async function refuseMissingSchema(database: Database): Promise<[]> {
 }
 
 async function awaitSchema(database: Database): Promise<[]> {
-  if ((await findMissingMigrations(database)).length === 0) return [];
+  if (await isSchemaComplete(database)) return [];
   throw new ServiceError('SERVICE_UNAVAILABLE');
 }
 

@@ -23,7 +23,7 @@ const logEveryMs = 600_000;
 const awayMsUsuallyMax = 30_000;
 
 const whatToDo =
-  'Background work could not be started, so deliveries are not retried, payments are not polled and orders do not lapse. Check that the database has connections left, and that its user may create and use the schema "pgboss"; see "BackgroundNotRunning" in docs/operations.md. The service keeps trying.';
+  'Background work could not be started, so deliveries are not retried, payments are not polled and orders do not lapse. Check that the database has connections left, and that its user may create and use the schema of jobs, whose name begins with "pgboss"; see "BackgroundNotRunning" in docs/operations.md. The service keeps trying.';
 
 export function prepareBackground(
   { services, databaseWait }: Pick<Bootstrapped, 'services' | 'databaseWait'>,

@@ -7,6 +7,9 @@ import { isUnavailable } from './postgres/error-classes.ts';
 /** While a migration waits for a table, all requests to it wait behind the migration, so it gives up first. */
 const lockNotAvailable = '55P03';
 
+/** No schema of the search path exists. */
+const noSchema = '3F000';
+
 export function explainUnusable(config: Config, error: unknown): unknown {
   const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (config.databaseUrl === undefined || error instanceof StartError) return error;
@@ -18,7 +21,12 @@ export function explainUnusable(config: Config, error: unknown): unknown {
   const code = String((reason as { code?: unknown }).code);
   if (code === '42501') {
     return new StartError(
-      `The role of DATABASE_URL lacks a right (${(reason as Error).message}): it needs to create tables in its schema, and schemas in its database; see docs/deploy.md.`,
+      `The role of DATABASE_URL lacks a right (${(reason as Error).message}): it needs to create tables in its schema, and schemas in its database, or with MIGRATE=no to read and write the tables; see docs/deploy.md.`,
+    );
+  }
+  if (code === noSchema) {
+    return new StartError(
+      'The schema of DATABASE_URL does not exist: create it, or correct search_path in the options of the URL.',
     );
   }
   if (code === lockNotAvailable) {

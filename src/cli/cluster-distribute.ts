@@ -8,6 +8,7 @@ export const clusterDistribute = defineCommand({
   description:
     'Distributes the tables of a migrated database by account, and prints their names. All rows of an account are on one node. Tables that are distributed already are left alone, so the command can be repeated. Later migrations distribute the tables that they add. Run it against the coordinator while no service runs: a table is locked while its rows move.',
   examples: ['cluster distribute'],
+  isMigration: true,
   prepare: () => ({
     run: async ({ maintenance }) => {
       if (!(await hasCitus(maintenance))) {

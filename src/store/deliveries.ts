@@ -122,8 +122,8 @@ type DeliveryName = Pick<Delivery, 'accountId' | 'deliveryId'>;
 const duePagesMax = 4;
 
 /**
- * Unfinished deliveries whose next try is due, oldest first. Those that another transaction has locked are being
- * tried, so they are skipped; that ends the race of several processes to try one delivery.
+ * Unfinished deliveries whose next try is due: the longest overdue, in any order. Those that another transaction has
+ * locked are being tried, so they are skipped; that ends the race of several processes to try one delivery.
  */
 export async function lockDueDeliveries(
   tx: Transaction,

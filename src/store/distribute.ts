@@ -1,8 +1,6 @@
 /** Spreads the tables of accounts over the nodes of a Citus cluster. Contract 15.5. */
 import type { Database, Queryable } from '../postgres/database.ts';
-
-/** A large table takes longer than any request may. */
-const query_timeout = 24 * 60 * 60 * 1000;
+import { lockSchema, withoutTimeout } from './schema-lock.ts';
 
 export async function hasCitus(database: Queryable): Promise<boolean> {
   const { rows } = await database.query({
@@ -26,20 +24,27 @@ export async function isDistributed(database: Queryable): Promise<boolean> {
  * run that was interrupted is continued by the next.
  */
 export async function distributeTables(database: Database): Promise<string[]> {
-  const names = await listUndistributed(database);
-  for (const name of names) {
-    await database.transaction(async (tx) => {
-      await tx.query({ text: 'set local statement_timeout = 0' });
-      await tx.query({ text: 'set local lock_timeout = 0' });
-      await tx.query({
-        // All rows of an account are on one node, because all tables are placed like `accounts`.
-        text: `select create_distributed_table($1::text::regclass, 'account_id', colocate_with => $2)`,
-        values: [name, name === rootTable ? 'none' : rootTable],
-        query_timeout,
-      });
-    });
+  const distributed: string[] = [];
+  for (const name of await listUndistributed(database)) {
+    if (await distributeTable(database, name)) distributed.push(name);
   }
-  return names;
+  return distributed;
+}
+
+/** False if another process has done it meanwhile. */
+async function distributeTable(database: Database, name: string): Promise<boolean> {
+  return database.transaction(async (limited) => {
+    const tx = await withoutTimeout(limited);
+    await tx.query({ text: 'set local lock_timeout = 0' });
+    await lockSchema(tx);
+    if (!(await listUndistributed(tx)).includes(name)) return false;
+    await tx.query({
+      // All rows of an account are on one node, because all tables are placed like `accounts`.
+      text: `select create_distributed_table($1::text::regclass, 'account_id', colocate_with => $2)`,
+      values: [name, name === rootTable ? 'none' : rootTable],
+    });
+    return true;
+  });
 }
 
 /** All others refer to it, and are placed like it. */
@@ -49,7 +54,7 @@ const rootTable = 'accounts';
  * The tables whose primary key begins with the account, `accounts` first and the others behind those that they refer
  * to. All other tables are small and stay on the coordinator.
  */
-async function listUndistributed(database: Queryable): Promise<string[]> {
+export async function listUndistributed(database: Queryable): Promise<string[]> {
   const { rows } = await database.query<{ name: string; refers_to: string[] }>({
     text: `select c.relname::text as name,
                   array(select f.confrelid::regclass::text from pg_constraint f

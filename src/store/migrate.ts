@@ -2,7 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 import { sqlState } from '../postgres/error-classes.ts';
-import { distributeTables, isDistributed } from './distribute.ts';
+import { distributeTables, isDistributed, listUndistributed } from './distribute.ts';
+import { lockSchema, withoutTimeout } from './schema-lock.ts';
 import { splitStatements } from './split-statements.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);
@@ -12,10 +13,11 @@ type Migration = { readonly version: number; readonly name: string };
 /** Applies the missing migrations and returns their names. */
 export async function migrate(database: Database): Promise<string[]> {
   const migrations = await listMigrations();
-  if ((await findMissing(database, migrations)).length === 0) return [];
-  await createJournal(database);
-  const applied = await applyMissing(database, migrations);
-  // A new table of a cluster is distributed like the others, or no statement could join them.
+  const isMissing = (await findMissing(database, migrations)).length > 0;
+  if (isMissing) await createJournal(database);
+  const applied = isMissing ? await applyMissing(database, migrations) : [];
+  // A new table of a cluster is distributed like the others, or no statement could join them. The process that created
+  // the table may have ended before that, so this does not depend on what was applied here.
   if (await isDistributed(database)) await distributeTables(database);
   return applied;
 }
@@ -25,36 +27,24 @@ async function applyMissing(
   migrations: readonly Migration[],
 ): Promise<string[]> {
   return database.transaction(async (limited) => {
-    // Migrating a large table, or waiting for another process that does, takes longer than a request may.
-    const tx = withoutTimeout(limited);
-    await tx.query({ text: 'set local statement_timeout = 0' });
-    await lockJournal(tx);
+    const tx = await withoutTimeout(limited);
+    await lockSchema(tx);
     const missing = await findMissing(tx, migrations);
     for (const migration of missing) await apply(tx, migration);
     return missing.map(({ name }) => name);
   });
 }
 
-/** Ends the race of processes that start at once on an empty database and install something else, one after the other. */
-export async function oneAtATime<Result>(
-  database: Database,
-  install: () => Promise<Result>,
-): Promise<Result> {
-  return database.transaction(async (tx) => {
-    await lockJournal(tx);
-    return install();
-  });
-}
-
-function withoutTimeout(tx: Transaction): Transaction {
-  const query_timeout = 24 * 60 * 60 * 1000;
-  return { ...tx, query: (statement) => tx.query({ ...statement, query_timeout }) };
-}
-
 /** The names of the migrations that a database lacks; all of them when it is empty. */
 export async function findMissingMigrations(database: Queryable): Promise<string[]> {
   const missing = await findMissing(database, await listMigrations());
   return missing.map(({ name }) => name);
+}
+
+/** False while migrations are missing, or tables that they added to a cluster are not distributed yet. */
+export async function isSchemaComplete(database: Queryable): Promise<boolean> {
+  if ((await findMissingMigrations(database)).length > 0) return false;
+  return !(await isDistributed(database)) || (await listUndistributed(database)).length === 0;
 }
 
 async function listMigrations(): Promise<Migration[]> {
@@ -99,15 +89,6 @@ async function createJournal(database: Database): Promise<void> {
     if (![uniqueViolation, duplicateTable, duplicateObject].includes(sqlState(error) ?? ''))
       throw error;
   }
-}
-
-/** Row 0 exists to be locked, so that processes which start together migrate one after the other. */
-async function lockJournal(tx: Transaction): Promise<void> {
-  await tx.query({
-    text: `insert into schema_migrations (version, name, applied_at)
-           values (0, 'lock', now()) on conflict (version) do nothing`,
-  });
-  await tx.query({ text: 'select 1 from schema_migrations where version = 0 for update' });
 }
 
 async function apply(tx: Transaction, { version, name }: Migration): Promise<void> {

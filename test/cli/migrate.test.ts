@@ -72,6 +72,46 @@ test('migrate names the right that a role lacks in one sentence, and works in a 
   assert.doesNotMatch(output(), /"level":"(error|fatal)"/);
 });
 
+test('a role that may only read and write serves what another role has migrated', async () => {
+  const { database, url } = await createTestDatabase('template0');
+  const env = { DATABASE_URL: url, MASTER_KEY: testMasterKeyHex };
+  assert.deepEqual(await migrate(env), migrations.toSorted());
+  const role = `clerk_${randomBase62(8).toLowerCase()}`;
+  await cluster.query({ text: `create role ${role} login` });
+  after(() => cluster.query({ text: `drop role ${role}` }));
+  const own = {
+    ...env,
+    DATABASE_URL: url.replace(/\/\/[^@]*@/, `//${role}@`),
+    MIGRATE: 'no',
+  };
+  const refused = await runFailingStart(own);
+  assert.match(refused.output, /^The role of DATABASE_URL lacks a right \(.+\): .+\n$/);
+
+  for (const schema of ['public', 'pgboss']) {
+    await database.query({ text: `grant usage on schema ${schema} to ${role}` });
+    await database.query({
+      text: `grant select, insert, update, delete on all tables in schema ${schema} to ${role}`,
+    });
+  }
+  const service = await startServiceProcess({ ...own, LOG_LEVEL: 'warn' });
+  await waitUntil('the first sweep is done', async () => {
+    const text = 'select 1 from background_steps where last_success_at is not null';
+    return ((await database.query({ text })).rowCount ?? 0) > 0;
+  });
+  assert.deepEqual((await service.call('/readyz')).body, { status: 'ready' });
+  assert.doesNotMatch(service.output(), /"level":"(error|fatal)"/);
+  await service.end('SIGTERM');
+});
+
+test('a schema that does not exist is refused in one sentence', async () => {
+  const { url } = await createTestDatabase('template0');
+  const options = encodeURIComponent('-c search_path=none');
+  const env = { DATABASE_URL: `${url}&options=${options}`, MASTER_KEY: testMasterKeyHex };
+  const { code, stderr } = await runCommandHere(['migrate'], env);
+  assert.equal(code, 1);
+  assert.match(stderr, /^The schema of DATABASE_URL does not exist: create it, or .+\n$/);
+});
+
 test('migrate gives up after five seconds behind a transaction that uses a table, and changes nothing', async () => {
   const { database, url } = await createTestDatabase();
   const env = { DATABASE_URL: url, MASTER_KEY: testMasterKeyHex };

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { randomBase62 } from '../../src/domain/ids.ts';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 import { distributeTables } from '../../src/store/distribute.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { isSchemaComplete, migrate } from '../../src/store/migrate.ts';
 import { citusAddress, createCitusDatabase, dropEverywhere } from '../../tools/harness/citus.ts';
 import { isCitusRun, testShards } from '../support/citus-cluster.ts';
 import { runCommandHere } from '../support/command-here.ts';
@@ -48,6 +48,34 @@ test('an upgrade distributes the tables that it adds', needsCitus, async () => {
     assert.deepEqual(await listUndistributedAccountTables(database), []);
   });
 });
+
+test('processes that migrate at once distribute each new table once', needsCitus, async () => {
+  await withEmptyDatabase(async (database) => {
+    for (let version = 0; version < 27; version += 1) await migrateOne(database, version);
+    await distributeTables(database);
+    const applied = await Promise.all([migrate(database), migrate(database), migrate(database)]);
+    assert.equal(applied.flat().length, migrations().length - 27);
+    assert.deepEqual(await listUndistributedAccountTables(database), []);
+  });
+});
+
+test(
+  'a migration that was interrupted before it distributed its tables is continued',
+  needsCitus,
+  async () => {
+    await withEmptyDatabase(async (database) => {
+      for (const version of migrations().keys()) {
+        await migrateOne(database, version);
+        if (version === 26) await distributeTables(database);
+      }
+      assert.notDeepEqual(await listUndistributedAccountTables(database), []);
+      assert.equal(await isSchemaComplete(database), false);
+      assert.deepEqual(await migrate(database), []);
+      assert.deepEqual(await listUndistributedAccountTables(database), []);
+      assert.equal(await isSchemaComplete(database), true);
+    });
+  },
+);
 
 function migrations(): string[] {
   return readdirSync('migrations').filter((name) => name.endsWith('.sql'));

@@ -51,7 +51,8 @@ async function checkStatement(
   { analyse, facts }: Analyser,
   { text, sites }: RecordedStatement,
 ): Promise<string[]> {
-  if (sites[0]?.startsWith(migrations) || isException(text)) return [];
+  const isMigration = sites.some((site) => site.startsWith(migrations));
+  if (isMigration || isException(text)) return [];
   const place = sites.map((site) => `src/store/${site}`).join(', ');
   try {
     const tree = await analyse(text);
