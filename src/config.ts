@@ -74,6 +74,18 @@ export function readConfig(env: Environment): Config {
   });
 }
 
+/**
+ * For the environment of a worker. Files of secrets may be for root only, and the first process may have become another
+ * user since it read them.
+ */
+export function secretsForWorkers(config: Config): Readonly<Record<string, string>> {
+  return {
+    ...{ DATABASE_URL: config.databaseUrl ?? '', DATABASE_URL_FILE: '' },
+    ...{ MASTER_KEY: config.masterKeyHex ?? '', MASTER_KEY_FILE: '' },
+    ...{ MASTER_KEY_PREVIOUS: config.otherMasterKeysHex.join(), MASTER_KEY_PREVIOUS_FILE: '' },
+  };
+}
+
 /** A secret from the variable, or from the file that the variable with `_FILE` names. Contract 15.1. */
 function readSecret(env: Environment, name: string): string | undefined {
   const text = readText(env, name);

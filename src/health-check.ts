@@ -4,7 +4,9 @@
  */
 import { get } from 'node:http';
 
-const { HOST: host = '127.0.0.1', PORT: port = '8080' } = process.env;
+// An empty variable counts as not set, as for the service.
+const host = process.env.HOST?.trim() || '127.0.0.1';
+const port = process.env.PORT?.trim() || '8080';
 const answerMsMax = 4_000;
 
 const request = get(

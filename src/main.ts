@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type Bootstrapped, bootstrap, joinBootstrapped } from './bootstrap.ts';
-import { type Config, readConfig } from './config.ts';
+import { type Config, readConfig, secretsForWorkers } from './config.ts';
 import { writeDemoEnv } from './demo-env.ts';
 import { commandLine } from './domain/audit.ts';
 import { limits } from './domain/limits.ts';
@@ -80,7 +80,12 @@ async function start({ config, log, closers, ending }: ProcessState): Promise<vo
     if (needsRoot) await becomeUser(bootstrapped.serviceUser, log);
   } else {
     if (needsRoot) await becomeUser(rootForWorkers(bootstrapped.serviceUser, config.port), log);
-    const workers = await startWorkers(config.workers, log, ending.signal);
+    const workers = await startWorkers(
+      config.workers,
+      secretsForWorkers(config),
+      log,
+      ending.signal,
+    );
     closers.push(workers.stop);
     ready.push(workers.ready);
   }

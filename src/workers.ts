@@ -24,7 +24,12 @@ const ready = 'ready';
 const replaceIntervalMsMin = 1_000;
 
 /** Resolves when all workers listen. Until the service ends, a worker that exits is replaced. */
-export async function startWorkers(count: number, log: Log, ending: AbortSignal): Promise<Workers> {
+export async function startWorkers(
+  count: number,
+  environment: Readonly<Record<string, string>>,
+  log: Log,
+  ending: AbortSignal,
+): Promise<Workers> {
   const aggregator = new AggregatorRegistry();
   const served = new Set<number>();
   const withDatabase = new Set<number>();
@@ -32,7 +37,7 @@ export async function startWorkers(count: number, log: Log, ending: AbortSignal)
   allReady.promise.catch(() => {});
   ending.addEventListener('abort', () => allReady.reject(ending.reason), { once: true });
   const fork = async () => {
-    const worker = cluster.fork();
+    const worker = cluster.fork(environment);
     worker.on('message', (message: unknown) => {
       void replyWithMetrics(worker, () => aggregator.clusterMetrics(), message);
       if (message === ready) withDatabase.add(worker.id);

@@ -148,18 +148,23 @@ describe('started as root', { skip }, async () => {
     assert.equal((await asThemselves.call('/readyz')).status, 200);
   });
 
-  test('with a password in DATABASE_URL the service and its workers become another user', async () => {
+  test('with a password in DATABASE_URL the service and its workers become another user, also if only root can read the secrets', async () => {
     // Over TCP and with a password. This server needs none, but the service does not know that.
     await startDatabaseProxy();
     const { url: local } = await createTestDatabase();
     const found = new URL(local.replace('@/', '@localhost/'));
     const url = `postgres://postgres:any@127.0.0.1:${found.searchParams.get('port')}${found.pathname}`;
+    const secrets = await createTemporaryFolder();
+    const keep = async (name: string, secret: string) => {
+      await writeFile(join(secrets, name), secret, { mode: 0o400 });
+      return join(secrets, name);
+    };
+    const files = {
+      DATABASE_URL_FILE: await keep('url', url),
+      MASTER_KEY_FILE: await keep('key', testMasterKeyHex),
+    };
     for (const workers of [1, 2]) {
-      const service = await startServiceProcess({
-        DATABASE_URL: url,
-        MASTER_KEY: testMasterKeyHex,
-        WORKERS: String(workers),
-      });
+      const service = await startServiceProcess({ ...files, WORKERS: String(workers) });
       const { uid } = await readUser(service.pid);
       assert.notEqual(uid, 0);
       for (const { pid } of await listChildren(service.pid)) {
