@@ -25,8 +25,8 @@ export type PairedServer = {
   /** Like a machine or a network that hangs. */
   readonly freeze: () => Promise<void>;
   readonly thaw: () => Promise<void>;
-  /** What an operator does about commits that hang: they no longer wait for the standby. */
-  readonly cancelWaits: () => Promise<void>;
+  /** What an operator does about commits that hang: they no longer wait for the standby. Resolves with their number. */
+  readonly cancelWaits: () => Promise<number>;
   /** A standby becomes the leader. */
   readonly promote: () => Promise<void>;
   /** The next start is as a standby of the other server. */
@@ -132,7 +132,8 @@ function openServer(directory: string, port: number, startServer: Start): Paired
     cancelWaits: () =>
       withClient(host, async (client) => {
         const waiting = `from pg_stat_activity where wait_event = 'SyncRep'`;
-        await client.query(`select pg_cancel_backend(pid) ${waiting}`);
+        const { rowCount } = await client.query(`select pg_cancel_backend(pid) ${waiting}`);
+        return rowCount ?? 0;
       }),
     promote: () =>
       withClient(host, async (client) => {

@@ -2,6 +2,7 @@
  * Databases on a Citus cluster. `CITUS_URL` names the coordinator, in whose database Citus is installed and knows its
  * workers; docs/deploy.md says how to start one. All nodes must be reachable from here, without a password.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, openDatabase } from '../../src/postgres/database.ts';
 
 export type CitusAddress = Readonly<{ host: string; port: number; user: string; database: string }>;
@@ -21,8 +22,19 @@ export function citusAddress(): CitusAddress {
 
 /** Runs a statement that no transaction may contain, such as `create database`, on every node. */
 export async function runOnAllNodes(coordinator: Database, text: string): Promise<void> {
-  await coordinator.query({ text });
-  await runOnWorkers(coordinator, text);
+  await onceUnused(() => coordinator.query({ text }));
+  await onceUnused(() => runOnWorkers(coordinator, text));
+}
+
+/** The daemon of Citus visits every database, and while it does, the database can be neither copied nor dropped. */
+async function onceUnused(run: () => Promise<unknown>, attemptsLeft = 5): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (attemptsLeft === 0 || !String(error).includes('accessed by other users')) throw error;
+    await delay(500);
+    await onceUnused(run, attemptsLeft - 1);
+  }
 }
 
 export async function runOnWorkers(coordinator: Database, text: string): Promise<void> {
@@ -77,5 +89,6 @@ export async function withCitusDatabase(
 }
 
 export async function dropEverywhere(coordinator: Database, name: string): Promise<void> {
+  // A retry may find it dropped on some of the nodes.
   await runOnAllNodes(coordinator, `drop database if exists ${name} with (force)`);
 }

@@ -7,7 +7,7 @@ import { isEnabled } from '../../domain/accounts/endpoint.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { limits } from '../../domain/limits.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
-import { createBatcher } from '../../postgres/batch.ts';
+import { createAccountBatcher } from '../../postgres/account-batch.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
 import { createEndpointLanes, type Lane } from '../../services/endpoint-lanes.ts';
@@ -105,8 +105,9 @@ export function createEventDeliveries(services: Needs): EventDeliveries {
 }
 
 function createRecorder(services: Needs) {
-  return createBatcher({
+  return createAccountBatcher({
     ...batchBounds,
+    accountOf: ({ accountId }: AttemptResult) => accountId,
     watch: (countWaiting) => services.database.queueStats.addQueue('events', countWaiting),
     run: (results: readonly AttemptResult[]) => recordAttempts(services, results),
   });

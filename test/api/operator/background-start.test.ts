@@ -1,6 +1,6 @@
 /** Starting and stopping background work: a failed start leaves no timers, and /readyz reports it. Contract 1.7, 1.8. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { startBackground } from '../../../src/background.ts';
 import { createServices } from '../../../src/create-services.ts';
 import { createLog } from '../../../src/log.ts';
@@ -12,9 +12,11 @@ import { waitUntil } from '../../../tools/harness/wait-until.ts';
 import { createTestDatabase } from '../../support/test-database.ts';
 import { testMasterKeyHex } from '../../support/test-service.ts';
 
-const { database } = await createTestDatabase();
+const { database, url } = await createTestDatabase();
+const maintenance = openDatabase({ connectionString: url }, { purpose: 'maintenance' });
+after(() => maintenance.close());
 const settings = { publicUrl: 'http://service.test', orderLapseSeconds: 3600 };
-const parts = { database, masterKeyHex: testMasterKeyHex, settings };
+const parts = { database, maintenance, masterKeyHex: testMasterKeyHex, settings };
 const lines: string[] = [];
 const log = createLog('info', { write: (line) => lines.push(line) });
 
@@ -56,18 +58,18 @@ test('a start that fails leaves no timers behind', async () => {
 
 test('a database that serves requests and refuses the background for long makes it missing', async (t) => {
   // No connection can be opened there, as when the server has none left.
-  const maintenance = openDatabase({
+  const unreachable = openDatabase({
     host: '127.0.0.1',
     port: 1,
     user: 'nobody',
     database: 'none',
   });
-  const services = createServices({ ...parts, maintenance });
+  const services = createServices({ ...parts, maintenance: unreachable });
   const databaseWait = { done: Promise.resolve(), isDone: () => true };
   const background = prepareBackground({ services, databaseWait }, log, { awayMsMax: 1_500 });
   t.after(async () => {
     await background.stop();
-    await maintenance.close();
+    await unreachable.close();
   });
   lines.length = 0;
   background.start();
