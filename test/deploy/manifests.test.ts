@@ -273,7 +273,7 @@ test('proxies let bodies of every size through that the service accepts, and wai
   }
   const idle = [
     numberIn(nginx, /keepalive_timeout (\d+)s;/),
-    numberIn(haproxy, /timeout http-keep-alive (\d+)s/),
+    numberIn(haproxy, /pool-purge-delay (\d+)s/),
   ];
   assert.ok(idle.every((seconds) => seconds * 1_000 < limits.keepAliveMs));
 });
