@@ -278,6 +278,15 @@ test('proxies let bodies of every size through that the service accepts, and wai
   assert.ok(idle.every((seconds) => seconds * 1_000 < limits.keepAliveMs));
 });
 
+test('nginx logs no request line, which would contain tokens', async () => {
+  const [, ...servers] = (await read('deploy/proxy/nginx.conf')).split(/^server \{$/m);
+  assert.equal(servers.length, 2);
+  for (const server of servers) {
+    assert.match(server, /^ {2}access_log (off|\S+ payment_order_service);$/m);
+    assert.match(server, /^ {2}error_log \S+ crit;$/m);
+  }
+});
+
 test('docs/deploy.md names every file of deploy/', async () => {
   const page = await read('docs/deploy.md');
   const files = globSync('deploy/{cluster,proxy,systemd}/*', { cwd: projectDir });
