@@ -1,5 +1,5 @@
 /** What a node is told. Patroni reads YAML, of which JSON is a part. */
-import type { Programs } from './programs.ts';
+import type { Programs } from '../programs.ts';
 
 export type NodePlaces = {
   readonly name: string;
