@@ -75,6 +75,7 @@ test('in a read-only folder the service starts, is found healthy, and ends by SI
   const service = await startServiceProcess(env, { command, user, cwd: app });
   const check = { ...image.env, PORT: String(service.port) };
   assert.equal(await runHealthCheck(check), 0);
+  assert.equal(await runHealthCheck({ ...check, HOST: '' }), 0, 'an empty variable is none');
   assert.match(service.output(), /access_secret/, 'the first start prints the credentials');
   assert.equal((await service.call('/docs/')).status, 200);
   assert.equal((await service.call('/dashboard')).status, 200);

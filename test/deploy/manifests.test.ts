@@ -36,6 +36,7 @@ const given = {
 };
 const everything = {
   ...given,
+  existingSecret: { name: 'payments', masterKeyPreviousKey: 'old-keys', caKey: 'ca.crt' },
   ingress: { enabled: true, host: 'pay.example.com', className: 'nginx', tlsSecret: 'pay-tls' },
   autoscaling: { enabled: true },
   priorityClassName: 'high',
@@ -101,6 +102,9 @@ test('the chart renders to valid YAML of the kinds that it promises, with few va
     () => documentsOf({ ...given, existingSecret: { name: '' } }),
     /existingSecret.name is missing/,
   );
+  const grace = { preStopSeconds: 20, terminationGracePeriodSeconds: 30 };
+  assert.throws(() => documentsOf({ ...given, ...grace }), /terminationGracePeriodSeconds must be/);
+  assert.ok(documentsOf({ ...given, ...grace, terminationGracePeriodSeconds: 31 }));
   assert.match(renderChart(chartDir, given)['NOTES.txt'] ?? '', /deployment\/shop/);
 });
 
@@ -131,9 +135,9 @@ test('the values of the chart fit its schema, which refuses names that do not ex
   }
 });
 
-test('pods run without rights, with secrets as files, at least two of them, and are not all moved at once', () => {
-  const pods = podsOf(given);
-  assert.equal(pods.length, 2);
+test('pods run without rights, with all secrets as files, and at least two of them', () => {
+  const pods = [...podsOf(given), ...podsOf(everything)];
+  assert.equal(pods.length, 4);
   for (const { securityContext, automountServiceAccountToken, containers, volumes } of pods) {
     const [{ securityContext: own, env, volumeMounts, image: name }] = containers;
     const [uid] = (valuesOf(final, 'USER')[0] ?? '').split(':');
@@ -152,15 +156,47 @@ test('pods run without rights, with secrets as files, at least two of them, and 
       ({ path }: { path: string }) => `${mount.mountPath}/${path}`,
     );
     const named = env.filter(({ name: variable }: { name: string }) => variable.endsWith('_FILE'));
+    // The URL of the database names the certificate.
     assert.deepEqual(
       named.map(({ value }: { value: string }) => value),
-      files,
+      files.filter((file: string) => !file.endsWith('/ca.crt')),
+    );
+    assert.deepEqual(
+      env.filter(({ valueFrom }: { valueFrom?: object }) => valueFrom),
+      [],
     );
   }
+  const mounted = podsOf(everything).map(({ volumes }) => volumes[0].secret.items);
+  const more = [
+    { key: 'old-keys', path: 'master-key-previous' },
+    { key: 'ca.crt', path: 'ca.crt' },
+  ];
+  for (const items of mounted) assert.deepEqual(items.slice(2), more);
   const [deployment] = documentsOf(given).filter(({ kind }) => kind === 'Deployment');
   assert.equal(deployment.spec.replicas, 2);
   const [container] = deployment.spec.template.spec.containers;
   assert.deepEqual(container.env.at(-1), { name: 'MIGRATE', value: 'no' });
+});
+
+test('one pod is moved at a time, and what selects pods selects those of the service and no job', () => {
+  const documents = documentsOf(everything);
+  const only = (wanted: string) => documents.find(({ kind }) => kind === wanted);
+  const deployment = only('Deployment');
+  const budget = only('PodDisruptionBudget');
+  assert.equal(budget.spec.maxUnavailable, 1);
+  const selectors: Record<string, string>[] = [
+    budget.spec.selector.matchLabels,
+    only('Service').spec.selector,
+    deployment.spec.selector.matchLabels,
+    deployment.spec.template.spec.topologySpreadConstraints[0].labelSelector.matchLabels,
+  ];
+  const selects = (selector: Record<string, string>, { template }: Manifest) =>
+    Object.entries(selector).every(([name, value]) => template.metadata.labels[name] === value);
+  for (const selector of selectors) {
+    assert.ok(Object.keys(selector).length > 0);
+    assert.ok(selects(selector, deployment.spec));
+    assert.ok(!selects(selector, only('Job').spec));
+  }
 });
 
 test('ports agree, and everything waits longer for the end of the service than it takes', () => {
@@ -273,9 +309,18 @@ test('proxies let bodies of every size through that the service accepts, and wai
   }
   const idle = [
     numberIn(nginx, /keepalive_timeout (\d+)s;/),
-    numberIn(haproxy, /timeout http-keep-alive (\d+)s/),
+    numberIn(haproxy, /pool-purge-delay (\d+)s/),
   ];
   assert.ok(idle.every((seconds) => seconds * 1_000 < limits.keepAliveMs));
+});
+
+test('nginx logs no request line, which would contain tokens', async () => {
+  const [, ...servers] = (await read('deploy/proxy/nginx.conf')).split(/^server \{$/m);
+  assert.equal(servers.length, 2);
+  for (const server of servers) {
+    assert.match(server, /^ {2}access_log (off|\S+ payment_order_service);$/m);
+    assert.match(server, /^ {2}error_log \S+ crit;$/m);
+  }
 });
 
 test('docs/deploy.md names every file of deploy/', async () => {

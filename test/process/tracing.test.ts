@@ -150,17 +150,18 @@ test('a request that waited for another one stays in its own trace', async () =>
   );
 });
 
-test('a collector that never answers delays neither requests nor the end', async () => {
+test('a collector that never answers delays no request, and the end by a second at most', async () => {
   const silent = createTcpServer(() => {});
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   after(() => silent.close());
   const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-  const service = await startServiceProcess({ ...env, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
-  for (let count = 0; count < 50; count += 1)
-    assert.equal((await createOrder(service)).status, 200);
-  const startedAt = performance.now();
-  assert.equal(await service.end('SIGTERM'), 0);
-  assert.ok(performance.now() - startedAt < 8_000);
+  const plain = await timeRequestsAndEnd(env);
+  const traced = await timeRequestsAndEnd({ ...env, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
+  // For a machine that is busy with something else. The exporter gives up after 10 seconds.
+  const marginMs = 5_000;
+  const about = JSON.stringify({ plain, traced });
+  assert.ok(traced.requestsMs < plain.requestsMs + marginMs, about);
+  assert.ok(traced.endMs < plain.endMs + 1_000 + marginMs, about);
 });
 
 test('a sampler that does not exist stops the start with one sentence', async () => {
@@ -195,6 +196,16 @@ function createOrder(service: Caller) {
     'x-request-id': 'trace-test-1',
   };
   return service.call('/api/v3/create-order', { token, body: orderBody(), headers });
+}
+
+async function timeRequestsAndEnd(settings: Readonly<Record<string, string>>) {
+  const service = await startServiceProcess(settings);
+  const startedAt = performance.now();
+  for (let count = 0; count < 50; count += 1)
+    assert.equal((await createOrder(service)).status, 200);
+  const endedAt = performance.now();
+  assert.equal(await service.end('SIGTERM'), 0);
+  return { requestsMs: endedAt - startedAt, endMs: performance.now() - endedAt };
 }
 
 /** Answers 401 to everything, so a payment fails and is announced. */

@@ -162,6 +162,12 @@ const functions: Readonly<Record<string, (...args: readonly never[]) => unknown>
   quote: (value: unknown) => JSON.stringify(String(value)),
   default: (fallback: unknown, value: unknown) => (isTrue(value) ? value : fallback),
   not: (value: unknown) => !isTrue(value),
+  int: (value: unknown) => Math.trunc(Number(value)),
+  add: (...values: number[]) => values.reduce((sum, value) => sum + value, 0),
+  lt: (one: number, other: number) => one < other,
+  fail: (message: string) => {
+    throw new Error(message);
+  },
   list: (...items: unknown[]) => items,
   index: (items: unknown[], place: number) => items[place],
   trunc: (length: number, text: string) => text.slice(0, length),

@@ -7,7 +7,7 @@ import { runProgram } from '../harness/command-line.ts';
 export type Programs = Readonly<Record<'etcd' | 'patroni' | 'patronictl' | 'haproxy', string>> & {
   /** The folder with `postgres`, `initdb` and `pg_rewind`. */
   readonly postgresFolder: string;
-  /** The interface of etcd that Patroni may use. */
+  /** The API of etcd that Patroni may use: `etcd` is v2. */
   readonly etcdInterface: EtcdInterface;
 };
 
@@ -30,8 +30,8 @@ export async function findPrograms(): Promise<Programs | undefined> {
 }
 
 /**
- * Before release 3.0.3, a leader that was frozen overwrites the lock of its successor in version 3 of the interface, and
- * everything that the successor has acknowledged is lost. In version 2 it checks whose lock it is.
+ * Before release 3.0.3, a leader that was frozen overwrites the lock of its successor in etcd's v3 API, and
+ * everything that the successor has acknowledged is lost. With v2 it checks whose lock it is.
  */
 async function chooseInterface(patroni: string): Promise<EtcdInterface> {
   const { stdout } = await runProgram([patroni, '--version'], {});

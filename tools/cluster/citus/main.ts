@@ -13,7 +13,7 @@ const faultNames = citusFaults.map(({ name }) => name);
 const usual = { rate: 3, seconds: 10, json: 'cluster-citus.json' };
 const values = readOptionsOrExit({
   call: 'npm run cluster:citus',
-  description: `Starts a coordinator and two workers of Citus, two services, and accounts on both workers. Sends orders, webhooks and enquiries of all accounts while faults happen one after the other, and checks that nothing which was answered 2xx is lost. The faults: ${faultNames.join(', ')}.`,
+  description: `Starts a coordinator and two workers of Citus, two services, and accounts on both workers. Sends orders, webhooks and enquiries of all accounts while faults happen one after the other, and checks that nothing that was answered 2xx is lost. The faults: ${faultNames.join(', ')}.`,
   options: commonOptions(faultNames, usual),
   examples: ['', '--faults kill-worker,freeze-worker', '--rate 20 --seconds 30'],
 });

@@ -47,12 +47,10 @@ capabilities:
   value: /run/secrets/payments/database-url
 - name: MASTER_KEY_FILE
   value: /run/secrets/payments/master-key
-- name: MASTER_KEY_PREVIOUS
-  valueFrom:
-    secretKeyRef:
-      name: {{ include "payments.secretName" . }}
-      key: {{ .Values.existingSecret.masterKeyPreviousKey }}
-      optional: true
+{{- if .Values.existingSecret.masterKeyPreviousKey }}
+- name: MASTER_KEY_PREVIOUS_FILE
+  value: /run/secrets/payments/master-key-previous
+{{- end }}
 {{- range $name, $value := .Values.env }}
 - name: {{ $name }}
   value: {{ $value | quote }}
@@ -81,6 +79,14 @@ capabilities:
         path: database-url
       - key: {{ .Values.existingSecret.masterKeyKey }}
         path: master-key
+      {{- with .Values.existingSecret.masterKeyPreviousKey }}
+      - key: {{ . }}
+        path: master-key-previous
+      {{- end }}
+      {{- with .Values.existingSecret.caKey }}
+      - key: {{ . }}
+        path: ca.crt
+      {{- end }}
 - name: tmp
   emptyDir:
     sizeLimit: 64Mi

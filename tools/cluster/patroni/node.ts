@@ -1,15 +1,15 @@
 /** One node: Patroni, the PostgreSQL server that it runs, and the network that leads to both. */
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findFreePort } from '../harness/free-port.ts';
-import { type Launched, launch } from '../harness/launch.ts';
-import { listProcesses } from '../harness/processes.ts';
-import { waitUntil } from '../harness/wait-until.ts';
+import { findFreePort } from '../../harness/free-port.ts';
+import { type Launched, launch } from '../../harness/launch.ts';
+import { listProcesses } from '../../harness/processes.ts';
+import { waitUntil } from '../../harness/wait-until.ts';
+import type { Programs, User } from '../programs.ts';
+import { familyOf, findPostmaster, signalAll } from '../server-processes.ts';
 import type { EtcdMember } from './etcd.ts';
-import { type NodePlaces, patroniSettings } from './patroni-settings.ts';
-import type { Programs, User } from './programs.ts';
 import { type Relay, startRelay } from './relay.ts';
-import { familyOf, findPostmaster, signalAll } from './server-processes.ts';
+import { type NodePlaces, patroniSettings } from './settings.ts';
 
 export type PatroniNode = {
   readonly name: string;

@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { findFreePort } from '../harness/free-port.ts';
+import { findFreePort } from '../../harness/free-port.ts';
 
 export type Relay = {
   readonly port: number;

@@ -1,6 +1,6 @@
 /** What happens to the cluster, one after the other, and how each of it is healed. */
-import { clusterName, type DatabaseCluster } from './database-cluster.ts';
-import type { PatroniNode } from './patroni-node.ts';
+import { clusterName, type DatabaseCluster } from './cluster.ts';
+import type { PatroniNode } from './node.ts';
 
 export type Fault = {
   readonly name: string;

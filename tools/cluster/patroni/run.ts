@@ -1,14 +1,12 @@
 /** The whole run: starts everything, lets the faults happen one after the other under load, and judges the end. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Closers } from '../harness/closers.ts';
-import { makeTemporaryFolder } from '../harness/temporary-folder.ts';
-import { waitUntil } from '../harness/wait-until.ts';
-import { type DatabaseCluster, startDatabaseCluster, type Way } from './database-cluster.ts';
-import type { Fault } from './faults.ts';
-import { type FaultFigures, measure } from './figures.ts';
-import { startLoad } from './load.ts';
-import type { Programs } from './programs.ts';
-import { environmentFor, openShop, startServices, succeed } from './services.ts';
+import type { Closers } from '../../harness/closers.ts';
+import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
+import { waitUntil } from '../../harness/wait-until.ts';
+import { type FaultFigures, measure } from '../figures.ts';
+import { startLoad } from '../load.ts';
+import type { Programs } from '../programs.ts';
+import { environmentFor, openShop, startServices, succeed } from '../services.ts';
 import {
   end,
   judgeSince,
@@ -19,8 +17,10 @@ import {
   servingAgain,
   servingSecondsMax,
   writeLogs,
-} from './stage.ts';
-import { startWatch } from './watch.ts';
+} from '../stage.ts';
+import { startWatch } from '../watch.ts';
+import { type DatabaseCluster, startDatabaseCluster, type Way } from './cluster.ts';
+import type { Fault } from './faults.ts';
 
 export type RunOptions = {
   readonly programs: Programs;

@@ -1,5 +1,5 @@
 /** What a node is told. Patroni reads YAML, of which JSON is a part. */
-import type { Programs } from './programs.ts';
+import type { Programs } from '../programs.ts';
 
 export type NodePlaces = {
   readonly name: string;
@@ -17,7 +17,7 @@ export type NodePlaces = {
 
 export const clusterName = 'orders';
 
-/** A leader that is not heard of for so long is replaced. Patroni accepts nothing shorter. */
+/** A leader that does not renew its lock for so long is replaced. Patroni accepts nothing shorter. */
 export const leaderSeconds = 20;
 
 /**

@@ -1,9 +1,9 @@
 /** Three members of etcd, which decide who leads: they go on while two of them are there. */
 import { join } from 'node:path';
-import { findFreePort } from '../harness/free-port.ts';
-import { assertRunning, type Launched, launch } from '../harness/launch.ts';
-import { waitUntil } from '../harness/wait-until.ts';
-import type { Programs, User } from './programs.ts';
+import { findFreePort } from '../../harness/free-port.ts';
+import { assertRunning, type Launched, launch } from '../../harness/launch.ts';
+import { waitUntil } from '../../harness/wait-until.ts';
+import type { Programs, User } from '../programs.ts';
 
 export type EtcdMember = {
   readonly name: string;

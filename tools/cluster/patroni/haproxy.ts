@@ -1,10 +1,10 @@
 /** HAProxy in front of PostgreSQL: it asks each Patroni whether its server is the leader, and leads there. */
 import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findFreePort } from '../harness/free-port.ts';
-import { launch } from '../harness/launch.ts';
-import type { PatroniNode } from './patroni-node.ts';
-import type { Programs, User } from './programs.ts';
+import { findFreePort } from '../../harness/free-port.ts';
+import { launch } from '../../harness/launch.ts';
+import type { Programs, User } from '../programs.ts';
+import type { PatroniNode } from './node.ts';
 
 export type Proxy = { readonly port: number; readonly close: () => Promise<void> };
 

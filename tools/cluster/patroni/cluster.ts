@@ -1,14 +1,14 @@
 /** PostgreSQL as Patroni runs it: three members of etcd, three nodes and HAProxy, all on this machine. */
 import { chown } from 'node:fs/promises';
 import pg from 'pg';
-import type { Closers } from '../harness/closers.ts';
-import { type CommandOutcome, runProgram } from '../harness/command-line.ts';
-import { waitUntil } from '../harness/wait-until.ts';
+import type { Closers } from '../../harness/closers.ts';
+import { type CommandOutcome, runProgram } from '../../harness/command-line.ts';
+import { waitUntil } from '../../harness/wait-until.ts';
+import { chooseUser, type Programs } from '../programs.ts';
 import { type EtcdMember, startEtcd } from './etcd.ts';
 import { startProxy } from './haproxy.ts';
-import { createNode, type PatroniNode } from './patroni-node.ts';
-import { clusterName } from './patroni-settings.ts';
-import { chooseUser, type Programs } from './programs.ts';
+import { createNode, type PatroniNode } from './node.ts';
+import { clusterName } from './settings.ts';
 
 export type DatabaseCluster = {
   readonly nodes: readonly PatroniNode[];

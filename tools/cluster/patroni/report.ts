@@ -1,6 +1,6 @@
 /** The columns and promises of a run on Patroni. */
-import type { FaultFigures } from './figures.ts';
-import { type Report, range, seconds, sumsOf } from './report.ts';
+import type { FaultFigures } from '../figures.ts';
+import { type Report, range, seconds, sumsOf } from '../report.ts';
 
 /** Contract 15.2: a promoted server is found in this time, once it commits. */
 const servingMsMax = 2_000;

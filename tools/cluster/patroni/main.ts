@@ -1,25 +1,25 @@
 /**
- * `npm run cluster`: the service on a Patroni cluster, under load, while servers are switched, restarted, killed, frozen
+ * `npm run cluster:patroni`: the service on a Patroni cluster, under load, while servers are switched, restarted, killed, frozen
  * and cut off. Prints a table, writes a JSON file, and exits with 1 if a promise was broken.
  */
-import { readOptionsOrExit } from '../../simulator/program-options.ts';
+import { readOptionsOrExit } from '../../../simulator/program-options.ts';
+import { chooseFaults, chosen, commonOptions, listOf, runToEnd } from '../program.ts';
+import { findPrograms, missingPrograms } from '../programs.ts';
 import { faults } from './faults.ts';
-import { patroniReport } from './patroni-report.ts';
-import { chooseFaults, chosen, commonOptions, listOf, runToEnd } from './program.ts';
-import { findPrograms, missingPrograms } from './programs.ts';
+import { patroniReport } from './report.ts';
 import { runCluster } from './run.ts';
 
 const faultNames = faults.map(({ name }) => name);
 const values = readOptionsOrExit({
-  call: 'npm run cluster',
-  description: `Starts three members of etcd, three Patroni nodes, HAProxy, and services that reach the database through HAProxy or by a list of its servers. Sends orders, webhooks and enquiries while faults happen one after the other, and checks that nothing which was answered 2xx is lost. The faults: ${faultNames.join(', ')}.`,
+  call: 'npm run cluster:patroni',
+  description: `Starts three members of etcd, three Patroni nodes, HAProxy, and services that reach the database through HAProxy or by a list of its servers. Sends orders, webhooks and enquiries while faults happen one after the other, and checks that nothing that was answered 2xx is lost. The faults: ${faultNames.join(', ')}.`,
   options: {
     ways: {
       value: 'LIST',
       text: 'How services reach the database: haproxy, hosts or both (haproxy,hosts). Two services each.',
       findFault: listOf(['haproxy', 'hosts']),
     },
-    ...commonOptions(faultNames, { rate: 5, seconds: 8, json: 'cluster.json' }),
+    ...commonOptions(faultNames, { rate: 5, seconds: 8, json: 'cluster-patroni.json' }),
   },
   examples: ['', '--faults switchover,restart --ways haproxy', '--rate 20 --seconds 30'],
 });
@@ -44,5 +44,5 @@ await runToEnd(
       onProgress,
     }),
   patroniReport,
-  values.json ?? 'cluster.json',
+  values.json ?? 'cluster-patroni.json',
 );
