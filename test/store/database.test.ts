@@ -387,10 +387,10 @@ test('the next statements succeed although all idle connections were killed', as
   const victim = openOwn({ connectionString: url });
   const ask = () => victim.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
   const before = await Promise.all(Array.from({ length: 8 }, ask));
-  const pids = before.flatMap(({ rows }) => rows.map(({ pid }) => pid));
+  const pids = new Set(before.flatMap(({ rows }) => rows.map(({ pid }) => pid)));
   await database.query({
     text: 'select pg_terminate_backend(p) from unnest($1::int[]) p',
-    values: [pids],
+    values: [[...pids]],
   });
   const answers = await Promise.all(Array.from({ length: 8 }, ask));
   assert.equal(answers.length, 8);
