@@ -1,6 +1,7 @@
 /** `migrate`, and what a start and other commands do with a schema that is not up to date. Contract 15.1 and 15.2. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import { randomBase62 } from '../../src/domain/ids.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
@@ -87,12 +88,11 @@ test('a role that may only read and write serves what another role has migrated'
   const refused = await runFailingStart(own);
   assert.match(refused.output, /^The role of DATABASE_URL lacks a right \(.+\): .+\n$/);
 
-  for (const schema of ['public', 'pgboss']) {
-    await database.query({ text: `grant usage on schema ${schema} to ${role}` });
-    await database.query({
-      text: `grant select, insert, update, delete on all tables in schema ${schema} to ${role}`,
-    });
-  }
+  const page = await readFile('docs/deploy.md', 'utf8');
+  const grants = /<<'SQL'\n(grant usage.+?)SQL\n/s.exec(page)?.[1] ?? assert.fail('no grants');
+  await database.query({
+    text: grants.replaceAll('payments_service', role).replaceAll('payments', 'current_user'),
+  });
   const service = await startServiceProcess({ ...own, LOG_LEVEL: 'warn' });
   await waitUntil('the first sweep is done', async () => {
     const text = 'select 1 from background_steps where last_success_at is not null';

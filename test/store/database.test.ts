@@ -8,6 +8,7 @@ import { limits } from '../../src/domain/limits.ts';
 import { type Database, openDatabase, type Queryable } from '../../src/postgres/database.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
+import { endBackends } from '../support/end-backends.ts';
 import { clusterAddress, connectToCluster, createTestDatabase } from '../support/test-database.ts';
 
 const { database, url } = await createTestDatabase();
@@ -388,15 +389,8 @@ test('the next statements succeed although all idle connections were killed', as
   const victim = openOwn({ connectionString: url });
   const ask = () => victim.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
   const before = await Promise.all(Array.from({ length: 8 }, ask));
-  const pids = new Set(before.flatMap(({ rows }) => rows.map(({ pid }) => pid)));
-  await database.transaction(async (tx) => {
-    // The pool may close some of them itself meanwhile, which is a warning.
-    await tx.query({ text: 'set local client_min_messages = error' });
-    await tx.query({
-      text: 'select pg_terminate_backend(p) from unnest($1::int[]) p',
-      values: [[...pids]],
-    });
-  });
+  const pids = before.flatMap(({ rows }) => rows.map(({ pid }) => pid));
+  await endBackends(database, 'pid = any ($1::int[])', [pids]);
   const answers = await Promise.all(Array.from({ length: 8 }, ask));
   assert.equal(answers.length, 8);
 });
@@ -515,7 +509,7 @@ async function findBackend(tx: Queryable): Promise<number> {
 /** Kills the connection of the transaction from another one. */
 async function endBackend(tx: Queryable): Promise<number> {
   const pid = await findBackend(tx);
-  await database.query({ text: 'select pg_terminate_backend($1::integer)', values: [pid] });
+  await endBackends(database, 'pid = $1::integer', [pid]);
   return pid;
 }
 

@@ -13,6 +13,7 @@ import { findOrder, findOrderByInvoice } from '../../src/store/orders.ts';
 import { findLinkedOrder, findLinkId, insertLink } from '../../src/store/payment-links.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { onOneServer } from '../support/citus-cluster.ts';
+import { endBackends } from '../support/end-backends.ts';
 import { storedOrder } from '../support/stored-orders.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
@@ -106,12 +107,9 @@ test(
       // The look for parked deliveries, which follows the commit, waits for this.
       await tx.query({ text: 'lock table delivery_references in access exclusive mode' });
       inserted = insertLinkedOrdersAndLook(database, [order]);
-      const endWaiting = {
-        text: `select pg_terminate_backend(pid) from pg_stat_activity
-                where datname = current_database() and wait_event_type = 'Lock'`,
-      };
+      const isWaiting = `datname = current_database() and wait_event_type = 'Lock'`;
       await waitUntil('the batch is committed and looks', async () => {
-        return (await database.query(endWaiting)).rowCount === 1;
+        return (await endBackends(database, isWaiting)) === 1;
       });
     });
     assert.deepEqual(await inserted, [{ isNew: false, parked: [] }]);

@@ -2,6 +2,7 @@
 import { after } from 'node:test';
 import { randomBase62 } from '../../src/domain/ids.ts';
 import { openDatabase } from '../../src/postgres/database.ts';
+import { endBackends } from './end-backends.ts';
 import { clusterAddress, type TestDatabase } from './test-database.ts';
 
 export type LimitedRole = {
@@ -51,11 +52,7 @@ export async function createLimitedRole({ database }: TestDatabase): Promise<Lim
     holdAll: async () => {
       const held = await Promise.all(Array.from({ length: connectionsMax }, holdOne));
       await cluster.query({ text: `alter role ${role} connection limit ${connectionsMax}` });
-      await cluster.query({
-        text: `select pg_terminate_backend(pid) from pg_stat_activity
-                where usename = $1 and pid <> all ($2::int[])`,
-        values: [role, held],
-      });
+      await endBackends(cluster, 'usename = $1 and pid <> all ($2::int[])', [role, held]);
     },
     release,
   };
