@@ -19,6 +19,11 @@ export type Rows<Entry> = {
   readonly from: string;
   /** One parameter per column, three per list. */
   readonly toParameters: (entries: readonly Entry[]) => Buffer[];
+  /** The rows for `values …`, with a parameter for each of their values. */
+  readonly toList: (entries: readonly Entry[]) => {
+    readonly list: string;
+    readonly values: unknown[];
+  };
 };
 
 /** `first` is the number of the first parameter. */
@@ -56,6 +61,7 @@ export function defineRows<Entry>(columns: Columns<Entry>, first = 1): Rows<Entr
     type === 'text[]' ? addList(name, read as never) : addItem(name, type, read),
   );
   return {
+    toList: (entries) => toList(Object.values(columns), entries),
     names: Object.keys(columns).join(', '),
     from: `(select ${selected.join(', ')}
               from unnest(${items.map(({ parameter }) => parameter).join(', ')})
@@ -75,6 +81,24 @@ export function defineRows<Entry>(columns: Columns<Entry>, first = 1): Rows<Entr
       }
     },
   };
+}
+
+function toList<Entry>(columns: ReadonlyArray<Columns<Entry>[string]>, entries: readonly Entry[]) {
+  const values: unknown[] = [];
+  const rows = entries.map((entry) => {
+    const row = columns.map(([type, read]) => {
+      const value = read(entry) ?? null;
+      return `$${values.push(value === null ? null : toScalar(type, value))}::${type}`;
+    });
+    return `(${row.join(', ')})`;
+  });
+  return { list: rows.join(', '), values };
+}
+
+/** As the driver sends it. */
+function toScalar(type: ColumnType, value: unknown): unknown {
+  if (type === 'json' || type === 'jsonb') return JSON.stringify(value);
+  return type === 'bytea' && typeof value === 'string' ? Buffer.from(value) : value;
 }
 
 const scratchBytes = 64 * 1024;

@@ -4,10 +4,11 @@ import { ServiceError } from '../domain/errors.ts';
 import { limits } from '../domain/limits.ts';
 import { type DatabaseAddress, serversOf } from './address.ts';
 import { chooseTransport, type TransportOptions } from './choose-transport.ts';
+import { clusterTransport } from './cluster-transport.ts';
 import { explainSlowWorker, mayRunAgain } from './error-classes.ts';
 import { mayShareConnection, openPool } from './pool.ts';
 import { pooledTransport } from './pooled-transport.ts';
-import { prepareConnections } from './prepare-connection.ts';
+import { type ConnectionPreparation, prepareConnections } from './prepare-connection.ts';
 import type { Queryable, Transaction } from './queryable.ts';
 import { createQueueStats, type QueueStats } from './queue-stats.ts';
 import { retry } from './retry.ts';
@@ -16,6 +17,7 @@ import { type Session, withSession } from './session.ts';
 import type { PoolPurpose } from './session-settings.ts';
 import type { Statement } from './statement.ts';
 import { type AfterCommit, runTransaction, type TransactionWork } from './transaction.ts';
+import type { Transport } from './transport.ts';
 
 export type { DatabaseAddress } from './address.ts';
 export type { AnyRow, Queryable, Transaction } from './queryable.ts';
@@ -72,7 +74,7 @@ export function openDatabase(
       async () => {
         shedWhenFull(pool, onShed);
         return withSession(pool, transports, (session) =>
-          use(preparation.isPooled() ? throughPooler(session, purpose) : session),
+          use({ ...session, transport: adapt(session.transport, preparation, purpose) }),
         ).catch((error) => {
           throw preparation.hasWorkers() ? explainSlowWorker(error) : error;
         });
@@ -89,8 +91,14 @@ export function openDatabase(
   };
 }
 
-function throughPooler(session: Session, purpose: PoolPurpose): Session {
-  return { ...session, transport: pooledTransport(session.transport, purpose) };
+/** To what is known of the server once it is connected. */
+function adapt(
+  transport: Transport,
+  { isPooled, hasWorkers }: ConnectionPreparation,
+  purpose: PoolPurpose,
+): Transport {
+  const direct = isPooled() ? pooledTransport(transport, purpose) : transport;
+  return hasWorkers() ? clusterTransport(direct) : direct;
 }
 
 async function runAlone(

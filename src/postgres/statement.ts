@@ -10,6 +10,8 @@ export type Statement = {
    * and the second attempt finds that row.
    */
   readonly rivals?: readonly string[];
+  /** Replaces name, text and values on a Citus cluster, unless it returns nothing. */
+  readonly onCluster?: () => Pick<Statement, 'name' | 'text' | 'values'> | undefined;
   /** Overrides the pool's limit, in milliseconds; the name is the one that `pg` reads. */
   readonly query_timeout?: number;
 };

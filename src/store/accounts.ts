@@ -52,17 +52,19 @@ type AccountRow = {
   logo: Logo | null;
 };
 
-const selectAccounts = `
+/** On Citus, each part has to name the account itself, or the statement runs on every shard. */
+const selectAccount = `
   select a.*,
          (select json_agg(json_build_object(
                    'from', c.from_currency, 'to', c.to_currency, 'rate', c.rate)
                  order by c.from_currency)
             from account_alternate_currencies c
-           where c.account_id = a.account_id) as alternate_currencies,
+           where c.account_id = $1) as alternate_currencies,
          (select json_build_object('digest', l.digest, 'mediaType', l.media_type,
                                    'byteCount', octet_length(l.bytes))
-            from account_logos l where l.account_id = a.account_id) as logo
-    from accounts a`;
+            from account_logos l where l.account_id = $1) as logo
+    from accounts a
+   where a.account_id = $1`;
 
 export async function insertAccount(
   tx: Transaction,
@@ -168,8 +170,7 @@ export async function listAccounts(database: Database): Promise<StoredAccount[]>
 }
 
 function findAccountById(accountId: string): Statement {
-  const text = `${selectAccounts} where a.account_id = $1`;
-  return { name: 'find-account', text, values: [accountId] };
+  return { name: 'find-account', text: selectAccount, values: [accountId] };
 }
 
 export async function listAccountIds(database: Queryable): Promise<string[]> {

@@ -2,6 +2,7 @@
 import type { Delivery, DeliveryResult } from '../domain/inbox/delivery.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Transaction } from '../postgres/database.ts';
+import { insertRows } from '../postgres/insert-rows.ts';
 import { type DeliveryRow, deliveryColumns, toDelivery } from './deliveries.ts';
 import { defineAccountRows, queryPerAccount } from './per-account.ts';
 
@@ -35,13 +36,13 @@ export async function insertDeliveries(
   deliveries: readonly Delivery[],
 ): Promise<void> {
   if (deliveries.length === 0) return;
-  await tx.query({
-    name: 'insert-deliveries',
-    text: `insert into deliveries (${rows.names}) select row.* from ${rows.from}
-            order by account_id, provider, delivery_key`,
-    values: rows.toParameters(deliveries),
-    rivals: ['deliveries_account_id_provider_delivery_key_key', 'deliveries_event_id'],
-  });
+  await tx.query(
+    insertRows({
+      ...{ name: 'insert-deliveries', into: 'deliveries', rows, entries: deliveries },
+      key: ({ accountId, provider, deliveryKey }) => [accountId, provider, deliveryKey],
+      rivals: ['deliveries_account_id_provider_delivery_key_key', 'deliveries_event_id'],
+    }),
+  );
 }
 
 type Result = Pick<Delivery, 'accountId' | 'deliveryId'> & DeliveryResult;

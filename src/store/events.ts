@@ -3,6 +3,7 @@ import type { EventType } from '../domain/event-type.ts';
 import type { EventName } from '../domain/ids.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Transaction } from '../postgres/database.ts';
+import { insertRows } from '../postgres/insert-rows.ts';
 
 export type NewEvent = EventName & {
   readonly type: EventType;
@@ -26,6 +27,10 @@ const newRows = defineRows<NewRow>({
   status: ['text', ({ event }) => event.status],
   occurred_at: ['timestamptz', ({ event }) => event.occurredAt],
   body: ['bytea', ({ event }) => event.body],
+  state: ['text', () => 'pending'],
+  attempts: ['integer', () => 0],
+  failures: ['integer', () => 0],
+  next_attempt_at: ['timestamptz', ({ event }) => event.occurredAt],
 });
 
 /** The orders must be locked: their lock ends the race for the next number. */
@@ -34,10 +39,7 @@ export async function insertEvents(tx: Transaction, events: readonly NewEvent[])
   const rows = events.flatMap((event) =>
     event.endpointIds.map((endpointId) => ({ event, endpointId })),
   );
-  await tx.query({
-    name: 'insert-events',
-    text: `insert into events (${newRows.names}, state, attempts, failures, next_attempt_at)
-           select row.*, 'pending', 0, 0, occurred_at from ${newRows.from}`,
-    values: newRows.toParameters(rows),
-  });
+  await tx.query(
+    insertRows({ name: 'insert-events', into: 'events', rows: newRows, entries: rows }),
+  );
 }

@@ -6,6 +6,7 @@ import type { Order } from '../domain/orders/order.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Database, Queryable, Transaction } from '../postgres/database.ts';
 import { inOrder } from '../postgres/in-order.ts';
+import { insertRows } from '../postgres/insert-rows.ts';
 import { type KnownNames, listParkedDeliveries } from './parked-deliveries.ts';
 import { defineAccountRows, queryPerAccount } from './per-account.ts';
 
@@ -93,14 +94,13 @@ export async function insertOrders(
   database: Queryable,
   orders: readonly Order[],
 ): Promise<boolean[]> {
-  const sorted = orders.length === 1 ? orders : orders.toSorted(byInvoice);
-  const result = await database.query<{ order_id: string }>({
-    name: 'insert-orders',
-    text: `insert into orders (${rows.names}) select row.* from ${rows.from}
-           on conflict (account_id, invoice_id) do nothing
-           returning order_id`,
-    values: rows.toParameters(sorted),
-  });
+  const result = await database.query<{ order_id: string }>(
+    insertRows({
+      ...{ name: 'insert-orders', into: 'orders', rows, entries: orders },
+      key: ({ accountId, invoiceId }) => [accountId, invoiceId],
+      end: 'on conflict (account_id, invoice_id) do nothing returning order_id',
+    }),
+  );
   const inserted = new Set(result.rows.map((row) => row.order_id));
   return orders.map(({ orderId }) => inserted.has(orderId));
 }
@@ -134,9 +134,4 @@ async function insertLinks(tx: Transaction, orders: readonly LinkedOrder[]): Pro
            on conflict (account_id, order_id) do nothing`,
     values: linkRows.toParameters(accountId, own),
   }));
-}
-
-function byInvoice(a: Order, b: Order): number {
-  if (a.accountId !== b.accountId) return a.accountId < b.accountId ? -1 : 1;
-  return a.invoiceId < b.invoiceId ? -1 : 1;
 }

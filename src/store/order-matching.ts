@@ -3,6 +3,7 @@ import type { ProviderName } from '../domain/provider-name.ts';
 import type { OrderReferences, References } from '../domain/transactions/notice.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
+import { insertRows } from '../postgres/insert-rows.ts';
 import { defineAccountRows, queryPerAccount } from './per-account.ts';
 import { hasId } from './transactions.ts';
 
@@ -127,6 +128,10 @@ const learnedRows = defineRows<ProviderOrder>({
   order_id: ['text', ({ orderId }) => orderId],
 });
 
+const keyOf = ({ accountId, provider, providerOrderId }: ProviderOrder) => [
+  ...[accountId, provider, providerOrderId],
+];
+
 /**
  * Ties provider orders to ours. The primary key ends the race of two deliveries that tie one provider order to different
  * orders: the second insert fails, and its transaction is retried and finds the first one's row.
@@ -136,13 +141,13 @@ export async function insertProviderOrders(
   learned: readonly ProviderOrder[],
 ): Promise<void> {
   if (learned.length === 0) return;
-  await tx.query({
-    name: 'insert-provider-orders',
-    text: `insert into provider_orders (${learnedRows.names}) select row.* from ${learnedRows.from}
-            order by account_id, provider, provider_order_id`,
-    values: learnedRows.toParameters(learned),
-    rivals: ['provider_orders_pkey'],
-  });
+  await tx.query(
+    insertRows({
+      ...{ name: 'insert-provider-orders', into: 'provider_orders', rows: learnedRows },
+      ...{ entries: learned, key: keyOf },
+      rivals: ['provider_orders_pkey'],
+    }),
+  );
 }
 
 /** For ids that our own calls to the provider returned. A delivery may have stored one already, which is no error. */
@@ -151,11 +156,11 @@ export async function learnProviderOrders(
   learned: readonly ProviderOrder[],
 ): Promise<void> {
   if (learned.length === 0) return;
-  await tx.query({
-    name: 'learn-provider-orders',
-    text: `insert into provider_orders (${learnedRows.names}) select row.* from ${learnedRows.from}
-            order by account_id, provider, provider_order_id
-           on conflict (account_id, provider, provider_order_id) do nothing`,
-    values: learnedRows.toParameters(learned),
-  });
+  await tx.query(
+    insertRows({
+      ...{ name: 'learn-provider-orders', into: 'provider_orders', rows: learnedRows },
+      ...{ entries: learned, key: keyOf },
+      end: 'on conflict (account_id, provider, provider_order_id) do nothing',
+    }),
+  );
 }

@@ -1,6 +1,8 @@
 /** The references that parked deliveries wait for: ids that no order has yet. */
+
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
+import { insertRows } from '../postgres/insert-rows.ts';
 import { defineAccountRows, queryPerAccount } from './per-account.ts';
 
 export type ParkedDelivery = {
@@ -24,13 +26,13 @@ export async function insertDeliveryReferences(
 ): Promise<void> {
   const references = parked.flatMap(({ names, ...own }) => names.map((name) => ({ ...own, name })));
   if (references.length === 0) return;
-  await tx.query({
-    name: 'insert-delivery-references',
-    text: `insert into delivery_references (${referenceRows.names})
-           select row.* from ${referenceRows.from}
-           on conflict (account_id, reference, delivery_id) do nothing`,
-    values: referenceRows.toParameters(references),
-  });
+  await tx.query(
+    insertRows({
+      ...{ name: 'insert-delivery-references', into: 'delivery_references', rows: referenceRows },
+      entries: references,
+      end: 'on conflict (account_id, reference, delivery_id) do nothing',
+    }),
+  );
 }
 
 const parkedRows = defineAccountRows<ParkedDelivery>({

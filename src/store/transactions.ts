@@ -2,6 +2,7 @@
 import type { Transaction as OrderTransaction } from '../domain/transactions/transaction.ts';
 import { type Columns, defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
+import { insertRows } from '../postgres/insert-rows.ts';
 import { type OrderName, orderIds } from './order-rows.ts';
 import { defineAccountRows, queryPerAccount } from './per-account.ts';
 import { fieldsOf, type ListedRow, type ListedTransaction, toListed } from './transaction-rows.ts';
@@ -102,12 +103,12 @@ export async function insertTransactions(
   fresh: readonly SavedTransaction[],
 ): Promise<void> {
   if (fresh.length === 0) return;
-  await tx.query({
-    name: 'insert-transactions',
-    text: `insert into transactions (${inserted.names}) select row.* from ${inserted.from}`,
-    values: inserted.toParameters(fresh),
-    rivals,
-  });
+  await tx.query(
+    insertRows({
+      ...{ name: 'insert-transactions', into: 'transactions', rows: inserted },
+      ...{ entries: fresh, rivals },
+    }),
+  );
 }
 
 export async function updateTransactions(

@@ -48,7 +48,9 @@ test('values of every type arrive as they were sent, in order', async () => {
     searched: null,
     bytes: null,
   };
-  assert.deepEqual(await readBack([full, empty, full]), [full, { ...empty, small: null }, full]);
+  const expected = [full, { ...empty, small: null }, full];
+  assert.deepEqual(await readBack([full, empty, full]), expected);
+  assert.deepEqual(await readListBack([full, empty, full]), expected, 'as a list of values');
 });
 
 test('an empty list of rows gives no rows', async () => {
@@ -108,4 +110,10 @@ async function readBack(entries: readonly Entry[]): Promise<unknown[]> {
     values: rows.toParameters(entries),
   });
   return result.rows;
+}
+
+async function readListBack(entries: readonly Entry[]): Promise<unknown[]> {
+  const { list, values } = rows.toList(entries);
+  const text = `select * from (values ${list}) as row (${rows.names})`;
+  return (await database.query({ text, values })).rows;
 }

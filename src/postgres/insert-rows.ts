@@ -1,0 +1,52 @@
+/**
+ * Inserts many rows with one statement. On one server the rows are arrays, so that the statement stays prepared for any
+ * number of them. Citus would collect such rows on the coordinator and copy them to every shard; a list of values it sends
+ * straight to the nodes, in a fortieth of the time for 32 accounts.
+ */
+import type { Rows } from './binary-rows.ts';
+import type { Statement } from './statement.ts';
+
+type Insert<Entry> = {
+  readonly name: string;
+  readonly into: string;
+  readonly rows: Rows<Entry>;
+  readonly entries: readonly Entry[];
+  /** Sorted by it, two batches with the same keys lock them in the same order. */
+  readonly key?: (entry: Entry) => readonly string[];
+  /** Such as `on conflict … do nothing`. */
+  readonly end?: string;
+  readonly rivals?: readonly string[];
+};
+
+/** The protocol counts parameters with 16 bits. */
+const parametersMax = 65_535;
+
+export function insertRows<Entry>(insert: Insert<Entry>): Statement {
+  const { name, into, rows, end = '', rivals = [] } = insert;
+  const entries = sort(insert);
+  const beginning = `insert into ${into} (${rows.names})`;
+  return {
+    name,
+    text: `${beginning} select row.* from ${rows.from} ${end}`,
+    values: rows.toParameters(entries),
+    rivals,
+    onCluster: () => {
+      const { list, values } = rows.toList(entries);
+      if (values.length > parametersMax) return undefined;
+      // A name for each number of rows would leave hundreds of prepared statements on every connection.
+      const own = entries.length === 1 ? { name: `${name}-on-cluster` } : {};
+      return { ...own, text: `${beginning} values ${list} ${end}`, values };
+    },
+  };
+}
+
+function sort<Entry>({ entries, key }: Insert<Entry>): readonly Entry[] {
+  if (!key || entries.length === 1) return entries;
+  return entries.toSorted((a, b) => compare(key(a), key(b)));
+}
+
+function compare(one: readonly string[], other: readonly string[]): number {
+  const place = one.findIndex((part, index) => part !== other[index]);
+  if (place < 0) return 0;
+  return (one[place] ?? '') < (other[place] ?? '') ? -1 : 1;
+}
