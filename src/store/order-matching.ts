@@ -128,9 +128,9 @@ const learnedRows = defineRows<ProviderOrder>({
   order_id: ['text', ({ orderId }) => orderId],
 });
 
-const keyOf = ({ accountId, provider, providerOrderId }: ProviderOrder) => [
-  ...[accountId, provider, providerOrderId],
-];
+function keyOf({ accountId, provider, providerOrderId }: ProviderOrder): string[] {
+  return [accountId, provider, providerOrderId];
+}
 
 /**
  * Ties provider orders to ours. The primary key ends the race of two deliveries that tie one provider order to different
