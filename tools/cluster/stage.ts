@@ -1,6 +1,7 @@
 /** What every run has, whatever runs its database: services under load, and the judgement at the end. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Closers } from '../harness/closers.ts';
 import { runJsonCommand } from '../harness/command-line.ts';
 import type { Environment } from '../harness/project.ts';
 import { waitUntil } from '../harness/wait-until.ts';
@@ -17,6 +18,19 @@ export type Stage = {
   readonly env: Environment;
   readonly load: Load;
   readonly watch: Watch;
+};
+
+/** What every run is told. */
+export type RunOptions<Fault> = {
+  readonly faults: readonly Fault[];
+  /** Orders that are begun in a second at each service. */
+  readonly perSecond: number;
+  /** The load before a fault, and at least as long after it. */
+  readonly seconds: number;
+  readonly closers: Closers;
+  /** Where the logs of the nodes and services are written at the end; undefined: nowhere. */
+  readonly logFolder: string | undefined;
+  readonly onProgress: (line: string) => void;
 };
 
 export type RunResult<Figures extends CommonFigures> = {

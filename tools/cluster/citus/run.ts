@@ -1,6 +1,5 @@
 /** The whole run on Citus: every account is called at every service, in pairs that are on different workers. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Closers } from '../../harness/closers.ts';
 import type { Environment } from '../../harness/project.ts';
 import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 import { waitUntil } from '../../harness/wait-until.ts';
@@ -17,6 +16,7 @@ import {
   judgeSince,
   listDefects,
   markOutputs,
+  type RunOptions,
   type RunResult,
   type Stage,
   servingAgain,
@@ -28,18 +28,7 @@ import { type CitusCluster, startCitusCluster } from './cluster.ts';
 import type { CitusFault } from './faults.ts';
 import { type CitusFigures, measureCitus } from './figures.ts';
 
-export type CitusRunOptions = {
-  readonly postgresFolder: string;
-  readonly faults: readonly CitusFault[];
-  /** Orders that are begun in a second at each service. */
-  readonly perSecond: number;
-  /** The load before a fault, and how long the node is away. */
-  readonly seconds: number;
-  readonly closers: Closers;
-  /** Where the logs of the nodes and services are written at the end; undefined: nowhere. */
-  readonly logFolder: string | undefined;
-  readonly onProgress: (line: string) => void;
-};
+type CitusRunOptions = RunOptions<CitusFault> & { readonly postgresFolder: string };
 
 type CitusStage = Stage & {
   readonly cluster: CitusCluster;

@@ -12,7 +12,7 @@ import { runCluster } from './run.ts';
 const faultNames = faults.map(({ name }) => name);
 const values = readOptionsOrExit({
   call: 'npm run cluster:patroni',
-  description: `Starts three members of etcd, three Patroni nodes, HAProxy, and services that reach the database through HAProxy or by a list of its servers. Sends orders, webhooks and enquiries while faults happen one after the other, and checks that nothing that was answered 2xx is lost. The faults: ${faultNames.join(', ')}.`,
+  description: `Starts etcd, three Patroni nodes, HAProxy, and two services for each way to reach the database. Sends orders, webhooks and enquiries while faults happen one after the other, and checks that nothing that was answered 2xx is lost. The faults: ${faultNames.join(', ')}.`,
   options: {
     ways: {
       value: 'LIST',

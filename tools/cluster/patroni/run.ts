@@ -1,6 +1,5 @@
 /** The whole run: starts everything, lets the faults happen one after the other under load, and judges the end. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Closers } from '../../harness/closers.ts';
 import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 import { waitUntil } from '../../harness/wait-until.ts';
 import { type FaultFigures, measure } from '../figures.ts';
@@ -12,6 +11,7 @@ import {
   judgeSince,
   listDefects,
   markOutputs,
+  type RunOptions,
   type RunResult,
   type Stage,
   servingAgain,
@@ -22,23 +22,14 @@ import { startWatch } from '../watch.ts';
 import { type DatabaseCluster, startDatabaseCluster, type Way } from './cluster.ts';
 import type { Fault } from './faults.ts';
 
-export type RunOptions = {
+type PatroniRunOptions = RunOptions<Fault> & {
   readonly programs: Programs;
-  readonly faults: readonly Fault[];
   readonly ways: readonly Way[];
-  /** Orders that are begun in a second at each service. */
-  readonly perSecond: number;
-  /** The load before a fault, and at least as long after it. */
-  readonly seconds: number;
-  readonly closers: Closers;
-  /** Where the logs of the nodes and services are written at the end; undefined: nowhere. */
-  readonly logFolder: string | undefined;
-  readonly onProgress: (line: string) => void;
 };
 
 const perWay = 2;
 
-export async function runCluster(options: RunOptions): Promise<RunResult<FaultFigures>> {
+export async function runCluster(options: PatroniRunOptions): Promise<RunResult<FaultFigures>> {
   const { programs, ways, perSecond, closers, onProgress } = options;
   const folder = await makeTemporaryFolder('payment-order-service-cluster-', 0o711);
   closers.add(folder.remove);
