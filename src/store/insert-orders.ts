@@ -1,6 +1,6 @@
 /**
- * Inserts the orders of a batch with one commit, and finds the deliveries parked for them. Orders with
- * a payment link have a batch of their own, so that the others cost what they would cost without links.
+ * Inserts the orders of a batch with one commit, and finds the deliveries parked for them. Orders with a payment link have
+ * a batch of their own, so that the others cost what they would cost without links.
  */
 import type { Order } from '../domain/orders/order.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
