@@ -46,14 +46,15 @@ export function explainRival(error: unknown, constraints: readonly string[] = []
   return new RivalError('a concurrent transaction inserted the row first', { cause: error });
 }
 
-/** The error of a worker of Citus reaches us as an internal error, and its constraint has the number of the shard. */
+/** Some errors of a worker of Citus reach us as internal errors. */
 const internalError = 'XX000';
 
+/** Citus names the constraint in the message alone, with the number of the shard. */
 function violates(error: unknown, constraint: string): boolean {
   const { constraint: violated, message } = error as { constraint?: string; message?: string };
-  const name = new RegExp(`"${constraint}(_\\d+)?"`);
-  if (sqlState(error) === uniqueViolation) return name.test(`"${violated}"`);
-  return sqlState(error) === internalError && name.test(message ?? '');
+  const isViolation = [uniqueViolation, internalError].includes(sqlState(error) ?? '');
+  const named = violated === undefined ? message : `"${violated}"`;
+  return isViolation && new RegExp(`"${constraint}(_\\d+)?"`).test(named ?? '');
 }
 
 const adminShutdown = '57P01';

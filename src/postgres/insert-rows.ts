@@ -34,7 +34,7 @@ export function insertRows<Entry>(insert: Insert<Entry>): Statement {
       const { list, values } = rows.toList(entries);
       if (values.length > parametersMax) return undefined;
       // A name for each number of rows would leave hundreds of prepared statements on every connection.
-      const own = entries.length === 1 ? { name: `${name}-on-cluster` } : {};
+      const own = entries.length === 1 ? { name } : {};
       return { ...own, text: `${beginning} values ${list} ${end}`, values };
     },
   };

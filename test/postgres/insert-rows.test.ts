@@ -17,14 +17,6 @@ const rows = defineRows<Entry>({
   amount: ['bigint', ({ amount }) => amount],
 });
 const pool = new pg.Pool(clusterAddress());
-const client = await pool.connect();
-after(async () => {
-  client.release();
-  await pool.end();
-});
-await client.query(`create temporary table sold (account_id text, id text, amount bigint,
-                                                 place integer generated always as identity,
-                                                 primary key (account_id, id))`);
 
 const insertOf = (entries: readonly Entry[]) =>
   insertRows({
@@ -42,6 +34,9 @@ for (const [where, transport] of [
   ['one server', plainTransport],
   ['a cluster', clusterTransport(plainTransport)],
 ] as const) {
+  const client = await openTable();
+  after(() => client.release(true));
+
   for (const [way, send] of [
     ['alone', (statement: Statement) => transport.sendAlone(client, statement)],
     ['apart', (statement: Statement) => transport.openSeparate(client)(statement)],
@@ -68,7 +63,7 @@ test('a cluster gets a list of values, prepared only for one row', () => {
     /^insert into sold \(.+\) values \(\$1::text, .+\) on conflict/,
   );
   assert.equal(onCluster?.()?.name, undefined);
-  assert.equal(insertOf(entries.slice(0, 1)).onCluster?.()?.name, 'insert-sold-on-cluster');
+  assert.equal(insertOf(entries.slice(0, 1)).onCluster?.()?.name, 'insert-sold');
 });
 
 test('more values than a statement can have are sent as arrays', () => {
@@ -77,6 +72,15 @@ test('more values than a statement can have are sent as arrays', () => {
   }));
   assert.equal(insertOf(many).onCluster?.(), undefined);
 });
+
+/** On a connection of its own: one server is never both. */
+async function openTable(): Promise<pg.PoolClient> {
+  const client = await pool.connect();
+  await client.query(`create temporary table sold (account_id text, id text, amount bigint,
+                                                   place integer generated always as identity,
+                                                   primary key (account_id, id))`);
+  return client;
+}
 
 function none(): undefined {
   return undefined;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explainRival, mayRunAgain } from '../../src/postgres/error-classes.ts';
 
+const shard = 'provider_orders_pkey_102082';
 const rivals = ['deliveries_event_id', 'provider_orders_pkey'];
 
 for (const [what, error, isRival] of [
@@ -13,8 +14,9 @@ for (const [what, error, isRival] of [
     { code: '23505', constraint: 'deliveries_event_id_by' },
     false,
   ],
-  ['its constraint on a shard', { code: '23505', constraint: 'provider_orders_pkey_102082' }, true],
-  ['its constraint on a shard, wrapped', wrapped('provider_orders_pkey_102082'), true],
+  ['its constraint on a shard', { code: '23505', constraint: shard }, true],
+  ['its constraint on a shard, told by text', { ...wrapped(shard), code: '23505' }, true],
+  ['its constraint on a shard, wrapped', wrapped(shard), true],
   ['another constraint on a shard, wrapped', wrapped('deliveries_pkey_102036'), false],
   ['the foreign key of the same name', { code: '23503', constraint: 'deliveries_event_id' }, false],
 ] as const) {
