@@ -1,7 +1,7 @@
 /** Builds the application, listens, and shuts down without dropping a request. */
 import cluster from 'node:cluster';
 import { Server as NetServer } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from './app.ts';
 import type { Bootstrapped } from './bootstrap.ts';
@@ -82,6 +82,7 @@ async function drain(app: FastifyInstance, startDraining: () => void): Promise<v
   const graceMs = 1_000;
   const inFlightMsMax = 5_000;
   const { server } = app;
+  await acceptWaiting(server);
   // `close` of the HTTP server would also close idle connections immediately.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
@@ -97,6 +98,29 @@ async function drain(app: FastifyInstance, startDraining: () => void): Promise<v
 }
 
 const otherWorkersCloseMs = 100;
+
+/**
+ * Resolves right after a turn of the event loop that found no new connection. Closing the socket resets those that the
+ * kernel has established and nobody has accepted, and a proxy must not send such a request again.
+ */
+async function acceptWaiting(server: NetServer): Promise<void> {
+  const deadline = performance.now() + acceptMsMax;
+  let hasAccepted = false;
+  const note = () => {
+    hasAccepted = true;
+  };
+  server.on('connection', note);
+  // The current turn may have looked for connections long ago.
+  await nextTurn();
+  do {
+    hasAccepted = false;
+    await nextTurn();
+  } while (hasAccepted && performance.now() < deadline);
+  server.off('connection', note);
+}
+
+/** Callers that never stop connecting do not keep the process running. */
+const acceptMsMax = 1_000;
 
 async function checkReadiness(
   services: Services,
