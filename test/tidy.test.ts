@@ -1,6 +1,6 @@
 /** Style as a test: who may import whom, files of a readable length, nothing left open. */
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
@@ -205,6 +205,24 @@ test('every test file shares a process with others or has its own', () => {
     togethers.filter((file) => !started.includes(file)),
     ['test/support/together.ts'],
   );
+});
+
+test('every test file prepares everything before its first test', () => {
+  // The run of a file ends with the tests that it has defined so far, also while it waits for something.
+  const waits = /^(?:const|let|await|for)\b.*\bawait\b(?!.*=>)/m;
+  const loops = /^for (?:(?!^\}).*\n)*\}/gm;
+  const late = globSync('test/**/*.test.ts', { cwd: root }).filter((file) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    const [, ...afterFirst] = text.split(/^(?: {2})?(?:test|describe)\(/m);
+    const ofTests = [...text.matchAll(loops)]
+      .map(([loop]) => loop)
+      .filter((loop) => /^ +test\(/m.test(loop));
+    return (
+      waits.test(afterFirst.join('\n')) ||
+      ofTests.some((loop) => /^ {2}(?:const .*= )?await\b/m.test(loop))
+    );
+  });
+  assert.deepEqual(late, []);
 });
 
 test('every source file opens by saying what it is for, and stays readable', async () => {

@@ -19,6 +19,9 @@ const { runJson, refusalOf } = jsonCommands({
 });
 const folder = await createTemporaryFolder();
 const logo = await store('logo.png', images.png);
+const large = await store('large.png', pngOf(65_537));
+const drawing = await store('logo.svg', Buffer.from('<svg onload="alert(1)"/>'));
+const renamed = await store('page.png', Buffer.from('<!doctype html><script>alert(1)</script>'));
 const allOptions = [
   ...['--colour', '#0A7CFF', '--logo', logo, '--support-email', 'help@shop.example'],
   ...['--support-phone', '+91 80 1234 5678', '--support-url', 'https://shop.example/help'],
@@ -74,9 +77,6 @@ test('a running service uses the new branding within a second', async () => {
   assert.deepEqual({ colour, known }, { colour: '#0a7cff', known: expected });
 });
 
-const large = await store('large.png', pngOf(65_537));
-const drawing = await store('logo.svg', Buffer.from('<svg onload="alert(1)"/>'));
-const renamed = await store('page.png', Buffer.from('<!doctype html><script>alert(1)</script>'));
 const missing = join(folder, 'missing.png');
 const notAccepted = /^logo must be a PNG, JPEG or WebP image; SVG is not accepted, because/;
 const refused: ReadonlyArray<readonly [options: readonly string[], complaint: RegExp]> = [

@@ -30,13 +30,10 @@ const entries = ['b 2', 'a 3', 'b 1', 'a 10', 'b 1'].map((text, amount) => {
   return { accountId, id, amount };
 });
 
-for (const [where, transport] of [
-  ['one server', plainTransport],
-  ['a cluster', clusterTransport(plainTransport)],
+for (const [where, transport, client] of [
+  ['one server', plainTransport, await openTable()],
+  ['a cluster', clusterTransport(plainTransport), await openTable()],
 ] as const) {
-  const client = await openTable();
-  after(() => client.release(true));
-
   for (const [way, send] of [
     ['alone', (statement: Statement) => transport.sendAlone(client, statement)],
     ['apart', (statement: Statement) => transport.openSeparate(client)(statement)],
@@ -76,6 +73,7 @@ test('more values than a statement can have are sent as arrays', () => {
 /** On a connection of its own: one server is never both. */
 async function openTable(): Promise<pg.PoolClient> {
   const client = await pool.connect();
+  after(() => client.release(true));
   await client.query(`create temporary table sold (account_id text, id text, amount bigint,
                                                    place integer generated always as identity,
                                                    primary key (account_id, id))`);

@@ -24,9 +24,9 @@ const deliveryCount = 300;
 const cluster = openCluster();
 after(() => cluster.close());
 
-for (const isolation of ['serializable', 'repeatable read']) {
-  const { database, services, one, other } = await setUp(isolation);
+const servers = [await setUp('serializable'), await setUp('repeatable read')];
 
+for (const { isolation, database, services, one, other } of servers) {
   test(`${deliveryCount} concurrent deliveries to one order are applied on a server that is ${isolation}`, async () => {
     const shop = await createTestAccount(services, { name: 'Shop' });
     const { token } = await issueMerchantToken(services, shop.accountId);
@@ -92,7 +92,7 @@ async function setUp(isolation: string) {
   }
   const env = { DATABASE_URL: url, MASTER_KEY: testMasterKeyHex };
   const [one, other] = await Promise.all([startServiceProcess(env), startServiceProcess(env)]);
-  return { database, services: openServices(database), one, other };
+  return { isolation, database, services: openServices(database), one, other };
 }
 
 /** Services that live in the past, if told so. */

@@ -16,6 +16,8 @@ await database.query({
   text: 'create table entries (id integer not null, value integer not null, primary key (id))',
 });
 beforeEach(() => database.query({ text: 'delete from entries' }));
+const absent = `127.0.0.1:${await findFreePort()}`;
+const mute = `127.0.0.1:${await listenAndSayNothing()}`;
 const uncaught: unknown[] = [];
 process.on('uncaughtExceptionMonitor', (error) => uncaught.push(error));
 
@@ -456,8 +458,6 @@ test('no broken connection became an uncaught exception, which would end the ser
   assert.deepEqual(uncaught, []);
 });
 
-const absent = `127.0.0.1:${await findFreePort()}`;
-const mute = `127.0.0.1:${await listenAndSayNothing()}`;
 const downs = [
   { what: 'nothing listens', address: { connectionString: `postgres://u:p@${absent}/d` } },
   { what: 'its socket is not there', address: { ...clusterAddress(), host: '/nowhere' } },
