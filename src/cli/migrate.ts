@@ -13,7 +13,7 @@ export const migrate = defineCommand({
   prepare: () => ({
     run: async (services, config, warn, applied) => {
       const log = createLog('warn', { write: (line) => warn(line.trimEnd()) });
-      // Only this command needs the job library, which takes a quarter of the time that the others take to load.
+      // Loaded here, because no other command needs the job library.
       const { prepareQueues } = await import('../background.ts');
       await prepareQueues(services, log).catch((error: unknown) => {
         throw explainUnusable(config, error);
