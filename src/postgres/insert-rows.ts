@@ -1,7 +1,7 @@
 /**
  * Inserts many rows with one statement. On one server the rows are arrays, so that the statement stays prepared for any
- * number of them. Citus would collect such rows on the coordinator and copy them to every shard; a list of values it sends
- * straight to the nodes, in a fortieth of the time for 32 accounts.
+ * number of them. Citus would collect such rows on the coordinator and copy them to every shard, so it gets a list of values
+ * instead: 18 ms rather than 395 ms for the orders of 32 accounts.
  */
 import type { Rows } from './binary-rows.ts';
 import type { Statement } from './statement.ts';
@@ -11,7 +11,7 @@ type Insert<Entry> = {
   readonly into: string;
   readonly rows: Rows<Entry>;
   readonly entries: readonly Entry[];
-  /** Sorted by it, two batches with the same keys lock them in the same order. */
+  /** The rows are sorted by it, so that two batches with the same keys lock them in the same order. */
   readonly key?: (entry: Entry) => readonly string[];
   /** Such as `on conflict … do nothing`. */
   readonly end?: string;
