@@ -1,5 +1,4 @@
 /** The references that parked deliveries wait for: ids that no order has yet. */
-
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Queryable, Transaction } from '../postgres/database.ts';
 import { insertRows } from '../postgres/insert-rows.ts';
