@@ -100,8 +100,8 @@ async function drain(app: FastifyInstance, startDraining: () => void): Promise<v
 const otherWorkersCloseMs = 100;
 
 /**
- * Resolves right after a turn of the event loop that found no new connection. Closing the socket resets those that the
- * kernel has established and nobody has accepted, and a proxy must not send such a request again.
+ * Closing a listening socket resets connections that are established but not accepted yet, and a proxy must not repeat
+ * their requests. So this accepts them, and resolves right after a turn of the event loop in which there were none.
  */
 async function acceptWaiting(server: NetServer): Promise<void> {
   const deadline = performance.now() + acceptMsMax;
@@ -110,7 +110,7 @@ async function acceptWaiting(server: NetServer): Promise<void> {
     hasAccepted = true;
   };
   server.on('connection', note);
-  // The current turn may have looked for connections long ago.
+  // The rest of the current turn, which may have looked for connections long ago.
   await nextTurn();
   do {
     hasAccepted = false;
