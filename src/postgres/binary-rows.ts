@@ -95,7 +95,7 @@ function toList<Entry>(columns: ReadonlyArray<Columns<Entry>[string]>, entries: 
   return { list: rows.join(', '), values };
 }
 
-/** As the driver sends it. */
+/** The value in the form that the driver accepts for the type. */
 function toScalar(type: ColumnType, value: unknown): unknown {
   if (type === 'json' || type === 'jsonb') return JSON.stringify(value);
   return type === 'bytea' && typeof value === 'string' ? Buffer.from(value) : value;

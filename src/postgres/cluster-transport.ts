@@ -1,4 +1,4 @@
-/** For the coordinator of a Citus cluster: sends the text of a statement that is meant for one. */
+/** For the coordinator of a Citus cluster: sends a statement as `onCluster` writes it, where it has that. */
 import type { Send, Statement } from './statement.ts';
 import type { Transport } from './transport.ts';
 

@@ -91,7 +91,7 @@ export function openDatabase(
   };
 }
 
-/** To what is known of the server once it is connected. */
+/** Poolers and clusters are recognised when the first connection is open. */
 function adapt(
   transport: Transport,
   { isPooled, hasWorkers }: ConnectionPreparation,

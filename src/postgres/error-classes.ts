@@ -49,7 +49,7 @@ export function explainRival(error: unknown, constraints: readonly string[] = []
 /** Some errors of a worker of Citus reach us as internal errors. */
 const internalError = 'XX000';
 
-/** Citus names the constraint in the message alone, with the number of the shard. */
+/** Citus may name the constraint in the message only, with the number of the shard. */
 function violates(error: unknown, constraint: string): boolean {
   const { constraint: violated, message } = error as { constraint?: string; message?: string };
   const isViolation = [uniqueViolation, internalError].includes(sqlState(error) ?? '');

@@ -91,7 +91,7 @@ test('why: each value leads to its cause, and each delivery to its body', { skip
   await assertSound(page);
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  // Not `goBack`, which may start from the entry before: the browser learns of the new one a little later.
+  // `goBack` could skip an entry: the browser learns of a new one a little later than its page does.
   await page.evaluate('history.back()');
   await dialog.waitFor();
   await dialog.getByRole('button', { name: 'Close' }).click();

@@ -70,7 +70,7 @@ test('more values than a statement can have are sent as arrays', () => {
   assert.equal(insertOf(many).onCluster?.(), undefined);
 });
 
-/** On a connection of its own: one server is never both. */
+/** On a connection of its own, because a prepared statement has one text per connection. */
 async function openTable(): Promise<pg.PoolClient> {
   const client = await pool.connect();
   after(() => client.release(true));

@@ -15,7 +15,11 @@ for (const [what, error, isRival] of [
     false,
   ],
   ['its constraint on a shard', { code: '23505', constraint: shard }, true],
-  ['its constraint on a shard, told by text', { ...wrapped(shard), code: '23505' }, true],
+  [
+    'its constraint on a shard, named in the message only',
+    { ...wrapped(shard), code: '23505' },
+    true,
+  ],
   ['its constraint on a shard, wrapped', wrapped(shard), true],
   ['another constraint on a shard, wrapped', wrapped('deliveries_pkey_102036'), false],
   ['the foreign key of the same name', { code: '23503', constraint: 'deliveries_event_id' }, false],

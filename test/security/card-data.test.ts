@@ -202,7 +202,7 @@ async function refusedOrders(): Promise<void> {
   }
 }
 
-/** Digits around one point are a decimal, and a rate may have as many digits as a card number. */
+/** With a single point it would be a decimal, and a rate may have as many digits as a card number. */
 function dealRate(): string {
   return deal('rate').replace(/^(\d+)\.(\d+)$/, '$1 $2');
 }

@@ -20,7 +20,7 @@ export type Stage = {
   readonly watch: Watch;
 };
 
-/** What every run is told. */
+/** The options that the runs on Patroni and on Citus share. */
 export type RunOptions<Fault> = {
   readonly faults: readonly Fault[];
   /** Orders that are begun in a second at each service. */
