@@ -1,7 +1,5 @@
 /** The process: reads the configuration, prepares the database, listens, and shuts down gracefully. */
 import cluster from 'node:cluster';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { type Bootstrapped, bootstrap, joinBootstrapped } from './bootstrap.ts';
 import { type Config, readConfig, secretsForWorkers } from './config.ts';
 import { writeDemoEnv } from './demo-env.ts';
@@ -9,9 +7,9 @@ import { commandLine } from './domain/audit.ts';
 import { limits } from './domain/limits.ts';
 import { StartError } from './domain/start-error.ts';
 import { demoOwnerEmail, firstStartText, laterStartText } from './first-start-message.ts';
-import { explainListenError } from './listen-errors.ts';
 import { createLog, type Log } from './log.ts';
 import { prepareBackground } from './prepare-background.ts';
+import { refuseTakenPort } from './refuse-taken-port.ts';
 import type { ServeOptions } from './serve.ts';
 import {
   becomeUser,
@@ -142,19 +140,6 @@ async function startWorker({ config, log, closers, ending }: ProcessState): Prom
 /** On a privileged port the first process stays root, to replace workers; the workers themselves do not. */
 function rootForWorkers(user: ServiceUser, port: number): ServiceUser {
   return user && { why: user.why ?? `only root may start workers on port ${port}` };
-}
-
-/** Fails before the database is started rather than after. */
-async function refuseTakenPort({ host, port }: Config): Promise<void> {
-  const probe = createServer();
-  try {
-    probe.listen({ host, port });
-    await once(probe, 'listening');
-  } catch (error) {
-    throw explainListenError(error, host, port);
-  } finally {
-    probe.close();
-  }
 }
 
 /** Contract 1.5: the very first start in the embedded mode creates a demo account. */
