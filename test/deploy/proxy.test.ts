@@ -6,6 +6,7 @@ import { errorTable, ServiceError } from '../../src/domain/errors.ts';
 import { errorBody } from '../../src/http/error-reply.ts';
 import { runProgram } from '../../tools/harness/command-line.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
+import { withoutKeepAlive } from '../../tools/harness/service.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
 import { haproxy, haproxyFile, noHaproxy, startHaproxy } from '../support/haproxy.ts';
 
@@ -24,7 +25,9 @@ test('while no service is ready the proxy answers as the service does, and then 
   const servicePort = await findFreePort();
   const addresses: Record<string, string> = {};
   const url = await startHaproxy({ servicePort, addresses });
-  const call = () => fetch(`${url}/api/v3/create-order`, { method: 'POST' });
+  // On a new connection each time: HAProxy closes one whose request was sent to a service that has just ended.
+  const call = () =>
+    fetch(`${url}/api/v3/create-order`, { method: 'POST', headers: withoutKeepAlive });
   await waitUntil('the proxy listens', () => call().then(Boolean, () => false));
 
   const refused = await call();

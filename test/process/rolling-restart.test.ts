@@ -7,12 +7,17 @@ import { test } from 'node:test';
 import { createServices } from '../../src/create-services.ts';
 import { verifyInvariants } from '../../src/use-cases/maintenance/verify-invariants.ts';
 import { findFreePort } from '../../tools/harness/free-port.ts';
+import { withoutKeepAlive } from '../../tools/harness/service.ts';
 import { waitUntil } from '../../tools/harness/wait-until.ts';
-import { partnerEvent, partnerPayment, signPartner } from '../support/deliveries.ts';
-import { keepConnection, type Outcome, type PostCall, post } from '../support/kept-connection.ts';
+import { noHaproxy, startHaproxy } from '../support/haproxy.ts';
+import { keepConnection, type Outcome, post } from '../support/kept-connection.ts';
 import { issueMerchantToken } from '../support/merchant-token.ts';
-import { orderBody } from '../support/order-bodies.ts';
-import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+import { type RestartCall, startRestartLoad } from '../support/restart-load.ts';
+import {
+  launchService,
+  type ServiceProcess,
+  startServiceProcess,
+} from '../support/service-process.ts';
 import { createTestAccount } from '../support/test-account.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { testMasterKeyHex } from '../support/test-service.ts';
@@ -25,31 +30,103 @@ const services = createServices({
 });
 const account = await createTestAccount(services, {});
 const { token } = await issueMerchantToken(services, account.accountId);
-const [port, otherPort] = [await findFreePort(), await findFreePort()];
+const merchant = { ...account, token };
 const clientCount = 16;
 
 test('two processes are restarted one after the other on an extended schema: no request fails', async () => {
-  const processes = [await start(port), await start(otherPort)];
-  const load = startLoad();
-  await load.answeredBy(port, otherPort);
+  const [port, otherPort] = [await findFreePort(), await findFreePort()];
+  const answers: number[] = [];
+  const processes = [await start('127.0.0.1', port), await start('127.0.0.1', otherPort)];
+  const load = startRestartLoad({
+    merchant,
+    clientCount,
+    openClient: (index) =>
+      openClient(index % 2 === 0 ? [port, otherPort] : [otherPort, port], answers),
+  });
+  /** Resolves when each of the processes has answered every client once more. */
+  const answeredByBoth = async () => {
+    const from = answers.length;
+    const isEnough = (wanted: number) =>
+      answers.slice(from).filter((answered) => answered === wanted).length >= clientCount;
+    const isOver = () => load.hasFailed() || [port, otherPort].every(isEnough);
+    await waitUntil('both processes answer', isOver);
+  };
+  await answeredByBoth();
   await extendSchema();
-  await load.answeredBy(port, otherPort);
+  await answeredByBoth();
   for (const service of processes) {
     assert.equal(await service.end('SIGTERM'), 0);
-    await start(service.port);
-    await load.answeredBy(port, otherPort);
+    await start('127.0.0.1', service.port);
+    await answeredByBoth();
   }
   assert.deepEqual(await load.stop(), []);
   assert.deepEqual((await verifyInvariants(services)).breaches, []);
 });
 
-function start(at: number): Promise<ServiceProcess> {
-  return startServiceProcess({
+test('the same behind the proxy of compose.cluster.yaml, which goes on connecting to a process that stops', {
+  skip: noHaproxy,
+}, async () => {
+  const addresses = { 'service-1': '127.0.0.2', 'service-2': '127.0.0.3' };
+  const servicePort = await findFreePort();
+  const processes = await Promise.all(
+    Object.values(addresses).map((host) => start(host, servicePort)),
+  );
+  const proxyPort = Number(new URL(await startHaproxy({ servicePort, addresses })).port);
+  const agents = Array.from({ length: clientCount }, keepConnection);
+  const send = (index: number, { headers, ...call }: RestartCall) => {
+    // Half of the clients connect anew for each request, as providers do, and the proxy then does the same.
+    const ends = index % 2 === 0 ? {} : withoutKeepAlive;
+    const agent = agents[index] ?? keepConnection();
+    return post(agent, { ...call, headers: { ...headers, ...ends }, port: proxyPort });
+  };
+  await waitUntil('the proxy finds a service', async () => {
+    const outcome = await send(0, { path: '/api/v3/none', headers: {}, body: '{}' });
+    return outcome.kind === 'answered' && outcome.status === 404;
+  });
+  const load = startRestartLoad({
+    merchant,
+    clientCount,
+    openClient: (index) => (call) => send(index, call),
+  });
+  await load.goesOn(clientCount);
+  for (const [index, service] of processes.entries()) {
+    assert.equal(await service.end('SIGTERM'), 0);
+    await load.goesOn(clientCount);
+    await start(`127.0.0.${index + 2}`, servicePort);
+    await load.goesOn(10 * clientCount);
+  }
+  assert.deepEqual(await load.stop(), []);
+  assert.deepEqual((await verifyInvariants(services)).breaches, []);
+});
+
+test('a request to a process that starts is refused or answered, and never reset', async () => {
+  const port = await findFreePort();
+  const { hasExited } = launchService(environment('127.0.0.1', port));
+  const outcomes = new Set<string>();
+  // Several at a time, so that hardly a millisecond passes without an attempt.
+  const callers = Array.from({ length: 8 }, async () => {
+    while (!outcomes.has('answered') && !hasExited()) {
+      const call = { port, path: '/', headers: withoutKeepAlive, body: '{}' };
+      const outcome = await post(keepConnection(), call);
+      outcomes.add(outcome.kind === 'answered' ? 'answered' : `${outcome.kind} ${outcome.code}`);
+    }
+  });
+  await Promise.all(callers);
+  assert.deepEqual(outcomes, new Set(['refused ECONNREFUSED', 'answered']));
+});
+
+function start(host: string, port: number): Promise<ServiceProcess> {
+  return startServiceProcess(environment(host, port));
+}
+
+function environment(host: string, port: number) {
+  return {
     DATABASE_URL: url,
     MASTER_KEY: testMasterKeyHex,
-    PORT: String(at),
+    HOST: host,
+    PORT: String(port),
     MIGRATE: 'no',
-  });
+  };
 }
 
 /** What a migration of the next release may do: docs/decisions/0053. */
@@ -65,49 +142,10 @@ async function extendSchema(): Promise<void> {
   });
 }
 
-/** Clients that create an order, report its payment and enquire, each over kept connections. */
-function startLoad() {
-  const answers: number[] = [];
-  const failures: unknown[] = [];
-  let isOver = false;
-  const clients = Array.from({ length: clientCount }, async (_, index) => {
-    const send = openClient(index % 2 === 0 ? [port, otherPort] : [otherPort, port], answers);
-    const succeed = async (call: Call) => {
-      const outcome = await send(call);
-      if (outcome.kind === 'answered' && outcome.status === 200) return outcome.body;
-      failures.push({ path: call.path, ...outcome });
-      return undefined;
-    };
-    while (!isOver && failures.length === 0) {
-      const created = await succeed(apiCall('create-order', orderBody()));
-      if (created === undefined) return;
-      const { order_id } = JSON.parse(created);
-      await succeed(webhookCall(order_id));
-      await succeed(apiCall('transaction-enquiry', { order_id }));
-    }
-  });
-  return {
-    /** Resolves when each of these processes has answered every client once more. */
-    answeredBy: async (...ports: number[]) => {
-      const from = answers.length;
-      const isEnough = (wanted: number) =>
-        answers.slice(from).filter((answered) => answered === wanted).length >= clientCount;
-      await waitUntil('both processes answer', () => failures.length > 0 || ports.every(isEnough));
-    },
-    stop: async () => {
-      isOver = true;
-      await Promise.all(clients);
-      return failures;
-    },
-  };
-}
-
-type Call = Omit<PostCall, 'port'>;
-
 /** Like a proxy that prefers a process, and goes to the other one if no connection could be made. */
 function openClient(ports: readonly [number, number], answers: number[]) {
   const ways = ports.map((at) => ({ at, agent: keepConnection() }));
-  return async (call: Call): Promise<Outcome> => {
+  return async (call: RestartCall): Promise<Outcome> => {
     let outcome: Outcome = { kind: 'refused', code: undefined };
     for (const { at, agent } of ways) {
       outcome = await post(agent, { ...call, port: at });
@@ -115,23 +153,5 @@ function openClient(ports: readonly [number, number], answers: number[]) {
       if (outcome.kind !== 'refused') break;
     }
     return outcome;
-  };
-}
-
-function apiCall(name: string, fields: unknown): Call {
-  const headers = { authorization: `Bearer ${token}` };
-  return { path: `/api/v3/${name}`, headers, body: JSON.stringify(fields) };
-}
-
-function webhookCall(orderId: string): Call {
-  const payment = partnerPayment({ notes: { svc_order_id: orderId } });
-  const body = JSON.stringify(partnerEvent('payment.captured', { payment }));
-  return {
-    path: `/api/v3/webhooks/partner/${account.accountId}`,
-    headers: {
-      'x-razorpay-event-id': `evt_${orderId}`,
-      'x-razorpay-signature': signPartner(body, account.partnerWebhookSecret),
-    },
-    body,
   };
 }

@@ -35,7 +35,7 @@ export async function startService(
 ): Promise<Service> {
   const port = env.PORT === undefined ? await findFreePort() : Number(env.PORT);
   const launched = launchService({ ...env, PORT: String(port) }, options);
-  const service = { ...launched, port, baseUrl: `http://127.0.0.1:${port}` };
+  const service = { ...launched, port, baseUrl: `http://${env.HOST ?? '127.0.0.1'}:${port}` };
   options.onLaunched?.(launched);
   try {
     await waitUntilReady(service, options.readySecondsMax);
