@@ -4,6 +4,7 @@ import type { EventName } from '../domain/ids.ts';
 import { defineRows } from '../postgres/binary-rows.ts';
 import type { Transaction } from '../postgres/database.ts';
 import { insertRows } from '../postgres/insert-rows.ts';
+import type { OrderName } from './order-rows.ts';
 
 export type NewEvent = EventName & {
   readonly type: EventType;
@@ -42,4 +43,19 @@ export async function insertEvents(tx: Transaction, events: readonly NewEvent[])
   await tx.query(
     insertRows({ name: 'insert-events', into: 'events', rows: newRows, entries: rows }),
   );
+}
+
+/** Which of these transactions of an order have events. */
+export async function findAnnouncedIds(
+  tx: Transaction,
+  { accountId, orderId }: OrderName,
+  transactionIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await tx.query<{ transaction_id: string }>({
+    name: 'find-announced-ids',
+    text: `select distinct transaction_id from events
+            where account_id = $1 and order_id = $2 and transaction_id = any($3::text[])`,
+    values: [accountId, orderId, transactionIds],
+  });
+  return new Set(rows.map((row) => row.transaction_id));
 }

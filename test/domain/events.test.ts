@@ -5,7 +5,7 @@ import {
   nextAttemptAt,
   readRetryAfter,
 } from '../../src/domain/events/attempt-schedule.ts';
-import { listEvents } from '../../src/domain/events/list-events.ts';
+import { listEvents, listSilentIds } from '../../src/domain/events/list-events.ts';
 import type { OrderSummary } from '../../src/domain/transactions/order-state.ts';
 import type { Transaction } from '../../src/domain/transactions/transaction.ts';
 
@@ -62,6 +62,28 @@ test('a transaction that turns out to be another one is withdrawn', () => {
   const before = { summary: open, transactions: [transaction({ type: 'refund' })] };
   assert.deepEqual(listEvents(before, { summary: open, transactions: [] }), [
     { type: 'review_needed', transactionId: 't1', reason: 'transaction_removed' },
+  ]);
+});
+
+test('a payment with the id of one that was removed withdraws the removal', () => {
+  const none = { summary: open, transactions: [] };
+  const pending = { summary: open, transactions: [transaction({})] };
+  assert.deepEqual(listSilentIds(none, pending), ['t1']);
+  assert.deepEqual(listEvents(none, pending, new Set(['t1'])), [
+    { type: 'review_needed', transactionId: 't1', reason: 'status_withdrawn' },
+  ]);
+  const failed = { summary: open, transactions: [transaction({ status: 'failed' })] };
+  assert.deepEqual(listSilentIds(none, failed), [], 'its own event says it');
+  assert.deepEqual(listSilentIds(pending, pending), []);
+});
+
+test('an id that passes from a payment to a refund of the same status announces the refund', () => {
+  const state = (type: string) => ({ summary: open, transactions: [transaction({ type })] });
+  assert.deepEqual(listEvents(state('payment'), state('refund')), [
+    { type: 'refund_pending', transactionId: 't1', reason: null },
+  ]);
+  assert.deepEqual(listEvents(state('refund'), state('payment')), [
+    { type: 'review_needed', transactionId: 't1', reason: 'status_withdrawn' },
   ]);
 });
 

@@ -224,6 +224,45 @@ describe('a refund that failed and is requested again with the same request id',
   };
 });
 
+test('a payment that gets the id of a removed one is announced as what it is', async () => {
+  const update = { hasNotificationId: false, isForm: false, isDetailed: false, hasTarget: false };
+  const attempt = {
+    provider: 'bank-gateway',
+    isNamedByReference: false,
+    amount: 'expected',
+    authentication: null,
+    steps: [],
+    targets: 'always',
+    hasTotals: false,
+    isFetched: false,
+  } as const;
+  const updates = (result: 'SUCCESS' | 'FAILURE' | 'PENDING') => [
+    { ...update, result, isOwnMerchant: true },
+  ];
+  const declinedAndCaptured = {
+    ...attempt,
+    authentication: { statuses: ['AUTHENTICATION_UNSUCCESSFUL'], isDetailed: [false] },
+    type: 'AUTHORIZATION',
+    updates: updates('FAILURE'),
+    steps: [{ kind: 'capture', quarters: 1, updates: updates('SUCCESS') }],
+  } as const;
+  const pending = { ...attempt, type: 'PAYMENT', updates: updates('PENDING') } as const;
+  const plan = { checkouts: [[declinedAndCaptured]], others: [pending] } as unknown as Plan;
+  const begun = await begin(plan, 'REUSED-1');
+  await pipelined(begun.jobs);
+  await shownOf(begun);
+  const bodies = await listBodies(service.database, shop);
+  const told = bodies
+    .filter(({ svc_order_id }) => svc_order_id === begun.orderId)
+    .sort((a, b) => a.sequence - b.sequence);
+  const removed = told.find(({ message }) => message === 'transaction_removed');
+  const ofThatId = told.filter((body) => body.svc_transaction_id === removed?.svc_transaction_id);
+  assert.deepEqual(
+    ofThatId.map(({ event_type, status }) => `${event_type} ${status}`),
+    ['payment_failed failed', 'review_needed removed', 'review_needed pending'],
+  );
+});
+
 test('afterwards no delivery is parked and every invariant holds', async () => {
   await settle();
   const { orders, breaches } = await verifyInvariants(service.services);

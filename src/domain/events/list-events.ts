@@ -28,12 +28,20 @@ export type TellingState = {
   readonly transactions: readonly Transaction[];
 };
 
-/** Payments and refunds first, then the order: its result follows from theirs. */
-export function listEvents(before: TellingState, after: TellingState): OrderEvent[] {
+/**
+ * Payments and refunds first, then the order: its result follows from theirs. `formerIds`: the ids of `listSilentIds` that
+ * belonged to a transaction which was announced and removed.
+ */
+export function listEvents(
+  before: TellingState,
+  after: TellingState,
+  formerIds: ReadonlySet<string> = new Set(),
+): OrderEvent[] {
   const known = byId(before.transactions);
   const changed = after.transactions.flatMap((transaction) => {
     const former = known.get(transaction.transactionId);
-    return former === transaction ? [] : eventsOf(former, transaction);
+    const isFormerId = formerIds.has(transaction.transactionId);
+    return former === transaction ? [] : eventsOf(former, transaction, isFormerId);
   });
   const current = byId(after.transactions);
   const removed = before.transactions
@@ -42,15 +50,32 @@ export function listEvents(before: TellingState, after: TellingState): OrderEven
   return [...changed, ...removed, ...eventsOfOrder(before.summary, after.summary)];
 }
 
+/** The ids of transactions that appear without an event. */
+export function listSilentIds(
+  before: Pick<TellingState, 'transactions'>,
+  after: Pick<TellingState, 'transactions'>,
+): string[] {
+  const known = byId(before.transactions);
+  return after.transactions
+    .filter((entry) => typeOf(entry) === null && !known.has(entry.transactionId))
+    .map(({ transactionId }) => transactionId);
+}
+
 function byId(transactions: readonly Transaction[]): ReadonlyMap<string, Transaction> {
   return new Map(transactions.map((entry) => [entry.transactionId, entry]));
 }
 
-function eventsOf(before: Transaction | undefined, after: Transaction): OrderEvent[] {
+function eventsOf(
+  before: Transaction | undefined,
+  after: Transaction,
+  isFormerId: boolean,
+): OrderEvent[] {
   const { transactionId } = after;
   return [
-    ...eventOfStatus(transactionId, before && typeOf(before), typeOf(after), {
-      hasChanged: before?.status !== after.status,
+    ...eventOfStatus(transactionId, typeOf(after), {
+      wasAnnounced: before ? typeOf(before) !== null : isFormerId,
+      // An id can pass from a payment to a refund of the same status.
+      hasChanged: before?.status !== after.status || before.type !== after.type,
     }),
     ...newFlags(before?.flags ?? [], after.flags).map((flag) => review(transactionId, flag)),
   ];
@@ -64,7 +89,8 @@ function typeOf(transaction: Transaction): EventType | null {
 
 function eventsOfOrder(before: OrderSummary, after: OrderSummary): OrderEvent[] {
   return [
-    ...eventOfStatus(null, orderEvents[before.status], orderEvents[after.status], {
+    ...eventOfStatus(null, orderEvents[after.status], {
+      wasAnnounced: orderEvents[before.status] !== null,
       hasChanged: before.status !== after.status,
     }),
     ...newFlags(before.flags, after.flags).map((flag) => review(null, flag)),
@@ -73,13 +99,12 @@ function eventsOfOrder(before: OrderSummary, after: OrderSummary): OrderEvent[] 
 
 function eventOfStatus(
   transactionId: string | null,
-  before: EventType | null | undefined,
-  after: EventType | null,
-  { hasChanged }: { readonly hasChanged: boolean },
+  type: EventType | null,
+  { wasAnnounced, hasChanged }: { readonly wasAnnounced: boolean; readonly hasChanged: boolean },
 ): OrderEvent[] {
   if (!hasChanged) return [];
-  if (after) return [{ type: after, transactionId, reason: null }];
-  return before ? [review(transactionId, 'status_withdrawn')] : [];
+  if (type) return [{ type, transactionId, reason: null }];
+  return wasAnnounced ? [review(transactionId, 'status_withdrawn')] : [];
 }
 
 function newFlags(before: readonly ReviewFlag[], after: readonly ReviewFlag[]): ReviewFlag[] {

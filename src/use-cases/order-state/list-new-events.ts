@@ -1,14 +1,14 @@
 /** The events of changed orders with their numbers and their final bytes. Contract 12.3 and 12.4. */
 import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import { isEnabled, wants } from '../../domain/accounts/endpoint.ts';
-import { listEvents, type OrderEvent } from '../../domain/events/list-events.ts';
+import { listEvents, listSilentIds, type OrderEvent } from '../../domain/events/list-events.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import type { Transaction as OrderTransaction } from '../../domain/transactions/transaction.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Announcer } from '../../services/announcer.ts';
 import { enquiryOf } from '../../services/enquiry.ts';
 import type { EndpointName } from '../../store/endpoints.ts';
-import type { NewEvent } from '../../store/events.ts';
+import { findAnnouncedIds, type NewEvent } from '../../store/events.ts';
 import type { StoredOrder, WholeOrder } from '../../store/order-rows.ts';
 import { listOrdersByName } from '../../store/orders.ts';
 import { listTransactionsOf } from '../../store/transactions.ts';
@@ -30,10 +30,11 @@ export async function listNewEvents(
 ): Promise<NewEvent[]> {
   const accounts = await findAccounts(tx, announcer, changed);
   if (accounts.size === 0) return [];
-  const announced = changed.flatMap((order) => {
+  const announced: AnnouncedOrder[] = [];
+  for (const order of changed) {
     const account = accounts.get(order.before.order.accountId);
-    return account ? findAnnounced(account, order) : [];
-  });
+    if (account) announced.push(...findAnnounced(account, order, await findFormerIds(tx, order)));
+  }
   if (announced.length === 0) return [];
   const byKey = await findWholeOrders(tx, announced);
   const events: NewEvent[] = [];
@@ -84,11 +85,28 @@ function listEndpointsOf(events: readonly NewEvent[]): EndpointName[] {
   return [...new Map(names).values()];
 }
 
+/**
+ * An id is made from the provider's time. After a transaction was removed, another one of the same second gets its id, and
+ * the last event of that id still says that it was removed.
+ */
+async function findFormerIds(
+  tx: Transaction,
+  { before, after }: ChangedOrderState,
+): Promise<ReadonlySet<string>> {
+  const { order } = before;
+  const ids = order.eventSequence === 0 ? [] : listSilentIds(before, after);
+  return ids.length === 0 ? new Set() : await findAnnouncedIds(tx, order, ids);
+}
+
 /** An event that no enabled endpoint wants is neither stored nor numbered. */
-function findAnnounced(account: Account, changed: ChangedOrderState): AnnouncedOrder[] {
+function findAnnounced(
+  account: Account,
+  changed: ChangedOrderState,
+  formerIds: ReadonlySet<string>,
+): AnnouncedOrder[] {
   const before = { ...changed.before, summary: orderSummaryOf(changed.before.order) };
   const endpoints = account.endpoints.filter(isEnabled);
-  const events = listEvents(before, changed.after)
+  const events = listEvents(before, changed.after, formerIds)
     .map((event) => ({
       ...event,
       endpointIds: endpoints
