@@ -89,16 +89,18 @@ describe('a split refund', () => {
   const foldOf = (...notices: ReturnType<typeof reported>[]) =>
     foldRefund({ transactionId: 'R', provider: 'bank-gateway', start, notices });
 
-  for (const [first, second, is] of [
-    ['succeeded', 'succeeded', 'succeeded'],
-    ['succeeded', 'pending', 'pending'],
-    ['succeeded', 'failed', 'failed'],
-    ['failed', 'pending', 'pending'],
+  for (const [first, second, is, amount] of [
+    ['succeeded', 'succeeded', 'succeeded', 10_000],
+    ['succeeded', 'pending', 'pending', 10_000],
+    ['succeeded', 'failed', 'succeeded', 6_000],
+    ['failed', 'succeeded', 'succeeded', 4_000],
+    ['failed', 'pending', 'pending', 10_000],
+    ['failed', 'failed', 'failed', 10_000],
   ] as const) {
     test(`is ${is} when its parts are ${first} and ${second}`, () => {
       const folded = foldOf(reported('INV|R', first), reported('INV|R-2', second));
       assert.equal(folded.status, is);
-      assert.equal(folded.amount, 10_000);
+      assert.equal(folded.amount, amount);
       assert.equal(folded.pspTransactionId, 'INV|R');
     });
   }

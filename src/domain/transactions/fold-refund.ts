@@ -1,14 +1,17 @@
 /**
  * Derives the state of a refund from its notices. A refund that is split over several captures is one refund per
- * capture at the provider; here it has the lowest status of its parts. Contract 4.2, 4.10, 4.12.
+ * capture at the provider. It is pending while a part is open, and failed only if no part reached the consumer.
+ * Contract 4.2, 4.10, 4.12.
  */
 
+import type { MinorUnits } from '../money/money.ts';
 import type { ReviewFlag } from '../review-flag.ts';
 import { failureReason } from './failure.ts';
 import { commonFields, type Folded, foldNotices } from './fold.ts';
 import { type RefundStatus, refundStatuses } from './notice.ts';
 import { refundNoticesOf, type Start } from './start.ts';
 import {
+  isFinal,
   type Refund,
   type RefundPart,
   type StoredRefundNotice,
@@ -37,7 +40,7 @@ export function weighRefund(refund: UnfoldedRefund): WeighedRefund {
   const ofStart = start ? refundNoticesOf(start) : [];
   const all = [...refund.notices.filter(({ record }) => record !== 'void'), ...ofStart];
   const parts = foldParts(start, all, refund);
-  const status = parts ? lowestOf(parts) : statusOf(all, refund.voidedPspIds !== null);
+  const status = parts ? statusOfParts(parts) : statusOf(all, refund.voidedPspIds !== null);
   const notices = all.map((notice) => capped(notice, status));
   return { all, parts, status, notices, ranked: foldNotices(notices, refundStatuses) };
 }
@@ -56,7 +59,7 @@ export function foldRefund(refund: UnfoldedRefund): Refund {
       : pick('pspTransactionId', hasPspId),
     startedAtMs: start?.atMs ?? common.startedAtMs,
     status,
-    amount: parts && start ? start.amount : pick('amount'),
+    amount: parts && start ? amountOfParts(parts, status, start) : pick('amount'),
     failure: common.failure ?? (status === 'failed' ? voidedFailure : null),
     flags: withFlags(common.flags, ownFlags(all, parts, refund)),
     // Ours for a refund started here, because a provider may truncate it.
@@ -95,9 +98,24 @@ function foldParts(
   });
 }
 
-function lowestOf(parts: readonly RefundPart[]): RefundStatus {
+/** The lowest status of the open parts; without any, whether money reached the consumer. */
+function statusOfParts(parts: readonly RefundPart[]): RefundStatus {
   const ranks = parts.map(({ status }) => refundStatuses.indexOf(status));
-  return refundStatuses[Math.min(...ranks)] ?? 'new';
+  const lowest = refundStatuses[Math.min(...ranks)] ?? 'new';
+  if (!isFinal(lowest)) return lowest;
+  return parts.some(({ status }) => status === 'succeeded') ? 'succeeded' : 'failed';
+}
+
+/** What was requested, until it is known what reached the consumer. */
+function amountOfParts(
+  parts: readonly RefundPart[],
+  status: RefundStatus,
+  start: Start,
+): MinorUnits {
+  if (status !== 'succeeded') return start.amount;
+  return parts
+    .filter((part) => part.status === 'succeeded')
+    .reduce((sum, { amount }) => sum + amount, 0);
 }
 
 /** Limits a notice to the status of the refund: a voided refund must not show fields of its earlier success. */

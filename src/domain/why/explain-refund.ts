@@ -36,7 +36,7 @@ export function explainRefund(refund: Refund): Readonly<Record<RefundField, Expl
   const own = (name: keyof N) => explainOwn(ranking, (notice) => notice[name]);
   return {
     status: explainStatus(refund, weighed, ranking),
-    amount: isSplit ? own('amount') : pick('amount'),
+    amount: isSplit ? explainPartAmount(weighed, ranking) : pick('amount'),
     currency: pick('currency'),
     pspTransactionId: isSplit
       ? own('pspTransactionId')
@@ -102,15 +102,15 @@ function findDeciding(
 ): Deciding {
   const done = ranking.leftOut.filter(isDone).toSorted(byKey);
   if (parts) {
-    const lowest = new Set(
+    const deciding = new Set(
       parts.filter((part) => part.status === status).map(({ pspId }) => pspId),
     );
-    const isVoided = [...lowest].some((pspId) => voidedPspIds?.includes(pspId));
+    const isVoided = [...deciding].some((pspId) => voidedPspIds?.includes(pspId));
     const own = ranking.ranked.highestFirst.filter(
       (notice) =>
-        lowest.has(notice.pspTransactionId) && ranking.originalOf(notice).status === status,
+        deciding.has(notice.pspTransactionId) && ranking.originalOf(notice).status === status,
     );
-    return { rule: 'lowest-part', setBy: [...own, ...(isVoided ? done : [])] };
+    return { rule: 'parts', setBy: [...own, ...(isVoided ? done : [])] };
   }
   if (voidedPspIds) return { rule: 'refund-voided', setBy: done };
   return { rule: 'highest-status', setBy: ranking.ranked.highestFirst.slice(0, 1) };
@@ -151,6 +151,20 @@ function explainParts(refund: Refund, { parts }: WeighedRefund, ranking: Ranking
   });
   const voids = refund.voidedPspIds ? ranking.leftOut.filter(isDone).toSorted(byKey) : [];
   return { rule: 'own-request', setBy: [...setBy, ...voids], lost: [] };
+}
+
+/** What we requested, or what reached the consumer of it. */
+function explainPartAmount({ parts, status }: WeighedRefund, ranking: Ranking<N>): Explained<N> {
+  const own = explainOwn(ranking, ({ amount }) => amount);
+  const failed = new Set(
+    (parts ?? []).flatMap((part) => (part.status === 'failed' ? part.pspId : [])),
+  );
+  if (status !== 'succeeded' || failed.size === 0) return own;
+  const setBy = ranking.ranked.highestFirst.filter(
+    (notice) =>
+      !failed.has(notice.pspTransactionId) && ranking.originalOf(notice).status === 'succeeded',
+  );
+  return { rule: 'parts', setBy, lost: [] };
 }
 
 function explainVoids({ voidedPspIds }: Refund, { leftOut }: Ranking<N>): Explained<N> {

@@ -13,7 +13,7 @@ export type Rule =
   | 'captured-total'
   | 'authorized-amount'
   | 'offer-difference'
-  | 'lowest-part'
+  | 'parts'
   | 'refund-voided'
   | 'only-while-failed'
   | 'only-when-final'
@@ -59,7 +59,8 @@ const sentences: Readonly<Record<Rule, string>> = {
     'Until the payment is captured in full, the authorisation decides, and not its captures.',
   'offer-difference':
     'The provider names only an offer: its discount is what is missing to the amount of the order.',
-  'lowest-part': 'A refund that is split has the lowest status of its parts.',
+  parts:
+    'A refund that is split stays open while a part of it is open. Then what reached the consumer counts, and it has failed only if nothing did.',
   'refund-voided': 'The refund was voided, so it has failed.',
   'only-while-failed': 'A failure is shown only while the status is failed.',
   'only-when-final': 'It is shown only once the status is final.',
