@@ -17,7 +17,7 @@ import {
 import type { ProviderValues } from '../domain/accounts/account.ts';
 import { limits } from '../domain/limits.ts';
 import { RefusedAddressError } from '../security/checked-address.ts';
-import { jsonObject, type WireObject } from './wire.ts';
+import { jsonObject, object, text, type WireObject } from './wire.ts';
 
 /** How an account reaches a provider. */
 export type ProviderApi = {
@@ -48,7 +48,7 @@ export type Answer = CallMeta &
     | { readonly kind: 'answered'; readonly status: number; readonly body: WireObject }
     /** It may or may not have taken effect. */
     | { readonly kind: 'unknown'; readonly status: number | null; readonly why: string }
-    /** It never reached the provider, so it took no effect. */
+    /** It never reached the provider, or was answered with a rate limit until the end, so it took no effect. */
     | { readonly kind: 'not-sent'; readonly why: string }
   );
 
@@ -65,8 +65,11 @@ export type HttpRequest = {
 };
 export type HttpAnswer = { readonly status: number; readonly body: AsyncIterable<Uint8Array> };
 
-/** Rejects if there is no answer. It never follows a redirect. */
+/** Rejects if there is no answer: with a `NotConnectedError` if nothing was sent. It never follows a redirect. */
 export type SendToProvider = (url: string, request: HttpRequest) => Promise<HttpAnswer>;
+
+/** There was no connection to the provider, so it got nothing of the request. */
+export class NotConnectedError extends Error {}
 
 type Guards = { readonly breaker: CircuitBreakerPolicy; readonly slots: BulkheadPolicy };
 
@@ -113,8 +116,7 @@ async function callGuarded(
   const { answerMsMax = limits.providerAnswerMsMax } = request;
   const deadline = AbortSignal.timeout(Math.max(0, answerMsMax));
   const callAndRecord = async () => {
-    if (deadline.aborted)
-      throw new CallError('there was no time left for the call', false, null, true);
+    if (deadline.aborted) throw noTimeLeft();
     tries += 1;
     return callOnce(send, api, request, deadline).catch((error: unknown) => {
       if (error instanceof CallError && error.wasSent) uncertain = error;
@@ -133,27 +135,42 @@ async function callGuarded(
 
 const backoff = { initialDelay: 100, maxDelay: 1_000 };
 
+type CallErrorFields = {
+  /** It may have taken effect. */
+  readonly wasSent: boolean;
+  readonly status?: number;
+  /** The deadline of all tries has passed. */
+  readonly isLate?: boolean;
+  /** False if the provider was not even called. */
+  readonly wasTried?: boolean;
+};
+
 /** A try without a usable answer. */
 class CallError extends Error {
   readonly wasSent: boolean;
   readonly status: number | null;
-
-  /** The deadline of all tries has passed. */
   readonly isLate: boolean;
+  readonly wasTried: boolean;
 
-  constructor(message: string, wasSent: boolean, status: number | null = null, isLate = false) {
+  constructor(message: string, fields: CallErrorFields) {
     super(message);
+    const { wasSent, status = null, isLate = false, wasTried = true } = fields;
     this.wasSent = wasSent;
     this.status = status;
     this.isLate = isLate;
+    this.wasTried = wasTried;
   }
+}
+
+function noTimeLeft(): CallError {
+  const fields = { wasSent: false, isLate: true, wasTried: false };
+  return new CallError('there was no time left for the call', fields);
 }
 
 /** A provider that is busy, or still processing an earlier copy of the call, is not down. */
 function isDown(error: unknown): boolean {
   if (!(error instanceof CallError)) return true;
-  const wasMade = error.wasSent || !error.isLate;
-  return wasMade && (error.status === null || error.status >= 500);
+  return error.wasTried && (error.status === null || error.status >= 500);
 }
 
 /** A call that took no effect may always be retried. An open circuit breaker is not retried. */
@@ -199,16 +216,30 @@ async function callOnce(
 }
 
 /** These do not say whether the call took effect: overload, or an earlier copy that is still in progress. */
-const undecidedStatuses = new Set([408, 409, 425, 429]);
+const undecidedStatuses = new Set([408, 409, 425]);
 
 function readAnswer(status: number, bytes: Buffer) {
   if (status >= 500 || undecidedStatuses.has(status)) {
-    throw new CallError(`the provider answered with HTTP status ${status}`, true, status);
+    const fields = { wasSent: true, status };
+    throw new CallError(`the provider answered with HTTP status ${status}`, fields);
   }
   const body = jsonObject(bytes);
+  // A rate limit means "later": the provider has not looked at the call.
+  if (status === 429 || (status === 400 && body && saysTooMany(body))) {
+    throw new CallError('the provider limits the rate of calls', { wasSent: false, status });
+  }
   // An answer that is not JSON comes from a proxy in between and says nothing about the call.
-  if (!body) throw new CallError('the provider answered without a JSON object', true, status);
+  if (!body) {
+    throw new CallError('the provider answered without a JSON object', { wasSent: true, status });
+  }
   return { status, body };
+}
+
+/** The partner also says it with status 400. */
+function saysTooMany(body: WireObject): boolean {
+  const { code, description } = object(body.error);
+  const words = text(description) ?? '';
+  return text(code) === 'RATE_LIMIT_EXCEEDED' || /too many requests/i.test(words);
 }
 
 async function readBytes({ status, body }: HttpAnswer): Promise<Buffer> {
@@ -217,25 +248,22 @@ async function readBytes({ status, body }: HttpAnswer): Promise<Buffer> {
   for await (const chunk of body) {
     length += chunk.length;
     if (length > limits.providerAnswerBytesMax) {
-      throw new CallError('the answer of the provider is too large', true, status);
+      throw new CallError('the answer of the provider is too large', { wasSent: true, status });
     }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-const neverConnected = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|LOOKUPS_BUSY)$/;
-
 function toCallError(error: unknown, signal: AbortSignal): CallError {
-  if (signal.aborted) {
-    return new CallError('the provider did not answer in time', true, null, true);
-  }
   if (error instanceof RefusedAddressError) {
-    return new CallError('the address of the provider is in a network that is not allowed', false);
+    const why = 'the address of the provider is in a network that is not allowed';
+    return new CallError(why, { wasSent: false });
   }
-  // The platform tried several addresses, and connected to none.
-  const isUnconnected = error instanceof AggregateError;
-  return isUnconnected || neverConnected.test(String((error as NodeJS.ErrnoException).code))
-    ? new CallError('the provider cannot be reached', false)
-    : new CallError('the connection to the provider broke', true);
+  const wasSent = !(error instanceof NotConnectedError);
+  if (signal.aborted) {
+    return new CallError('the provider did not answer in time', { wasSent, isLate: true });
+  }
+  const why = wasSent ? 'the connection to the provider broke' : 'the provider cannot be reached';
+  return new CallError(why, { wasSent });
 }

@@ -5,11 +5,18 @@
 import { lookup as lookUpName } from 'node:dns';
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
 import { Agent as HttpsAgent, request as requestSecurely } from 'node:https';
+import type { Socket } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import { createGunzip } from 'node:zlib';
 import { limits } from '../domain/limits.ts';
 import { isLoopback } from '../domain/web-address.ts';
-import type { HttpAnswer, HttpRequest, SendToProvider } from '../providers/call.ts';
+import {
+  type HttpAnswer,
+  type HttpRequest,
+  NotConnectedError,
+  type SendToProvider,
+} from '../providers/call.ts';
 import {
   type CheckAddress,
   checkAddress,
@@ -17,6 +24,7 @@ import {
   checkSocket,
   type LookUp,
   lookupChecked,
+  RefusedAddressError,
 } from '../security/checked-address.ts';
 import type { AllowedNetworks } from '../security/endpoint-address.ts';
 import { createNameLookups } from './name-lookups.ts';
@@ -79,16 +87,39 @@ function isTrusted({ origin, hostname }: URL, trustedOrigins: ReadonlySet<string
 }
 
 function finish(sending: ClientRequest, { body }: HttpRequest): Promise<HttpAnswer> {
+  const connection = watchConnection(sending);
   return new Promise((resolve, reject) => {
     sending.on('response', (response) => {
       const { statusCode: status = 0 } = response;
       resolve({ status, body: unpack(response) });
     });
-    sending.on('error', reject);
+    sending.on('error', (error) => {
+      const isUnsent = !connection.wasMade && !(error instanceof RefusedAddressError);
+      reject(isUnsent ? new NotConnectedError('no connection', { cause: error }) : error);
+    });
     // Such as after 101 Switching Protocols, which the platform neither reports nor calls an error.
     sending.on('close', () => reject(new Error('the connection was closed without an answer')));
     sending.end(body);
   });
+}
+
+/** Nothing is sent before there is a connection, with TLS if it has to be secure. */
+function watchConnection(sending: ClientRequest): { wasMade: boolean } {
+  const connection = { wasMade: false };
+  sending.on('socket', (socket) => {
+    const note = () => {
+      connection.wasMade = true;
+    };
+    if (sending.reusedSocket || isReady(socket)) note();
+    else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', note);
+  });
+  return connection;
+}
+
+function isReady(socket: Socket): boolean {
+  if (socket.connecting) return false;
+  // Until the handshake has ended, the protocol is unknown.
+  return !(socket instanceof TLSSocket) || /^TLS|^SSL/.test(socket.getProtocol() ?? '');
 }
 
 /** Destroying the unpacked stream ends the transfer as well. */

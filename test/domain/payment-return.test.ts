@@ -57,5 +57,6 @@ function paymentThat(fields: {
 }): Payment {
   const { status, transactionId = 'own', flags = [], call = 'taken' } = fields;
   const start = { atMs: 0, amount: 100, currency: 'INR', call };
-  return { type: 'payment', status, transactionId, flags, start, partialCapture: null } as never;
+  const none = { pspTransactionId: null, partialCapture: null };
+  return { type: 'payment', status, transactionId, flags, start, ...none } as never;
 }

@@ -51,7 +51,7 @@ for (const seed of [7, 8]) {
       const body = await client.transactionEnquiry({ order_id: orderId });
       const reply = { status: 200, headers: new Headers(), body };
       assertAgrees(reply, ledger);
-      assert.deepEqual(unfinishedOf(reply), []);
+      assert.deepEqual(unfinishedOf(reply, ledger), []);
     }
   });
 }

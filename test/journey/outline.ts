@@ -89,28 +89,32 @@ export function assertAgrees(reply: Reply, ledger: Ledger): void {
 
 /**
  * A refund of a payment with several captures is one call per capture, numbered from the second one. We show it as one
- * refund, whose status is the lowest of its parts.
+ * refund: pending while a part is, and then what reached the consumer.
  */
 function joinParts(refunds: readonly LedgerRefund[]): LedgerRefund[] {
   const wholes = Map.groupBy(refunds, ({ reference }) =>
     reference.replace(/(?<=-\d{12})-\d{1,2}$/, ''),
   );
-  const lowest = (parts: readonly LedgerRefund[]) =>
-    (['pending', 'failed', 'processed'] as const).find((status) =>
-      parts.some((part) => part.status === status),
-    );
   return [...wholes.values()].flatMap((parts) => {
     const [first] = parts;
-    const status = lowest(parts);
-    const amount = parts.reduce((sum, part) => sum + part.amount, 0);
+    const status = (['pending', 'processed', 'failed'] as const).find((one) =>
+      parts.some((part) => part.status === one),
+    );
+    const counted = status === 'processed' ? parts.filter((part) => part.status === status) : parts;
+    const amount = counted.reduce((sum, part) => sum + part.amount, 0);
     return first && status ? [{ ...first, amount, status }] : [];
   });
 }
 
-/** Ids of the transactions that are not final. */
-export function unfinishedOf(reply: Reply): string[] {
+/** Ids of the transactions that are not final. With a ledger, without payments that the providers do not know. */
+export function unfinishedOf(reply: Reply, ledger?: Ledger): string[] {
+  const known = ledger?.payments.map(({ reference }) => reference);
   return bodyOf(reply)
     .transaction.filter((entry) => !['succeeded', 'failed', 'reversed'].includes(statusOf(entry)))
+    .filter(
+      (entry) =>
+        entry.transaction_type !== 'payment' || (known?.includes(entry.svc_transaction_id) ?? true),
+    )
     .map((entry) => entry.svc_transaction_id);
 }
 

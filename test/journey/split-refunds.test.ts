@@ -56,15 +56,43 @@ test('a lost part is sent again with the same id, and made once', async () => {
   );
 });
 
-test('a part that was lost and then refused has failed, and its amount is available again', async () => {
+test('a part that was lost and whose repeat is refused stays pending, because that proves nothing', async () => {
   const { orderId, transactionId } = await paidByTwoCaptures();
   script((target) => (target === '2' ? 'SUCCESS' : 'unavailable'));
   await refund(transactionId, 118);
   script(() => 'refuse');
   await pollOften();
-  assert.deepEqual(await sumsOf(orderId), [118, 60, 58]);
+  assert.deepEqual(await sumsOf(orderId), [118, 60, 0]);
   const { transaction } = (await shop.enquire({ order_id: orderId })).body;
-  assert.equal(transaction.at(-1).refund_status, 'failed');
+  assert.equal(transaction.at(-1).refund_status, 'pending');
+});
+
+test('a refund of which a part was refused has succeeded with the rest, and a repeat sends nothing', async () => {
+  const { orderId, transactionId } = await paidByTwoCaptures();
+  script((target) => (target === '2' ? 'SUCCESS' : 'refuse'));
+  const request = { transaction_id: transactionId, refund_amount: 100, refund_request_id: 'ONCE' };
+  const first = await gateway.call('refund', request, 'key-1');
+  assert.deepEqual([first.status, first.body.refund_status], [200, 'succeeded']);
+  assert.deepEqual(await sumsOf(orderId), [118, 60, 58]);
+  script(() => 'SUCCESS');
+  for (const key of ['key-1', 'key-2', undefined]) {
+    const repeat = await gateway.call('refund', request, key);
+    assert.deepEqual([repeat.status, repeat.body], [200, first.body]);
+    assert.equal(repeat.headers.get('idempotent-replayed'), 'true');
+  }
+  assert.equal(refundCalls.length, 2);
+  const { transaction } = (await shop.enquire({ order_id: orderId })).body;
+  assert.deepEqual(
+    [transaction.at(-1).refund_status, transaction.at(-1).transaction_amount],
+    ['succeeded', 60],
+  );
+  const rest = await gateway.call('refund', {
+    ...request,
+    refund_amount: 58,
+    refund_request_id: 'REST',
+  });
+  assert.equal(rest.body.refund_status, 'succeeded');
+  assert.deepEqual(await sumsOf(orderId), [118, 118, 0]);
 });
 
 test('a partial capture can be refunded from the moment the order lapses', async () => {

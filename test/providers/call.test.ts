@@ -60,6 +60,35 @@ const unrepeatable: ProviderRequest = {
 };
 const repeatable: ProviderRequest = { ...unrepeatable, isRepeatable: true };
 
+describe('a rate limit', () => {
+  const busy = { error: { code: 'BAD_REQUEST_ERROR', description: 'Too many requests' } };
+  const forms: ReadonlyArray<readonly [string, Reply]> = [
+    ['as 429', json(429, {})],
+    ['as 429 without JSON', raw(429, 'slow down')],
+    ['as 400 in words', json(400, busy)],
+    ['as 400 with a code', json(400, { error: { code: 'RATE_LIMIT_EXCEEDED' } })],
+  ];
+  for (const [name, limit] of forms) {
+    test(`${name} took no effect, so the call is made again`, async () => {
+      replies = [limit, limit, json(200, { id: 'order_1' })];
+      const answer = await send(unrepeatable);
+      assert.deepEqual([answer.kind, answer.tries], ['answered', 3]);
+    });
+
+    test(`${name} that stays is not a refusal`, async () => {
+      replies = [limit];
+      const answer = await send(unrepeatable);
+      assert.equal(answer.kind, 'not-sent');
+      assert.match(answer.kind === 'not-sent' ? answer.why : '', /limits the rate/);
+    });
+  }
+
+  test('after a try without an answer leaves the call unknown', async () => {
+    replies = [json(503, {}), json(429, {})];
+    assert.equal((await send(repeatable)).kind, 'unknown');
+  });
+});
+
 describe('a call that is answered', () => {
   test('was made once, with its credentials and its body', async () => {
     const answer = await send(unrepeatable);
@@ -118,7 +147,7 @@ describe('a call that is answered', () => {
 
 /** Everything that may come instead of an answer, with its HTTP status and our message. */
 const troubles: readonly { name: string; reply: Reply; status: number | null; why: RegExp }[] = [
-  ...[500, 502, 503, 504, 408, 409, 425, 429].map((status) => ({
+  ...[500, 502, 503, 504, 408, 409, 425].map((status) => ({
     name: `the status ${status}`,
     reply: json(status, { error: { description: 'busy' } }),
     status,

@@ -12,8 +12,8 @@ import { type Reply, startTestService } from './test-service.ts';
 
 type Fields = Record<string, unknown>;
 
-/** The answer to a refund call: a result, a refusal, or no answer. */
-export type Verdict = 'SUCCESS' | 'PENDING' | 'refuse' | 'unavailable';
+/** The answer to a refund call: a result, a refusal, or no answer. A lost one is made without an answer. */
+export type Verdict = 'SUCCESS' | 'PENDING' | 'refuse' | 'unavailable' | 'lost' | 'limit';
 
 export type RefundCall = {
   readonly id: string;
@@ -34,6 +34,8 @@ export async function startScriptedGateway() {
   const orders = new Map<string, Map<string, Fields>>();
   const refundCalls: RefundCall[] = [];
   let decide: (target: string) => Verdict = () => 'SUCCESS';
+  let areRefundsListed = true;
+  let startStatus = 201;
 
   const record = (
     orderId: string,
@@ -64,6 +66,7 @@ export async function startScriptedGateway() {
     const verdict = decide(target);
     refundCalls.push({ id, amount: Number(amount), target, verdict });
     if (verdict === 'unavailable') return reply(response, 503, { result: 'ERROR' });
+    if (verdict === 'limit') return reply(response, 429, {});
     if (verdict === 'refuse') {
       return reply(response, 400, {
         error: { cause: 'INVALID_REQUEST', explanation: 'No refund' },
@@ -71,13 +74,16 @@ export async function startScriptedGateway() {
     }
     const fields = {
       target,
-      result: verdict,
+      result: verdict === 'PENDING' ? verdict : 'SUCCESS',
       ...(requested.reference && { reference: requested.reference }),
     };
     const own = record(orderId, id, 'REFUND', Number(amount), fields);
     store(orderId, id, own);
-    return reply(response, 201, own);
+    return reply(response, verdict === 'lost' ? 504 : 201, own);
   };
+
+  const isListed = ({ transaction }: Fields) =>
+    areRefundsListed || (transaction as Fields).type !== 'REFUND';
 
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -88,11 +94,12 @@ export async function startScriptedGateway() {
       return answerRefund(orderId, id, JSON.parse(Buffer.concat(chunks).toString()), response);
     }
     if (pathname.endsWith('/session')) {
-      return reply(response, 201, { result: 'SUCCESS', session: { id: 'SESSION1' } });
+      return reply(response, startStatus, { result: 'SUCCESS', session: { id: 'SESSION1' } });
     }
     const known = orders.get(orderId);
     if (!known) return reply(response, 404, { error: { cause: 'INVALID_REQUEST' } });
-    return reply(response, 200, { id: orderId, currency: 'INR', transaction: [...known.values()] });
+    const transaction = [...known.values()].filter(isListed);
+    return reply(response, 200, { id: orderId, currency: 'INR', transaction });
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   after(() => server.close());
@@ -103,16 +110,29 @@ export async function startScriptedGateway() {
     apiSecrets: { 'bank-gateway-password': 'password' },
   });
   const shop = shopOf(service, account);
-  const call = async (path: string, body: object): Promise<Reply> =>
-    service.call(`/api/v3/${path}`, { token: await shop.freshToken(), body });
+  const call = async (path: string, body: object, key?: string): Promise<Reply> =>
+    service.call(`/api/v3/${path}`, {
+      token: await shop.freshToken(),
+      body,
+      ...(key !== undefined && { headers: { 'idempotency-key': key } }),
+    });
 
   return {
     service,
     shop,
+    call,
     refundCalls,
     /** Sets the answers to refund calls from now on, by the capture they target. */
     script: (next: (target: string) => Verdict) => {
       decide = next;
+    },
+    /** A list that lags does not show refunds. */
+    listRefunds: (isListing: boolean) => {
+      areRefundsListed = isListing;
+    },
+    /** The status of answers to the start of a payment. */
+    answerStarts: (status: number) => {
+      startStatus = status;
     },
     /** Adds a record at the gateway without a webhook. */
     addRecord: (orderId: string, id: string, type: string, amount: number, fields?: RecordFields) =>

@@ -12,12 +12,11 @@ const patienceMs = 90_000;
 export async function judgeAll(
   stage: ChaosStage,
   journeys: readonly Journey[],
-  { mayLeaveUnpaid = false } = {},
 ): Promise<Pick<ChaosResult, 'travellers' | 'troubles'>> {
   await stage.simulator.settled();
   const ledger = stage.simulator.ledger();
   const ends = [];
-  for (const journey of journeys) ends.push(await judge(stage, journey, ledger, mayLeaveUnpaid));
+  for (const journey of journeys) ends.push(await judge(stage, journey, ledger));
   return {
     travellers: ends.map(({ traveller }) => traveller),
     troubles: [
@@ -28,19 +27,13 @@ export async function judgeAll(
 }
 
 /** The ledger of the providers is the truth. */
-async function judge(
-  { client }: ChaosStage,
-  { orderId, scenario, end }: Journey,
-  ledger: Ledger,
-  mayLeaveUnpaid: boolean,
-) {
+async function judge({ client }: ChaosStage, { orderId, scenario, end }: Journey, ledger: Ledger) {
   const isOwn = ({ reference }: { reference: string }) => reference.startsWith(orderId);
   const payments = ledger.payments.filter(isOwn);
-  // If the reply of initiate-payment was lost, nobody pays; the payment stays open until its order lapses.
+  // If the answer to the start of a payment was lost, nobody pays; the payment stays open until its order lapses.
   const stuck = (answer: Enquiry) =>
     openOf(answer).filter(
       ({ transaction_type, svc_transaction_id }) =>
-        !mayLeaveUnpaid ||
         transaction_type !== 'payment' ||
         payments.some(
           ({ reference, status }) => reference === svc_transaction_id && status !== 'failed',

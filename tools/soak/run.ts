@@ -205,7 +205,7 @@ function startJourneys(stage: Stage, { seed, journeysPerRound, minutesMax }: Soa
     stop: async () => {
       isOver = true;
       await running;
-      return (await judgeAll(stage, journeys, { mayLeaveUnpaid: true })).troubles;
+      return (await judgeAll(stage, journeys)).troubles;
     },
   };
 }

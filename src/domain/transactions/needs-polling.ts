@@ -2,14 +2,15 @@
 import { isFinal, type Transaction } from './transaction.ts';
 
 /**
- * A failed payment is final, and is still polled: the consumer may try again at the same checkout, and the webhook of
- * that attempt may get lost.
+ * A failed payment is final, and is still polled if the provider has it: the consumer may try again at the same checkout,
+ * and the webhook of that attempt may get lost. A reported attempt proves that our call arrived.
  */
 export function needsPolling(transaction: Transaction): boolean {
-  const { type, status, start } = transaction;
+  const { type, status, start, pspTransactionId } = transaction;
   if (!isFinal(status)) return true;
   if (type !== 'payment' || start === null) return false;
-  const mayBeRetried = status === 'failed' && (start.call === 'taken' || start.isOver === true);
+  const isAtProvider = start.call === 'taken' || start.isOver === true || pspTransactionId !== null;
+  const mayBeRetried = status === 'failed' && isAtProvider;
   // A payment that only time has settled: the rest of its authorisation may still be captured.
   return mayBeRetried || transaction.partialCapture !== null;
 }

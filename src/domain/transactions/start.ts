@@ -16,7 +16,9 @@ export type CallState =
   | 'taken'
   /** Sent, but its result is not known. */
   | 'unknown'
-  /** The provider refused it or never received it. */
+  /** It certainly did not reach the provider, and is sent again. Only for refunds. */
+  | 'unsent'
+  /** The provider refused it, or a payment certainly did not reach it. */
   | 'refused';
 
 export type Start = {
@@ -71,6 +73,9 @@ export type StartedPart = {
 export type CallResult =
   | ({ readonly call: 'taken' } & Taken)
   | { readonly call: 'unknown' }
+  | { readonly call: 'unsent' }
+  /** A call that did not reach the provider is sent now. */
+  | { readonly call: 'open' }
   /** `isOver`: the payment failed although the provider accepted the call. */
   | {
       readonly call: 'refused';
@@ -86,7 +91,7 @@ type Taken = {
   readonly intentUrl?: string | undefined;
 };
 
-/** Adds the result of a call to its start. An unknown result never replaces a known one. */
+/** Adds the result of a call to its start. An unknown result never replaces a known one. Contract 4.16. */
 export function addCallResult(start: Start, result: CallResult): Start {
   const { isOver: _isOver, ...rest } = updateCall(start, result);
   const { providerOrderId, redirectUrl, intentUrl }: Taken = result.call === 'taken' ? result : {};
@@ -109,7 +114,7 @@ export function addPartResult(start: Start, pspIds: readonly string[], result: C
   const parts = refund.parts.map((part) =>
     pspIds.includes(part.pspTransactionId) ? updateCall(part, result) : part,
   );
-  const slowest = (['open', 'unknown', 'taken'] as const).find((call) =>
+  const slowest = (['open', 'unknown', 'unsent', 'taken'] as const).find((call) =>
     parts.some((part) => part.call === call),
   );
   return { ...start, call: slowest ?? 'refused', refund: { ...refund, parts } };
@@ -124,7 +129,13 @@ function updateCall<Called extends Callable>(called: Called, result: CallResult)
       return { ...rest, call: 'taken' } as Called;
     }
     case 'unknown':
-      return called.call === 'open' ? { ...called, call: 'unknown' } : called;
+      return called.call === 'open' || called.call === 'unsent'
+        ? { ...called, call: 'unknown' }
+        : called;
+    case 'unsent':
+      return called.call === 'open' ? { ...called, call: 'unsent' } : called;
+    case 'open':
+      return called.call === 'unsent' ? { ...called, call: 'open' } : called;
     case 'refused':
       return called.call === 'taken' && !result.isOver
         ? called
@@ -138,6 +149,7 @@ const paymentStatusOf: Readonly<Record<CallState, PaymentStatus>> = {
   open: 'new',
   taken: 'pending',
   unknown: 'pending',
+  unsent: 'pending',
   refused: 'failed',
 };
 
@@ -146,6 +158,7 @@ const refundStatusOf: Readonly<Record<CallState, RefundStatus>> = {
   open: 'pending',
   taken: 'pending',
   unknown: 'pending',
+  unsent: 'pending',
   refused: 'failed',
 };
 

@@ -15,6 +15,7 @@ import {
 export type Tally = {
   readonly transactions: number;
   readonly payments: number;
+  /** Payments that failed, without those that never reached their provider. Contract 4.16. */
   readonly failed: number;
   readonly succeeded: number;
   /** Successful payments of the expected amount: one of them completes the order. */
@@ -62,13 +63,17 @@ export function tallyOf(transactions: readonly Transaction[], expected: Expected
       continue;
     }
     tally.payments += 1;
-    if (entry.status === 'failed') tally.failed += 1;
+    if (entry.status === 'failed' && wasAttempted(entry)) tally.failed += 1;
     if (entry.status !== 'succeeded') continue;
     tally.succeeded += 1;
     if (completes(entry, expected)) tally.completing += 1;
     if (entry.currency === expected.currency) tally.paid += entry.amount ?? 0;
   }
   return tally;
+}
+
+function wasAttempted({ failure }: Payment): boolean {
+  return failure?.code !== 'PROVIDER_UNAVAILABLE';
 }
 
 export function addTallies(a: Tally, b: Tally): Tally {

@@ -40,11 +40,16 @@ export function replyToStart(
       return { ...idsOf(ids), status: 'failed', message };
     }
     case 'unknown':
-    case 'not-sent':
       return undecided(ids);
+    case 'not-sent':
+      return { ...idsOf(ids), status: 'failed', message: notStartedMessage(result.why) };
     default:
       return result satisfies never;
   }
+}
+
+export function notStartedMessage(why: string): string {
+  return `The payment was not started, because ${why}. Nothing was charged: try again.`;
 }
 
 /** For a repeat whose first request got no reply because its process ended. */

@@ -27,13 +27,14 @@ import {
 } from '../../store/polls.ts';
 import { settleOrder } from '../order-state/settle-order.ts';
 import { recordPoll, storeAnswers } from './record-call.ts';
-import { pspIdsOf, refundCallsOf, requestRefund } from './refund-calls.ts';
+import { pspIdsOf, refundCallsOf } from './refund-calls.ts';
+import { resendRefund } from './resend-refund.ts';
 
 type Needs = NeedsOf<typeof findProviderApi> &
   NeedsOf<typeof settleOrder> &
   NeedsOf<typeof recordPoll> &
   NeedsOf<typeof storeAnswers> &
-  NeedsOf<typeof requestRefund> & {
+  NeedsOf<typeof resendRefund> & {
     readonly database: Database;
     readonly batches: Batches;
     readonly accounts: AccountDirectory;
@@ -164,18 +165,18 @@ async function fetchAndApply(
   });
   if (result.kind !== 'done') return result;
   await storeAnswers(services, account, provider, result.records);
-  // A call that the provider does not know never reached it, so it is repeated with the same id.
+  // The list may lag, so a call that it does not show is repeated with the same id.
   for (const call of calls) {
     if (!isKnownCall(call)) {
-      await requestRefund(services, account, orderId, api, provider, call);
+      await resendRefund(services, account, orderId, api, provider, call);
     }
   }
   return result;
 }
 
 /**
- * What the status says about our call. A payment that the provider never received, or that nobody paid in time, has
- * failed.
+ * What the status says about our call. A list that does not show the payment proves nothing (contract 4.16). A payment
+ * that nobody tried to make until the order lapsed has failed.
  */
 function callResultOf(
   result: PollResult,
@@ -188,8 +189,8 @@ function callResultOf(
   if (type === 'refund') return isKnown ? { call: 'taken' } : undefined;
   const wasTaken = start.call === 'taken' || start.isOver === true || isKnown;
   const isOver = !wasTried && now >= order.lapsesAt;
-  if (wasTaken && !isOver) return { call: 'taken', providerOrderId };
-  const why = wasTaken ? 'nobody came to pay' : 'the provider never received it';
+  if (!isOver) return wasTaken ? { call: 'taken', providerOrderId } : undefined;
+  const why = wasTaken ? 'nobody came to pay' : 'the provider does not know it';
   const failure = failureReason('PAYMENT_TIMED_OUT', `The payment came to nothing: ${why}.`);
-  return { call: 'refused', failure, atMs: now.getTime(), ...(isOver && { isOver: true }) };
+  return { call: 'refused', failure, atMs: now.getTime(), isOver: true };
 }

@@ -86,14 +86,19 @@ function findReason({ answer, outcome }: FinishedCall): string | undefined {
     : undefined;
 }
 
+type StartResult = Outcome<
+  Pick<StartedPayment, 'providerOrderId' | 'redirectUrl' | 'intentUrl'>
+>['result'];
+
 /**
  * Only an explicit refusal is a failure. A provider that did not answer may have accepted the call, so it is polled
- * later.
+ * later. A call that did not reach the provider took no effect, and `onNotSent` says what follows. Contract 4.16.
  */
 export function callResultOfStart(
-  result: Outcome<Pick<StartedPayment, 'providerOrderId' | 'redirectUrl' | 'intentUrl'>>['result'],
+  result: StartResult,
   refused: { readonly what: string; readonly code: FailureCode },
   now: Date,
+  onNotSent: (why: string) => CallResult,
 ): CallResult {
   switch (result.kind) {
     case 'done':
@@ -109,8 +114,9 @@ export function callResultOfStart(
       return { call: 'refused', failure, atMs: now.getTime() };
     }
     case 'unknown':
-    case 'not-sent':
       return { call: 'unknown' };
+    case 'not-sent':
+      return onNotSent(result.why);
     default:
       return result satisfies never;
   }

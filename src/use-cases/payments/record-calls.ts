@@ -98,7 +98,12 @@ function applyCall(
   return { accountId, provider: known.provider, providerOrderId, orderId };
 }
 
-function addResult(start: Start, result: CallResult, { partPspIds }: FinishedCall): Start {
+/** A refund may be several calls, and the result is that of the named ones only. */
+export function addResult(
+  start: Start,
+  result: CallResult,
+  { partPspIds }: Pick<FinishedCall, 'partPspIds'>,
+): Start {
   return partPspIds === undefined
     ? addCallResult(start, result)
     : addPartResult(start, partPspIds, result);

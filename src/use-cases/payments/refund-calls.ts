@@ -1,7 +1,7 @@
 /** The calls to a provider for one refund: a single call, or one for each capture that the refund is split over. */
 import type { Account } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/time.ts';
-import type { Start } from '../../domain/transactions/start.ts';
+import type { CallState, Start } from '../../domain/transactions/start.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { RefundToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
@@ -27,23 +27,34 @@ export function pspIdsOf(
   return refundPspId && calls.map((call) => refundPspId(call));
 }
 
+/** A call of a started refund, with what is known of the last time that it was sent. */
+export type RefundCall = RefundToStart & { readonly state: CallState };
+
 /** The calls of a started refund, without parts that the provider has refused. */
-export function refundCallsOf(transactionId: string, start: Start): readonly RefundToStart[] {
+export function refundCallsOf(transactionId: string, start: Start): readonly RefundCall[] {
   const { refund, amount, currency } = start;
   if (!refund) return [];
   const { requestId: refundRequestId, paymentPspId, parts } = refund;
   const common = { transactionId, refundRequestId, currency };
-  if (!parts) return [{ ...common, callId: transactionId, paymentPspId, amount }];
+  if (!parts)
+    return [{ ...common, callId: transactionId, paymentPspId, amount, state: start.call }];
   return parts.flatMap((part, index) => {
     const callId = callIdOf(transactionId, index);
-    const call = { ...common, callId, paymentPspId: part.capturePspId, amount: part.amount };
-    return part.call === 'refused' ? [] : [call];
+    const { capturePspId, amount: own, call: state } = part;
+    const call = { ...common, callId, paymentPspId: capturePspId, amount: own, state };
+    return state === 'refused' ? [] : [call];
   });
 }
 
 const refused = { what: 'the refund', code: 'REFUND_FAILED' } as const;
+const unknown = { call: 'unknown' } as const;
+/** The worker sends it again. Contract 11.5. */
+const unsent = { call: 'unsent' } as const;
 
-/** Uses the same id each time, so that the provider makes only one refund. */
+/**
+ * Uses the same id each time, so that the provider makes only one refund. `mayBeMade`: an earlier call may have reached
+ * the provider. A refusal of its repeat then proves nothing, and the refund stays pending. Contract 4.16.
+ */
 export async function requestRefund(
   services: Needs,
   account: Account,
@@ -51,10 +62,12 @@ export async function requestRefund(
   api: ProviderApi,
   provider: string,
   refund: RefundToStart,
+  { mayBeMade = false }: { readonly mayBeMade?: boolean } = {},
 ): Promise<void> {
   const { answer, result } = await getProvider(provider).outbound.startRefund(api, refund);
   // Stored before the call is recorded: a repeat that waits for the call then sees the provider's answer.
   if (result.kind === 'done') await storeAnswers(services, account, provider, result.records);
+  const callResult = callResultOfStart(result, refused, services.clock(), () => unsent);
   await recordCall(services, {
     accountId: account.accountId,
     orderId,
@@ -63,7 +76,7 @@ export async function requestRefund(
     operation: 'start-refund',
     answer,
     outcome: result.kind,
-    callResult: callResultOfStart(result, refused, services.clock()),
+    callResult: mayBeMade && callResult.call === 'refused' ? unknown : callResult,
     partPspIds: pspIdsOf(provider, [refund]),
   });
 }

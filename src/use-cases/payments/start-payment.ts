@@ -11,10 +11,11 @@ import { refuseClosed } from '../../domain/orders/order-update.ts';
 import type { PaymentModeCode } from '../../domain/payment-mode.ts';
 import type { ProviderName } from '../../domain/provider-name.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
+import { failureReason } from '../../domain/transactions/failure.ts';
 import { newTransactionId, paymentsOf } from '../../domain/transactions/matching.ts';
 import { applyStart } from '../../domain/transactions/order-state.ts';
 import { settle } from '../../domain/transactions/settle.ts';
-import type { Start } from '../../domain/transactions/start.ts';
+import type { CallResult, Start } from '../../domain/transactions/start.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import type { ProviderApi } from '../../providers/call.ts';
 import type { PaymentToLaunch, PaymentToStart } from '../../providers/outbound.ts';
@@ -41,7 +42,13 @@ import {
   keyedRequest,
   saveFirstAnswer,
 } from './idempotency.ts';
-import { launchPageOf, type PaymentReply, replyFromStored, replyToStart } from './payment-reply.ts';
+import {
+  launchPageOf,
+  notStartedMessage,
+  type PaymentReply,
+  replyFromStored,
+  replyToStart,
+} from './payment-reply.ts';
 import { callResultOfStart, recordCall } from './record-call.ts';
 import { refuseOtherPayment, refuseTooMany } from './refuse-payment.ts';
 import type { Replayable } from './wait-for-first.ts';
@@ -117,7 +124,8 @@ async function callProvider(services: Needs, stored: StoredPayment): Promise<Pay
   const call = { ...ids, operation: 'start-payment', answer } as const;
   const intentCall = result.kind === 'done' ? result.intentCall : undefined;
   const more = intentCall ? [{ ...ids, operation: 'start-intent', ...intentCall } as const] : [];
-  const callResult = callResultOfStart(result, refused, services.clock());
+  const now = services.clock();
+  const callResult = callResultOfStart(result, refused, now, (why) => notStarted(why, now));
   const reply = replyToStart(services, ids, result);
   const saveReply =
     keyed && ((tx: Transaction) => saveFirstAnswer(tx, keyed, transactionId, reply));
@@ -129,6 +137,12 @@ async function callProvider(services: Needs, stored: StoredPayment): Promise<Pay
     services.reportDefect(error, { transactionId });
     return replyToStart(services, ids, { kind: 'unknown', why: 'the result could not be saved' });
   }
+}
+
+/** Nothing was charged, so the consumer may try again at once. Contract 4.16. */
+function notStarted(why: string, now: Date): CallResult {
+  const failure = failureReason('PROVIDER_UNAVAILABLE', notStartedMessage(why));
+  return { call: 'refused', failure, atMs: now.getTime() };
 }
 
 async function replayPayment(

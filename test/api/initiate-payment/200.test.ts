@@ -175,7 +175,7 @@ test("a refusal of the provider makes a failed payment, with the provider's mess
   }
 });
 
-test('a payment stays pending when the provider cannot be reached or the connection breaks', async () => {
+test('a payment fails at once when the provider cannot be reached, and is pending when the answer is lost', async () => {
   const url = `http://127.0.0.1:${await findFreePort()}`;
   const login = 'rzp_test_nowhere';
   const lost = await openShop({ providerApis: { partner: { url, login } } });
@@ -185,7 +185,23 @@ test('a payment stays pending when the provider cannot be reached or the connect
     token: lost.token,
     body: { order_id, ...upi },
   });
-  assertUndecided(unreached, order_id);
+  const { transaction_id, ...others } = unreached.body;
+  assert.deepEqual(others, {
+    order_id,
+    payment_status: 'failed',
+    message:
+      'The payment was not started, because the provider cannot be reached. Nothing was charged: try again.',
+    next: [],
+  });
+  const enquired = await service.call('/api/v3/transaction-enquiry', {
+    token: lost.token,
+    body: { transaction_id },
+  });
+  const [element] = enquired.body.transaction;
+  assert.deepEqual(
+    [element.payment_status, element.failure_reason.svc_error_code, enquired.body.order.status],
+    ['failed', 'PROVIDER_UNAVAILABLE', 'pending'],
+  );
 
   const orderId = await createOrder();
   simulator.setScenarioFor(orderId, { name: 'provider-down' });
