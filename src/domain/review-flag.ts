@@ -12,6 +12,7 @@ export type ReviewFlag =
   | 'chargeback'
   | 'not_captured'
   | 'partially_captured'
+  | 'refund_unknown'
   | 'refund_voided'
   | 'partially_refunded'
   | 'too_many_transactions'

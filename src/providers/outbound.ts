@@ -48,6 +48,8 @@ export type RefundToStart = {
 export type TransactionToFetch = {
   readonly orderId: string;
   readonly transaction: Transaction;
+  /** Before the call: what the provider returns is not older. */
+  readonly now: Date;
 };
 
 /** Bodies in the format of the provider's deliveries, which are stored and applied like those. */

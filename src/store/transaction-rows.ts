@@ -49,6 +49,8 @@ const paymentFields = {
   offerDiscount: null,
   captures: null,
   voided: null,
+  capturedLimit: null,
+  unknownRefunds: null,
   partialCapture: null,
   authorizedAtMs: null,
 } as const satisfies Partial<Payment>;

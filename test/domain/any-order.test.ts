@@ -16,7 +16,6 @@ import {
   refundTypeOf,
 } from '../../src/domain/transactions/refund-links.ts';
 import { settle } from '../../src/domain/transactions/settle.ts';
-import { refundSums } from '../../src/domain/transactions/tally.ts';
 import type { Transaction } from '../../src/domain/transactions/transaction.ts';
 import { findNotice } from '../support/delivered-notice.ts';
 import { gatewayBody, partnerEvent, partnerPayment, partnerRefund } from '../support/deliveries.ts';
@@ -28,6 +27,7 @@ import {
   setPlans,
   writeDeliveries,
 } from '../support/delivery-sets.ts';
+import { refundSums } from '../support/refund-sums.ts';
 
 const seed = Number(process.env.ANY_ORDER_SEED ?? Date.now() % 2 ** 31);
 const numRuns = Number(process.env.ANY_ORDER_RUNS ?? 350);

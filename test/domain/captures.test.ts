@@ -7,9 +7,9 @@ import {
   type OrderState,
 } from '../../src/domain/transactions/order-state.ts';
 import { settle } from '../../src/domain/transactions/settle.ts';
-import { refundSums } from '../../src/domain/transactions/tally.ts';
 import { bankGateway } from '../../src/providers/bank-gateway/bank-gateway.ts';
 import { gatewayBody } from '../support/deliveries.ts';
+import { refundSums } from '../support/refund-sums.ts';
 
 type Fields = Record<string, unknown>;
 

@@ -170,6 +170,8 @@ describe('a payment that was started here', () => {
       offerDiscount: null,
       captures: null,
       voided: null,
+      capturedLimit: null,
+      unknownRefunds: null,
       partialCapture: null,
       authorizedAtMs: null,
     });

@@ -7,9 +7,9 @@ import {
   lacksTarget,
   type OrderState,
 } from '../../src/domain/transactions/order-state.ts';
-import { refundSums } from '../../src/domain/transactions/tally.ts';
-import type { Transaction } from '../../src/domain/transactions/transaction.ts';
+import type { Payment, Transaction } from '../../src/domain/transactions/transaction.ts';
 import { arrange } from '../support/delivery-sets.ts';
+import { refundSums } from '../support/refund-sums.ts';
 import {
   applyAll,
   type Event,
@@ -118,9 +118,13 @@ describe('started transactions with any set of notices, in any order and with an
           assert.equal(own.pspTransactionId, best?.pspTransactionId ?? null);
           if (best) shown.add(nameOf(best));
         }
+        // The discount of an offer depends on whether we created its order at the provider.
+        const isPlain = ({ start, offerId }: Payment) => !start && offerId === null;
+        const own = (payments: readonly Payment[]) =>
+          plain(payments.filter(isPlain)).map(({ isDuplicate, ...state }) => state);
         assert.deepEqual(
-          plain(paymentsOf(transactions).filter(({ start }) => !start)),
-          plain(attempts.filter((entry) => !shown.has(nameOf(entry)))),
+          own(paymentsOf(transactions)),
+          own(attempts.filter((entry) => !shown.has(nameOf(entry)))),
         );
       }),
     );

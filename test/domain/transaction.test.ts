@@ -75,6 +75,8 @@ test('a payment without notices is new', () => {
     offerDiscount: null,
     captures: null,
     voided: null,
+    capturedLimit: null,
+    unknownRefunds: null,
     partialCapture: null,
     authorizedAtMs: null,
   });

@@ -391,6 +391,7 @@ function payment(
       pspTransactionId: 'p1',
       captures: more.captures ?? null,
       voided: null,
+      capturedLimit: null,
       notices,
     },
     expected,

@@ -406,7 +406,11 @@ function transactionOf(id: string, type: string) {
 type FetchedTransaction = Parameters<typeof gatewayOutbound.fetchStatus>[1]['transaction'];
 
 function fetchStatus(api: ProviderApi, transaction: FetchedTransaction) {
-  return gatewayOutbound.fetchStatus(api, { orderId, transaction });
+  return gatewayOutbound.fetchStatus(api, {
+    orderId,
+    transaction,
+    now: new Date(1_763_100_000_000),
+  });
 }
 
 const expected = { total: 11_800, currency: 'INR' };

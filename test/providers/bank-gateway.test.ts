@@ -503,8 +503,15 @@ test('a refund is translated field by field', () => {
       refundArn: 'R-9',
       paymentPspOrder: 'o_1',
       capturedTotal: { amount: 11800, atMs: seconds('31') },
+      refundedTotal: { amount: 0, atMs: seconds('31') },
     },
   });
+});
+
+test('a refund without an amount has none, and not that of its order', () => {
+  const transaction = { id: '9', type: 'REFUND', amount: undefined };
+  const body = gatewayBody({ order: { id: 'o_1', amount: 118 }, transaction });
+  assert.equal(noticeOf(body).refund?.amount, undefined);
 });
 
 test('a refund without a reference is identified by its transaction id, and its target by the pair of ids', () => {

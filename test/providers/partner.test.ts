@@ -172,26 +172,26 @@ test('a refund event also reports the release of an authorisation, with its time
   assert.equal(payment?.statusSinceMs, 1794700042_000);
 });
 
-test('an offer is named by the payment or listed by its order, which also gives the discount', () => {
+test('an offer is named by the payment or listed by its order, whose amount comes with it', () => {
   const lower = { amount: 10_620 };
   const named = { ...lower, offer_id: 'offer_1' };
   const listed = { id: 'order_1', amount: 11_800, offers: ['offer_2'] };
   const collection = { ...listed, offers: { entity: 'collection', items: [{ id: 'offer_3' }] } };
   const cases: ReadonlyArray<readonly [Fields, Fields | undefined, unknown, unknown]> = [
     [named, undefined, 'offer_1', undefined],
-    [named, listed, 'offer_1', 1_180],
-    [lower, listed, 'offer_2', 1_180],
-    [lower, collection, 'offer_3', 1_180],
+    [named, listed, 'offer_1', 11_800],
+    [lower, listed, 'offer_2', 11_800],
+    [lower, collection, 'offer_3', 11_800],
     [lower, { ...listed, offers: [] }, undefined, undefined],
     [{}, listed, undefined, undefined],
     [{ ...lower, offer_id: null }, undefined, undefined, undefined],
-    [{ amount: 10_856, fee: 236, fee_bearer: 'customer' }, listed, 'offer_2', 1_180],
+    [{ amount: 10_856, fee: 236, fee_bearer: 'customer' }, listed, 'offer_2', 11_800],
   ];
-  for (const [changes, order, offerId, offerDiscount] of cases) {
+  for (const [changes, order, offerId, orderAmount] of cases) {
     const payment = paymentOf(changes);
     const records: Record<string, Fields> = order ? { payment, order } : { payment };
     const notice = noticeOf(partnerEvent('order.paid', records)).payment;
-    assert.deepEqual([notice?.offerId, notice?.offerDiscount], [offerId, offerDiscount]);
+    assert.deepEqual([notice?.offerId, notice?.providerOrderAmount], [offerId, orderAmount]);
   }
 });
 

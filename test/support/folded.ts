@@ -16,7 +16,14 @@ type Given<Unfolded> = Partial<Unfolded> &
 
 export function foldPayment(given: Given<UnfoldedPayment>, expected: Expected): Payment {
   return foldPlacedPayment(
-    { type: 'payment', pspTransactionId: idOf(given), captures: null, voided: null, ...given },
+    {
+      type: 'payment',
+      pspTransactionId: idOf(given),
+      captures: null,
+      voided: null,
+      capturedLimit: null,
+      ...given,
+    },
     expected,
   );
 }

@@ -65,6 +65,11 @@ export const reviewReasons: Readonly<Record<ReviewReason, Explained>> = {
     sentence: 'Only a part of the authorised amount was captured.',
     advice: 'Deliver what was paid for, or refund the payment: the rest of it was not captured.',
   },
+  refund_unknown: {
+    sentence: 'The provider says that more was refunded than the refunds that are known here.',
+    advice:
+      'Wait until the refunds are read from the provider, which happens by itself. If it does not, check the provider’s keys and its list of refunds.',
+  },
   refund_voided: {
     sentence: 'The refund was cancelled at the provider.',
     advice: 'Refund the payment again if the consumer is to get the money: the refund was voided.',

@@ -16,7 +16,7 @@ import type { StoredPaymentNotice, StoredRefundNotice, Transaction } from './tra
 
 /** A payment or refund with its records, before it is folded. */
 export type Placed = (
-  | Pick<UnfoldedPayment, 'type' | 'notices' | 'captures' | 'voided'>
+  | Pick<UnfoldedPayment, 'type' | 'notices' | 'captures' | 'voided' | 'capturedLimit'>
   | Pick<UnfoldedRefund, 'type' | 'notices' | 'voidedPspIds'>
 ) & { readonly pspTransactionId: string };
 
@@ -102,7 +102,11 @@ function isUnchanged(owner: Transaction, placed: Placed): boolean {
 
 function hasSamePlaces(owner: Transaction, placed: Placed): boolean {
   if (owner.type === 'payment' && placed.type === 'payment') {
-    return owner.voided === placed.voided && isEqual(owner.captures, placed.captures);
+    return (
+      owner.voided === placed.voided &&
+      owner.capturedLimit === placed.capturedLimit &&
+      isEqual(owner.captures, placed.captures)
+    );
   }
   if (owner.type === 'refund' && placed.type === 'refund') {
     return isEqual(owner.voidedPspIds, placed.voidedPspIds);

@@ -5,7 +5,7 @@
 
 import type { MinorUnits } from '../money/money.ts';
 import { foldNotices } from './fold.ts';
-import { type CapturedTotal, paymentStatuses } from './notice.ts';
+import { paymentStatuses, type Total } from './notice.ts';
 import {
   type GroupRecords,
   highestStatus,
@@ -15,18 +15,37 @@ import {
 } from './records.ts';
 import type { Capture } from './transaction.ts';
 
-/** The captures of each payment of a group, in the same order as `payments`; null for a payment without captures. */
+export type CountedCaptures = {
+  /** Null for a payment without captures. */
+  readonly captures: readonly Capture[] | null;
+  /** Set if the total limits a payment that was made in one step. Contract 4.17. */
+  readonly capturedLimit: MinorUnits | null;
+};
+
+/** The captures of each payment of a group, in the same order as `payments`. */
 export function countCaptures(
   payments: readonly PlacedPayment[],
   records: GroupRecords,
-): ReadonlyArray<readonly Capture[] | null> {
-  if (payments.every(({ captures }) => captures.length === 0)) return payments.map(() => null);
-  const amounts = boundedAmounts(payments, newestTotal(records));
-  return payments.map(({ captures }) =>
-    captures.length === 0
-      ? null
-      : captures.map((capture) => toCapture(capture, amounts.get(capture.pspId) ?? 0)),
-  );
+): readonly CountedCaptures[] {
+  const total = newestTotal(totalsOf(records));
+  const hasCaptures = payments.some(({ captures }) => captures.length > 0);
+  if (!hasCaptures && !total) return payments.map(() => withoutCaptures);
+  const amounts = boundedAmounts(payments, total);
+  return payments.map((payment) => ({
+    captures:
+      payment.captures.length === 0
+        ? null
+        : payment.captures.map((capture) => toCapture(capture, amounts.get(capture.pspId) ?? 0)),
+    capturedLimit: findLimit(payment, amounts.get(payment.pspId)),
+  }));
+}
+
+const withoutCaptures: CountedCaptures = { captures: null, capturedLimit: null };
+
+function findLimit({ pspId, records }: PlacedPayment, counted: MinorUnits | undefined) {
+  if (counted === undefined) return null;
+  const own = records.filter(({ record }) => record === undefined);
+  return counted < toCaptured(pspId, own).amount ? counted : null;
 }
 
 function toCapture({ pspId, notices, voided }: PlacedCapture, amount: MinorUnits): Capture {
@@ -40,10 +59,20 @@ function statusOf(notices: PlacedCapture['notices'], voided: PlacedCapture['void
   return voided === null ? 'captured' : voided === 'done' ? 'voided' : 'voiding';
 }
 
+/**
+ * The record of a capture outweighs that of its authorisation or of a failed attempt, whatever their clocks say: those
+ * moved no money. Contract 4.17.
+ */
+function totalsOf({ payments, refunds }: GroupRecords): Total[] {
+  const movedMoney = payments.filter(
+    ({ record, status }) => record !== undefined || status === 'succeeded',
+  );
+  return [...movedMoney, ...refunds].flatMap(({ capturedTotal }) => capturedTotal ?? []);
+}
+
 /** The newest total; the largest of several with the same time. */
-function newestTotal({ payments, refunds }: GroupRecords): CapturedTotal | undefined {
-  const totals = [...payments, ...refunds].flatMap(({ capturedTotal }) => capturedTotal ?? []);
-  return totals.sort((a, b) => b.atMs - a.atMs || b.amount - a.amount)[0];
+export function newestTotal(totals: readonly Total[]): Total | undefined {
+  return totals.toSorted((a, b) => b.atMs - a.atMs || b.amount - a.amount)[0];
 }
 
 type CapturedAmount = {
@@ -55,7 +84,7 @@ type CapturedAmount = {
 /** Distributes the total over the captures up to its time, oldest first; later captures count in full. */
 function boundedAmounts(
   payments: readonly PlacedPayment[],
-  total: CapturedTotal | undefined,
+  total: Total | undefined,
 ): ReadonlyMap<string, MinorUnits> {
   const captured = payments
     .flatMap(listCaptured)

@@ -4,13 +4,25 @@
  */
 import type { MinorUnits } from '../money/money.ts';
 import type { ReviewFlag } from '../review-flag.ts';
-import { commonFields } from './fold.ts';
-import { type Expected, isFinal, matchesExpected, type Payment, withFlags } from './transaction.ts';
+import { commonFields, type Folded } from './fold.ts';
+import {
+  type Expected,
+  isFinal,
+  matchesExpected,
+  type Payment,
+  type StoredPaymentNotice,
+  withFlags,
+} from './transaction.ts';
 import { authorizedSince, isCapture, type UnfoldedPayment, weighPayment } from './weigh-payment.ts';
 
 export type { UnfoldedPayment } from './weigh-payment.ts';
 
-export function foldPayment(payment: UnfoldedPayment, expected: Expected): Payment {
+/** `ordersCreatedHere`: the provider's ids of the orders that this service created there for the order. */
+export function foldPayment(
+  payment: UnfoldedPayment,
+  expected: Expected,
+  ordersCreatedHere: ReadonlySet<string> = new Set(),
+): Payment {
   const { start, captures } = payment;
   const { all, authorized, money, notices, ranked } = weighPayment(payment, expected);
   const { status } = money;
@@ -20,7 +32,6 @@ export function foldPayment(payment: UnfoldedPayment, expected: Expected): Payme
   const currency = money.currency ?? common.currency;
   const customerFee = pick('customerFee');
   const offerId = pick('offerId');
-  const offer = { amount, currency, customerFee, offerId, offerDiscount: pick('offerDiscount') };
   // The fields are listed because this runs for every delivery, and object spread would be slower.
   const folded: Payment = {
     type: 'payment',
@@ -43,30 +54,54 @@ export function foldPayment(payment: UnfoldedPayment, expected: Expected): Payme
     paymentAcquirer: pick('paymentAcquirer'),
     customerFee,
     offerId,
-    offerDiscount: discountOf(offer, expected),
+    offerDiscount: null,
     captures,
     voided: payment.voided,
+    capturedLimit: payment.capturedLimit,
+    unknownRefunds: null,
     partialCapture: money.partialCapture,
     authorizedAtMs: status === 'authorized' ? authorizedSince(all) : null,
     notices: payment.notices,
   };
-  const own = ownFlags(folded, money.isPartial === true, expected);
-  return own.length === 0 ? folded : { ...folded, flags: withFlags(folded.flags, own) };
+  const offerDiscount = decideDiscount(folded, ranked, expected, ordersCreatedHere);
+  const known = offerDiscount === null ? folded : { ...folded, offerDiscount };
+  const isFeeUnknown = customerFee === null && pick('hasUnknownFee') === true;
+  const own = ownFlags(known, { isPartial: money.isPartial === true, isFeeUnknown }, expected);
+  return own.length === 0 ? known : { ...known, flags: withFlags(known.flags, own) };
 }
 
-/** If only the offer is known, its discount is the difference between the order's amount and the payment. Contract 4.11. */
-function discountOf(
-  offer: Pick<Payment, 'offerId' | 'offerDiscount' | 'amount' | 'currency' | 'customerFee'>,
+/**
+ * The discount of an offer is what is missing to the amount of the order. Anybody can name an offer and our order, so it
+ * counts only if the provider's order has that amount: the delivery has it, or this service created it. Contract 4.11.
+ */
+function decideDiscount(
+  payment: Payment,
+  { pick, highestFirst }: Folded<StoredPaymentNotice>,
   expected: Expected,
+  ordersCreatedHere: ReadonlySet<string>,
 ): MinorUnits | null {
-  const { offerId, offerDiscount, amount, currency, customerFee } = offer;
-  if (offerDiscount !== null || offerId === null || amount === null) return offerDiscount;
-  const difference = expected.total - (amount - (customerFee ?? 0));
-  return currency === expected.currency && difference > 0 ? difference : null;
+  const { offerId, amount, currency } = payment;
+  if (offerId === null || amount === null || currency !== expected.currency) return null;
+  const net = amount - (payment.customerFee ?? 0);
+  const orderAmount = pick('providerOrderAmount') ?? orderAmountOf(net, pick('offerDiscount'));
+  const isOfCreated = highestFirst.some(({ names }) =>
+    ordersCreatedHere.has(names?.providerOrderId ?? ''),
+  );
+  const isVouchedFor = orderAmount === null ? isOfCreated : orderAmount === expected.total;
+  return isVouchedFor && net < expected.total ? expected.total - net : null;
 }
 
-/** The flags that follow from the payment and the order's amount alone. Contract 4.3, 4.4, 4.9. */
-function ownFlags(payment: Payment, isPartial: boolean, expected: Expected): ReviewFlag[] {
+/** Notices of an earlier release have the discount instead of the amount of the provider's order. */
+function orderAmountOf(net: MinorUnits, discount: MinorUnits | null): MinorUnits | null {
+  return discount === null ? null : net + discount;
+}
+
+/** The flags that follow from the payment and the order's amount alone. Contract 4.3, 4.4, 4.9, 4.17. */
+function ownFlags(
+  payment: Payment,
+  { isPartial, isFeeUnknown }: { readonly isPartial: boolean; readonly isFeeUnknown: boolean },
+  expected: Expected,
+): ReviewFlag[] {
   const { status, captures, currency } = payment;
   if (status === 'reversed' || status === 'reversing') return ['payment_reversed'];
   const isCaptured = status === 'succeeded';
@@ -74,7 +109,10 @@ function ownFlags(payment: Payment, isPartial: boolean, expected: Expected): Rev
     return ['payment_reversed'];
   }
   const isChecked = isCaptured || (status === 'authorized' && captures === null);
-  if (!isChecked || matchesExpected(payment, expected)) return [];
+  if (!isChecked || (matchesExpected(payment, expected) && !isPartial)) return [];
   if (currency !== expected.currency) return ['currency_mismatch'];
-  return [isPartial ? 'partially_captured' : 'amount_mismatch'];
+  if (isPartial) return ['partially_captured'];
+  // The fee of an authorisation is known when it is captured. Until then only too little is wrong.
+  const mayMatch = !isCaptured && isFeeUnknown && (payment.amount ?? 0) >= expected.total;
+  return mayMatch ? [] : ['amount_mismatch'];
 }

@@ -4,17 +4,12 @@
  */
 
 import { assignTransactions, type OrderToAssign, type Placed } from './assign.ts';
-import { countCaptures } from './captures.ts';
+import { type CountedCaptures, countCaptures } from './captures.ts';
 import { isAuthentication, pickStartReferences } from './matching.ts';
 import type { DeliveredNotice, PaymentNotice, RefundNotice } from './notice.ts';
 import { placeRecords } from './placement.ts';
 import type { GroupRecords, HeldNotice, Hold, PlacedPayment, PlacedRefund } from './records.ts';
-import type {
-  Capture,
-  StoredPaymentNotice,
-  StoredRefundNotice,
-  Transaction,
-} from './transaction.ts';
+import type { StoredPaymentNotice, StoredRefundNotice, Transaction } from './transaction.ts';
 
 type OrderTransactions = {
   readonly transactions: readonly Transaction[];
@@ -43,7 +38,7 @@ export function regroup(
   const placement = placeRecords(records, mapPartsToRefunds(transactions));
   const captures = countCaptures(placement.payments, records);
   const payments = placement.payments.map((placed, index) =>
-    unfoldPayment(placed, captures[index] ?? null),
+    unfoldPayment(placed, captures[index]),
   );
   const refunds = placement.refunds.map(unfoldRefund);
   const ofGroup: ReadonlySet<unknown> = new Set([...known, ...heldHere]);
@@ -147,9 +142,11 @@ function mapPartsToRefunds(transactions: readonly Transaction[]): ReadonlyMap<st
   return refundIds;
 }
 
-function unfoldPayment(placed: PlacedPayment, captures: readonly Capture[] | null): Placed {
+function unfoldPayment(placed: PlacedPayment, counted: CountedCaptures | undefined): Placed {
   const { pspId, records, voided } = placed;
-  return { type: 'payment', pspTransactionId: pspId, notices: records, captures, voided };
+  const { captures = null, capturedLimit = null } = counted ?? {};
+  const own = { pspTransactionId: pspId, notices: records };
+  return { type: 'payment', ...own, captures, voided, capturedLimit };
 }
 
 function unfoldRefund({ pspId, records, voidedPspIds }: PlacedRefund): Placed {

@@ -8,6 +8,7 @@ import type { ProviderName } from '../provider-name.ts';
 import { idTimeAt, idTimeOf, isAuthentication } from './matching.ts';
 import type { DeliveredNotice, PaymentNotice, RefundNotice } from './notice.ts';
 import { type OrderState, totalOf } from './order-state.ts';
+import { succeededAtMs } from './relate.ts';
 import { completes, type StoredTally, subtractTally, tallyOf, type Unloaded } from './tally.ts';
 import type { Payment, Transaction } from './transaction.ts';
 
@@ -89,9 +90,15 @@ export function losesCounted(before: OrderState, after: OrderState): boolean {
   const { amounts } = before.order;
   return (
     same.status !== 'succeeded' ||
-    same.finishedAtMs !== counted.finishedAtMs ||
+    succeededAtMs(same) !== succeededAtMs(counted) ||
     completes(same, amounts) !== completes(counted, amounts)
   );
+}
+
+/** Whether refunds that are not loaded may account for what the provider says was refunded. Contract 4.15. */
+export function mayLackRefunds({ transactions, unloaded }: OrderState): boolean {
+  if (!unloaded) return false;
+  return transactions.some((entry) => entry.type === 'payment' && entry.unknownRefunds !== null);
 }
 
 function findCounted({ transactions }: OrderState): Payment | undefined {

@@ -34,9 +34,14 @@ export function refundsOf(transactions: readonly Transaction[]): Refund[] {
   return transactions.filter((transaction) => transaction.type === 'refund');
 }
 
-export function foldTransaction(transaction: Unfolded, expected: Expected): Transaction {
+/** `ordersCreatedHere` is needed for discounts of offers only, which `relate.ts` decides. */
+export function foldTransaction(
+  transaction: Unfolded,
+  expected: Expected,
+  ordersCreatedHere?: ReadonlySet<string>,
+): Transaction {
   return transaction.type === 'payment'
-    ? foldPayment(transaction, expected)
+    ? foldPayment(transaction, expected, ordersCreatedHere)
     : foldRefund(transaction);
 }
 
@@ -45,7 +50,7 @@ export function toUnfolded(started: StartedTransaction): Unfolded {
   const { type, transactionId, provider, start } = started;
   const common = { transactionId, provider, start, pspTransactionId: null, notices: [] };
   return type === 'payment'
-    ? { type, ...common, captures: null, voided: null }
+    ? { type, ...common, captures: null, voided: null, capturedLimit: null }
     : { type, ...common, voidedPspIds: null };
 }
 

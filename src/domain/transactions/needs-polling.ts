@@ -8,11 +8,17 @@ import { isFinal, type Transaction } from './transaction.ts';
 export function needsPolling(transaction: Transaction): boolean {
   const { type, status, start, pspTransactionId } = transaction;
   if (!isFinal(status)) return true;
+  if (hasUnknownRefunds(transaction)) return true;
   if (type !== 'payment' || start === null) return false;
   const isAtProvider = start.call === 'taken' || start.isOver === true || pspTransactionId !== null;
   const mayBeRetried = status === 'failed' && isAtProvider;
   // A payment that only time has settled: the rest of its authorisation may still be captured.
   return mayBeRetried || transaction.partialCapture !== null;
+}
+
+/** The refunds of such a payment are read until they account for what the provider says. Contract 4.15. */
+export function hasUnknownRefunds({ flags }: Transaction): boolean {
+  return flags.includes('refund_unknown');
 }
 
 /** A payment may still succeed for this long after its order has lapsed. */

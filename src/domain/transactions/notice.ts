@@ -53,10 +53,12 @@ type NoticeBase = {
   /** The provider's id of the record that a capture or a void refers to. */
   readonly targetPspId?: string;
   /** The total that the provider had captured in its order at a given time. */
-  readonly capturedTotal?: CapturedTotal;
+  readonly capturedTotal?: Total;
+  /** The total that the provider had refunded of its order or payment at a given time. Contract 4.15. */
+  readonly refundedTotal?: Total;
 };
 
-export type CapturedTotal = { readonly amount: MinorUnits; readonly atMs: number };
+export type Total = { readonly amount: MinorUnits; readonly atMs: number };
 
 export type PaymentNotice = NoticeBase & {
   readonly status: PaymentStatus;
@@ -74,9 +76,15 @@ export type PaymentNotice = NoticeBase & {
   readonly paymentAcquirer?: string;
   /** A fee charged to the consumer; included in the amount. */
   readonly customerFee?: MinorUnits;
+  /** The amount includes a fee that the provider does not report yet. */
+  readonly hasUnknownFee?: true;
+  /** Only part of the amount was approved. */
+  readonly isPartlyApproved?: true;
   readonly offerId?: string;
   /** The discount of an offer; absent if the provider reports only the offer's id. */
   readonly offerDiscount?: MinorUnits;
+  /** The amount of the provider's order, if the delivery has that order beside an offer. Contract 4.11. */
+  readonly providerOrderAmount?: MinorUnits;
   readonly failure?: FailureReason;
 };
 

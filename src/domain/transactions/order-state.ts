@@ -19,8 +19,9 @@ import {
 } from './matching.ts';
 import { type DeliveredNotice, isVoid } from './notice.ts';
 import type { HeldNotice } from './records.ts';
-import { addTallies, completes, type Tally, tallyOf, type Unloaded } from './tally.ts';
-import { type Expected, type Payment, type Transaction, withFlags } from './transaction.ts';
+import { relateTransactions } from './relate.ts';
+import { addTallies, type Tally, tallyOf, type Unloaded } from './tally.ts';
+import { type Transaction, withFlags } from './transaction.ts';
 
 export type OrderState = {
   readonly order: Pick<Order, 'orderId' | 'amounts' | 'lapsesAt'>;
@@ -29,6 +30,8 @@ export type OrderState = {
   readonly held: readonly HeldNotice[];
   /** Set for a large order of which only some transactions are loaded. */
   readonly unloaded?: Unloaded;
+  /** The payments that were announced as duplicates before, which is a fact of the order. Contract 4.17. */
+  readonly announcedDuplicates?: readonly string[];
 };
 
 /** What the transactions determine in the order's own row. Contract 4.3. */
@@ -56,7 +59,7 @@ export function applyNotice<State extends OrderState>(
   const { provider } = notice;
   const withPayments = showBestAttempts(order, transactions, provider, 'payment');
   const withRefunds = showBestAttempts(order, withPayments, provider, 'refund');
-  return { ...orderState, transactions: flagDuplicates(withRefunds, order.amounts), held };
+  return { ...orderState, transactions: relate(orderState, withRefunds), held };
 }
 
 /** An authentication changes the started payment it references, and creates no transaction. Contract 6.4. */
@@ -81,7 +84,7 @@ function applyAuthentication<State extends OrderState>(
   );
   const replaced = replace(orderState.transactions, changed);
   const transactions = showBestAttempts(order, replaced, provider, 'payment');
-  return { ...orderState, transactions: flagDuplicates(transactions, order.amounts) };
+  return { ...orderState, transactions: relate(orderState, transactions) };
 }
 
 /** Adds a payment or refund that is started here, or updates its start. */
@@ -95,7 +98,7 @@ export function applyStart<State extends OrderState>(
   const fresh = foldTransaction(unfolded as Unfolded, order.amounts);
   const all = known ? replace(transactions, fresh) : [...transactions, fresh];
   const matched = showBestAttempts(order, all, started.provider, started.type);
-  const after = flagDuplicates(matched, order.amounts);
+  const after = relate(orderState, matched);
   const transaction = after.find(({ transactionId }) => transactionId === started.transactionId);
   return { ...orderState, transactions: after, transaction: transaction ?? fresh };
 }
@@ -154,39 +157,15 @@ function orderFlags(
   return withFlags(flags, flagsOfHeld(held));
 }
 
+function relate(
+  { order, announcedDuplicates }: OrderState,
+  transactions: readonly Transaction[],
+): readonly Transaction[] {
+  return relateTransactions(transactions, order.amounts, announcedDuplicates);
+}
+
 function replace(transactions: readonly Transaction[], changed: Transaction): Transaction[] {
   return transactions.map((transaction) =>
     transaction.transactionId === changed.transactionId ? changed : transaction,
   );
-}
-
-/**
- * Flags every successful payment but one as a duplicate. The exception is the earliest that completes the order; of a
- * large order it is always loaded.
- */
-export function flagDuplicates(
-  transactions: readonly Transaction[],
-  expected: Expected,
-): readonly Transaction[] {
-  let counted: Payment | undefined;
-  for (const entry of transactions) {
-    if (entry.type === 'refund' || entry.status !== 'succeeded') continue;
-    if (!counted || isCountedBefore(entry, counted, expected)) counted = entry;
-  }
-  return transactions.map((transaction) => {
-    const isDuplicate =
-      transaction.type === 'payment' &&
-      transaction.status === 'succeeded' &&
-      transaction !== counted;
-    if (isDuplicate === transaction.flags.includes('duplicate_capture')) return transaction;
-    const flags = transaction.flags.filter((flag) => flag !== 'duplicate_capture');
-    return { ...transaction, flags: withFlags(flags, isDuplicate ? ['duplicate_capture'] : []) };
-  });
-}
-
-function isCountedBefore(a: Payment, b: Payment, expected: Expected): boolean {
-  const order =
-    Number(completes(b, expected)) - Number(completes(a, expected)) ||
-    (a.finishedAtMs ?? 0) - (b.finishedAtMs ?? 0);
-  return order < 0 || (order === 0 && (a.pspTransactionId ?? '') < (b.pspTransactionId ?? ''));
 }

@@ -48,9 +48,8 @@ export function decideReturn(
   }
 }
 
-/** The successful payment that is not flagged as a duplicate. */
+/** The successful payment that is not flagged as a duplicate. If that one was reversed, a duplicate pays for the order. */
 export function findCompleting(transactions: readonly Transaction[]): Payment | undefined {
-  return paymentsOf(transactions).find(
-    ({ status, flags }) => status === 'succeeded' && !flags.includes('duplicate_capture'),
-  );
+  const succeeded = paymentsOf(transactions).filter(({ status }) => status === 'succeeded');
+  return succeeded.find(({ flags }) => !flags.includes('duplicate_capture')) ?? succeeded[0];
 }

@@ -5,9 +5,9 @@ import { findExponent } from '../money/currency.ts';
 import { formatAmount, type MinorUnits, parseSentAmount, type SentAmount } from '../money/money.ts';
 import { paymentsOf, refundsOf } from './matching.ts';
 import type { OrderState } from './order-state.ts';
+import { type RefundBalance, refundBalance } from './refund-balance.ts';
 import { linkRefunds } from './refund-links.ts';
-import { refundAmount, refundSums } from './tally.ts';
-import { netAmount, type Payment, type Refund, type Transaction } from './transaction.ts';
+import type { Payment, Refund, Transaction } from './transaction.ts';
 
 export type RequestedRefund = {
   /** The payment to refund; if absent, the one that paid for the order. */
@@ -34,7 +34,7 @@ export function decideRefund(orderState: OrderState, requested: RequestedRefund)
   const repeat = findRepeat(orderState, requested);
   if (repeat) return repeat;
   const payment = choosePayment(orderState, requested.transactionId);
-  const available = availableForRefund(orderState, payment);
+  const available = balanceOf(orderState).availableOf(payment);
   const exponent = findExponent(payment.currency);
   if (exponent === undefined) {
     throw new ServiceError(
@@ -77,46 +77,8 @@ function refuseOutdated(
 
 /** What is refunded or being refunded of the order, in one currency. */
 export function refundedSoFar(transactions: readonly Transaction[], currency: string): MinorUnits {
-  const { refunded, pending } = refundSums(transactions, currency);
+  const { refunded, pending } = refundBalance(transactions, currency);
   return refunded + pending;
-}
-
-/** The refundable amount: limited by the payment without its fee, and by what is left in the order. Contract 4.6, 4.11. */
-export function availableForRefund(orderState: OrderState, payment: RefundablePayment): MinorUnits {
-  return readAvailable(orderState)(payment);
-}
-
-/** What is available of each payment that can be refunded, by its transaction id. */
-export function listAvailable(
-  orderState: Pick<OrderState, 'order' | 'transactions'>,
-): ReadonlyMap<string, MinorUnits> {
-  const available = readAvailable(orderState);
-  return new Map(
-    paymentsOf(orderState.transactions)
-      .filter(isRefundable)
-      .map((payment) => [payment.transactionId, available(payment)]),
-  );
-}
-
-/** The same for any payment of the order: what they have in common is computed once. */
-function readAvailable({
-  order,
-  transactions,
-}: Pick<OrderState, 'order' | 'transactions'>): (payment: RefundablePayment) => MinorUnits {
-  const links = linkRefunds(transactions);
-  const { currency } = order.amounts;
-  const { paid, refunded, pending } = refundSums(transactions, currency);
-  const ofOrder = paid - refunded - pending;
-  return (payment) => {
-    const refundedOrPending = links
-      .listRefundsOf(payment)
-      .reduce(
-        (sum, entry) => sum + refundAmount(entry, 'succeeded') + refundAmount(entry, 'pending'),
-        0,
-      );
-    const ofPayment = netAmount(payment) - refundedOrPending;
-    return Math.max(0, payment.currency === currency ? Math.min(ofPayment, ofOrder) : ofPayment);
-  };
 }
 
 /** Runs before every other check: a repeat gets the same answer, whatever has changed since. */
@@ -163,10 +125,10 @@ function choosePayment(
       `This payment is ${found?.status ?? 'not known'}: only one that has succeeded can be refunded.`,
     );
   }
-  const available = readAvailable(orderState);
+  const { availableOf } = balanceOf(orderState);
   const paid = paymentsOf(orderState.transactions)
     .filter(isRefundable)
-    .map((payment) => ({ payment, hasRest: available(payment) > 0 }));
+    .map((payment) => ({ payment, hasRest: availableOf(payment) > 0 }));
   const [first] = paid.toSorted(
     (a, b) =>
       Number(b.hasRest) - Number(a.hasRest) ||
@@ -180,7 +142,11 @@ function isDuplicate({ flags }: Payment): boolean {
   return flags.includes('duplicate_capture');
 }
 
-function isRefundable(payment: Payment): payment is RefundablePayment {
+function balanceOf({ order, transactions }: OrderState): RefundBalance {
+  return refundBalance(transactions, order.amounts.currency);
+}
+
+export function isRefundable(payment: Payment): payment is RefundablePayment {
   const { status, amount, currency, pspTransactionId } = payment;
   return (
     status === 'succeeded' && amount !== null && currency !== null && pspTransactionId !== null

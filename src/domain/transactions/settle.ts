@@ -5,11 +5,11 @@
 import type { ReviewFlag } from '../review-flag.ts';
 import {
   decideOrderSummary,
-  flagDuplicates,
   hasLapsed,
   type OrderState,
   type OrderSummary,
 } from './order-state.ts';
+import { flagDuplicates, listAnnounced } from './relate.ts';
 import { type Payment, type Transaction, withFlags } from './transaction.ts';
 
 /** An order state with the summary of its order at one moment. */
@@ -36,7 +36,10 @@ export function settleTransactions(
       : entry,
   );
   const isSame = settled.every((entry, index) => entry === transactions[index]);
-  return isSame ? transactions : flagDuplicates(settled, order.amounts);
+  // A duplicate of before is not the first payment, so it stays one.
+  return isSame
+    ? transactions
+    : flagDuplicates(settled, order.amounts, listAnnounced(transactions));
 }
 
 /** A partly captured payment is authorized until the order lapses, then succeeded with the captured amount. Contract 4.9. */

@@ -6,7 +6,6 @@ import type { MinorUnits } from '../money/money.ts';
 import {
   type Expected,
   matchesExpected,
-  netAmount,
   type Payment,
   type Refund,
   type Transaction,
@@ -98,22 +97,12 @@ function combine(a: Tally, b: Tally, sign: 1 | -1): Tally {
 }
 
 export function completes(payment: Payment, expected: Expected): boolean {
-  return payment.status === 'succeeded' && matchesExpected(payment, expected);
-}
-
-/** The sums in `refund_details`, without the consumer's fees. Contract 4.6, 4.11. */
-export function refundSums(transactions: readonly Transaction[], currency: string) {
-  const sums = { paid: 0, refunded: 0, pending: 0 };
-  for (const entry of transactions) {
-    // A refund without a currency is in the order's.
-    const own = entry.type === 'refund' ? (entry.currency ?? currency) : entry.currency;
-    if (own !== currency) continue;
-    if (entry.type === 'refund') {
-      sums.refunded += refundAmount(entry, 'succeeded');
-      sums.pending += refundAmount(entry, 'pending');
-    } else if (entry.status === 'succeeded') sums.paid += netAmount(entry);
-  }
-  return sums;
+  const { status, flags } = payment;
+  return (
+    status === 'succeeded' &&
+    matchesExpected(payment, expected) &&
+    !flags.includes('partially_captured')
+  );
 }
 
 /** The amount of a refund that has this status. The parts of a split refund count separately. */

@@ -69,6 +69,10 @@ export type Payment = TransactionBase & {
   readonly captures: readonly Capture[] | null;
   /** A void of the payment, or of the uncaptured rest of its authorisation. */
   readonly voided: VoidState | null;
+  /** What the provider captured of a payment made in one step, if that is less than its amount. Contract 4.17. */
+  readonly capturedLimit: MinorUnits | null;
+  /** What the provider says was refunded beyond the refunds that are known here. It cannot be refunded. Contract 4.15. */
+  readonly unknownRefunds: MinorUnits | null;
   /** Set if part of an authorisation was captured and the rest may still be. It is settled when the order lapses. */
   readonly partialCapture: PartialCapture | null;
   /** Since when it is authorized; null in every other status. */

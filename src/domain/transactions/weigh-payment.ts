@@ -17,6 +17,7 @@ export type UnfoldedPayment = Pick<
   | 'pspTransactionId'
   | 'captures'
   | 'voided'
+  | 'capturedLimit'
   | 'notices'
 >;
 
@@ -38,7 +39,8 @@ export function weighPayment(payment: UnfoldedPayment, expected: Expected): Weig
   const rankedAll = foldNotices(all, paymentStatuses);
   const authorized = rankedAll.pick('amount', isSource);
   const base = baseStatus(all, captures ?? []);
-  const money = decideMoney(payment, base, authorized, expected);
+  const isPartlyApproved = rankedAll.highestFirst.find(isSource)?.isPartlyApproved === true;
+  const money = decideMoney(payment, base, authorized, isPartlyApproved, expected);
   const isPlain = all.every(isSource);
   const notices = isPlain ? all : all.map((each) => effective(each, captures ?? [], money.status));
   const ranked = isPlain ? rankedAll : foldNotices(notices, paymentStatuses);
@@ -82,6 +84,7 @@ export type StatusRule =
   | 'captured-in-part'
   | 'captured-and-rest-voided'
   | 'captured-unknown-amount'
+  | 'paid-in-part'
   | 'voided'
   | 'void-pending';
 
@@ -93,15 +96,16 @@ type Money = {
   readonly currency?: string;
   readonly finishedAtMs?: number | null;
   readonly partialCapture: Payment['partialCapture'];
-  /** Only part of the authorisation was captured, and the rest was released. */
+  /** Only part of the payment was approved or captured, and the rest will not be. */
   readonly isPartial?: true;
 };
 
 /** Decides by the captured amount: all, a part or nothing of the authorisation. Contract 4.9. */
 function decideMoney(
-  { captures, voided, notices }: UnfoldedPayment,
+  { captures, voided, notices, capturedLimit }: UnfoldedPayment,
   base: PaymentStatus,
   authorized: MinorUnits | null,
+  isPartlyApproved: boolean,
   expected: Expected,
 ): Money {
   const plain = (rule: StatusRule, status: PaymentStatus): Money => ({
@@ -111,7 +115,7 @@ function decideMoney(
   });
   const isVoiding = voided === 'pending' || captures?.some(({ status }) => status === 'voiding');
   if (base === 'succeeded') {
-    if (voided === null) return plain('highest-status', base);
+    if (voided === null) return decideOneStep(capturedLimit, isPartlyApproved, notices, expected);
     return voided === 'done' ? plain('voided', 'reversed') : plain('void-pending', 'reversing');
   }
   const counted = (captures ?? []).filter(({ amount }) => amount > 0);
@@ -138,6 +142,22 @@ function decideMoney(
     return { ...open, status: 'reversing', rule: 'void-pending', partialCapture: null };
   const partialCapture = { captured, authorized };
   return { ...open, status: 'authorized', rule: 'captured-in-part', partialCapture };
+}
+
+/** A payment made in one step has no later capture, so a part of it is final. Contract 4.17. */
+function decideOneStep(
+  capturedLimit: MinorUnits | null,
+  isPartlyApproved: boolean,
+  notices: readonly StoredPaymentNotice[],
+  expected: Expected,
+): Money {
+  const paid = { status: 'succeeded', partialCapture: null } as const;
+  const amount = capturedLimit === null ? {} : { amount: capturedLimit };
+  const currency = foldNotices(notices, paymentStatuses).pick('currency') ?? expected.currency;
+  const isLess = capturedLimit !== null && capturedLimit < fullAmount(null, currency, expected);
+  return isPartlyApproved || isLess
+    ? { ...paid, ...amount, rule: 'paid-in-part', isPartial: true }
+    : { ...paid, ...amount, rule: 'highest-status' };
 }
 
 function isOfUnknownAmount(

@@ -44,6 +44,7 @@ function findDeciding(
 ): N[] {
   switch (rule) {
     case 'highest-status':
+    case 'paid-in-part':
       return findHighest(payment, ranking);
     case 'captured-in-full':
     case 'captured-in-part':

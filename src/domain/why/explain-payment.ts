@@ -41,7 +41,7 @@ type N = StoredPaymentNotice;
 export type PaymentField = Exclude<
   keyof Payment,
   | ('type' | 'transactionId' | 'provider' | 'start' | 'notices' | 'flags')
-  | ('recordedAtMs' | 'authorizedAtMs' | 'partialCapture')
+  | ('recordedAtMs' | 'authorizedAtMs' | 'partialCapture' | 'capturedLimit' | 'unknownRefunds')
 >;
 
 /** Takes the payment as the fold alone gives it, before time has passed. */
@@ -92,6 +92,12 @@ function rankingOf({ all, ranked }: WeighedPayment): Ranking<N> {
 function explainAmount(payment: Payment, weighed: WeighedPayment, ranking: Ranking<N>) {
   const { money, authorized, rankedAll } = weighed;
   const isOfCaptures = money.amount !== undefined && money.amount !== authorized;
+  if (payment.capturedLimit !== null && money.amount === payment.capturedLimit) {
+    // Another record of the provider's order may have the total.
+    const own = explainPick(ranking, 'capturedTotal').setBy;
+    const setBy = own.length > 0 ? own : explainPick(ranking, 'amount', isSource).setBy;
+    return decidedBy('captured-total', setBy, ranking, 'amount');
+  }
   if (money.amount !== undefined && (isOfCaptures || money.status === 'succeeded')) {
     return decidedBy(
       'captured-total',
@@ -143,10 +149,11 @@ function explainPspId({ pspTransactionId: id }: Payment, ranking: Ranking<N>): E
 }
 
 function explainDiscount({ offerDiscount }: Payment, ranking: Ranking<N>): Explained<N> {
-  const own = explainPick(ranking, 'offerDiscount');
-  if (own.setBy.length > 0 || offerDiscount === null) return own;
-  const { setBy } = explainPick(ranking, 'offerId');
-  return { rule: 'offer-difference', setBy: [...setBy, 'order'], lost: [] };
+  if (offerDiscount === null) return { rule: 'offer-difference', setBy: [], lost: [] };
+  const setters = (['offerId', 'providerOrderAmount'] as const).flatMap(
+    (name) => explainPick(ranking, name).setBy,
+  );
+  return { rule: 'offer-difference', setBy: [...new Set(setters), 'order'], lost: [] };
 }
 
 function explainFinish(

@@ -67,6 +67,7 @@ export type LastChange = {
 
 export type ExplainContext = {
   readonly expected: Expected;
+  readonly ordersCreatedHere?: ReadonlySet<string>;
   readonly changes: readonly LastChange[];
   readonly deliveryIdOf: (deliveryKey: string) => string | null;
 };
@@ -74,9 +75,9 @@ export type ExplainContext = {
 /** `transaction` is as views show it: settled, so that time may have changed what the fold gives. */
 export function explainTransaction(
   transaction: Transaction,
-  { expected, changes, deliveryIdOf }: ExplainContext,
+  { expected, ordersCreatedHere, changes, deliveryIdOf }: ExplainContext,
 ): ExplainedField[] {
-  const folded = foldTransaction(transaction, expected);
+  const folded = foldTransaction(transaction, expected, ordersCreatedHere);
   const explained: ReadonlyArray<readonly [string, Explained<AnyNotice>]> = Object.entries(
     folded.type === 'payment' ? explainPayment(folded, expected) : explainRefund(folded),
   );
@@ -163,6 +164,12 @@ function previousOf(
   return { value: to ?? null, until: null, cause: { kind: 'time' } };
 }
 
+/** Flags that follow from the other transactions of the order. */
+const flagsOfOthers: ReadonlyMap<ReviewFlag, Rule> = new Map([
+  ['duplicate_capture', 'another-payment'],
+  ['refund_unknown', 'refunds-elsewhere'],
+]);
+
 function explainFlags(
   transaction: Transaction,
   folded: Transaction,
@@ -179,8 +186,9 @@ function explainFlags(
     const reporters = reportersOf(transaction, flag);
     if (reporters.length > 0) return { flag, rule: 'reported-flags', setBy: sourcesOf(reporters) };
     if (folded.flags.includes(flag)) return { flag, rule: 'follows-from-state', setBy: ofStatus };
-    return flag === 'duplicate_capture'
-      ? { flag, rule: 'another-payment', setBy: [{ kind: 'order' }] }
+    const rule = flagsOfOthers.get(flag);
+    return rule
+      ? { flag, rule, setBy: [{ kind: 'order' }] }
       : { flag, rule: 'time-passed', setBy: [{ kind: 'time' }] };
   });
   return {

@@ -21,6 +21,7 @@ export type Rule =
   | 'reported-flags'
   | 'follows-from-state'
   | 'another-payment'
+  | 'refunds-elsewhere'
   | 'stored-differently'
   /** Why another report does not set it. */
   | 'later-time'
@@ -44,6 +45,8 @@ const sentences: Readonly<Record<Rule, string>> = {
   'captured-and-rest-voided':
     'A part was captured and the rest was voided, so that part is the payment.',
   'captured-unknown-amount': 'A capture succeeded, although its amount is not known.',
+  'paid-in-part':
+    'The provider approved or captured only a part, and a payment in one step has no later capture.',
   voided: 'The payment was voided.',
   'void-pending': 'A void is pending.',
   'highest-report': 'The report with the highest status that has the field sets it.',
@@ -58,7 +61,7 @@ const sentences: Readonly<Record<Rule, string>> = {
   'authorized-amount':
     'Until the payment is captured in full, the authorisation decides, and not its captures.',
   'offer-difference':
-    'The provider names only an offer: its discount is what is missing to the amount of the order.',
+    'The provider names an offer: its discount is what is missing to the amount of the order. It counts only if the provider’s order has that amount.',
   parts:
     'A refund that is split stays open while a part of it is open. Then what reached the consumer counts, and it has failed only if nothing did.',
   'refund-voided': 'The refund was voided, so it has failed.',
@@ -69,6 +72,8 @@ const sentences: Readonly<Record<Rule, string>> = {
   'follows-from-state':
     'It follows from the state of the transaction and from what the order expects.',
   'another-payment': 'Another payment of the order counts.',
+  'refunds-elsewhere':
+    'The provider says that more was refunded than the refunds that are known here.',
   'stored-differently':
     'The stored value is not the one that the reports give: "order rebuild" corrects it.',
   'later-time':

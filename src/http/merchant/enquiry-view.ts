@@ -4,7 +4,7 @@ import { type MinorUnits, majorNumber } from '../../domain/money/money.ts';
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
 import { maskAddress } from '../../domain/personal-data/mask.ts';
 import { type FailureReason, failureTable } from '../../domain/transactions/failure.ts';
-import { refundSums } from '../../domain/transactions/tally.ts';
+import { refundBalance } from '../../domain/transactions/refund-balance.ts';
 import type { Payment, Refund } from '../../domain/transactions/transaction.ts';
 import type { EnquiredTransaction, Enquiry } from '../../services/enquiry.ts';
 import type { EnquiryReply, TransactionReply } from './enquiry-schemas.ts';
@@ -131,11 +131,11 @@ function refundDetailsView({
   transactions: Enquiry['transactions'];
 }) {
   const { currency } = order.amounts;
-  const { paid, refunded, pending } = refundSums(transactions, currency);
+  const { paid, refunded, available } = refundBalance(transactions, currency);
   const exponent = getExponent(currency);
   return {
     refundable_currency: currency,
-    available_refundable_amount: majorNumber(Math.max(0, paid - refunded - pending), exponent),
+    available_refundable_amount: majorNumber(available, exponent),
     refunded_amount: majorNumber(refunded, exponent),
     total_refundable_amount: majorNumber(paid, exponent),
   };

@@ -9,15 +9,15 @@ import type {
   RefundStatus,
 } from '../../domain/transactions/notice.ts';
 import type { ProviderAccount } from '../provider.ts';
-import { id, object, present, text, type WireObject } from '../wire.ts';
+import { id, majorUnits, object, present, text, type WireObject } from '../wire.ts';
 import { readGatewayBody } from './body.ts';
-import { capturedTotal } from './captured-total.ts';
 import { displayName } from './display-name.ts';
 import { gatewayFailure, refundFailure } from './failure.ts';
 import { type Outcome, readOutcome } from './outcome.ts';
 import { paymentFields } from './payment.ts';
 import { readReferences } from './references.ts';
 import { namedAtMs, times } from './times.ts';
+import { totals } from './totals.ts';
 
 /** What the gateway's transaction types mean to us. */
 type Meaning =
@@ -99,8 +99,12 @@ type GatewayEvent = {
 
 function translatePayment(event: GatewayEvent, onSuccess: PaymentStatus): Translation {
   const status = event.outcome === 'success' ? onSuccess : event.outcome;
+  const code = text(object(event.body.response).gatewayCode);
+  // Of a payment in one step only: after an authorisation, the captures decide.
+  const isPartlyApproved = status === 'succeeded' && code === 'PARTIALLY_APPROVED';
   return paymentNotice(event, {
     status,
+    isPartlyApproved: isPartlyApproved ? true : undefined,
     failure: status === 'failed' ? gatewayFailure(event.body) : undefined,
   });
 }
@@ -155,7 +159,9 @@ type Own<Kind extends 'payment' | 'refund'> = {
 
 function refundNotice(event: GatewayEvent, own: Own<'refund'>): Translation {
   const { body, references, flags } = event;
-  const { amount, currency, message } = paymentFields(body);
+  const { currency, message } = paymentFields(body);
+  // The amount of the order is not that of the refund.
+  const amount = majorUnits(object(body.transaction).amount, currency);
   const isVoid = own.record === 'void';
   return {
     kind: 'notice',
@@ -170,7 +176,7 @@ function refundNotice(event: GatewayEvent, own: Own<'refund'>): Translation {
         refundRequestId: text(object(body.transaction).reference) ?? event.transactionId,
         targetPspId: isVoid ? targetOf(event) : undefined,
         paymentPspOrder: event.orderId,
-        capturedTotal: capturedTotal(body),
+        ...totals(body, true),
         ...own,
         flags,
       }) as NoticeOf<'refund'>,
@@ -205,7 +211,7 @@ function paymentNotice(event: GatewayEvent, own: Own<'payment'>): Translation {
         pspTransactionId: pairOf(event),
         pspOrder: orderId,
         targetPspId,
-        capturedTotal: isAuthentication ? undefined : capturedTotal(body),
+        ...(isAuthentication ? {} : totals(body)),
         // A capture shares the transaction id of its payment.
         namedAtMs: namedAtMs(body, targetPspId ?? pairOf(event)),
         ...own,

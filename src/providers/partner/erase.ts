@@ -81,7 +81,7 @@ function recordOf(fields: Shape): Shape {
 }
 
 const shape: Shape = {
-  ...leaves('keep', ['entity', 'account_id', 'event', 'contains', 'created_at']),
+  ...leaves('keep', ['entity', 'account_id', 'event', 'contains', 'created_at', 'read_at']),
   payload: {
     payment: recordOf(payment),
     refund: recordOf(refund),

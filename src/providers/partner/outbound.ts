@@ -1,4 +1,6 @@
 /** The partner's Orders, Payments and Refunds API. */
+import { limits } from '../../domain/limits.ts';
+import { hasUnknownRefunds } from '../../domain/transactions/needs-polling.ts';
 import type { Start } from '../../domain/transactions/start.ts';
 import type { ProviderApi } from '../call.ts';
 import {
@@ -10,7 +12,7 @@ import {
   type PaymentToStart,
   type TransactionToFetch,
 } from '../outbound.ts';
-import { id, object, segment, text, truncate, type WireObject } from '../wire.ts';
+import { id, minorUnits, object, segment, text, truncate, type WireObject } from '../wire.ts';
 import { callPartner, notesOf } from './call-partner.ts';
 import { startIntent } from './upi-intent.ts';
 
@@ -123,9 +125,10 @@ const methods: Readonly<Record<PaymentToStart['modeCode'], string>> = {
 /** If the answer to our call was lost, the order is found by its receipt. */
 async function fetchPayments(
   api: ProviderApi,
-  { orderId, transaction }: TransactionToFetch,
+  { orderId, transaction, now }: TransactionToFetch,
 ): Promise<Outcome<FetchedStatus>> {
   const { start, pspTransactionId, transactionId } = transaction;
+  if (hasUnknownRefunds(transaction)) return fetchRefundsOf(api, pspTransactionId ?? '', now);
   if (!start) return fetchPayment(api, pspTransactionId ?? '');
   if (start.providerOrderId !== undefined) return fetchAttempts(api, start.providerOrderId, start);
   const answer = await callPartner(api, {
@@ -167,7 +170,7 @@ async function fetchAttempts(
         isKnown: true,
         providerOrderId,
         wasTried: attempts.some((attempt) => !isUnopened(attempt)),
-        records: attempts.flatMap(paymentEvent),
+        records: attempts.flatMap((attempt) => paymentEvent(attempt)),
       }
     );
   });
@@ -185,6 +188,51 @@ async function fetchPayment(api: ProviderApi, paymentId: string): Promise<Outcom
     records: paymentEvent(body),
   }));
 }
+
+/**
+ * Reads the refunds of a payment of which the partner has refunded more than we know. Its list lags: until the list
+ * accounts for the total, the payment is not returned with it, so that the total is still unknown. Contract 4.15.
+ */
+async function fetchRefundsOf(
+  api: ProviderApi,
+  paymentId: string,
+  now: Date,
+): Promise<Outcome<FetchedStatus>> {
+  const path = `/v1/payments/${segment(paymentId)}`;
+  const read = outcomeOf(await callPartner(api, { ...readRequest, path }), ({ body }) => ({
+    kind: 'done',
+    payment: body,
+  }));
+  if (read.result.kind !== 'done') return { ...read, result: read.result };
+  const { payment } = read.result;
+  const refunds: WireObject[] = [];
+  for (let skip = 0; ; skip += refundsOfPage) {
+    const page = `${path}/refunds?count=${refundsOfPage}&skip=${skip}`;
+    const listed = outcomeOf(await callPartner(api, { ...readRequest, path: page }), ({ body }) => {
+      const items = findItems(body);
+      return items && { kind: 'done', items };
+    });
+    if (listed.result.kind !== 'done') return { ...listed, result: listed.result };
+    const { items } = listed.result;
+    refunds.push(...items);
+    if (items.length === refundsOfPage && skip < refundsMax) continue;
+    const made = refunds.filter(({ status }) => text(status) !== 'failed');
+    const total = made.reduce((sum, { amount }) => sum + (minorUnits(amount) ?? 0), 0);
+    const isComplete = total >= (minorUnits(payment.amount_refunded) ?? 0);
+    const records = [
+      ...refunds.map(refundEvent),
+      ...(isComplete ? paymentEvent(payment, now) : []),
+    ];
+    return {
+      answer: listed.answer,
+      result: { kind: 'done', isKnown: true, wasTried: true, records },
+    };
+  }
+}
+
+const refundsOfPage = 100;
+/** A payment cannot have more refunds here. Contract 4.14. */
+const refundsMax = limits.transactionsMax;
 
 /** Fetches all refunds of the payment and finds ours by its notes. */
 async function fetchRefunds(
@@ -223,16 +271,18 @@ const eventsByStatus: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A fetched record in the envelope of a webhook. */
-function paymentEvent(payment: WireObject): Buffer[] {
+function paymentEvent(payment: WireObject, readAt?: Date): Buffer[] {
   const event = eventsByStatus.get(text(payment.status) ?? '');
   if (event === undefined || id(payment.id) === undefined) return [];
-  return [envelope(event, { payment: { entity: payment } })];
+  return [envelope(event, { payment: { entity: payment } }, readAt)];
 }
 
 function refundEvent(refund: WireObject): Buffer {
   return envelope('refund.created', { refund: { entity: refund } });
 }
 
-function envelope(event: string, payload: object): Buffer {
-  return Buffer.from(JSON.stringify({ entity: 'event', event, payload }), 'utf8');
+/** `read_at` is ours: totals in the record are as of then. */
+function envelope(event: string, payload: object, readAt?: Date): Buffer {
+  const read = readAt && { read_at: Math.floor(readAt.getTime() / 1_000) };
+  return Buffer.from(JSON.stringify({ entity: 'event', event, payload, ...read }), 'utf8');
 }

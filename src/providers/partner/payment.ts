@@ -1,5 +1,5 @@
 /** Translates the partner's payment record. */
-import type { PaymentNotice, References } from '../../domain/transactions/notice.ts';
+import type { PaymentNotice, References, Total } from '../../domain/transactions/notice.ts';
 import {
   id,
   minorUnits,
@@ -19,6 +19,8 @@ export function toPaymentNotice(
     readonly statusSinceMs?: number | undefined;
     /** The partner's order; empty if the event does not contain it. */
     readonly order: WireObject;
+    /** Set if refunds are what the event is about: the record is as of that time. */
+    readonly refundsAtMs?: number | undefined;
   },
 ): PaymentNotice {
   const startedAtMs = unixSeconds(payment.created_at);
@@ -37,9 +39,13 @@ export function toPaymentNotice(
     subPaymentMode: subPaymentMode(payment),
     paymentArn: paymentArn(payment),
     customerFee: customerFeeOf(payment),
+    hasUnknownFee: isFeeUnknown(payment) ? true : undefined,
     isRelease: isReleased(payment) ? true : undefined,
     offerId: offerIdOf(payment, event.order),
-    offerDiscount: offerDiscountOf(payment, event.order),
+    providerOrderAmount: hasOffer(payment, event.order)
+      ? minorUnits(event.order.amount)
+      : undefined,
+    refundedTotal: refundedTotalOf(payment, event),
     failure: isFailed ? partnerFailure(payment) : undefined,
   }) as PaymentNotice;
 }
@@ -54,21 +60,33 @@ function customerFeeOf(payment: WireObject): number | undefined {
   return payment.fee_bearer === 'customer' ? minorUnits(payment.fee) : undefined;
 }
 
-/** Contract 4.11: the payment names its offer, or the order lists the offers made for it. */
-function offerIdOf(payment: WireObject, order: WireObject): string | undefined {
-  const own = id(payment.offer_id);
-  if (own !== undefined || offerDiscountOf(payment, order) === undefined) return own;
-  return listOffers(order)[0];
+/** The fee is null until the payment is captured. */
+function isFeeUnknown(payment: WireObject): boolean {
+  return payment.fee_bearer === 'customer' && minorUnits(payment.fee) === undefined;
 }
 
-/** The amount of the order minus that of the payment; undefined without an order or an offer. */
-function offerDiscountOf(payment: WireObject, order: WireObject): number | undefined {
+/** Contract 4.15. What the partner releases without a capture was never paid, so it is no refund. */
+function refundedTotalOf(
+  payment: WireObject,
+  { refundsAtMs, occurredAtMs }: Parameters<typeof toPaymentNotice>[1],
+): Total | undefined {
+  const amount = isReleased(payment) ? undefined : minorUnits(payment.amount_refunded);
+  // Most payments are never refunded, and each would store that nothing was.
+  if (amount === undefined || (amount === 0 && refundsAtMs === undefined)) return undefined;
+  return { amount, atMs: refundsAtMs ?? occurredAtMs ?? unixSeconds(payment.created_at) ?? 0 };
+}
+
+/** Contract 4.11: the payment names its offer, or it is less than its order, which lists the offers made for it. */
+function offerIdOf(payment: WireObject, order: WireObject): string | undefined {
+  return id(payment.offer_id) ?? (hasOffer(payment, order) ? listOffers(order)[0] : undefined);
+}
+
+function hasOffer(payment: WireObject, order: WireObject): boolean {
+  if (id(payment.offer_id) !== undefined) return true;
   const ofOrder = minorUnits(order.amount);
   const ofPayment = minorUnits(payment.amount);
-  if (ofOrder === undefined || ofPayment === undefined) return undefined;
-  if (id(payment.offer_id) === undefined && listOffers(order).length === 0) return undefined;
-  const discount = ofOrder - (ofPayment - (customerFeeOf(payment) ?? 0));
-  return discount > 0 ? discount : undefined;
+  if (ofOrder === undefined || ofPayment === undefined) return false;
+  return listOffers(order).length > 0 && ofPayment - (customerFeeOf(payment) ?? 0) < ofOrder;
 }
 
 /** A list of ids, or a collection of records with ids. */

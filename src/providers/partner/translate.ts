@@ -38,7 +38,7 @@ export function translatePartner(body: Buffer): Translation {
   };
   const eventAtMs = unixSeconds(envelope.created_at);
   return event.about === 'payment'
-    ? translatePayment(records, event.status, eventAtMs)
+    ? translatePayment(records, event.status, eventAtMs, unixSeconds(envelope.read_at))
     : translateRefund(records, event.status, eventAtMs);
 }
 
@@ -52,6 +52,7 @@ function translatePayment(
   records: Records,
   status: PaymentStatus,
   eventAtMs: number | undefined,
+  refundsAtMs: number | undefined,
 ): Translation {
   const { payment } = records;
   if (id(payment.id) === undefined) return unreadable('payload.payment has no id');
@@ -64,6 +65,7 @@ function translatePayment(
         occurredAtMs: eventAtMs,
         statusSinceMs: eventAtMs,
         order: records.order,
+        refundsAtMs,
       }),
     },
   };
@@ -113,6 +115,7 @@ function translateRefund(
           occurredAtMs: hasBeenReleased ? eventAtMs : unixSeconds(payment.created_at),
           statusSinceMs: hasBeenReleased ? eventAtMs : undefined,
           order: records.order,
+          refundsAtMs: eventAtMs,
         }),
       }),
       refund: toRefundNotice(refund, paymentId, status, eventAtMs),

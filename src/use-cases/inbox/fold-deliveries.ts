@@ -16,7 +16,11 @@ import {
 import { withReusedEventFlag } from '../../domain/inbox/reused-event-id.ts';
 import type { Report } from '../../domain/inbox/translation.ts';
 import { flagsOfHeld } from '../../domain/transactions/held.ts';
-import { isLoadedFor, losesCounted } from '../../domain/transactions/large-order.ts';
+import {
+  isLoadedFor,
+  losesCounted,
+  mayLackRefunds,
+} from '../../domain/transactions/large-order.ts';
 import type { Notice } from '../../domain/transactions/notice.ts';
 import { applyNotice, lacksTarget } from '../../domain/transactions/order-state.ts';
 import { settle } from '../../domain/transactions/settle.ts';
@@ -145,7 +149,7 @@ function foldNotice(
   if (!isLoadedFor(before, delivered)) return { notLoaded: order.before };
   if (lacksTarget(before, delivered)) return park(delivery, listTargetNames(notice), now);
   const after = settle(applyNotice(before, delivered), now);
-  if (losesCounted(before, after)) return { notLoaded: order.before };
+  if (losesCounted(before, after) || mayLackRefunds(after)) return { notLoaded: order.before };
   const exceeded = findExceededLimit(before, after);
   if (exceeded) return rejectTooMany(delivery, orderId, exceeded, now);
   const { entries, newFlags } = describeChange(before, after, { cause: deliveryId, now });

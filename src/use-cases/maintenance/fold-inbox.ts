@@ -11,6 +11,7 @@ import {
   lacksTarget,
   type OrderState,
 } from '../../domain/transactions/order-state.ts';
+import { listAnnounced } from '../../domain/transactions/relate.ts';
 import type { Transaction } from '../../domain/transactions/transaction.ts';
 import { translateDelivery } from '../inbox/translate-delivery.ts';
 
@@ -24,6 +25,7 @@ export function foldInbox<State extends OrderState>(
     ...orderState,
     transactions: [],
     held: [],
+    announcedDuplicates: listAnnounced(orderState.transactions),
   });
   return foldAll(withStarts, notices);
 }

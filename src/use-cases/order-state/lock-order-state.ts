@@ -1,6 +1,7 @@
 /** Loads orders with their transactions: under lock for those who change them, without for those who only read. */
 import { unloadedOf } from '../../domain/transactions/large-order.ts';
 import type { OrderState } from '../../domain/transactions/order-state.ts';
+import { listAnnounced } from '../../domain/transactions/relate.ts';
 import type { Queryable, Transaction } from '../../postgres/database.ts';
 import { inOrder } from '../../postgres/in-order.ts';
 import {
@@ -73,13 +74,14 @@ async function loadPartly(
     () => listAffectedTransactions(tx, orders, names),
     () => listTransactionIds(tx, firstIds),
   ]);
-  return toOrderStates(orders, listed).map(({ order, transactions, held }, place) => {
+  return toOrderStates(orders, listed).map((orderState, place) => {
+    const { order, transactions } = orderState;
     const unloaded = unloadedOf(order.tally, transactions, order.amounts, {
       names: names.filter(({ accountId }) => accountId === order.accountId),
       idsFrom: firstIds[place]?.idsFrom ?? '',
       transactionIds: ids[place] ?? new Set(),
     });
-    return { order, transactions, held, unloaded };
+    return { ...orderState, unloaded };
   });
 }
 
@@ -106,11 +108,12 @@ function toOrderStates<Known extends StoredOrder>(
   listed: readonly ListedTransaction[],
 ): Array<OrderState & { readonly order: Known }> {
   const byOrder = Map.groupBy(listed, orderKeyOf);
-  return orders.map((order) => ({
-    order,
-    transactions: (byOrder.get(orderKeyOf(order)) ?? []).map(({ transaction }) => transaction),
-    held: order.heldNotices ?? [],
-  }));
+  return orders.map((order) => {
+    const own = byOrder.get(orderKeyOf(order)) ?? [];
+    const transactions = own.map(({ transaction }) => transaction);
+    const announcedDuplicates = listAnnounced(transactions);
+    return { order, transactions, held: order.heldNotices ?? [], announcedDuplicates };
+  });
 }
 
 /** Account and order as one text, for the keys of maps. */

@@ -7,10 +7,10 @@ import type { MinorUnits } from '../../domain/money/money.ts';
 import { type Order, type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
 import type { Clock } from '../../domain/time.ts';
 import { paymentsOf, refundsOf } from '../../domain/transactions/matching.ts';
+import { refundBalance } from '../../domain/transactions/refund-balance.ts';
 import { linkRefunds } from '../../domain/transactions/refund-links.ts';
-import { listAvailable, refundedSoFar } from '../../domain/transactions/refund-request.ts';
+import { isRefundable, refundedSoFar } from '../../domain/transactions/refund-request.ts';
 import { settleTransactions } from '../../domain/transactions/settle.ts';
-import { refundSums } from '../../domain/transactions/tally.ts';
 import type { Payment, Refund, Transaction } from '../../domain/transactions/transaction.ts';
 import type { Database } from '../../postgres/database.ts';
 import { getProvider } from '../../providers/providers.ts';
@@ -65,13 +65,16 @@ export async function getOrderPage(
   const { order } = found;
   const now = clock();
   const transactions = settleTransactions(found, now);
-  const { paid, refunded, pending } = refundSums(transactions, order.amounts.currency);
+  const { paid, refunded, pending, available } = refundBalance(
+    transactions,
+    order.amounts.currency,
+  );
   const { shown, ...rest } = listPayments(order, transactions, after);
   const subjects = shown.flatMap(({ payment, refunds }) => [payment, ...refunds]);
   return {
     order,
     status: orderStatus(order, now),
-    sums: { paid, refunded, pending, available: Math.max(0, paid - refunded - pending) },
+    sums: { paid, refunded, pending, available },
     checkout: await findCheckout(database, order),
     resolved: await listResolutions(database, accountId, [
       ...[orderId, ...subjects.map(({ transactionId }) => transactionId)],
@@ -91,10 +94,11 @@ function listPayments(
   after: string | undefined,
 ) {
   const links = linkRefunds(transactions);
-  const available = listAvailable({ order, transactions });
-  const isRefundable = ({ transactionId }: Payment) => (available.get(transactionId) ?? 0) > 0;
+  const { availableOf } = refundBalance(transactions, order.amounts.currency);
+  const available = (payment: Payment) => (isRefundable(payment) ? availableOf(payment) : null);
+  const hasRest = (payment: Payment) => Number((available(payment) ?? 0) > 0);
   const sorted = paymentsOf(transactions).toSorted(
-    (a, b) => Number(isRefundable(b)) - Number(isRefundable(a)) || newestFirst(a, b),
+    (a, b) => hasRest(b) - hasRest(a) || newestFirst(a, b),
   );
   const start = sorted.findIndex(({ transactionId }) => transactionId === after) + 1;
   const page = sorted.slice(start, start + paymentsPerPage);
@@ -108,7 +112,7 @@ function listPayments(
       return {
         payment,
         mode: payment.paymentMode ?? provider.paymentModeOtherwise,
-        available: available.get(payment.transactionId) ?? null,
+        available: available(payment),
         refunds: refunds.slice(0, refundsMax),
         refundsTotal: refunds.length,
         refundedSoFar: sumInCurrencyOf(payment),

@@ -6,7 +6,11 @@ import type { Account } from '../../domain/accounts/account.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { addSeconds, type Clock } from '../../domain/time.ts';
 import { failureReason } from '../../domain/transactions/failure.ts';
-import { lateSuccessSeconds, needsPolling } from '../../domain/transactions/needs-polling.ts';
+import {
+  hasUnknownRefunds,
+  lateSuccessSeconds,
+  needsPolling,
+} from '../../domain/transactions/needs-polling.ts';
 import { uncapturedAtMs } from '../../domain/transactions/settle.ts';
 import type { CallResult } from '../../domain/transactions/start.ts';
 import { isFinal, type Transaction } from '../../domain/transactions/transaction.ts';
@@ -93,7 +97,7 @@ async function pollTransaction(
   if (!account || !found || !transaction || !needsPolling(transaction)) return undefined;
   const now = services.clock();
   const isTooLate = now > addSeconds(found.order.lapsesAt, lateSuccessSeconds);
-  if (isFinal(transaction.status) && isTooLate) {
+  if (isFinal(transaction.status) && isTooLate && !hasUnknownRefunds(transaction)) {
     await setNextPoll(services.database, due, null);
     return undefined;
   }
@@ -147,7 +151,8 @@ async function fetchAndApply(
   const { orderId } = order;
   const { transactionId, provider } = transaction;
   const { outbound } = getProvider(provider);
-  const { answer, result } = await outbound.fetchStatus(api, { orderId, transaction });
+  const now = services.clock();
+  const { answer, result } = await outbound.fetchStatus(api, { orderId, transaction, now });
   const { start } = transaction;
   const calls = start?.refund ? refundCallsOf(transactionId, start) : [];
   const isKnownCall = ({ callId }: RefundToStart) =>

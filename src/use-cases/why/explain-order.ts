@@ -4,6 +4,7 @@
  */
 import { type Order, orderStatus } from '../../domain/orders/order.ts';
 import type { Clock } from '../../domain/time.ts';
+import { ordersCreatedHere } from '../../domain/transactions/relate.ts';
 import { settleTransactions } from '../../domain/transactions/settle.ts';
 import type { Transaction } from '../../domain/transactions/transaction.ts';
 import { explainTransaction } from '../../domain/why/explain-transaction.ts';
@@ -59,7 +60,10 @@ export function explainOrder(
       order: { ...orderOf(order), status: orderStatus(order, now) },
       explainedAt: now,
       timeline: await readTimeline(tx, order, settled, options),
-      transactions: await explainPage(tx, order, page.shown, options),
+      transactions: await explainPage(tx, order, page.shown, {
+        ...options,
+        ordersCreatedHere: ordersCreatedHere(settled),
+      }),
       transactionsTotal: settled.length,
       nextTransactionsAfter: page.next,
       held: held.map((entry) => ({ deliveryId: heldIds(entry), hold: entry.hold })),
@@ -86,12 +90,14 @@ function pageOf(transactions: readonly Transaction[], after: string | undefined)
   return { shown, next };
 }
 
+type PageOptions = ExplainOptions & { readonly ordersCreatedHere: ReadonlySet<string> };
+
 /** The transactions are settled and without notices, which are read for this page only. */
 async function explainPage(
   tx: Queryable,
   order: Order,
   shown: readonly Transaction[],
-  { masked }: ExplainOptions,
+  { masked, ordersCreatedHere: created }: PageOptions,
 ): Promise<ExplainedTransaction[]> {
   const ids = shown.map(({ transactionId }) => transactionId);
   const listed = await listTransactionsById(tx, order, ids);
@@ -111,6 +117,7 @@ async function explainPage(
     const notices = byTransaction.get(transactionId)?.notices ?? [];
     const fields = explainTransaction({ ...transaction, notices } as Transaction, {
       expected: order.amounts,
+      ordersCreatedHere: created,
       changes: changes.get(transactionId) ?? [],
       deliveryIdOf: (deliveryKey) => idOf({ provider, deliveryKey }),
     });

@@ -1,0 +1,8 @@
+/** The sums of an order's refunds as plain values, which can be compared. */
+import { refundBalance } from '../../src/domain/transactions/refund-balance.ts';
+import type { Transaction } from '../../src/domain/transactions/transaction.ts';
+
+export function refundSums(transactions: readonly Transaction[], currency: string) {
+  const { paid, refunded, pending } = refundBalance(transactions, currency);
+  return { paid, refunded, pending };
+}
