@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
+import { iconLink } from '../icon.ts';
 import { type Brand, brandStyle } from './brand.ts';
 import { type Html, html, trusted } from './html.ts';
 import { type Language, languages } from './language.ts';
@@ -41,7 +42,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     .header('content-language', languages[page.language].locale)
     .header('vary', 'accept-encoding, accept-language, cookie')
     .type('text/html; charset=utf-8');
-  const { markup } = render(page, nonce);
+  const { markup } = render(page, nonce, trusted(iconLink(reply.request)));
   const accepted = String(reply.request.headers['accept-encoding'] ?? '');
   if (!/\bgzip\b(?!;q=0\b)/.test(accepted)) return reply.send(markup);
   return reply.header('content-encoding', 'gzip').send(gzipSync(markup));
@@ -63,7 +64,7 @@ const style = readFileSync(new URL('../../../checkout/checkout.css', import.meta
 const script = readFileSync(new URL('../../../checkout/checkout.js', import.meta.url), 'utf8');
 
 /** The browser shows the page when all of it is there: on a slow device, what is shown in parts would move. */
-function render(page: Page, nonce: string): Html {
+function render(page: Page, nonce: string, icon: Html): Html {
   const { language, title, brand, content, state, pollUrl, reload, hasScript = true } = page;
   const words = languages[language];
   return html`<!doctype html>
@@ -74,6 +75,7 @@ function render(page: Page, nonce: string): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
+${icon}
 <link rel="expect" href="#end" blocking="render">
 ${page.refresh && refreshOf(page.refresh)}${reload && refreshOf(reload)}
 <style nonce="${nonce}">${trusted(brandStyle(brand))}
