@@ -41,6 +41,10 @@ export const failureTable = {
     retryAllowed: true,
     consumerMessage: 'The payment failed for a technical reason. Please try again.',
   },
+  PROVIDER_UNAVAILABLE: {
+    retryAllowed: true,
+    consumerMessage: 'The payment could not be started. Nothing was charged. Please try again.',
+  },
   PAYMENT_MODE_NOT_ENABLED: {
     retryAllowed: false,
     consumerMessage: 'This payment mode is not available. Please use another one.',
