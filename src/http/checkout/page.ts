@@ -20,8 +20,8 @@ export type Page = {
   readonly content: Html;
   /** What the script compares with the state of the order to see whether it has changed. */
   readonly state?: string;
-  /** Where the script asks for that state. */
-  readonly pollUrl?: string;
+  /** Where the script asks for that state, and the page that it loads when it has changed. */
+  readonly poll?: { readonly stateUrl: string; readonly pageUrl: string };
   /** Reloads or forwards the page where scripts are off. */
   readonly refresh?: { readonly seconds: number; readonly url: string };
   /** Loads the page again after some seconds: it may be gone for a moment only. */
@@ -65,7 +65,7 @@ const script = readFileSync(new URL('../../../checkout/checkout.js', import.meta
 
 /** The browser shows the page when all of it is there: on a slow device, what is shown in parts would move. */
 function render(page: Page, nonce: string, icon: Html): Html {
-  const { language, title, brand, content, state, pollUrl, reload, hasScript = true } = page;
+  const { language, title, brand, content, state, poll, reload, hasScript = true } = page;
   const words = languages[language];
   return html`<!doctype html>
 <html lang="${words.locale}">
@@ -83,7 +83,7 @@ ${trusted(style)}</style>
 </head>
 <body>
 ${header(words, brand, page)}
-<main class="wide columns"${state !== undefined && html` data-state="${state}"`}${pollUrl !== undefined && html` data-poll="${pollUrl}"`}${reload && html` data-reload="${reload.seconds}" data-to="${reload.url}"`}>${content}</main>
+<main class="wide columns"${state !== undefined && html` data-state="${state}"`}${poll && html` data-poll="${poll.stateUrl}" data-to="${poll.pageUrl}"`}${reload && html` data-reload="${reload.seconds}" data-to="${reload.url}"`}>${content}</main>
 ${brand && support(words, brand)}
 ${hasScript && html`<script nonce="${nonce}">${trusted(script)}</script>`}
 <span id="end" hidden></span>
