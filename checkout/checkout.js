@@ -24,7 +24,7 @@ for (const button of all('[data-print]', HTMLButtonElement)) {
 }
 for (const form of all('[data-submit] form', HTMLFormElement)) form.submit();
 for (const target of all('[data-forward]', HTMLAnchorElement)) location.replace(target.href);
-for (const main of all('[data-poll]', HTMLElement)) poll(main.dataset.poll ?? '', 1_000);
+for (const main of all('[data-poll]', HTMLElement)) poll(main, 1_000);
 for (const view of all('[data-reload]', HTMLElement)) {
   setTimeout(() => location.replace(view.dataset.to ?? ''), Number(view.dataset.reload) * 1_000);
 }
@@ -91,22 +91,23 @@ function ignoreSecondClick(form) {
 /**
  * Reloads the page when its state has changed. The pauses grow, because most banks answer within seconds or not for
  * minutes.
- * @param {string} url
+ * @param {HTMLElement} main
  * @param {number} pauseMs
  * @returns {Promise<void>}
  */
-async function poll(url, pauseMs) {
+async function poll(main, pauseMs) {
   await new Promise((resolve) => setTimeout(resolve, pauseMs));
-  const next = () => poll(url, Math.min(pauseMs * 1.3, 10_000));
+  const next = () => poll(main, Math.min(pauseMs * 1.3, 10_000));
   if (document.hidden) await becomesVisible();
   try {
-    const reply = await fetch(url, { headers: { accept: 'application/json' } });
+    const reply = await fetch(main.dataset.poll ?? '', { headers: { accept: 'application/json' } });
     if (reply.status >= 500 || reply.status === 429) return next();
     if (reply.status === 200) {
       const { state } = await reply.json();
-      if (state === document.querySelector('main')?.dataset.state) return next();
+      if (state === main.dataset.state) return next();
     }
-    location.replace(location.pathname);
+    // Not the own address: after a form that was refused, it is that of the form.
+    location.replace(main.dataset.to ?? '');
   } catch {
     // Offline, or the service restarts.
     next();

@@ -19,6 +19,7 @@ export function page(title: string, body: Html, ownStyle = ''): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
+<link rel="icon" href="${tabIcon}">
 <style>${{ html: style + ownStyle }}</style>
 </head>
 <body>
@@ -29,10 +30,15 @@ ${body}
 `.html;
 }
 
+/** The flash of the partner in the colours of the banner. In the page itself, because pages load nothing. */
+const tabIcon = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#f2c14e"/><path d="M18 4 6 18h8l-2 10 14-16h-9z" fill="#5b4300"/></svg>',
+)}`;
+
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
 };
 
 function render(value: HtmlValue): string {

@@ -16,6 +16,7 @@ import { dashboardPages } from './http/dashboard/dashboard-pages.ts';
 import type { Edge } from './http/edge.ts';
 import { endLine } from './http/end-line.ts';
 import { addCommonHeaders, sendError, serviceUnavailable } from './http/error-reply.ts';
+import { iconRoutes } from './http/icon.ts';
 import { logRequests } from './http/log-requests.ts';
 import { merchantApi, olderMerchantApi } from './http/merchant/merchant-api.ts';
 import type { OpenApi } from './http/open-api/model.ts';
@@ -106,6 +107,7 @@ export async function buildApp(parts: AppParts): Promise<FastifyInstance> {
     await served.register(dashboardPages(edge));
   });
   await app.register(operatorApi(parts));
+  await app.register(iconRoutes);
   await app.ready();
   return app;
 }

@@ -29,6 +29,15 @@ test('docs/errors.md lists every error code with its status and words, and no ot
   assert.deepEqual(written, expected);
 });
 
+test('CONTRIBUTING.md says what .ci/run runs, which checks types and style before the tests', async () => {
+  const program = await readFile(join(root, '.ci/run'), 'utf8');
+  const guide = await readFile(join(root, 'CONTRIBUTING.md'), 'utf8');
+  const commands = program.trimEnd().split('\n').at(-1)?.split(' && ') ?? [];
+  assert.deepEqual(commands, ['npm ci', 'npm run types', 'npm run lint', 'npm test']);
+  const written = commands.map((command) => `\`${command}\``).join(', ');
+  assert.ok(guide.includes(`\`.ci/run\` passes: ${written}.`));
+});
+
 test('docs/states.md explains every flag and every state of a delivery, and no other', async () => {
   const text = await readFile(join(root, 'docs/states.md'), 'utf8');
   const [, flags = '', deliveries = ''] =

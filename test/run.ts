@@ -31,19 +31,20 @@ const words = process.argv.slice(2).filter((word) => word !== '--citus');
 const paths = words.filter((word) => !word.startsWith('-'));
 const everything = isOnCitus ? citusFolders : ['test'];
 const files = (paths.length === 0 ? everything : paths).flatMap(listFiles);
-const child = spawn(
-  process.execPath,
-  ['--test', ...flags, ...words.filter((word) => word.startsWith('-')), ...files],
-  {
-    cwd: root,
-    env: {
-      NODE_COMPILE_CACHE: 'node_modules/.cache/compile',
-      ...process.env,
-      ...(process.argv.length === 2 && { [wholeRunVariable]: 'yes' }),
-    },
-    stdio: 'inherit',
+const given = words.filter((word) => word.startsWith('-'));
+// Node wants a destination for each of several reporters, so whoever names one gets that one alone.
+const reporter = given.some((word) => word.startsWith('--test-reporter'))
+  ? []
+  : ['--test-reporter=./test/support/reporter.ts'];
+const child = spawn(process.execPath, ['--test', ...flags, ...reporter, ...given, ...files], {
+  cwd: root,
+  env: {
+    NODE_COMPILE_CACHE: 'node_modules/.cache/compile',
+    ...process.env,
+    ...(process.argv.length === 2 && { [wholeRunVariable]: 'yes' }),
   },
-);
+  stdio: 'inherit',
+});
 // A terminal sends Ctrl-C to both; whoever ends this process means the run.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => child.kill('SIGTERM'));

@@ -142,6 +142,7 @@ test('what is served is what is listed, and a few pages known by name', async ()
     ...['/', '/docs', '/docs/', '/docs/start.js', '/docs/scalar/{etag}'],
     ...['/openapi.json', '/l/{link_id}', '/pay/{account_id}/{transaction_id}'],
     ...['/pay/{account_id}/{transaction_id}/return', '/checkout/logo/{account_id}/{digest}'],
+    ...['/checkout/icon.svg', '/favicon.ico'],
     ...['', '/{order_id}', '/{order_id}/pay', '/{order_id}/give-up', '/{order_id}/state'].map(
       (path) => `/checkout${path}`,
     ),

@@ -164,15 +164,39 @@ test('a waiting page notices the payment by itself, and a consumer can choose an
   assert.ok(providerPage.startsWith(simulator.url));
   const { transaction } = (await enquire({ order_id: orderId })).body;
   assert.equal(transaction.length, 2);
-  const launch = await page
-    .getByRole('link', { name: 'Continue to the payment page' })
-    .getAttribute('href');
+  const launch = await page.getByRole('link', { name: /the payment page/ }).getAttribute('href');
   const other = await (await openBrowser()).newPage();
   await other.goto(`${service.baseUrl}${launch}`);
   await other.getByRole('button', { name: 'Pay' }).first().click();
   await page.getByRole('heading', { name: 'Payment received' }).waitFor({ timeout: 20_000 });
   await assertSound(page);
   assert.deepEqual(troubles, []);
+});
+
+test('a page that waits for long says so by itself, and by keyboard alone leads to the payment page', {
+  skip,
+}, async () => {
+  const order = await createReturning();
+  const { page, troubles } = await pages.openOrder(order, { width: 390 });
+  await startPayment(page, 'UPI');
+  await page.goto(`${service.baseUrl}/checkout/${order.orderId}`);
+  await page.getByRole('heading', { name: 'Waiting for your bank', exact: true }).waitFor();
+  // A second tab replaces the cookie, so that the form of the first is refused and the address is that of the form.
+  await pages.openTab(page.context(), order);
+  await page.getByRole('button', { name: 'Choose another way to pay' }).click();
+  await page.waitForURL('**/give-up');
+  service.advanceSeconds(16);
+  await page.getByRole('heading', { name: 'Still waiting for your bank' }).waitFor();
+  assert.equal(page.url(), `${service.baseUrl}/checkout/${order.orderId}`);
+  await assertSound(page);
+  await follow(page, 'Open the payment page again');
+  await page.getByText('INR 118.00').waitFor();
+  assert.ok(page.url().startsWith(simulator.url));
+  // The browser itself reports the refused form.
+  assert.deepEqual(
+    troubles.filter((text) => !text.includes('a status of 409 ')),
+    [],
+  );
 });
 
 test('UPI is paid with the code on the page, which notices it by itself', { skip }, async () => {

@@ -48,7 +48,10 @@ const everything = {
 };
 
 const publicPrefixes = ['/api', '/checkout', '/dashboard', '/l', '/pay'];
-const privatePaths = ['/healthz', '/readyz', '/metrics', '/docs', '/openapi.json'];
+/** Pages name their icon below /checkout, so that a proxy need not expose /favicon.ico. */
+const privatePaths = [
+  ...['/healthz', '/readyz', '/metrics', '/docs', '/openapi.json', '/favicon.ico'],
+];
 
 test('every variable that a manifest sets is one that the program reads', async () => {
   const services = [

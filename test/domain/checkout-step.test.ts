@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { orderStatuses } from '../../src/domain/orders/order.ts';
+import { type OrderStatus, orderStatuses } from '../../src/domain/orders/order.ts';
 import {
+  type CheckoutStep,
   decideCheckoutStep,
   findOpenPayment,
 } from '../../src/domain/transactions/checkout-step.ts';
@@ -12,29 +13,44 @@ import { paymentStatuses } from '../../src/domain/transactions/notice.ts';
 import type { Payment } from '../../src/domain/transactions/transaction.ts';
 
 test('an order without a payment offers the ways to pay', () => {
-  assert.deepEqual(decideCheckoutStep([], 'new'), { kind: 'choose', failed: undefined });
+  assert.deepEqual(stepOf([], 'new'), { kind: 'choose', failed: undefined });
 });
 
 test('an order that has lapsed offers nothing', () => {
-  assert.deepEqual(decideCheckoutStep([], 'lapsed'), { kind: 'expired' });
+  assert.deepEqual(stepOf([], 'lapsed'), { kind: 'expired' });
   const failed = paymentThat({ status: 'failed' });
-  assert.deepEqual(decideCheckoutStep([failed], 'lapsed'), { kind: 'expired' });
+  assert.deepEqual(stepOf([failed], 'lapsed'), { kind: 'expired' });
 });
 
 for (const status of ['new', 'pending', 'authorized', 'reversing'] as const) {
   test(`a payment that is ${status} is waited for, also when the order has lapsed`, () => {
     const payment = paymentThat({ status });
     for (const orderStatus of ['pending', 'lapsed'] as const) {
-      assert.deepEqual(decideCheckoutStep([payment], orderStatus), { kind: 'waiting', payment });
+      assert.deepEqual(stepOf([payment], orderStatus), {
+        ...{ kind: 'waiting', payment, isSlow: false },
+      });
     }
   });
 }
 
+test('a payment that is pending for more than 15 seconds is slow, and no other that is waited for', () => {
+  const isSlowAfter = (status: Payment['status'], ms: number) => {
+    const step = stepOf([paymentThat({ status, atMs: 1_000 })], 'pending', 1_000 + ms);
+    return step.kind === 'waiting' && step.isSlow;
+  };
+  for (const status of ['new', 'pending'] as const) {
+    assert.deepEqual([isSlowAfter(status, 15_000), isSlowAfter(status, 15_001)], [false, true]);
+  }
+  for (const status of ['authorized', 'reversing'] as const) {
+    assert.equal(isSlowAfter(status, 3_600_000), false, status);
+  }
+});
+
 test('a failed payment is shown with the ways to pay, unless a retry makes no sense', () => {
   const failed = paymentThat({ status: 'failed', code: 'INSUFFICIENT_FUNDS' });
-  assert.deepEqual(decideCheckoutStep([failed], 'pending'), { kind: 'choose', failed });
+  assert.deepEqual(stepOf([failed], 'pending'), { kind: 'choose', failed });
   const rejected = paymentThat({ status: 'failed', code: 'RISK_REJECTED' });
-  assert.deepEqual(decideCheckoutStep([rejected], 'pending'), {
+  assert.deepEqual(stepOf([rejected], 'pending'), {
     ...{ kind: 'failed', payment: rejected },
   });
 });
@@ -46,7 +62,7 @@ test('the newest payment decides', () => {
     [rejected, cancelled],
     [cancelled, rejected],
   ]) {
-    assert.deepEqual(decideCheckoutStep(payments, 'pending'), {
+    assert.deepEqual(stepOf(payments, 'pending'), {
       ...{ kind: 'choose', failed: cancelled },
     });
   }
@@ -54,15 +70,17 @@ test('the newest payment decides', () => {
 
 test('a payment that was given up is no obstacle, until its provider reports an attempt', () => {
   const givenUp = paymentThat({ status: 'pending', givenUpAtMs: 5 });
-  assert.deepEqual(decideCheckoutStep([givenUp], 'pending'), { kind: 'choose', failed: undefined });
+  assert.deepEqual(stepOf([givenUp], 'pending'), { kind: 'choose', failed: undefined });
   const tried = paymentThat({ status: 'authorized', givenUpAtMs: 5 });
-  assert.deepEqual(decideCheckoutStep([tried], 'pending'), { kind: 'waiting', payment: tried });
+  assert.deepEqual(stepOf([tried], 'pending'), {
+    ...{ kind: 'waiting', payment: tried, isSlow: false },
+  });
 });
 
 test('money that does not complete the order is for the shop to check', () => {
   const payment = paymentThat({ status: 'succeeded' });
   for (const status of ['pending', 'lapsed'] as const) {
-    assert.deepEqual(decideCheckoutStep([payment], status), { kind: 'checking', payment });
+    assert.deepEqual(stepOf([payment], status), { kind: 'checking', payment });
   }
 });
 
@@ -70,7 +88,7 @@ test('a completed order shows the payment that completed it', () => {
   const twice = paymentThat({ status: 'succeeded', flags: ['duplicate_capture'] });
   const paid = paymentThat({ status: 'succeeded' });
   const open = paymentThat({ status: 'pending' });
-  assert.deepEqual(decideCheckoutStep([twice, open, paid], 'completed'), {
+  assert.deepEqual(stepOf([twice, open, paid], 'completed'), {
     ...{ kind: 'paid', payment: paid },
   });
 });
@@ -87,7 +105,7 @@ test('a way to pay is never offered while money may be on its way', () => {
       fc.constantFrom(...orderStatuses),
       (fields, orderStatus) => {
         const payments = fields.map(paymentThat);
-        const { kind } = decideCheckoutStep(payments, orderStatus);
+        const { kind } = stepOf(payments, orderStatus);
         const isPayable = kind === 'choose';
         if (!isPayable) return;
         assert.equal(findOpenPayment(payments), undefined);
@@ -98,6 +116,10 @@ test('a way to pay is never offered while money may be on its way', () => {
     { numRuns: 500 },
   );
 });
+
+function stepOf(payments: readonly Payment[], orderStatus: OrderStatus, nowMs = 10): CheckoutStep {
+  return decideCheckoutStep(payments, orderStatus, new Date(nowMs));
+}
 
 function paymentThat(fields: {
   readonly status: Payment['status'];

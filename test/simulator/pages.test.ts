@@ -232,5 +232,8 @@ function assertPage(html: string, { headers }: Response): void {
   assert.match(html, /^<!doctype html>/);
   assert.match(html, /<meta name="viewport"/);
   assert.match(html, /<\/html>\n$/);
-  assert.doesNotMatch(html, /src=|<link|<script|@import|url\(/);
+  // The icon is in the page and allowed, so that no browser asks for another.
+  assert.match(html, /<link rel="icon" href="data:image\/svg\+xml,[^"]+">/);
+  assert.match(headers.get('content-security-policy') ?? '', /; img-src data:/);
+  assert.doesNotMatch(html, /src=|<link(?! rel="icon" href="data:)|<script|@import|url\(/);
 }

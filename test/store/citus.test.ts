@@ -15,7 +15,9 @@ import { testMasterKeyHex } from '../support/test-service.ts';
 
 const needsCitus = { skip: !isCitusRun && 'there is no Citus cluster: see npm run test:citus' };
 
-test('a database without Citus is refused in one sentence', { skip: isCitusRun }, async () => {
+test('a database without Citus is refused in one sentence', {
+  skip: isCitusRun && 'it is about a database without Citus',
+}, async () => {
   const { url } = await createTestDatabase();
   const { code, stderr } = await distribute(url);
   assert.equal(code, 1);

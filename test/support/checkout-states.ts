@@ -1,5 +1,6 @@
 /** Every state that a page of the checkout can have, and how an order gets there. Contract 14.3. */
 import type { Page } from 'playwright-core';
+import { slowPaymentSeconds } from '../../src/domain/transactions/checkout-step.ts';
 import type { Words } from '../../src/http/checkout/words/words.ts';
 import { type CheckoutPages, type OrderOf, upiIntent } from './checkout-page.ts';
 
@@ -35,6 +36,16 @@ export const states = {
       return order;
     },
     heading: ({ waiting }) => waiting.heading,
+  },
+  'slow bank': {
+    reach: async (pages) => {
+      const order = await create(pages);
+      await pages.initiate(order.orderId);
+      pages.service.advanceSeconds(slowPaymentSeconds + 1);
+      return order;
+    },
+    heading: ({ waiting }) => waiting.slowHeading,
+    says: ({ waiting }) => waiting.slowText,
   },
   'UPI code': {
     reach: async ({ service, createAtShop }) => {

@@ -38,7 +38,7 @@ async function post(browser: PlainBrowser, page: Seen, choice: Record<string, st
 }
 
 function stateOf({ text }: Seen): string | undefined {
-  return /data-state="([a-z]+)-\d+"/.exec(text)?.[1];
+  return /data-state="([a-z]+)-/.exec(text)?.[1];
 }
 
 /** Of a payment that was started before, such as by a request whose reply was lost. */

@@ -1,18 +1,18 @@
-/** Starts a real Chromium from an npm package, so that nothing is downloaded or installed at run time. */
+/** Starts a real Chromium: the one of an npm package, or an installed one. Nothing is downloaded at run time. */
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as playwright } from 'playwright-core';
 import { projectDir } from './project.ts';
 
-/** The package contains a Chromium for x64 only. Other machines use an installed one. */
+/** The package contains a Chromium for x64 only. Other machines use an installed one, as does any if it is named. */
 const installed = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-const isPackaged = process.arch === 'x64';
+const isPackaged = process.arch === 'x64' && process.env.CHROMIUM_PATH === undefined;
 
 /** Why no browser can run on this machine; false where they can. */
 export const noBrowser: string | false =
   isPackaged || (await exists(installed))
     ? false
-    : `no Chromium for ${process.arch}: install one, or name it in CHROMIUM_PATH`;
+    : `there is no Chromium at ${installed}: install one, or name it in CHROMIUM_PATH`;
 
 export async function launchBrowser(): Promise<Browser> {
   return playwright.launch({

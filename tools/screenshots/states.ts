@@ -31,6 +31,15 @@ export const states: readonly State[] = [
       await page.locator('[data-state]').waitFor();
     },
   },
+  {
+    name: 'slow-bank',
+    reach: async (page, stage) => {
+      await start(page, stage, 'credit_card');
+      await page.goBack();
+      // The page changes by itself after 15 seconds.
+      await page.locator('[data-state$=slow]').waitFor();
+    },
+  },
   { name: 'paid', reach: (page, stage) => finish(page, stage, 'pay') },
   { name: 'failed', reach: (page, stage) => finish(page, stage, 'decline') },
   {

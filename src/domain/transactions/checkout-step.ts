@@ -4,11 +4,14 @@ import { paymentsOf } from './matching.ts';
 import { findCompleting } from './payment-return.ts';
 import { isFinal, type Payment, type Transaction } from './transaction.ts';
 
+/** Most banks answer sooner. */
+export const slowPaymentSeconds = 15;
+
 export type CheckoutStep =
   /** A payment may be started. `failed` is the payment before, if the consumer has to be told why it failed. */
   | { readonly kind: 'choose'; readonly failed: Payment | undefined }
-  /** A payment is open, so no other is offered. */
-  | { readonly kind: 'waiting'; readonly payment: Payment }
+  /** A payment is open, so no other is offered. `isSlow` after `slowPaymentSeconds`. */
+  | { readonly kind: 'waiting'; readonly payment: Payment; readonly isSlow: boolean }
   | { readonly kind: 'paid'; readonly payment: Payment }
   /** Money arrived that does not complete the order. The shop must look at it, and nobody should pay again. */
   | { readonly kind: 'checking'; readonly payment: Payment }
@@ -19,6 +22,7 @@ export type CheckoutStep =
 export function decideCheckoutStep(
   transactions: readonly Transaction[],
   orderStatus: OrderStatus,
+  now: Date,
 ): CheckoutStep {
   const payments = paymentsOf(transactions);
   const completing = orderStatus === 'completed' ? findCompleting(transactions) : undefined;
@@ -26,7 +30,7 @@ export function decideCheckoutStep(
   const arrived = payments.find(({ status }) => status === 'succeeded');
   if (arrived) return { kind: 'checking', payment: arrived };
   const open = findOpenPayment(payments);
-  if (open) return { kind: 'waiting', payment: open };
+  if (open) return { kind: 'waiting', payment: open, isSlow: isSlow(open, now) };
   if (orderStatus === 'lapsed' || orderStatus === 'completed') return { kind: 'expired' };
   const last = newestOf(payments);
   const failed = last && !isGivenUp(last) ? last : undefined;
@@ -42,6 +46,12 @@ export function findOpenPayment(transactions: readonly Transaction[]): Payment |
   );
 }
 
+/** An authorized or reversing payment does not depend on the consumer any more, however long it takes. */
+function isSlow(payment: Payment, now: Date): boolean {
+  const isPending = payment.status === 'new' || payment.status === 'pending';
+  return isPending && now.getTime() - startOf(payment) > slowPaymentSeconds * 1000;
+}
+
 /**
  * The consumer came back without paying and chose another way to pay. The payment counts if it succeeds later, and it is
  * open again as soon as the provider reports an attempt.
@@ -51,9 +61,12 @@ function isGivenUp({ status, start }: Payment): boolean {
 }
 
 function newestOf(payments: readonly Payment[]): Payment | undefined {
-  const startOf = ({ startedAtMs, start }: Payment) => start?.atMs ?? startedAtMs ?? 0;
   return payments.reduce<Payment | undefined>(
     (newest, payment) => (newest && startOf(newest) > startOf(payment) ? newest : payment),
     undefined,
   );
+}
+
+function startOf({ startedAtMs, start }: Payment): number {
+  return start?.atMs ?? startedAtMs ?? 0;
 }

@@ -41,7 +41,7 @@ export function sendCheckout(
     brand: brandOf(account, basePath),
     content: contentOf(words, checkout, options, back),
     state: stateOf(checkout),
-    ...(checkout.step.kind === 'waiting' && { pollUrl: `${page}/state` }),
+    ...(checkout.step.kind === 'waiting' && { poll: { stateUrl: `${page}/state`, pageUrl: page } }),
     ...refreshOf(checkout, page, back),
     formAction: ["'self'"],
     languageUrl: (language) => `${page}/language/${language}`,
@@ -50,7 +50,8 @@ export function sendCheckout(
 
 /** Changes whenever the page would show something else. */
 export function stateOf({ step, attempt }: Pick<Checkout, 'step' | 'attempt'>): string {
-  return `${step.kind}-${attempt}`;
+  const isSlow = step.kind === 'waiting' && step.isSlow;
+  return `${step.kind}-${attempt}${isSlow ? '-slow' : ''}`;
 }
 
 function refreshOf(checkout: Checkout, page: string, back: WayBack): Pick<Page, 'refresh'> {
@@ -114,6 +115,7 @@ function waiting(words: Words, checkout: Checkout, options: ViewOptions): Html {
       ? `${basePath}/pay/${account.accountId}/${transactionId}`
       : undefined,
     intentUrl: start?.intentUrl,
+    isSlow: step.kind === 'waiting' && step.isSlow,
     ownUrl: page,
     problem: problem && problem !== 'outdated' ? problemText(words, problem) : undefined,
   });

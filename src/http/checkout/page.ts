@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
+import { iconLink } from '../icon.ts';
 import { type Brand, brandStyle } from './brand.ts';
 import { type Html, html, trusted } from './html.ts';
 import { type Language, languages } from './language.ts';
@@ -19,8 +20,8 @@ export type Page = {
   readonly content: Html;
   /** What the script compares with the state of the order to see whether it has changed. */
   readonly state?: string;
-  /** Where the script asks for that state. */
-  readonly pollUrl?: string;
+  /** Where the script asks for that state, and the page that it loads when it has changed. */
+  readonly poll?: { readonly stateUrl: string; readonly pageUrl: string };
   /** Reloads or forwards the page where scripts are off. */
   readonly refresh?: { readonly seconds: number; readonly url: string };
   /** Loads the page again after some seconds: it may be gone for a moment only. */
@@ -41,7 +42,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     .header('content-language', languages[page.language].locale)
     .header('vary', 'accept-encoding, accept-language, cookie')
     .type('text/html; charset=utf-8');
-  const { markup } = render(page, nonce);
+  const { markup } = render(page, nonce, trusted(iconLink(reply.request)));
   const accepted = String(reply.request.headers['accept-encoding'] ?? '');
   if (!/\bgzip\b(?!;q=0\b)/.test(accepted)) return reply.send(markup);
   return reply.header('content-encoding', 'gzip').send(gzipSync(markup));
@@ -63,8 +64,8 @@ const style = readFileSync(new URL('../../../checkout/checkout.css', import.meta
 const script = readFileSync(new URL('../../../checkout/checkout.js', import.meta.url), 'utf8');
 
 /** The browser shows the page when all of it is there: on a slow device, what is shown in parts would move. */
-function render(page: Page, nonce: string): Html {
-  const { language, title, brand, content, state, pollUrl, reload, hasScript = true } = page;
+function render(page: Page, nonce: string, icon: Html): Html {
+  const { language, title, brand, content, state, poll, reload, hasScript = true } = page;
   const words = languages[language];
   return html`<!doctype html>
 <html lang="${words.locale}">
@@ -74,6 +75,7 @@ function render(page: Page, nonce: string): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
+${icon}
 <link rel="expect" href="#end" blocking="render">
 ${page.refresh && refreshOf(page.refresh)}${reload && refreshOf(reload)}
 <style nonce="${nonce}">${trusted(brandStyle(brand))}
@@ -81,7 +83,7 @@ ${trusted(style)}</style>
 </head>
 <body>
 ${header(words, brand, page)}
-<main class="wide columns"${state !== undefined && html` data-state="${state}"`}${pollUrl !== undefined && html` data-poll="${pollUrl}"`}${reload && html` data-reload="${reload.seconds}" data-to="${reload.url}"`}>${content}</main>
+<main class="wide columns"${state !== undefined && html` data-state="${state}"`}${poll && html` data-poll="${poll.stateUrl}" data-to="${poll.pageUrl}"`}${reload && html` data-reload="${reload.seconds}" data-to="${reload.url}"`}>${content}</main>
 ${brand && support(words, brand)}
 ${hasScript && html`<script nonce="${nonce}">${trusted(script)}</script>`}
 <span id="end" hidden></span>

@@ -12,6 +12,8 @@ export type WaitingForms = {
   /** Our page that leads to the provider's page. */
   readonly continueUrl: string | undefined;
   readonly intentUrl: string | undefined;
+  /** True if the consumer may wonder what to do, because nothing happens. */
+  readonly isSlow: boolean;
   /** The address of this page. */
   readonly ownUrl: string;
   readonly problem: string | undefined;
@@ -21,8 +23,8 @@ export function waitingView(words: Words, checkout: Checkout, forms: WaitingForm
   const { intentUrl, problem } = forms;
   return html`<section class="card stack pay">
 ${problem !== undefined && html`<div class="notice" role="alert"><p>${problem}</p></div>`}
-${intentUrl === undefined ? bankHead(words) : upiHead(words, checkout, intentUrl)}
-${forms.continueUrl !== undefined && continueLink(words, forms.continueUrl, intentUrl !== undefined)}
+${intentUrl === undefined ? bankHead(words, forms) : upiHead(words, checkout, intentUrl, forms.isSlow)}
+${forms.continueUrl !== undefined && continueLink(words, forms.continueUrl, forms)}
 <p class="small quiet">${words.waiting.stay}</p>
 <noscript><a class="button plain" href="${forms.ownUrl}">${words.waiting.refresh}</a></noscript>
 <form class="stack" method="post" action="${forms.giveUpAction}">
@@ -34,18 +36,20 @@ ${forms.continueUrl !== undefined && continueLink(words, forms.continueUrl, inte
 </section>`;
 }
 
-function bankHead({ waiting }: Words): Html {
+function bankHead({ waiting }: Words, { isSlow, continueUrl }: WaitingForms): Html {
+  const slowText = continueUrl === undefined ? waiting.slowElsewhere : waiting.slowText;
   return html`<div class="mark">${icons.wait}</div>
-<div role="status" class="stack close"><h1>${waiting.heading}</h1><p>${waiting.text}</p></div>`;
+<div role="status" class="stack close"><h1>${isSlow ? waiting.slowHeading : waiting.heading}</h1><p>${isSlow ? slowText : waiting.text}</p></div>`;
 }
 
-function continueLink(words: Words, url: string, isSecond: boolean): Html {
-  const text = isSecond ? words.upi.elsewhere : words.waiting.continue;
-  return html`<a class="button${isSecond && html` plain`}" href="${url}">${text}</a>`;
+function continueLink({ upi, waiting }: Words, url: string, forms: WaitingForms): Html {
+  const isSecond = forms.intentUrl !== undefined;
+  const text = forms.isSlow ? waiting.openAgain : waiting.continue;
+  return html`<a class="button${isSecond && html` plain`}" href="${url}">${isSecond ? upi.elsewhere : text}</a>`;
 }
 
 /** A link for the phone that shows this page, and the code for another device. On wide screens the code comes first. */
-function upiHead(words: Words, checkout: Checkout, intentUrl: string): Html {
+function upiHead(words: Words, checkout: Checkout, intentUrl: string, isSlow: boolean): Html {
   const { total, currency } = checkout.order.amounts;
   const amount = amountText(words, total, currency);
   const label = words.upi.codeLabel(amount, checkout.account.name);
@@ -60,5 +64,5 @@ function upiHead(words: Words, checkout: Checkout, intentUrl: string): Html {
 <div class="code" role="img" aria-label="${label}">${trusted(code)}</div>
 </div>
 </div>
-<p role="status" class="quiet">${words.waiting.text}</p>`;
+<p role="status" class="quiet">${isSlow ? words.upi.slow : words.waiting.text}</p>`;
 }

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Edge } from '../edge.ts';
+import { iconLinkFrom } from '../icon.ts';
 import { basePathOf } from '../site.ts';
 import { createStaticFile, type StaticFile, sendStaticFile } from '../static-file.ts';
 import { listImports, loadPageFiles, type PageFiles, packageModules } from './page-files.ts';
@@ -110,7 +111,7 @@ function pageText({ basePath, folder, importMap, styles, preloaded }: PageParts)
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
+${iconLinkFrom(`${basePath}/`)}
 ${sheets.join('\n')}
 <script type="importmap">${importMap}</script>
 ${links.join('\n')}

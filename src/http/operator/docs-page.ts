@@ -3,6 +3,7 @@
  * calls only this service.
  */
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { iconLinkFrom } from '../icon.ts';
 import { createStaticFile, type StaticFile, sendStaticFile } from '../static-file.ts';
 
 export function addDocsPage(app: FastifyInstance): void {
@@ -88,7 +89,7 @@ function html(etag: string): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="description" content="The API of the payment order service">
-<link rel="icon" href="data:,">
+${iconLinkFrom('../')}
 </head>
 <body>
 <div id="app"></div>

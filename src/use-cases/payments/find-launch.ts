@@ -2,7 +2,7 @@
 import type { Account } from '../../domain/accounts/account.ts';
 import { isAccountId, isTransactionId } from '../../domain/ids.ts';
 import { callbackOf } from '../../domain/orders/callback.ts';
-import { isOpen, type Order, orderStatus } from '../../domain/orders/order.ts';
+import { isOpen, type Order, type OrderStatus, orderStatus } from '../../domain/orders/order.ts';
 import type { Clock } from '../../domain/time.ts';
 import { paymentsOf } from '../../domain/transactions/matching.ts';
 import { decideReturn, type ReturnStatus } from '../../domain/transactions/payment-return.ts';
@@ -53,15 +53,18 @@ export async function findLaunch(
   if (!found || !payment || !start || !hasPaymentPage(payment)) return { kind: 'unknown' };
   const { order } = found;
   const status = orderStatus(order, now);
-  // A failed payment may be retried at the provider while the order is open.
-  const isPayable = payment.status === 'pending' || payment.status === 'failed';
-  if (!isPayable || !isOpen(status)) {
+  if (!isPayable(payment, status)) {
     const result = decideReturn(payment, transactions, status, false);
     const hasShop = callbackOf(order.details, start) !== undefined;
     return { kind: 'over', account, hasShop, status: result.status };
   }
   if (start.redirectUrl !== undefined) return { kind: 'address', url: start.redirectUrl, account };
   return findForm(services, account, order, payment);
+}
+
+/** A failed payment may be retried at the provider while the order is open. */
+export function isPayable({ status }: Payment, orderStatus: OrderStatus): boolean {
+  return (status === 'pending' || status === 'failed') && isOpen(orderStatus);
 }
 
 /** True if there is a page of the provider on which this payment can be made. */

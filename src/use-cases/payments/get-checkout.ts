@@ -15,7 +15,7 @@ import type { NeedsOf } from '../../services/needs.ts';
 import type { Batches } from '../../store/batches.ts';
 import { saveCheckoutOutcome } from '../../store/checkouts.ts';
 import { checkAccess } from '../orders/order-access.ts';
-import { hasPaymentPage } from './find-launch.ts';
+import { hasPaymentPage, isPayable } from './find-launch.ts';
 import { pollOpenPayment } from './find-return.ts';
 import { choicesOf } from './list-choices.ts';
 import { modesOf, type PaymentModesReply } from './list-payment-modes.ts';
@@ -54,7 +54,8 @@ export async function getCheckout(services: Needs, caller: Caller): Promise<Chec
   const order = checkAccess(caller, found?.order, 'ORDER_NOT_FOUND');
   const now = services.clock();
   const transactions = found ? settleTransactions(found, now) : [];
-  const step = decideCheckoutStep(transactions, orderStatus(order, now));
+  const status = orderStatus(order, now);
+  const step = decideCheckoutStep(transactions, status, now);
   if (step.kind === 'waiting') pollOpenPayment(services, account, step.payment, now);
   if (step.kind === 'paid') await notePaid(services, order);
   const payment = 'payment' in step ? step.payment : undefined;
@@ -70,7 +71,7 @@ export async function getCheckout(services: Needs, caller: Caller): Promise<Chec
     },
     upiCollect: account.upiCollect,
     callback: callbackOf(order.details, payment?.start ?? {}),
-    canContinue: payment !== undefined && hasPaymentPage(payment),
+    canContinue: payment !== undefined && hasPaymentPage(payment) && isPayable(payment, status),
   };
 }
 

@@ -175,6 +175,67 @@ test('a provider that cannot be polled keeps the payment', async () => {
   assert.match(reply.text, /We could not check this payment at the provider just now/);
 });
 
+for (const [language, heading, text, link] of [
+  [
+    'en',
+    'Still waiting for your bank',
+    /If you have not paid, open the payment page again/,
+    'Open',
+  ],
+  ['hi', 'अब भी आपके बैंक की प्रतीक्षा है', /भुगतान पेज फिर से खोलें। यदि/, 'भुगतान पेज फिर से खोलें'],
+] as const) {
+  test(`after 15 seconds the page says what to do and offers the payment page again, ${language}`, async () => {
+    const { orderId, ...browser } = await open();
+    const path = `/checkout/${orderId}`;
+    const accept = { 'accept-language': language };
+    const started = await browser.submit(browser.page, upi);
+    const early = await browser.get(path, accept);
+    assert.doesNotMatch(early.text, text);
+    service.advanceSeconds(16);
+    const late = await browser.get(path, accept);
+    assert.deepEqual([late.status, headingOf(late)], [200, heading]);
+    assert.match(late.text, text);
+    assert.ok(late.text.includes(`<a class="button" href="${started.location}">${link}`));
+    // The script of the early page loads it again.
+    const { state } = JSON.parse((await browser.get(`${path}/state`)).text);
+    assert.equal(state, 'waiting-1-slow');
+    assert.match(early.text, /data-state="waiting-1" /);
+    assert.match(late.text, /data-state="waiting-1-slow" /);
+    // Nothing else changes: another way to pay can be chosen.
+    assert.equal((await browser.submit(late)).status, 303);
+    assert.equal(headingOf(await browser.get(path)), 'How would you like to pay?');
+  });
+}
+
+test('a payment without a page of its provider has no link to one, and the text does not mention it', async () => {
+  const { orderId, ...browser } = await open();
+  const started = await browser.submit(browser.page, upi);
+  // As after a call whose answer was lost.
+  await service.database.query({
+    text: `update transactions set start = (start::jsonb - 'providerOrderId' - 'redirectUrl')::json
+      where order_id = $1`,
+    values: [orderId],
+  });
+  service.advanceSeconds(16);
+  const page = await browser.get(`/checkout/${orderId}`);
+  assert.equal(headingOf(page), 'Still waiting for your bank');
+  assert.match(page.text, /If an app asks you to approve it, please do so/);
+  assert.ok(!page.text.includes(started.location ?? '') && !page.text.includes('payment page'));
+});
+
+test('the payment page is not offered when it would only say that the order has lapsed', async () => {
+  const { orderId, ...browser } = await open();
+  const { location } = await browser.submit(browser.page, upi);
+  await service.database.query({
+    text: 'update orders set lapses_at = created_at where order_id = $1',
+    values: [orderId],
+  });
+  const page = await browser.get(`/checkout/${orderId}`);
+  assert.equal(headingOf(page), 'Waiting for your bank');
+  assert.ok(!page.text.includes(`href="${location}"`));
+  assert.equal((await browser.get(location ?? '')).status, 410);
+});
+
 test('an order that was changed too often by its own tokens starts no payment, and says so', async () => {
   const { orderId, ...browser } = await open();
   await service.database.query({

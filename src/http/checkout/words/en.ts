@@ -66,6 +66,7 @@ export const en: Words = {
     openApp: 'Open a UPI app',
     codeLabel: (amount, shopName) => `QR code to pay ${amount} to ${shopName}`,
     elsewhere: 'Pay on the page of the payment provider instead',
+    slow: 'Your bank has not confirmed the payment yet. If you have not paid, open the app or scan the code again. If you have paid, please wait: you do not have to pay again.',
   },
 
   waiting: {
@@ -73,6 +74,12 @@ export const en: Words = {
     text: 'We are waiting for your bank to confirm the payment. This usually takes a few seconds.',
     stay: 'This page changes by itself. You can safely reload it.',
     continue: 'Continue to the payment page',
+    slowHeading: 'Still waiting for your bank',
+    slowText:
+      'Your bank has not confirmed the payment yet. If you have not paid, open the payment page again. If you have paid, please wait: you do not have to pay again.',
+    slowElsewhere:
+      'Your bank has not confirmed the payment yet. If an app asks you to approve it, please do so. If you have paid, please wait: you do not have to pay again.',
+    openAgain: 'Open the payment page again',
     another: 'Choose another way to pay',
     anotherHint: 'Did you come back without paying?',
     stillOpen:

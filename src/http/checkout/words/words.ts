@@ -55,6 +55,8 @@ export type Words = {
     readonly openApp: string;
     readonly codeLabel: (amount: string, shopName: string) => string;
     readonly elsewhere: string;
+    /** Instead of the text of `waiting`, when the payment takes long. */
+    readonly slow: string;
   };
 
   readonly waiting: {
@@ -62,6 +64,12 @@ export type Words = {
     readonly text: string;
     readonly stay: string;
     readonly continue: string;
+    /** Instead of heading, text and continue, when the payment takes long. */
+    readonly slowHeading: string;
+    readonly slowText: string;
+    /** The same for a payment without a page of the provider, such as one that an app asks to approve. */
+    readonly slowElsewhere: string;
+    readonly openAgain: string;
     readonly another: string;
     readonly anotherHint: string;
     /** The provider has an attempt of this payment, so no other may be started. */
