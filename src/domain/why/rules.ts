@@ -23,6 +23,7 @@ export type Rule =
   | 'another-payment'
   | 'stored-differently'
   /** Why another report does not set it. */
+  | 'also-reported'
   | 'later-time'
   | 'delivery-key'
   | 'report-before-request'
@@ -70,6 +71,7 @@ const sentences: Readonly<Record<Rule, string>> = {
   'another-payment': 'Another payment of the order counts.',
   'stored-differently':
     'The stored value is not the one that the reports give: "order rebuild" corrects it.',
+  'also-reported': 'It says the same. The first report of a value sets it.',
   'later-time':
     'Of reports with the same status, the one with the later time of the provider decides.',
   'delivery-key':
