@@ -287,6 +287,7 @@ export type NewRefund = {
   /** Give the payment, or the invoice that it paid. */
   transaction_id?: string;
   invoice_id?: string;
+  /** If it is left out, or undefined, everything that is available is refunded. The service refuses null and NaN. */
   refund_amount?: Amount;
   refund_request_id?: string;
 };

@@ -75,7 +75,9 @@ function Why({ field, currency, timeline, rules, transactionId }) {
   const text = (/** @type {unknown} */ value) => valueText(field.field, value, currency);
   const link = (/** @type {Source} */ source, /** @type {string | null} */ at = null) =>
     html`<${SourceLink} source=${source} timeline=${timeline} transactionId=${transactionId} at=${at} />`;
-  const same = lost.filter(({ value }) => isEqual(value, field.value));
+  const same = lost.filter(
+    ({ value, rule }) => rule === 'also-reported' || isEqual(value, field.value),
+  );
   const beaten = lost.filter((each) => !same.includes(each));
   return html`
     ${

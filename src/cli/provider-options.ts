@@ -40,9 +40,22 @@ export function readProviderSettings(
   flags: ProviderFlags,
   before: ProviderSettingsBefore,
 ): Partial<AccountSettings> {
+  refuseEmptyKeys(flags);
   return changeProviderSettings(flags, before, (url, login) => {
     throw new UsageError(`--${url} needs --${login}: the account has none.`);
   });
+}
+
+/** An unset variable of a script must not replace a secret by nothing. Plain settings are removed by an empty value. */
+function refuseEmptyKeys(flags: ProviderFlags): void {
+  for (const { settings } of providers) {
+    const plain = settings.plain.map(({ option }) => option);
+    for (const { option } of [settings.login, settings.apiSecret, settings.apiUrl]) {
+      const isEmpty = flags[option]?.trim() === '';
+      if (isEmpty && !plain.includes(option))
+        throw new UsageError(`--${option} must not be empty.`);
+    }
+  }
 }
 
 export function readApiSecrets(flags: ProviderFlags): ApiSecrets {

@@ -3,6 +3,7 @@
  * attempts up to a time, and what set the fields of its transactions last.
  */
 import { eventIdOf } from '../domain/ids.ts';
+import type { DeliveryState } from '../domain/inbox/delivery.ts';
 import type { ProviderName } from '../domain/provider-name.ts';
 import type { LifeAttempt, LifeEvent } from '../domain/why/timeline.ts';
 import type { Queryable } from '../postgres/database.ts';
@@ -137,6 +138,7 @@ export type DeliveryOfKey = {
   readonly provider: ProviderName;
   readonly deliveryKey: string;
   readonly deliveryId: string;
+  readonly state: DeliveryState;
 };
 
 /** The deliveries with these keys, which notices have instead of ids. */
@@ -148,7 +150,7 @@ export async function listDeliveriesByKey(
   if (names.length === 0) return [];
   const { rows } = await database.query<DeliveryOfKey>({
     name: 'list-deliveries-by-key',
-    text: `select d.provider, d.delivery_key as "deliveryKey", d.delivery_id as "deliveryId"
+    text: `select d.provider, d.delivery_key as "deliveryKey", d.delivery_id as "deliveryId", d.state
              from unnest($2::text[], $3::text[]) as name (provider, delivery_key)
              join deliveries d on d.account_id = $1 and d.provider = name.provider
               and d.delivery_key = name.delivery_key`,

@@ -25,11 +25,13 @@ service.advanceSeconds(-7200);
 const tea = await service.createAccount();
 const coffee = await service.createAccount();
 
-// A second apart, because the time in an id has seconds.
+// Milliseconds apart, in one second.
+service.stopClock();
+service.advanceSeconds(1 - service.services.clock().getMilliseconds() / 1_000);
 const ids: string[] = [];
 for (let index = 0; index < 7; index += 1) {
   ids.unshift(await createOrder(index % 2 === 0 ? tea : coffee, `L-${index}`));
-  service.advanceSeconds(1);
+  service.advanceSeconds(0.001);
 }
 service.advanceSeconds(3600);
 await pay(tea, 'L-0');

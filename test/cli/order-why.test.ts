@@ -47,8 +47,8 @@ test('prints the timeline, and what set each field', async () => {
   has(
     `    not failed from delivery ${failed}. The highest status that was reported counts, whatever arrived last.`,
   );
-  has('  amount: 118.00 INR');
-  has(`    the same from delivery ${failed}`);
+  has('  amount: 118.00 INR', `    set by delivery ${failed}.`);
+  has(`    also reported by delivery ${captured}`);
   has('  sub_payment_mode: {"upi_id":"a***a@okbank"');
   assert.doesNotMatch(stdout, /asha@|9876543210/);
   assert.equal(stdout, stripVTControlCharacters(stdout));

@@ -50,6 +50,26 @@ for (const encrypted of [false, true]) {
   });
 }
 
+for (const encrypted of [false, true]) {
+  test(`an amount that got lost refunds nothing, an undefined one everything, ${encrypted ? 'sealed' : 'plain'}`, async () => {
+    const { order_id, transaction_id } = await paidOrder();
+    const client = clientOf(fetch, encrypted);
+    for (const lost of [null, '', Number.NaN]) {
+      await assert.rejects(
+        client.refund({ transaction_id, refund_amount: lost as number }),
+        (error) =>
+          error instanceof ServiceCallError &&
+          error.code === 'INVALID_REQUEST_PARAMETER' &&
+          error.merchantMessage.startsWith('refund_amount must'),
+      );
+    }
+    const before = await client.transactionEnquiry({ order_id });
+    assert.equal(before.transaction.length, 1);
+    const made = await client.refund({ transaction_id, refund_amount: undefined });
+    assert.equal(made.transaction_type, 'full_refund');
+  });
+}
+
 /** Each failure happens to the first call only. */
 const failures: [name: string, answer: (sent: () => Promise<Response>) => Promise<Response>][] = [
   [

@@ -6,9 +6,12 @@ import {
   base62Of,
   findAccountIdOfAccessKey,
   findAccountIdOfLink,
+  findTimeOfOrder,
+  firstOrderIdAt,
   isAccountId,
   isOrderId,
   newAccountId,
+  newDeliveryId,
   newLinkId,
   newOrderId,
   newSecretId,
@@ -33,6 +36,20 @@ test("later orders have later ids in the database's sort order", () => {
   assert.deepEqual(ids.toSorted(), ids);
   assert.match(ids[2] ?? '', /^o_00000z/);
   assert.match(ids[3] ?? '', /^o_000010/);
+});
+
+test('orders and deliveries of one second have ids in the order of their milliseconds', () => {
+  const times = Array.from({ length: 1_000 }, (_, ms) => new Date(1_800_000_000_000 + ms));
+  const accountId = newAccountId();
+  for (const newId of [newOrderId, (time: Date) => newDeliveryId(accountId, time)]) {
+    const ids = times.map(newId);
+    assert.deepEqual(ids.toSorted(), ids);
+  }
+  const second = firstOrderIdAt(new Date(1_800_000_000_000));
+  for (const time of times) {
+    assert.ok(newOrderId(time).startsWith(second));
+    assert.deepEqual(findTimeOfOrder(newOrderId(time)), times[0]);
+  }
 });
 
 test('random base62 has exactly the requested length', () => {

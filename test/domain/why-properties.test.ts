@@ -111,6 +111,9 @@ describe('what Why says about any set of deliveries', () => {
           winners.find((one) => one.record === loser?.record) ??
           winners[0];
         if (winner && loser) assertRule(rule, transaction, winner, loser);
+        if (rule !== 'also-reported' || !loser) continue;
+        const mention = mentionOf(field.field, loser);
+        assert.ok(winners.some((one) => isSame(mentionOf(field.field, one), mention)));
       }
     });
   });

@@ -232,6 +232,71 @@ describe('the previous value', () => {
   }
 });
 
+describe('of several reports of one value', () => {
+  const reports = ['captured', 'paid', 'refunded'];
+  const paid = payment(
+    reports.map((key, place) => notice(key, { status: 'succeeded', occurredAtMs: 1_000 * place })),
+    { start: start({ call: 'taken' }) },
+  );
+  const change = { from: null, to: 'succeeded', happenedAt: new Date(3_000) };
+
+  test('the one that the history names set it, and the others also reported it', () => {
+    for (const key of reports) {
+      const { setBy, lost } = status([{ ...change, field: 'status', cause: `dlv_${key}` }]);
+      assert.deepEqual(setBy, [`dlv_${key}`]);
+      const others = reports.filter((other) => other !== key).map((other) => `dlv_${other}`);
+      assert.deepEqual(
+        lost
+          .slice(0, 2)
+          .map(([source]) => source)
+          .sort(),
+        others.sort(),
+      );
+      assert.deepEqual(
+        lost.map(([, , rule]) => rule),
+        [...['also-reported', 'also-reported', 'highest-status']],
+      );
+    }
+  });
+
+  test('without a history, one that was not stale when it arrived', () => {
+    const isStale = (key: string) => key !== 'captured';
+    assert.deepEqual(status([], isStale).setBy, ['dlv_captured']);
+    assert.deepEqual(status([]).setBy, ['dlv_refunded']);
+  });
+
+  test('a cause that reported another value is not named', () => {
+    const { setBy } = status([{ ...change, field: 'status', cause: 'start-payment' }]);
+    assert.deepEqual(setBy, ['dlv_refunded']);
+  });
+
+  test('our own call is named if it was first', () => {
+    const pending = payment([notice('report', { status: 'pending' })], {
+      start: start({ call: 'taken' }),
+    });
+    const [first] = explain(pending, [
+      { ...change, to: 'pending', field: 'status', cause: 'start-payment' },
+    ]);
+    assert.deepEqual(first?.setBy, [{ kind: 'call' }]);
+    assert.deepEqual(
+      first?.lost.map(({ rule }) => rule),
+      ['also-reported'],
+    );
+  });
+
+  function status(changes: readonly LastChange[], isStale?: (key: string) => boolean) {
+    const [field] = explainTransaction(paid, {
+      ...{ expected, changes, ...(isStale && { isStale }) },
+      deliveryIdOf: (key) => `dlv_${key}`,
+    });
+    assert.equal(field?.field, 'status');
+    return {
+      setBy: field.setBy.map(keyOf),
+      lost: field.lost.map(({ source, rule, value }) => [keyOf(source), value, rule] as const),
+    };
+  }
+});
+
 describe('a long answer', () => {
   test('lists twenty losers of a field and counts the others', () => {
     const paid = payment([

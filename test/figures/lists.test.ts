@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { commandLine } from '../../src/domain/audit.ts';
 import type { User } from '../../src/domain/orders/order.ts';
 import type { OrderFilter } from '../../src/domain/orders/order-filter.ts';
+import { insertOrders } from '../../src/store/insert-orders.ts';
 import { eraseConsumer } from '../../src/use-cases/consumers/erase-consumer.ts';
 import { rebuildFigures } from '../../src/use-cases/maintenance/rebuild-figures.ts';
 import { exportOrders } from '../../src/use-cases/order-lists/export-orders.ts';
@@ -11,6 +12,7 @@ import { listFilteredOrders } from '../../src/use-cases/order-lists/list-filtere
 import { searchOrders } from '../../src/use-cases/order-lists/search-orders.ts';
 import { identifyConsumer } from '../../src/use-cases/orders/identify-consumer.ts';
 import { changeOrder, type MadeTransaction, makeOrder } from '../support/figure-orders.ts';
+import { storedOrder } from '../support/stored-orders.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const service = await startTestService();
@@ -159,6 +161,53 @@ test('pages of every size contain each order once, with and without a filter', a
       assert.deepEqual(names, whole);
     }
   }
+});
+
+test('orders of one second are newest first on every page and in the export', async () => {
+  const busy = await service.createAccount();
+  const orders = Array.from({ length: 600 }, (_, ms) =>
+    storedOrder({
+      ...{ accountId: busy.accountId, invoiceId: `BUSY-${ms}` },
+      createdAt: new Date(startMs + ms),
+    }),
+  );
+  await insertOrders(database, orders);
+  const newestFirst = orders.toReversed();
+  // Flags have an index of their own.
+  const flagged = newestFirst.filter((_, place) => place % 2 === 0);
+  await database.query({
+    text: `update orders set flags = '{amount_mismatch}'
+            where account_id = $1 and order_id = any($2::text[])`,
+    values: [busy.accountId, flagged.map(({ orderId }) => orderId)],
+  });
+  for (const [filter, wanted] of [
+    [{}, newestFirst],
+    [{ flag: 'amount_mismatch' }, flagged],
+  ] as const) {
+    const ids: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = await listFilteredOrders(needs, busy.accountId, { filter, limit: 37, after });
+      ids.push(...page.orders.map(({ orderId }) => orderId));
+      after = page.next;
+    } while (after !== undefined);
+    assert.deepEqual(
+      ids,
+      wanted.map(({ orderId }) => orderId),
+    );
+  }
+  let text = '';
+  const whole = { filter: {}, isMasked: false };
+  for await (const part of exportOrders(needs, busy.accountId, whole)) text += part;
+  const invoices = text
+    .trimEnd()
+    .split('\r\n')
+    .slice(1)
+    .map((line) => line.split(',')[1]);
+  assert.deepEqual(
+    invoices,
+    newestFirst.map(({ invoiceId }) => invoiceId),
+  );
 });
 
 test('a row has the amounts, the flags and the payment that count', async () => {

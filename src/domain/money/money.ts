@@ -36,6 +36,11 @@ export function parseDecimal(input: SentAmount): Decimal | undefined {
   return number?.isNegative ? undefined : number?.decimal;
 }
 
+/** True for a decimal above 0, in whatever currency. */
+export function isPositive(input: SentAmount): boolean {
+  return (parseDecimal(input)?.digits ?? 0n) > 0n;
+}
+
 const jsonNumber = /^(-)?(\d{1,400})(?:\.(\d{1,400}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /** Reads any JSON number by its digits, with or without an exponent. */

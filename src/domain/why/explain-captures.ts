@@ -30,7 +30,7 @@ export function explainCaptures(payment: Payment, ranking: Ranking<N>): Explaine
   const lost = inRank(ranking, isCapture)
     .filter((notice) => counted.get(notice.pspTransactionId) !== notice)
     .map((notice): Mention<N> => {
-      const rule = decideCaptureLoss(payment, notice, counted, ranking);
+      const rule = decideCaptureLoss(payment, notice, counted, ranking, ({ amount }) => amount);
       return { notice, value: notice.amount ?? null, rule };
     });
   return { rule: 'captures-counted', setBy, lost };
@@ -42,9 +42,10 @@ export function decideCaptureLoss(
   notice: N,
   counted: ReadonlyMap<string, N>,
   ranking: Ranking<N>,
+  read: (notice: N) => unknown,
 ): Rule {
   const winner = counted.get(notice.pspTransactionId);
-  if (winner) return decideLoss(ranking, winner, notice);
+  if (winner) return decideLoss(ranking, winner, notice, read);
   const own = captures?.find(({ pspId }) => pspId === notice.pspTransactionId);
   return own ? decideUncounted(own, ranking) : 'other-record';
 }
@@ -103,7 +104,9 @@ export function decideVoidLoss(
   if (!isLive(reported, ranking)) return 'void-failed';
   if (!isPaymentVoid(payment, reported)) return 'void-of-capture';
   // As they were reported: a void without effect on the status would rank lower.
-  return winner ? decideLoss(ranking, ranking.originalOf(winner), reported) : 'without-effect';
+  return winner
+    ? decideLoss(ranking, ranking.originalOf(winner), reported, ({ status }) => status)
+    : 'without-effect';
 }
 
 export function isVoidNotice({ record }: N): boolean {

@@ -107,8 +107,12 @@ function decideStatusLoss(
     const own = counted.get(notice.pspTransactionId);
     // A capture that counts loses against what else decides, or against another report of the same capture.
     const isBeaten = own !== undefined && !deciding.has(own);
-    return isBeaten ? rule : decideCaptureLoss(payment, notice, counted, ranking);
+    return isBeaten ? rule : decideCaptureLoss(payment, notice, counted, ranking, statusOf);
   }
   if (rule !== 'highest-status' || !winner || isCapture(winner)) return rule;
-  return decideLoss(ranking, winner, notice);
+  return decideLoss(ranking, winner, notice, statusOf);
+}
+
+function statusOf({ status }: N) {
+  return status;
 }

@@ -124,7 +124,7 @@ function explainCurrency(payment: Payment, weighed: WeighedPayment, ranking: Ran
   return decidedBy('captured-total', winner ? [winner] : ['order'], ranking, 'currency');
 }
 
-/** Some notices decide together, and every other one that has the field loses by the same rule. */
+/** Some notices decide together, and every other one that has the field repeats one of them or loses by the same rule. */
 function decidedBy(
   rule: Rule,
   setBy: Explained<N>['setBy'],
@@ -134,9 +134,19 @@ function decidedBy(
   const keys = new Set(
     setBy.map((setter) => (typeof setter === 'string' ? '' : setter.deliveryKey)),
   );
+  const isRepeat = ({ pspTransactionId, [name]: value }: N) =>
+    setBy.some(
+      (setter) =>
+        typeof setter !== 'string' &&
+        setter.pspTransactionId === pspTransactionId &&
+        setter[name] === value,
+    );
   const lost = mentionsOf(ranking, (notice) => notice[name])
     .filter(({ notice }) => notice.deliveryKey === '' || !keys.has(notice.deliveryKey))
-    .map((mention) => ({ ...mention, rule }));
+    .map((mention) => ({
+      ...mention,
+      rule: isRepeat(mention.notice) ? ('also-reported' as const) : rule,
+    }));
   return { rule, setBy, lost };
 }
 

@@ -119,7 +119,8 @@ function findDeciding(
 function decideStatusLoss(rule: Rule, setBy: readonly N[], notice: N, ranking: Ranking<N>): Rule {
   const [winner] = setBy;
   if (isVoidNotice(notice)) return isDone(notice) ? 'other-record' : 'void-failed';
-  return rule === 'highest-status' && winner ? decideLoss(ranking, winner, notice) : rule;
+  if (rule !== 'highest-status' || !winner) return rule;
+  return decideLoss(ranking, winner, notice, ({ status }) => status);
 }
 
 function byKey(a: N, b: N): number {

@@ -1,6 +1,7 @@
 /**
  * Explains every field of a transaction that views show: its value, what set it, its previous value, and what else
- * mentioned it and lost. Pure; the set of notices decides, and only the previous value depends on their order.
+ * mentioned it and lost. Pure; the set of notices decides. Only the previous value, and which of several reports of one
+ * value set it, depend on the order of arrival.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ReviewFlag } from '../review-flag.ts';
@@ -9,6 +10,7 @@ import type { Expected, Transaction } from '../transactions/transaction.ts';
 import { type Cause, causeOf } from './cause.ts';
 import { explainPayment, type PaymentField } from './explain-payment.ts';
 import { explainRefund, type RefundField } from './explain-refund.ts';
+import { isCauseOf, nameFirstReport } from './first-report.ts';
 import type { AnyNotice, Explained, Setter } from './provenance.ts';
 import type { Rule } from './rules.ts';
 
@@ -70,12 +72,14 @@ export type ExplainContext = {
   readonly ordersCreatedHere?: ReadonlySet<string>;
   readonly changes: readonly LastChange[];
   readonly deliveryIdOf: (deliveryKey: string) => string | null;
+  /** True for a delivery that changed nothing when it was applied. */
+  readonly isStale?: (deliveryKey: string) => boolean;
 };
 
 /** `transaction` is as views show it: settled, so that time may have changed what the fold gives. */
 export function explainTransaction(
   transaction: Transaction,
-  { expected, ordersCreatedHere, changes, deliveryIdOf }: ExplainContext,
+  { expected, ordersCreatedHere, changes, deliveryIdOf, isStale = () => false }: ExplainContext,
 ): ExplainedField[] {
   const folded = foldTransaction(transaction, expected, ordersCreatedHere);
   const explained: ReadonlyArray<readonly [string, Explained<AnyNotice>]> = Object.entries(
@@ -87,7 +91,13 @@ export function explainTransaction(
   const fields = explained.map(([name, own]): ExplainedField => {
     const field = name as TransactionField;
     const value = readField(transaction, field);
-    const final = withTime(own, ofStatus, { field, folded: readField(folded, field), value });
+    const timed = withTime(own, ofStatus, { field, folded: readField(folded, field), value });
+    const last = changes.find((change) => change.field === field);
+    const isCause = isCauseOf(
+      isDeepStrictEqual(last?.to ?? null, value) ? last : undefined,
+      deliveryIdOf,
+    );
+    const final = nameFirstReport(timed, isCause, isStale);
     const lost = final.lost.map(({ notice, value: mentioned, rule }) => ({
       source: sourceOf(notice, deliveryIdOf),
       value: mentioned,

@@ -2,6 +2,7 @@
  * What set a field of a transaction, and what else mentioned the field and lost. The parts that payments and refunds
  * share. The fold itself is asked which notice sets a field. docs/decisions/0044.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { decidePrecedence, type Folded } from '../transactions/fold.ts';
 import type { StoredPaymentNotice, StoredRefundNotice } from '../transactions/transaction.ts';
 import type { Rule } from './rules.ts';
@@ -42,12 +43,14 @@ export function explainPick<N extends AnyNotice>(
   name: keyof N,
   only?: (notice: N) => boolean,
 ): Explained<N> {
+  const read = (notice: N) => notice[name];
   const winner = ranking.ranked.find(name, only);
-  const lost = mentionsOf(ranking, (notice) => notice[name]).flatMap((mention) => {
+  const lost = mentionsOf(ranking, read).flatMap((mention) => {
     const { notice } = mention;
     if (notice === winner) return [];
     const isOther = winner === undefined || !isRanked(ranking, notice) || only?.(notice) === false;
-    return [{ ...mention, rule: isOther ? 'other-record' : decideLoss(ranking, winner, notice) }];
+    const rule = isOther ? 'other-record' : decideLoss(ranking, winner, notice, read);
+    return [{ ...mention, rule }];
   });
   return { rule: 'highest-report', setBy: winner ? [winner] : [], lost };
 }
@@ -69,7 +72,9 @@ export function explainEarliest<N extends AnyNotice>(
     if (!isRanked(ranking, notice)) return [{ ...mention, rule: 'other-record' as const }];
     if (!only(notice)) return [{ ...mention, rule: 'other-status' as const }];
     const isEqual = winner !== undefined && mention.value === value;
-    return [{ ...mention, rule: isEqual ? decideLoss(ranking, winner, notice) : 'earliest' }];
+    return [
+      { ...mention, rule: isEqual ? decideLoss(ranking, winner, notice, timeOf) : 'earliest' },
+    ];
   });
   return { rule: 'earliest', setBy: winner ? [winner] : [], lost };
 }
@@ -127,16 +132,18 @@ function isRanked<N extends AnyNotice>({ leftOut }: Ranking<N>, notice: N): bool
   return !leftOut.includes(notice);
 }
 
-/** What decides against a notice that may set a field as well as the winner may. */
+/** What decides against a notice that may set a field as well as the winner may. Of the same value, nothing does. */
 export function decideLoss<N extends AnyNotice>(
   { ranks, originalOf }: Ranking<N>,
   winner: N,
   loser: N,
+  read: (notice: N) => unknown,
 ): Rule {
   const rankOf = ({ status }: N) => ranks.indexOf(status);
   const reported = originalOf(loser);
   if (reported.status !== loser.status && rankOf(reported) >= rankOf(winner))
     return 'without-effect';
+  if (isDeepStrictEqual(read(winner), read(loser))) return 'also-reported';
   const precedence = decidePrecedence(winner, loser, ranks);
   switch (precedence) {
     case 'status':

@@ -24,6 +24,7 @@ export type Rule =
   | 'refunds-elsewhere'
   | 'stored-differently'
   /** Why another report does not set it. */
+  | 'also-reported'
   | 'later-time'
   | 'delivery-key'
   | 'report-before-request'
@@ -76,6 +77,7 @@ const sentences: Readonly<Record<Rule, string>> = {
     'The provider says that more was refunded than the refunds that are known here.',
   'stored-differently':
     'The stored value is not the one that the reports give: "order rebuild" corrects it.',
+  'also-reported': 'It says the same. The first report of a value sets it.',
   'later-time':
     'Of reports with the same status, the one with the later time of the provider decides.',
   'delivery-key':

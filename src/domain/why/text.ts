@@ -75,8 +75,8 @@ function fieldLines(field: ShownField, currency: string | null): string[] {
         ]
       : []),
     ...lost.map(({ source, value, rule }) =>
-      text(value) === text(field.value)
-        ? `    the same from ${sourceText(source)}`
+      rule === 'also-reported' || text(value) === text(field.value)
+        ? `    also reported by ${sourceText(source)}`
         : `    not ${text(value)} from ${sourceText(source)}. ${sentenceOf(rule)}`,
     ),
     ...(lostMore > 0 ? [`    and ${lostMore} more that lost`] : []),

@@ -1,4 +1,4 @@
-/** `POST /api/v3/refund`. Contract 11.5. */
+/** `POST /api/v3/refund`. Contract 11.5 and 11.12. */
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { refuseField } from '../../domain/errors.ts';
@@ -13,11 +13,22 @@ import { IdempotencyHeaders, markReplay, readIdempotencyKey } from './idempotenc
 import { NextCalls } from './order-reply-schemas.ts';
 import { sentAmount, toText } from './order-request.ts';
 
+/** Neither null nor empty: a value that was lost on its way must not refund everything, or the same twice. */
 const id = (description: string, maxLength: number = limits.textCharsMax) =>
   Type.Optional(
-    Type.Unsafe<string | number | null>({
-      type: ['string', 'number', 'null'],
+    Type.Unsafe<string | number>({
+      type: ['string', 'number'],
+      minLength: 1,
       maxLength,
+      description,
+    }),
+  );
+const amount = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<string | number>({
+      type: ['number', 'string'],
+      minLength: 1,
+      maxLength: 64,
       description,
     }),
   );
@@ -26,13 +37,10 @@ const Body = Type.Object(
   {
     transaction_id: id('The payment to refund.'),
     invoice_id: id('Alternatively, the invoice whose payment is refunded.'),
-    refund_amount: Type.Optional(
-      Type.Unsafe<string | number | null>({
-        type: ['number', 'string', 'null'],
-        maxLength: 64,
-        description: 'In major units; defaults to everything that can still be refunded.',
-      }),
+    refund_amount: amount(
+      'More than 0, in major units. Only if it is left out, everything that can still be refunded is.',
     ),
+    amount: amount('Another name of refund_amount. If both are sent, they must be equal.'),
     refund_request_id: id(
       'Your own unique reference for this refund.',
       limits.refundRequestIdCharsMax,
@@ -41,7 +49,7 @@ const Body = Type.Object(
   {
     title: 'RefundRequest',
     description:
-      'transaction_id or invoice_id is required; when both are sent, they must belong together.',
+      'transaction_id or invoice_id is required; when both are sent, they must belong together. Null and empty are refused: leave out what you do not send.',
   },
 );
 type Body = Static<typeof Body>;
@@ -107,6 +115,7 @@ export function addRefund(app: FastifyInstance, { useCases }: Edge): void {
         transactionId: toText(body.transaction_id),
         invoiceId: toText(body.invoice_id),
         amount: sentAmount(body, 'refund_amount'),
+        amountAlias: sentAmount(body, 'amount'),
         refundRequestId: readRequestId(body),
       };
       const made = await useCases.refund(getCaller(request), refundRequest, {

@@ -84,7 +84,7 @@ function readProviderOptions(options: Readonly<Record<string, string>>) {
   for (const [option, value] of Object.entries(options)) {
     if (!known.includes(option)) refuseField(option, 'is not a setting of a provider');
     if (!kinds.includes(option)) given[option] = value;
-    else if (/^\P{Cc}+$/u.test(value)) apiSecrets[option] = value;
+    else if (/^\P{Cc}+$/u.test(value) && value.trim() !== '') apiSecrets[option] = value;
     else refuseField(option, 'must have at least one character, and no line breaks');
   }
   return { apiSecrets: apiSecrets as ApiSecrets, given: given as GivenOptions };

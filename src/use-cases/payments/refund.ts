@@ -4,9 +4,9 @@
  */
 import type { Account } from '../../domain/accounts/account.ts';
 import { type Actor, auditEntry } from '../../domain/audit.ts';
-import { ServiceError } from '../../domain/errors.ts';
+import { refuseField, ServiceError } from '../../domain/errors.ts';
 import { displayExponent, findExponent } from '../../domain/money/currency.ts';
-import { formatAmount, parseSentAmount } from '../../domain/money/money.ts';
+import { formatAmount, isPositive, parseSentAmount } from '../../domain/money/money.ts';
 import type { Order } from '../../domain/orders/order.ts';
 import { linkRefunds } from '../../domain/transactions/refund-links.ts';
 import type { RequestedRefund } from '../../domain/transactions/refund-request.ts';
@@ -47,7 +47,11 @@ type Needs = NeedsOf<typeof getNamedOrder> &
     readonly reportDefect: ReportDefect;
   };
 
-export type RefundRequest = RequestedRefund & { readonly invoiceId: string | undefined };
+export type RefundRequest = RequestedRefund & {
+  readonly invoiceId: string | undefined;
+  /** The amount under its other name. Contract 11.12. */
+  readonly amountAlias?: RequestedRefund['amount'];
+};
 
 export type RefundOptions = {
   readonly idempotencyKey?: string | undefined;
@@ -65,13 +69,13 @@ export async function refund(
   const account = await services.accounts.get(accountId);
   const { refundRequestId: sentId } = sent;
   const refundRequestId = sentId && storableRequestId(account, sentId);
-  const request = { ...sent, refundRequestId };
-  const ids: EnquiredIds = { transactionId: request.transactionId, invoiceId: request.invoiceId };
+  const ids: EnquiredIds = { transactionId: sent.transactionId, invoiceId: sent.invoiceId };
   if (ids.transactionId === undefined && ids.invoiceId === undefined) {
     throw new ServiceError('INVALID_REQUEST_PARAMETER', 'Send transaction_id or invoice_id.');
   }
   const { order } = await getNamedOrder(services, caller, ids);
   const { orderId } = order;
+  const request = { ...sent, refundRequestId, amount: chooseAmount(order, sent) };
   const keyed =
     idempotencyKey === undefined
       ? undefined
@@ -119,6 +123,20 @@ async function writeAudit(
 function contentOf({ orderId, amounts }: Order, request: RefundRequest): object {
   const { transactionId, refundRequestId, amount } = request;
   return { orderId, transactionId, refundRequestId, amount: amountOf(amount, amounts) };
+}
+
+/** Runs before contents are compared, so that a repeat may use the other name, and an amount that is none is no repeat. */
+function chooseAmount({ amounts }: Order, { amount, amountAlias }: RefundRequest) {
+  refuseUnlessPositive('refund_amount', amount);
+  refuseUnlessPositive('amount', amountAlias);
+  if (amount === undefined || amountAlias === undefined) return amount ?? amountAlias;
+  if (amountOf(amount, amounts) === amountOf(amountAlias, amounts)) return amount;
+  return refuseField('amount', 'is not equal to refund_amount: send one of them');
+}
+
+function refuseUnlessPositive(field: string, sent: RefundRequest['amount']): void {
+  if (sent === undefined || isPositive(sent)) return;
+  refuseField(field, 'must be a decimal number above 0, such as 10.50');
 }
 
 /**

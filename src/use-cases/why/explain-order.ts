@@ -19,7 +19,11 @@ import type { Database, Queryable } from '../../postgres/database.ts';
 import { getProvider } from '../../providers/providers.ts';
 import { mapWithPauses } from '../../services/event-loop.ts';
 import { findOrdersWithTransactions } from '../../store/enquiry.ts';
-import { listDeliveriesByKey, listLastChanges } from '../../store/order-life.ts';
+import {
+  type DeliveryOfKey,
+  listDeliveriesByKey,
+  listLastChanges,
+} from '../../store/order-life.ts';
 import type { OrderName } from '../../store/order-rows.ts';
 import { readSnapshot } from '../../store/snapshot.ts';
 import { listTransactionsById } from '../../store/transactions.ts';
@@ -55,7 +59,7 @@ export function explainOrder(
       provider: entry.provider,
       deliveryKey: ('payment' in entry ? entry.payment : entry.refund).deliveryKey,
     }));
-    const heldIds = await findDeliveryIds(tx, accountId, held);
+    const deliveryOf = await findDeliveries(tx, accountId, held);
     return {
       order: { ...orderOf(order), status: orderStatus(order, now) },
       explainedAt: now,
@@ -66,7 +70,10 @@ export function explainOrder(
       }),
       transactionsTotal: settled.length,
       nextTransactionsAfter: page.next,
-      held: held.map((entry) => ({ deliveryId: heldIds(entry), hold: entry.hold })),
+      held: held.map((entry) => ({
+        deliveryId: deliveryOf(entry)?.deliveryId ?? null,
+        hold: entry.hold,
+      })),
     };
   });
 }
@@ -111,7 +118,7 @@ async function explainPage(
   const names = listed.flatMap(({ transaction: { provider, notices } }) =>
     notices.map(({ deliveryKey }) => ({ provider, deliveryKey })),
   );
-  const idOf = await findDeliveryIds(tx, order.accountId, names);
+  const deliveryOf = await findDeliveries(tx, order.accountId, names);
   return mapWithPauses(shown, (transaction) => {
     const { transactionId, type, provider, status, currency } = transaction;
     const notices = byTransaction.get(transactionId)?.notices ?? [];
@@ -119,7 +126,8 @@ async function explainPage(
       expected: order.amounts,
       ordersCreatedHere: created,
       changes: changes.get(transactionId) ?? [],
-      deliveryIdOf: (deliveryKey) => idOf({ provider, deliveryKey }),
+      deliveryIdOf: (deliveryKey) => deliveryOf({ provider, deliveryKey })?.deliveryId ?? null,
+      isStale: (deliveryKey) => deliveryOf({ provider, deliveryKey })?.state === 'stale',
     });
     const shownFields = fields.map((field) => showField(field, currency, masked));
     const providerName = getProvider(provider).displayName;
@@ -129,14 +137,14 @@ async function explainPage(
 
 type DeliveryName = Parameters<typeof listDeliveriesByKey>[2][number];
 
-/** Returns null for a key that the inbox does not have. */
-async function findDeliveryIds(
+/** Returns undefined for a key that the inbox does not have. */
+async function findDeliveries(
   tx: Queryable,
   accountId: string,
   names: readonly DeliveryName[],
-): Promise<(name: DeliveryName) => string | null> {
+): Promise<(name: DeliveryName) => DeliveryOfKey | undefined> {
   const keyOf = ({ provider, deliveryKey }: DeliveryName) => `${provider} ${deliveryKey}`;
   const found = await listDeliveriesByKey(tx, accountId, names);
-  const ids = new Map(found.map((delivery) => [keyOf(delivery), delivery.deliveryId]));
-  return (name) => ids.get(keyOf(name)) ?? null;
+  const byKey = new Map(found.map((delivery) => [keyOf(delivery), delivery]));
+  return (name) => byKey.get(keyOf(name));
 }

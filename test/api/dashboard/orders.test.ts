@@ -90,6 +90,34 @@ test('pages follow each other without gaps', async () => {
   assert.deepEqual(idsOf(second.body), [open]);
 });
 
+test('orders of one second are newest first in the list and in the file, across pages', async () => {
+  const busy = await service.createAccount();
+  const owner = await join(service, busy.accountId, 'owner');
+  service.advanceSeconds(1 - service.services.clock().getMilliseconds() / 1_000);
+  const created: string[] = [];
+  for (let index = 0; index < 6; index += 1) {
+    const body = orderBody({ invoice_id: `BUSY-${index}` });
+    const reply = await service.call('/api/v3/create-order', { token: busy.token, body });
+    created.unshift(reply.body.order_id);
+    // Two orders of one millisecond would be in any order.
+    service.advanceSeconds(0.002);
+  }
+  assert.deepEqual(idsOf((await owner.get('/orders')).body), created);
+  const ids: string[] = [];
+  let next: string | null = '';
+  while (next !== null) {
+    const { body } = await owner.get(`/orders?limit=2${next === '' ? '' : `&after=${next}`}`);
+    ids.push(...idsOf(body));
+    next = body.next;
+  }
+  assert.deepEqual(ids, created);
+  const lines = (await csvOf(owner)).trim().split('\r\n').slice(1);
+  assert.deepEqual(
+    lines.map((line) => line.split(',')[0]),
+    created,
+  );
+});
+
 const wrong = [
   ...[
     'status=paid',

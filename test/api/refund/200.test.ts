@@ -85,6 +85,23 @@ test('a refund_amount with a floating-point artefact counts as the exact amount'
   assert.deepEqual(order.refund_details, details(118, 0.4, 117.6));
 });
 
+test('amount is another name of refund_amount, and both may be sent if they are equal', async () => {
+  const { orderId, transactionId } = await createPaid();
+  const bodies = [
+    '"amount":18',
+    '"amount":"60.50"',
+    '"amount":"10.50","refund_amount":10.5',
+    '"amount":0.30000000000000004,"refund_amount":"0.3"',
+  ];
+  for (const amounts of bodies) {
+    const reply = await refund(`{"transaction_id":"${transactionId}",${amounts}}`);
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    await simulator.settled();
+  }
+  const { order } = (await enquire({ order_id: orderId })).body;
+  assert.deepEqual(order.refund_details, details(118, 89.3, 28.7));
+});
+
 const currencies = [
   ['JPY', 500, 499, 499],
   ['KWD', 1.25, '1.001', 1001],
@@ -199,7 +216,7 @@ test('a request id may be a number, and as long as 255 characters', async () => 
   for (const [refund_request_id, kept] of [
     [4711, '4711'],
     [long, long],
-    [null, undefined],
+    [undefined, undefined],
   ] as const) {
     const wished = { transaction_id: transactionId, refund_amount: 1, refund_request_id };
     const { status, body } = await refund(wished);
@@ -246,6 +263,21 @@ for (const [provider, mode] of Object.entries(modeOf)) {
   });
 }
 
+test('a repeated request id returns the refund under either name of its amount', async () => {
+  const { orderId, transactionId } = await createPaid();
+  const request = { transaction_id: transactionId, refund_request_id: 'either-name' };
+  const first = await refund({ ...request, amount: 10.5 });
+  await simulator.settled();
+  for (const amounts of [{ refund_amount: '10.50' }, { amount: '10.5', refund_amount: 10.5 }]) {
+    const again = await refund({ ...request, ...amounts });
+    assert.equal(again.headers.get('idempotent-replayed'), 'true', JSON.stringify(again.body));
+    assert.equal(again.body.transaction_id, first.body.transaction_id);
+  }
+  assertRefused(await refund({ ...request, amount: 10.51 }), 'DUPLICATE_REFUND_REQUEST');
+  const { order } = (await enquire({ order_id: orderId })).body;
+  assert.deepEqual(order.refund_details, details(118, 10.5, 107.5));
+});
+
 test('long request ids with the same beginning are different', async () => {
   for (const mode of Object.values(modeOf)) {
     const { transactionId } = await createPaid({}, mode);
@@ -274,10 +306,16 @@ test('a sealed request is answered sealed', async () => {
   await simulator.pay(await findCheckout(started.body.next[0].url));
   await simulator.settled();
   const wished = { transaction_id: started.body.transaction_id, refund_request_id: 'sealed' };
-  const encrypted_payload = sealPayload(JSON.stringify(wished), accessSecret);
-  const reply = await call('refund', { encrypted_payload });
-  assert.deepEqual(Object.keys(reply.body), ['encrypted_response']);
-  const opened = JSON.parse(String(openPayload(reply.body.encrypted_response, accessSecret)));
+  const callSealed = async (body: object) => {
+    const encrypted_payload = sealPayload(JSON.stringify(body), accessSecret);
+    const reply = await call('refund', { encrypted_payload });
+    assert.deepEqual(Object.keys(reply.body), ['encrypted_response']);
+    const opened = JSON.parse(String(openPayload(reply.body.encrypted_response, accessSecret)));
+    return { reply, opened };
+  };
+  const { reply: refused, opened: reason } = await callSealed({ ...wished, refund_amount: null });
+  assertRefused({ ...refused, body: reason }, 'INVALID_REQUEST_PARAMETER', /^refund_amount must/);
+  const { reply, opened } = await callSealed(wished);
   assertRefunded({ ...reply, body: opened }, started.body.transaction_id, {
     refund_request_id: 'sealed',
     transaction_type: 'full_refund',

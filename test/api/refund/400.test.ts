@@ -16,6 +16,7 @@ const transaction_id = inr.transactionId;
 const bodies: [name: string, body: unknown, words: RegExp][] = [
   ['an array', [], /JSON object/],
   ['no JSON', '{"transaction_id"', /JSON/],
+  ['NaN, which is no JSON', `{"transaction_id":"${transaction_id}","refund_amount":NaN}`, /JSON/],
   ['no id', { refund_amount: 1 }, /^Send (?!.*order_id).*transaction_id.*invoice_id/],
   [
     'an order_id only',
@@ -23,10 +24,17 @@ const bodies: [name: string, body: unknown, words: RegExp][] = [
     /^Send (?!.*order_id).*transaction_id.*invoice_id/,
   ],
   [
-    'empty ids',
-    { transaction_id: '', invoice_id: null },
-    /^Send (?!.*order_id).*transaction_id.*invoice_id/,
+    'an empty transaction_id',
+    { transaction_id: '', invoice_id: 'rupees' },
+    /^transaction_id must not be empty/,
   ],
+  [
+    'a null transaction_id',
+    { transaction_id: null, invoice_id: 'rupees' },
+    /^transaction_id must be of type/,
+  ],
+  ['an empty invoice_id', { transaction_id, invoice_id: '' }, /^invoice_id must not be empty/],
+  ['a null invoice_id', { transaction_id, invoice_id: null }, /^invoice_id must be of type/],
   ['a transaction_id that is an object', { transaction_id: {} }, /^transaction_id must be of type/],
   ['an invoice_id that is true', { invoice_id: true }, /^invoice_id must be of type/],
   [
@@ -45,6 +53,16 @@ const bodies: [name: string, body: unknown, words: RegExp][] = [
     /^refund_request_id must not be blank/,
   ],
   [
+    'an empty request id',
+    { transaction_id, refund_request_id: '' },
+    /^refund_request_id must not be empty/,
+  ],
+  [
+    'a null request id',
+    { transaction_id, refund_request_id: null },
+    /^refund_request_id must be of type/,
+  ],
+  [
     'a request id that is an array',
     { transaction_id, refund_request_id: [] },
     /^refund_request_id must/,
@@ -54,38 +72,31 @@ const bodies: [name: string, body: unknown, words: RegExp][] = [
     { transaction_id: jpy.transactionId, invoice_id: 'rupees' },
     /^transaction_id and invoice_id do not belong together/,
   ],
-  [
-    'an amount that is true',
-    { transaction_id, refund_amount: true },
-    /^refund_amount must be of type/,
-  ],
-  [
-    'an amount that is an object',
-    { transaction_id, refund_amount: {} },
-    /^refund_amount must be of type/,
-  ],
-  ...[
-    0,
-    '0',
-    '0.00',
-    -1,
-    '-1',
-    1.001,
-    '1.001',
-    'ten',
-    '1,5',
-    '1e2',
-    ' 1',
-    '0x10',
-    1e-7,
-    '1.',
-    1e300,
-    1e14,
-  ].map((refund_amount): [string, unknown, RegExp] => [
+  ...(['refund_amount', 'amount'] as const).flatMap((field) =>
+    [
+      ...[null, '', '  ', true, false, {}, [], 0, '0', '0.00', -0.001, -1, '-1'],
+      ...['1e400', 'NaN', 'null', 'abc', '1,5', '1e2', ' 1', '0x10', '1.'],
+    ].map((value): [string, unknown, RegExp] => [
+      `the ${field} ${JSON.stringify(value)}`,
+      { transaction_id, [field]: value },
+      new RegExp(`^${field} must `),
+    ]),
+  ),
+  ...[1.001, '1.001', 1e-7, 1e300, 1e14].map((refund_amount): [string, unknown, RegExp] => [
     `${JSON.stringify(refund_amount)} rupees`,
     { transaction_id, refund_amount },
     /^refund_amount /,
   ]),
+  [
+    'two different amounts',
+    { transaction_id, refund_amount: 10.5, amount: '10.51' },
+    /^amount is not equal to refund_amount/,
+  ],
+  [
+    'two amounts of which one is null',
+    { transaction_id, refund_amount: 10.5, amount: null },
+    /^amount must be of type/,
+  ],
   [
     'half a yen',
     { transaction_id: jpy.transactionId, refund_amount: 0.5 },

@@ -57,6 +57,27 @@ test('amounts are compared by value, and the invoice beside the payment changes 
   }
 });
 
+test('a repeat may name its amount amount or refund_amount', async () => {
+  const { orderId, transactionId } = await createPaid();
+  const first = await refund('named', { transaction_id: transactionId, amount: '10.50' });
+  for (const amounts of [{ refund_amount: 10.5 }, { amount: 10.5, refund_amount: '10.5' }]) {
+    assertReplayed(await refund('named', { transaction_id: transactionId, ...amounts }), first);
+  }
+  assert.equal(refundsOf(orderId), 1);
+});
+
+test('an amount that is none is refused under a known key too', async () => {
+  const { transactionId } = await createPaid();
+  assert.equal((await refund('known', { transaction_id: transactionId })).status, 200);
+  await simulator.settled();
+  await assertNothingHappens(async () => {
+    for (const refund_amount of [null, '', 0, 'abc']) {
+      const reply = await refund('known', { transaction_id: transactionId, refund_amount });
+      assertRefused(reply, 'INVALID_REQUEST_PARAMETER', /^refund_amount must/);
+    }
+  });
+});
+
 test('other content under the same key is refused, and nothing happens', async () => {
   const { transactionId } = await createPaid({ invoice_id: 'other-content' });
   const other = await createPaid();

@@ -69,6 +69,70 @@ describe('the explanation of an order', () => {
     assert.deepEqual([timeline.olderUpTo, timeline.isPruned], [null, false]);
   });
 
+  test('names the first delivery that said so, and lists the later ones as also reported', async () => {
+    const reports = ['payment.captured', 'order.paid', 'refund.created'] as const;
+    for (const first of [0, 1, 2]) {
+      const order = await shop.createOrder();
+      const payment = partnerPayment({ notes: { svc_order_id: order.order_id } });
+      const entities = {
+        'payment.captured': { payment },
+        'order.paid': { payment, order: { id: payment.order_id, receipt: order.order_id } },
+        'refund.created': { payment, refund: partnerRefund(payment, { amount: 100 }) },
+      };
+      const arriving = [...reports.slice(first), ...reports.slice(0, first)];
+      const sent: Reply[] = [];
+      for (const [place, type] of arriving.entries()) {
+        const created_at = 1_794_800_000 + place;
+        sent.push(await shop.sendPartner(partnerEvent(type, entities[type], { created_at })));
+      }
+      const [setter, ...later] = sent.map(({ body }) => body.delivery_id);
+      const { transactions } = await explain(shop, order.order_id);
+      const [paid] = transactions.filter(({ type }) => type === 'payment');
+      for (const name of ['status', 'amount', 'currency']) {
+        const field = paid?.fields.find((each) => each.field === name);
+        assert.deepEqual(field?.setBy, [{ kind: 'delivery', deliveryId: setter }], name);
+        assert.ok(field?.lost.every(({ rule }) => rule === 'also-reported'));
+        const others = field?.lost.map(({ source }) => 'deliveryId' in source && source.deliveryId);
+        assert.deepEqual(others?.toSorted(), later.toSorted(), name);
+        assert.deepEqual(field?.previous?.cause, { kind: 'delivery', deliveryId: setter });
+      }
+    }
+  });
+
+  test('never names a stale delivery as what set a value that another one set', async () => {
+    const order = await shop.createOrder();
+    const record = (changes: Record<string, unknown>) => gatewayPaymentOf(order, changes);
+    const ids: string[] = [];
+    const states: string[] = [];
+    const send = async (id: string, changes: Record<string, unknown>, minute: number) => {
+      const timeOfLastUpdate = `2026-11-14T10:${minute}:00Z`;
+      const reply = await shop.sendGateway(
+        record({ transaction: { id, ...changes }, timeOfLastUpdate }),
+      );
+      ids.push(reply.body.delivery_id);
+      states.push(reply.body.status);
+    };
+    const capture = (amount: number) => ({ type: 'CAPTURE', targetTransactionId: '1', amount });
+    await send('1', { type: 'AUTHORIZATION' }, 10);
+    await send('2', capture(50), 11);
+    await send('2', capture(50), 12);
+    await send('3', capture(68), 13);
+    await send('3', capture(68), 14);
+    assert.deepEqual(states, ['processed', 'processed', 'stale', 'processed', 'stale']);
+    const { transactions } = await explain(shop, order.order_id);
+    const setters = [ids[1], ids[3]].map((deliveryId) => ({ kind: 'delivery', deliveryId }));
+    for (const name of ['status', 'amount', 'captures']) {
+      const { setBy, lost } = fieldOf(transactions, name);
+      assert.deepEqual(setBy, setters, name);
+      const repeats = lost.filter(({ rule }) => rule === 'also-reported');
+      assert.deepEqual(
+        repeats.map(({ source }) => 'deliveryId' in source && source.deliveryId).toSorted(),
+        [ids[2], ids[4]].toSorted(),
+        name,
+      );
+    }
+  });
+
   test('shows a parked delivery when it arrived, and when it was applied', async () => {
     const invoice_id = 'WHY-PARKED';
     const payment = partnerPayment({ id: 'pay_WhyParked', notes: { invoice_id } });
