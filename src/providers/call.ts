@@ -17,7 +17,8 @@ import {
 import type { ProviderValues } from '../domain/accounts/account.ts';
 import { limits } from '../domain/limits.ts';
 import { RefusedAddressError } from '../security/checked-address.ts';
-import { jsonObject, object, text, type WireObject } from './wire.ts';
+import { CallError, type HttpAnswer, readAnswer } from './read-answer.ts';
+import type { WireObject } from './wire.ts';
 
 /** How an account reaches a provider. */
 export type ProviderApi = {
@@ -63,7 +64,6 @@ export type HttpRequest = {
   readonly body: string | null;
   readonly signal: AbortSignal;
 };
-export type HttpAnswer = { readonly status: number; readonly body: AsyncIterable<Uint8Array> };
 
 /** Rejects if there is no answer: with a `NotConnectedError` if nothing was sent. It never follows a redirect. */
 export type SendToProvider = (url: string, request: HttpRequest) => Promise<HttpAnswer>;
@@ -135,33 +135,6 @@ async function callGuarded(
 
 const backoff = { initialDelay: 100, maxDelay: 1_000 };
 
-type CallErrorFields = {
-  /** It may have taken effect. */
-  readonly wasSent: boolean;
-  readonly status?: number;
-  /** The deadline of all tries has passed. */
-  readonly isLate?: boolean;
-  /** False if the provider was not even called. */
-  readonly wasTried?: boolean;
-};
-
-/** A try without a usable answer. */
-class CallError extends Error {
-  readonly wasSent: boolean;
-  readonly status: number | null;
-  readonly isLate: boolean;
-  readonly wasTried: boolean;
-
-  constructor(message: string, fields: CallErrorFields) {
-    super(message);
-    const { wasSent, status = null, isLate = false, wasTried = true } = fields;
-    this.wasSent = wasSent;
-    this.status = status;
-    this.isLate = isLate;
-    this.wasTried = wasTried;
-  }
-}
-
 function noTimeLeft(): CallError {
   const fields = { wasSent: false, isLate: true, wasTried: false };
   return new CallError('there was no time left for the call', fields);
@@ -208,51 +181,11 @@ async function callOnce(
       body,
       signal,
     });
-    return readAnswer(answer.status, await readBytes(answer));
+    return await readAnswer(answer);
   } catch (error) {
     if (error instanceof CallError) throw error;
     throw toCallError(error, signal);
   }
-}
-
-/** These do not say whether the call took effect: overload, or an earlier copy that is still in progress. */
-const undecidedStatuses = new Set([408, 409, 425]);
-
-function readAnswer(status: number, bytes: Buffer) {
-  if (status >= 500 || undecidedStatuses.has(status)) {
-    const fields = { wasSent: true, status };
-    throw new CallError(`the provider answered with HTTP status ${status}`, fields);
-  }
-  const body = jsonObject(bytes);
-  // A rate limit means "later": the provider has not looked at the call.
-  if (status === 429 || (status === 400 && body && saysTooMany(body))) {
-    throw new CallError('the provider limits the rate of calls', { wasSent: false, status });
-  }
-  // An answer that is not JSON comes from a proxy in between and says nothing about the call.
-  if (!body) {
-    throw new CallError('the provider answered without a JSON object', { wasSent: true, status });
-  }
-  return { status, body };
-}
-
-/** The partner also says it with status 400. */
-function saysTooMany(body: WireObject): boolean {
-  const { code, description } = object(body.error);
-  const words = text(description) ?? '';
-  return text(code) === 'RATE_LIMIT_EXCEEDED' || /too many requests/i.test(words);
-}
-
-async function readBytes({ status, body }: HttpAnswer): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > limits.providerAnswerBytesMax) {
-      throw new CallError('the answer of the provider is too large', { wasSent: true, status });
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function toCallError(error: unknown, signal: AbortSignal): CallError {

@@ -6,6 +6,7 @@ import type { MinorUnits } from '../money/money.ts';
 import { newestTotal } from './captures.ts';
 import { foldPayment } from './fold-payment.ts';
 import { paymentsOf } from './matching.ts';
+import type { Total } from './notice.ts';
 import { linkRefunds } from './refund-links.ts';
 import { completes, refundAmount } from './tally.ts';
 import {
@@ -73,16 +74,22 @@ function groupOf({ provider, notices, pspTransactionId }: Payment): string {
   return `${provider} ${pspOrder ?? pspTransactionId}`;
 }
 
-/** The newest total holds: a refund that failed later is not in it any more. */
+/** The newest total holds. */
 function unknownRefundsOf(payments: readonly Payment[], refunds: readonly Refund[]): MinorUnits {
   const totals = [...payments, ...refunds].flatMap(({ notices }) =>
     notices.flatMap(({ refundedTotal }) => refundedTotal ?? []),
   );
-  const known = refunds.reduce(
-    (sum, entry) => sum + refundAmount(entry, 'succeeded') + refundAmount(entry, 'pending'),
-    0,
-  );
-  return Math.max(0, (newestTotal(totals)?.amount ?? 0) - known);
+  const total = newestTotal(totals);
+  if (!total) return 0;
+  const known = refunds.reduce((sum, entry) => sum + amountIn(total, entry), 0);
+  return Math.max(0, total.amount - known);
+}
+
+/** A refund that failed after the time of the total, or at an unknown time, was pending then and is in the total. */
+function amountIn({ atMs }: Total, refund: Refund): MinorUnits {
+  const made = refundAmount(refund, 'succeeded') + refundAmount(refund, 'pending');
+  const wasPending = refund.status === 'failed' && (refund.finishedAtMs ?? atMs) >= atMs;
+  return wasPending ? (refund.amount ?? 0) : made;
 }
 
 function withUnknownRefunds(payment: Payment, amount: MinorUnits): Payment {

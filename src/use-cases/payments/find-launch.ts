@@ -14,7 +14,7 @@ import type { AccountDirectory } from '../../services/account-directory.ts';
 import type { NeedsOf } from '../../services/needs.ts';
 import { findProviderApi } from '../../services/provider-apis.ts';
 import type { Batches } from '../../store/batches.ts';
-import { toPayment } from './start-payment.ts';
+import { toPayment } from './payment-to-launch.ts';
 
 type Needs = NeedsOf<typeof findProviderApi> &
   NeedsOf<typeof toPayment> & {

@@ -18,13 +18,13 @@ import { settle } from '../../domain/transactions/settle.ts';
 import type { CallResult, Start } from '../../domain/transactions/start.ts';
 import type { Database, Transaction } from '../../postgres/database.ts';
 import type { ProviderApi } from '../../providers/call.ts';
-import type { PaymentToLaunch, PaymentToStart } from '../../providers/outbound.ts';
+import type { PaymentToStart } from '../../providers/outbound.ts';
 import { getProvider } from '../../providers/providers.ts';
 import type { Caller } from '../../security/tokens.ts';
 import type { AccountDirectory } from '../../services/account-directory.ts';
 import type { Announcer } from '../../services/announcer.ts';
 import type { NeedsOf } from '../../services/needs.ts';
-import { findRoute, webhookUrlOf } from '../../services/provider-apis.ts';
+import { findRoute } from '../../services/provider-apis.ts';
 import type { ReportDefect, ServiceSettings } from '../../services/services.ts';
 import type { Batches } from '../../store/batches.ts';
 import { saveChosen } from '../../store/checkouts.ts';
@@ -43,22 +43,21 @@ import {
   saveFirstAnswer,
 } from './idempotency.ts';
 import {
-  launchPageOf,
   notStartedMessage,
   type PaymentReply,
   replyFromStored,
   replyToStart,
 } from './payment-reply.ts';
+import { toPayment } from './payment-to-launch.ts';
 import { callResultOfStart, recordCall } from './record-call.ts';
 import { refuseOtherPayment, refuseTooMany } from './refuse-payment.ts';
 import type { Replayable } from './wait-for-first.ts';
 
 type Needs = NeedsOf<typeof findRoute> &
-  NeedsOf<typeof webhookUrlOf> &
+  NeedsOf<typeof toPayment> &
   NeedsOf<typeof findFirst> &
   NeedsOf<typeof findFirstAnswer> &
   NeedsOf<typeof claimFirst> &
-  NeedsOf<typeof launchPageOf> &
   NeedsOf<typeof replyFromStored> &
   NeedsOf<typeof replyToStart> &
   NeedsOf<typeof recordCall> & {
@@ -220,34 +219,5 @@ function startOf(order: Order, request: PaymentRequest, now: Date): Start {
     ...(callbackUrl !== undefined && { callbackUrl }),
     ...(callbackMode !== undefined && { callbackMode }),
     ...(request.atCheckout && { origin: 'checkout' }),
-  };
-}
-
-/** A started payment in the form that the provider's adapter takes. */
-export function toPayment(
-  services: Needs,
-  account: Account,
-  order: Pick<Order, 'orderId' | 'invoiceId' | 'details'>,
-  started: {
-    readonly transactionId: string;
-    readonly provider: ProviderName;
-    readonly start: Start;
-  },
-): PaymentToLaunch {
-  const { transactionId, provider, start } = started;
-  const { orderId, invoiceId, details } = order;
-  return {
-    transactionId,
-    orderId,
-    invoiceId,
-    amount: start.amount,
-    currency: start.currency,
-    modeCode: start.modeCode ?? 'upi',
-    choice: start.subPaymentMode ?? {},
-    description: details.description ?? `Order ${invoiceId}`,
-    shopName: account.name,
-    // The consumer returns to our page, which checks the result and redirects to the shop.
-    callbackUrl: `${launchPageOf(services, { accountId: account.accountId, transactionId })}/return`,
-    webhookUrl: webhookUrlOf(services, provider, account.accountId),
   };
 }

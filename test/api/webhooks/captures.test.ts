@@ -170,13 +170,26 @@ for (const [how, isTold] of [
   });
 }
 
+test('an offer on a payment of no known order of the partner does not explain a smaller amount', async () => {
+  const { order_id } = await shop.createOrder();
+  const offer = { amount: 100, offer_id: 'offer_JGQvQtvJmVDRIA', order_id: null };
+  assertReceived(await shop.sendPartner(captureOf({ order_id }, offer)), {
+    status: 'needs_review',
+    order_id,
+    message: 'flagged amount_mismatch',
+  });
+  assert.equal((await shop.enquire({ order_id })).body.order.status, 'pending');
+});
+
 test('an offer lowers what the consumer pays, and the order is paid', async () => {
   const { order_id } = await shop.createOrder();
   const offer = { amount: 10_620, offer_id: 'offer_JGQvQtvJmVDRIA' };
-  assertReceived(await shop.sendPartner(captureOf({ order_id }, offer)), {
-    status: 'processed',
-    order_id,
-  });
+  const payment = partnerPayment({ notes: { svc_order_id: order_id }, ...offer });
+  const partnerOrder = { id: `order_${order_id}`, amount: 11_800 };
+  assertReceived(
+    await shop.sendPartner(partnerEvent('order.paid', { payment, order: partnerOrder })),
+    { status: 'processed', order_id },
+  );
   const { order, transaction } = (await shop.enquire({ order_id })).body;
   assert.equal(order.status, 'completed');
   const [{ transaction_amount, offer_discount, offer_id }] = transaction;
