@@ -103,6 +103,25 @@ describe('what is announced', () => {
     assert.deepEqual(await typesOf(shop, order), [['order_lapsed', 'lapsed']]);
   });
 
+  test('that an order lapsed before a late payment, although the sweep had not saved it', async () => {
+    const shop = await openToldShop();
+    const order = await shop.createOrder();
+    await database.query({
+      text: 'update orders set lapses_at = created_at where order_id = $1',
+      values: [order.order_id],
+    });
+    await shop.sendPartner(captureOf(order));
+    const bodies = await bodiesOf(shop, order);
+    assert.deepEqual(
+      bodies.map((body) => [body.sequence, body.event_type, body.status, body.order.status]),
+      [
+        [1, 'order_lapsed', 'lapsed', 'lapsed'],
+        [2, 'payment_success', 'succeeded', 'completed'],
+        [3, 'order_completed', 'completed', 'completed'],
+      ],
+    );
+  });
+
   test('a delivery that was parked, when its order is created', async () => {
     const shop = await openToldShop();
     const payment = partnerPayment({ notes: { invoice_id: 'TOLD-LATE' } });

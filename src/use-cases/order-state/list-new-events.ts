@@ -3,6 +3,7 @@ import { type Account, liveSecrets } from '../../domain/accounts/account.ts';
 import { isEnabled, wants } from '../../domain/accounts/endpoint.ts';
 import { listEvents, listSilentIds, type OrderEvent } from '../../domain/events/list-events.ts';
 import type { Order } from '../../domain/orders/order.ts';
+import { type SettledOrderState, settle } from '../../domain/transactions/settle.ts';
 import type { Transaction as OrderTransaction } from '../../domain/transactions/transaction.ts';
 import type { Transaction } from '../../postgres/database.ts';
 import type { Announcer } from '../../services/announcer.ts';
@@ -18,6 +19,12 @@ import type { ChangedOrderState } from './order-changes.ts';
 
 type AnnouncedOrder = ChangedOrderState & {
   readonly account: Account;
+  readonly stages: readonly Stage[];
+};
+
+/** A state that enquiries showed, and the events that led to it. */
+type Stage = {
+  readonly state: SettledOrderState;
   readonly events: ReadonlyArray<OrderEvent & { readonly endpointIds: readonly string[] }>;
 };
 
@@ -33,7 +40,10 @@ export async function listNewEvents(
   const announced: AnnouncedOrder[] = [];
   for (const order of changed) {
     const account = accounts.get(order.before.order.accountId);
-    if (account) announced.push(...findAnnounced(account, order, await findFormerIds(tx, order)));
+    if (account) {
+      const formerIds = await findFormerIds(tx, order);
+      announced.push(...findAnnounced(account, order, formerIds, now));
+    }
   }
   if (announced.length === 0) return [];
   const byKey = await findWholeOrders(tx, announced);
@@ -41,9 +51,14 @@ export async function listNewEvents(
   for (const entry of announced) {
     const order = byKey.get(orderKeyOf(entry.before.order));
     if (!order) throw new Error(`order ${entry.before.order.orderId} is locked and does not exist`);
-    const { unloaded, transactions: loaded } = entry.after;
-    const transactions = unloaded ? await listAllTransactions(tx, entry) : loaded;
-    events.push(...renderEvents(announcer, entry, order, transactions, now));
+    let { eventSequence } = entry.before.order;
+    for (const stage of entry.stages) {
+      const { unloaded, transactions: loaded } = stage.state;
+      const transactions = unloaded ? await listAllTransactions(tx, entry.before, loaded) : loaded;
+      const options = { now, eventSequence };
+      events.push(...renderEvents(announcer, entry, stage, order, transactions, options));
+      eventSequence += stage.events.length;
+    }
   }
   tx.onCommit(() => announcer.onStored(listEndpointsOf(events)));
   return events;
@@ -103,43 +118,64 @@ function findAnnounced(
   account: Account,
   changed: ChangedOrderState,
   formerIds: ReadonlySet<string>,
+  now: Date,
 ): AnnouncedOrder[] {
-  const before = { ...changed.before, summary: orderSummaryOf(changed.before.order) };
   const endpoints = account.endpoints.filter(isEnabled);
-  const events = listEvents(before, changed.after, formerIds)
-    .map((event) => ({
-      ...event,
-      endpointIds: endpoints
-        .filter((endpoint) => wants(endpoint, event.type))
-        .map(({ endpointId }) => endpointId),
-    }))
-    .filter(({ endpointIds }) => endpointIds.length > 0);
-  return events.length === 0 ? [] : [{ ...changed, account, events }];
+  const listWanted = (before: SettledOrderState, after: SettledOrderState) =>
+    listEvents(before, after, formerIds)
+      .map((event) => ({
+        ...event,
+        endpointIds: endpoints
+          .filter((endpoint) => wants(endpoint, event.type))
+          .map(({ endpointId }) => endpointId),
+      }))
+      .filter(({ endpointIds }) => endpointIds.length > 0);
+  const stages: Stage[] = [];
+  let before: SettledOrderState = {
+    ...changed.before,
+    summary: orderSummaryOf(changed.before.order),
+  };
+  for (const state of [...findUnsavedLapse(changed, now), changed.after]) {
+    stages.push({ state, events: listWanted(before, state) });
+    before = state;
+  }
+  const hasEvents = stages.some(({ events }) => events.length > 0);
+  return hasEvents ? [{ ...changed, account, stages }] : [];
+}
+
+/** An order lapses by itself, and enquiries show it before the sweep saves it. A payment that comes then follows it. */
+function findUnsavedLapse({ before, after }: ChangedOrderState, now: Date): SettledOrderState[] {
+  const { savedStatus, lapsesAt } = before.order;
+  if (now < lapsesAt || savedStatus === 'lapsed' || after.summary.status === 'lapsed') return [];
+  const lapsed = settle(before, now);
+  return lapsed.summary.status === 'lapsed' ? [lapsed] : [];
 }
 
 /** Of a large order. Those that were not loaded have not changed. */
 async function listAllTransactions(
   tx: Transaction,
-  { before, after }: ChangedOrderState,
+  before: ChangedOrderState['before'],
+  loaded: readonly OrderTransaction[],
 ): Promise<readonly OrderTransaction[]> {
   const known = new Set(before.transactions.map(({ transactionId }) => transactionId));
   const stored = await listTransactionsOf(tx, [before.order]);
   const unloaded = stored
     .map(({ transaction }) => transaction)
     .filter(({ transactionId }) => !known.has(transactionId));
-  return [...unloaded, ...after.transactions];
+  return [...unloaded, ...loaded];
 }
 
 function renderEvents(
   { render }: Announcer,
-  { before, after, account, events }: AnnouncedOrder,
+  { before, account }: AnnouncedOrder,
+  { state, events }: Stage,
   stored: Order,
   transactions: readonly OrderTransaction[],
-  now: Date,
+  { now, eventSequence }: { readonly now: Date; readonly eventSequence: number },
 ): NewEvent[] {
-  const { status: savedStatus, attempts, flags } = after.summary;
+  const { status: savedStatus, attempts, flags } = state.summary;
   const order = { ...stored, savedStatus, attempts, flags };
-  const { accountId, orderId, eventSequence } = before.order;
+  const { accountId, orderId } = before.order;
   const [accessSecret = ''] = liveSecrets(account, 'access-secret', now);
   const signing = { account, accessSecret, signs: 'what v3 covers' } as const;
   const ids = new Set(events.map(({ transactionId }) => transactionId));
